@@ -13,8 +13,26 @@ from typing import Any
 from hypothesis import strategies as st
 
 from posewright.charts.expression import parse_expression
-from posewright.charts.model import (ALWAYS, DONE, Actions, Assign, Chart, Kind, Memory, Otherwise, Priority, Promise, PropertyKind, State, Steps, Target, Transition, else_guard, has_elders)
-from posewright.charts.types import (BoolType, EnumType, IntType, Type)
+from posewright.charts.model import (
+    ALWAYS,
+    DONE,
+    Actions,
+    Assign,
+    Chart,
+    Kind,
+    Memory,
+    Otherwise,
+    Priority,
+    Promise,
+    PropertyKind,
+    State,
+    Steps,
+    Target,
+    Transition,
+    else_guard,
+    has_elders,
+)
+from posewright.charts.types import BoolType, EnumType, IntType, Type
 
 from .random_parts import CONSTANTS, EVENTS, LOCAL_EVENTS, OUTPUTS, PERIOD_S, UNITS, Features, Parts
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from posewright.charts.expression import (Expression, Function, FunctionRow, Scope, parse_expression)
-from posewright.charts.model import (Action, Actions, Assign, Branch, Kind, Raise, scope_of)
-from posewright.charts.types import (BoolType, EnumType, FloatType, IntType, Type)
+from posewright.charts.expression import Expression, Function, FunctionRow, Scope, parse_expression
+from posewright.charts.model import Action, Actions, Assign, Branch, Kind, Raise, scope_of
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
 
 PERIOD_S = 0.1
 INPUTS: dict[str, Type] = {

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from posewright.charts import Chart, Finding, Interpreter, Monitor, Rule, Snapshot
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (CompoundTransition, text_of)
+from posewright.charts.machine import CompoundTransition, text_of
 from posewright.errors import ExpressionError, InputError
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, EnumType, FloatType, IntType, Scope, parse_expression
-from posewright.charts.expression import (Function, FunctionRow, If, cases_of, names_in, text_of)
+from posewright.charts.expression import Function, FunctionRow, If, cases_of, names_in, text_of
 from posewright.charts.types import Type
 from posewright.errors import ExpressionError
 

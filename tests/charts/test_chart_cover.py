@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import Chart, parse_chart, read_chart
-from posewright.charts.coverage import (Cover, Measure, cover_chart, cover_scenarios)
-from posewright.charts.scenarios import (read_scenario, run_scenario)
+from posewright.charts.coverage import Cover, Measure, cover_chart, cover_scenarios
+from posewright.charts.scenarios import read_scenario, run_scenario
 
 NESTED = """\
 chart: nested

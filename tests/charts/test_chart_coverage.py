@@ -11,12 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import Chart, parse_chart
-from posewright.charts.coverage import (Coverage, CoverageRecorder, Measure, cover_run, cover_scenarios, feasible, goals_of, marks, with_feasible)
+from posewright.charts.coverage import (
+    Coverage,
+    CoverageRecorder,
+    Measure,
+    cover_run,
+    cover_scenarios,
+    feasible,
+    goals_of,
+    marks,
+    with_feasible,
+)
 from posewright.charts.drawing import Mark
-from posewright.charts.expression import (Scope, parse_expression)
+from posewright.charts.expression import Scope, parse_expression
 from posewright.charts.machine import Interpreter
 from posewright.charts.reachability import explore
-from posewright.charts.scenarios import (Row, parse_scenario)
+from posewright.charts.scenarios import Row, parse_scenario
 from posewright.charts.types import BoolType
 from posewright.errors import InputError
 

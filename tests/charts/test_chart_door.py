@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from posewright.charts import read_chart
-from posewright.charts.formats import (MAX_BYTES, Holder, holder_of)
+from posewright.charts.formats import MAX_BYTES, Holder, holder_of
 from posewright.errors import DocumentError
 
 DOCUMENT = "# a, b\nchart: x\nperiod_s: 1\ninitial: a\nstates: {a: []}\n"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import posewright
 from posewright.charts import Chart, draw_mermaid, draw_svg, parse_chart, read_chart
-from posewright.charts.drawing import (Style, edges_of, lay_out)
+from posewright.charts.drawing import Style, edges_of, lay_out
 from posewright.errors import UnknownNameError
 
 BEHAVIOURS = Path(posewright.__file__).parent / "robots/catalogue/robotis_bioloid/behaviours"

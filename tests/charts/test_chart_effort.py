@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import FloatType, IntType, Report, Scope, chart_in, inspect_chart, parse_expression
-from posewright.charts.checks import (Rule, inspection)
-from posewright.charts.proof import (Effort, Prover, SolverBudget)
-from posewright.charts.reachability import (Spans, parted)
+from posewright.charts.checks import Rule, inspection
+from posewright.charts.proof import Effort, Prover, SolverBudget
+from posewright.charts.reachability import Spans, parted
 from posewright.charts.types import Type
 
 CHART = """

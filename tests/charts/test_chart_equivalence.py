@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.formats import (parse_chart, read_chart)
+from posewright.charts.formats import parse_chart, read_chart
 from posewright.charts.machine import Interpreter
 from posewright.charts.model import Chart
 from posewright.charts.reachability import equivalent

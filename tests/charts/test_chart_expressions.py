@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, EnumType, FloatType, IntType, Scope, parse_expression
-from posewright.charts.expression import (critical_values, text_of)
+from posewright.charts.expression import critical_values, text_of
 from posewright.errors import ExpressionError
 
 MODE = EnumType(("slow", "fast"))

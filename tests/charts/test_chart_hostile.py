@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import parse_chart, read_chart
-from posewright.charts.formats import (CHART_KEYS, STATE_KEYS, TRANSITION_KEYS)
+from posewright.charts.formats import CHART_KEYS, STATE_KEYS, TRANSITION_KEYS
 from posewright.documents import render_document
 from posewright.errors import PosewrightError
 

@@ -9,7 +9,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from posewright.charts.drawing import (CLOSE, Gap, Item, Jog, Pin, Side, Sort, Thing, Wire, arrange, assign, by_breadth, by_colour, by_depth, compact, rank, shortest)
+from posewright.charts.drawing import (
+    CLOSE,
+    Gap,
+    Item,
+    Jog,
+    Pin,
+    Side,
+    Sort,
+    Thing,
+    Wire,
+    arrange,
+    assign,
+    by_breadth,
+    by_colour,
+    by_depth,
+    compact,
+    rank,
+    shortest,
+)
 
 ORDERS = (by_depth, by_breadth, by_colour)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from posewright.charts.drawing import draw_mermaid
-from posewright.charts.model import (Chart, Kind, Memory, Raise, State, Target, Transition, to)
+from posewright.charts.model import Chart, Kind, Memory, Raise, State, Target, Transition, to
 
 
 def on(event: str, *goals: str) -> Transition:

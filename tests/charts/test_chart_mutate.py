@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from posewright.charts import Chart, Interpreter, parse_chart
 from posewright.charts.coverage import cover_chart
-from posewright.charts.mutation import (Mutant, MutantStatus, Sort, Teller, explore_kept, mutants, mutate_chart)
-from posewright.charts.scenarios import (Expectation, Scenario, ScenarioStep, parse_scenario)
+from posewright.charts.mutation import Mutant, MutantStatus, Sort, Teller, explore_kept, mutants, mutate_chart
+from posewright.charts.scenarios import Expectation, Scenario, ScenarioStep, parse_scenario
 from posewright.errors import InputError
 
 HEAD = """\

@@ -12,9 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.drawing import (Box, Family, Mark, Point, Scene, Style, compose, draw_chart, draw_svg, text_width)
-from posewright.charts.expression import (Expression, Name, Source, constant)
-from posewright.charts.model import (Chart, Kind, Memory, Raise, State, Target, Transition, assign, to)
+from posewright.charts.drawing import (
+    Box,
+    Family,
+    Mark,
+    Point,
+    Scene,
+    Style,
+    compose,
+    draw_chart,
+    draw_svg,
+    text_width,
+)
+from posewright.charts.expression import Expression, Name, Source, constant
+from posewright.charts.model import Chart, Kind, Memory, Raise, State, Target, Transition, assign, to
 from posewright.charts.types import BoolType
 from posewright.errors import InputError, UnknownNameError
 

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import Chart, Interpreter, parse_chart
-from posewright.charts.formats import (beyond_scxml, python_assigned, python_guard, scxml_text, tick_of)
-from posewright.charts.model import (Actions, Assign, Memory, Raise, State)
+from posewright.charts.formats import beyond_scxml, python_assigned, python_guard, scxml_text, tick_of
+from posewright.charts.model import Actions, Assign, Memory, Raise, State
 
 from .random_charts import charts, rows
 

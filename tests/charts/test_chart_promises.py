@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.checks import (CheckStatus, check_promises, prove_promises)
+from posewright.charts.checks import CheckStatus, check_promises, prove_promises
 from posewright.charts.formats import parse_chart
-from posewright.charts.machine import (Interpreter, Monitor)
-from posewright.charts.model import (Chart, Promise)
-from posewright.charts.reachability import (Limits, explore)
+from posewright.charts.machine import Interpreter, Monitor
+from posewright.charts.model import Chart, Promise
+from posewright.charts.reachability import Limits, explore
 
 from .random_charts import charts, rows
 

@@ -16,9 +16,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, EnumType, Expression, FloatType, IntType, Scope, parse_expression
-from posewright.charts.expression import (Binary, If, Literal, Name, Operator, chain_of)
-from posewright.charts.proof import (DOUBLE, FAILED, SINGLE, Answer, Claim, DividesByZero, Effort, Holds, Outside, Place, Prover, Saturates, compute, places_in)
-from posewright.charts.types import (INT_HIGH, INT_LOW, to_single)
+from posewright.charts.expression import Binary, If, Literal, Name, Operator, chain_of
+from posewright.charts.proof import (
+    DOUBLE,
+    FAILED,
+    SINGLE,
+    Answer,
+    Claim,
+    DividesByZero,
+    Effort,
+    Holds,
+    Outside,
+    Place,
+    Prover,
+    Saturates,
+    compute,
+    places_in,
+)
+from posewright.charts.types import INT_HIGH, INT_LOW, to_single
 from posewright.errors import InputError, MissingExtraError, UnknownNameError
 
 MODE = EnumType(("slow", "fast", "mad"))

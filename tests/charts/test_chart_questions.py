@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, FloatType, IntType, Scope, parse_expression
-from posewright.charts.expression import (Inside, Timed, Timing, nodes_of, text_of)
+from posewright.charts.expression import Inside, Timed, Timing, nodes_of, text_of
 from posewright.errors import ExpressionError
 
 SCOPE = Scope(

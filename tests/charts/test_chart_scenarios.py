@@ -9,7 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import Chart, parse_chart, run_chart
-from posewright.charts.scenarios import (Expectation, Scenario, ScenarioStep, parse_row, parse_scenario, read_rows, read_scenario, rows_of, run_rows, run_scenario, run_scenarios, save_scenario)
+from posewright.charts.scenarios import (
+    Expectation,
+    Scenario,
+    ScenarioStep,
+    parse_row,
+    parse_scenario,
+    read_rows,
+    read_scenario,
+    rows_of,
+    run_rows,
+    run_scenario,
+    run_scenarios,
+    save_scenario,
+)
 from posewright.errors import DocumentError, FormatError, PosewrightError, UnknownNameError
 
 KICKER = """\

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import posewright
 from posewright.charts import Chart, Interpreter, Kind, parse_chart, read_chart
-from posewright.charts.formats import (beyond_scxml, parse_scxml, save_scxml, scxml_text, tick_of)
+from posewright.charts.formats import beyond_scxml, parse_scxml, save_scxml, scxml_text, tick_of
 from posewright.errors import FormatError
 
 from .random_charts import charts, rows

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from posewright.charts import BoolType, EnumType, FloatType, Interpreter, IntType, Kind
-from posewright.charts.formats import (parse_scxml, scxml_text)
-from posewright.charts.model import (Otherwise, Priority, Steps)
+from posewright.charts.formats import parse_scxml, scxml_text
+from posewright.charts.model import Otherwise, Priority, Steps
 
 from .scxml_documents import document, states_of, steps_of
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from posewright.charts import BoolType, FloatType, IntType, Scope, parse_expression
 from posewright.charts.expression import text_of
-from posewright.charts.types import (INT_RANGES, SINGLE_MAX, accept, to_single)
+from posewright.charts.types import INT_RANGES, SINGLE_MAX, accept, to_single
 from posewright.errors import ExpressionError, InputError
 
 SCOPE = Scope(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from posewright.charts import EnumType, FloatType, IntType, Kind, Otherwise, Priority, parse_chart, read_chart
-from posewright.charts.expression import (Inside, Timed, nodes_of)
-from posewright.charts.model import (Assign, Branch, Chart, Memory, PropertyKind, Raise, Steps, Target)
+from posewright.charts.expression import Inside, Timed, nodes_of
+from posewright.charts.model import Assign, Branch, Chart, Memory, PropertyKind, Raise, Steps, Target
 from posewright.errors import PosewrightError
 
 RACE = """\

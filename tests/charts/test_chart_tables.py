@@ -34,7 +34,7 @@ from posewright.charts import (
     save_table,
     table_of,
 )
-from posewright.charts.tables import (covers, grouped, guard_cube, points)
+from posewright.charts.tables import covers, grouped, guard_cube, points
 from posewright.errors import FormatError, InputError
 
 BEHAVIOURS = Path(posewright.__file__).parent / "robots/catalogue/robotis_bioloid/behaviours"

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.charts.drawing import (draw_timeline, envelope, levels_of, runs_of, timeline_svg)
-from posewright.charts.model import (Chart, Kind, State, to)
-from posewright.charts.types import (BoolType, EnumType, FloatType, Value)
+from posewright.charts.drawing import draw_timeline, envelope, levels_of, runs_of, timeline_svg
+from posewright.charts.model import Chart, Kind, State, to
+from posewright.charts.types import BoolType, EnumType, FloatType, Value
 from posewright.errors import InputError
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 import posewright
 from posewright.charts import BoolType, Chart, Interpreter, Kind, parse_chart, read_chart
-from posewright.charts.formats import (is_transition_table, parse_transition_table, save_transition_table, transition_table_text)
+from posewright.charts.formats import (
+    is_transition_table,
+    parse_transition_table,
+    save_transition_table,
+    transition_table_text,
+)
 from posewright.errors import InputError
 
 from .random_charts import charts

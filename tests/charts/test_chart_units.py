@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from posewright.charts import BoolType, FloatType, IntType, Scope, parse_expression
 from posewright.charts.expression import text_of
-from posewright.charts.types import (UNITS, conversion, parse_quantity)
+from posewright.charts.types import UNITS, conversion, parse_quantity
 from posewright.errors import ExpressionError, InputError
 
 SCOPE = Scope(

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import check_chart, parse_chart, parse_scxml, read_chart, read_rows
-from posewright.charts.formats import (Holder, holder_of, sheet_rows)
-from posewright.charts.model import (chart_named, file_named)
-from posewright.charts.scenarios import (parse_row, parse_scenario)
-from posewright.charts.types import (UNITS, BoolType, EnumType, FloatType, IntType, conversion, parse_value)
+from posewright.charts.formats import Holder, holder_of, sheet_rows
+from posewright.charts.model import chart_named, file_named
+from posewright.charts.scenarios import parse_row, parse_scenario
+from posewright.charts.types import UNITS, BoolType, EnumType, FloatType, IntType, conversion, parse_value
 from posewright.cli.chart_run import parse_line
 from posewright.documents import parse_document
 from posewright.documents.reading import open_bracket

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from posewright.charts import BoolType, Kind, chart_data, parse_chart, read_chart, save_chart
 from posewright.charts.expression import parse_expression
-from posewright.charts.model import (Chart, State, Transition, to)
+from posewright.charts.model import Chart, State, Transition, to
 from posewright.documents import render_document
 
 from .random_charts import charts

@@ -7,7 +7,17 @@ from pathlib import Path
 
 from posewright.charts.checks import require_sound
 from posewright.charts.model import Chart
-from posewright.charts.scenarios import (Row, Scenario, Tick, parse_row, read_rows, read_scenario, rows_of, run_rows, state_called)
+from posewright.charts.scenarios import (
+    Row,
+    Scenario,
+    Tick,
+    parse_row,
+    read_rows,
+    read_scenario,
+    rows_of,
+    run_rows,
+    state_called,
+)
 from posewright.charts.types import Value
 
 DOCUMENTS = (".yaml", ".yml")

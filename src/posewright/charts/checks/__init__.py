@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from posewright.charts.checks.finding import (Counterexample, Finding, Level, Rule, show)
-from posewright.charts.checks.promises import (CheckStatus, PromiseResult, check_promises, prove_promises)
-from posewright.charts.checks.report import (Report, check_chart, inspect_chart, require_sound)
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, show
+from posewright.charts.checks.promises import CheckStatus, PromiseResult, check_promises, prove_promises
+from posewright.charts.checks.report import Report, check_chart, inspect_chart, require_sound
 
 __all__ = [
     "CheckStatus",

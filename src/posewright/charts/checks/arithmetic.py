@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from posewright.charts.checks.finding import (Finding, Level, Rule, not_proved, show)
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
 from posewright.charts.checks.inspection import Check
-from posewright.charts.checks.question import (AtEvaluation, CheckQuestion)
-from posewright.charts.checks.search import (Witness, WitnessSearch)
+from posewright.charts.checks.question import AtEvaluation, CheckQuestion
+from posewright.charts.checks.search import Witness, WitnessSearch
 from posewright.charts.checks.solver import CheckClaim
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (Machine, Node)
-from posewright.charts.model import (Actions, Assign, Branch, every_action)
-from posewright.charts.proof import (DividesByZero, Outside, Saturates, places_in)
-from posewright.charts.types import (BoolType, EnumType, FloatType, IntType, Type)
+from posewright.charts.machine import Machine, Node
+from posewright.charts.model import Actions, Assign, Branch, every_action
+from posewright.charts.proof import DividesByZero, Outside, Saturates, places_in
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from posewright.charts.checks.finding import (Counterexample, Finding, Level, Rule, not_proved)
-from posewright.charts.checks.inspection import (Check, entered_by)
-from posewright.charts.checks.question import (AtChoice, CheckQuestion, Rows, When, record)
-from posewright.charts.checks.search import (Witness, WitnessSearch)
-from posewright.charts.checks.solver import (claims, divides, events_of, guard_text, lines_text, quoted, waited)
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
+from posewright.charts.checks.inspection import Check, entered_by
+from posewright.charts.checks.question import AtChoice, CheckQuestion, Rows, When, record
+from posewright.charts.checks.search import Witness, WitnessSearch
+from posewright.charts.checks.solver import claims, divides, events_of, guard_text, lines_text, quoted, waited
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (CompoundTransition, Node)
-from posewright.charts.model import (DONE, events_raised)
+from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.model import DONE, events_raised
 
 SHOWN = 3
 """Ways towards a state that a message tells of."""

@@ -8,12 +8,24 @@ from dataclasses import replace
 from itertools import chain, combinations
 from typing import NamedTuple
 
-from posewright.charts.checks.finding import (Counterexample, Finding, Level, Rule, not_proved)
-from posewright.charts.checks.inspection import (Check, Inspection, watched_by)
-from posewright.charts.checks.solver import (OTHER, CheckSolver, SolverAnswer, all_of, any_of, claims, condition, differ, divides, negated, outcome_differs)
-from posewright.charts.expression import (Expression, Function, FunctionRow, Name, names_in, rewritten)
-from posewright.charts.machine import (CompoundTransition, Node, every_actions)
-from posewright.charts.model import (Chart, Transition, events_raised, expressions_in, names_set, segments_of)
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
+from posewright.charts.checks.inspection import Check, Inspection, watched_by
+from posewright.charts.checks.solver import (
+    OTHER,
+    CheckSolver,
+    SolverAnswer,
+    all_of,
+    any_of,
+    claims,
+    condition,
+    differ,
+    divides,
+    negated,
+    outcome_differs,
+)
+from posewright.charts.expression import Expression, Function, FunctionRow, Name, names_in, rewritten
+from posewright.charts.machine import CompoundTransition, Node, every_actions
+from posewright.charts.model import Chart, Transition, events_raised, expressions_in, names_set, segments_of
 from posewright.charts.types import EnumType
 
 MANY = 100

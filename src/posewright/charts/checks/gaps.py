@@ -9,16 +9,26 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from posewright.charts.checks.finding import (Finding, Level, Rule)
-from posewright.charts.checks.inspection import (Check, suspected)
-from posewright.charts.checks.question import (AtChoice, CheckQuestion, When)
-from posewright.charts.checks.search import (Witness, WitnessSearch)
-from posewright.charts.checks.solver import (all_of, any_of, asked_for, claims, condition, negated, shows, stand_at, stands_at)
-from posewright.charts.expression import (Expression, Literal, Name, critical_values, rewritten)
-from posewright.charts.machine import (CompoundTransition, Node)
+from posewright.charts.checks.finding import Finding, Level, Rule
+from posewright.charts.checks.inspection import Check, suspected
+from posewright.charts.checks.question import AtChoice, CheckQuestion, When
+from posewright.charts.checks.search import Witness, WitnessSearch
+from posewright.charts.checks.solver import (
+    all_of,
+    any_of,
+    asked_for,
+    claims,
+    condition,
+    negated,
+    shows,
+    stand_at,
+    stands_at,
+)
+from posewright.charts.expression import Expression, Literal, Name, critical_values, rewritten
+from posewright.charts.machine import CompoundTransition, Node
 from posewright.charts.model import Otherwise
 from posewright.charts.reachability import Domain
-from posewright.charts.types import (BoolType, EnumType, FloatType, IntType, Value)
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Value
 from posewright.errors import ExpressionError
 
 MAX_COUNTED = 10

@@ -6,16 +6,24 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from posewright.charts.checks.finding import (Counterexample, Finding, Level, Rule, not_proved)
-from posewright.charts.checks.question import (CheckQuestion, Rows, TickTrace)
-from posewright.charts.checks.search import (PathInputs, Witness, WitnessSearch)
-from posewright.charts.checks.solver import (OTHER, CheckSolver, SolverAnswer)
-from posewright.charts.checks.survey import (Watcher, aim_at_cases, last_tick, look_deeper, look_through)
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
+from posewright.charts.checks.question import CheckQuestion, Rows, TickTrace
+from posewright.charts.checks.search import PathInputs, Witness, WitnessSearch
+from posewright.charts.checks.solver import OTHER, CheckSolver, SolverAnswer
+from posewright.charts.checks.survey import Watcher, aim_at_cases, last_tick, look_deeper, look_through
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (JOINT, CompoundTransition, Entering, Interpreter, Machine, Node, Snapshot)
-from posewright.charts.model import (Chart, Promise)
+from posewright.charts.machine import (
+    JOINT,
+    CompoundTransition,
+    Entering,
+    Interpreter,
+    Machine,
+    Node,
+    Snapshot,
+)
+from posewright.charts.model import Chart, Promise
 from posewright.charts.proof import SolverBudget
-from posewright.charts.reachability import (USUAL, Exploration, Limits, WorkBudget, explore)
+from posewright.charts.reachability import USUAL, Exploration, Limits, WorkBudget, explore
 from posewright.charts.types import Value
 
 

@@ -6,13 +6,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from posewright.charts.checks.finding import (Finding, Level, Rule)
-from posewright.charts.checks.inspection import (Check, suspected)
-from posewright.charts.checks.question import (AtChoice, CheckQuestion, When)
-from posewright.charts.checks.search import (Witness, WitnessSearch)
-from posewright.charts.checks.solver import (CheckClaim, any_of, claims, divides, events_of, groups, halves, outcome_differs, parting, shown, two_of, waited)
+from posewright.charts.checks.finding import Finding, Level, Rule
+from posewright.charts.checks.inspection import Check, suspected
+from posewright.charts.checks.question import AtChoice, CheckQuestion, When
+from posewright.charts.checks.search import Witness, WitnessSearch
+from posewright.charts.checks.solver import (
+    CheckClaim,
+    any_of,
+    claims,
+    divides,
+    events_of,
+    groups,
+    halves,
+    outcome_differs,
+    parting,
+    shown,
+    two_of,
+    waited,
+)
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (CompoundTransition, Node)
+from posewright.charts.machine import CompoundTransition, Node
 from posewright.charts.model import Priority
 
 

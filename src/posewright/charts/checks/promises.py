@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from enum import Enum
 from math import inf
 
-from posewright.charts.checks.finding import (Finding, Level, Rule, not_proved)
-from posewright.charts.checks.inspection import (Check, watched_by)
-from posewright.charts.machine import (Obligation, how_broken, text_of)
-from posewright.charts.model import (Chart, Promise, PropertyKind)
-from posewright.charts.reachability import (USUAL, AbstractState, Exploration, Limits, ReachabilityGraph, SymbolicStep, WorkBudget, explore)
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
+from posewright.charts.checks.inspection import Check, watched_by
+from posewright.charts.machine import Obligation, how_broken, text_of
+from posewright.charts.model import Chart, Promise, PropertyKind
+from posewright.charts.reachability import (
+    USUAL,
+    AbstractState,
+    Exploration,
+    Limits,
+    ReachabilityGraph,
+    SymbolicStep,
+    WorkBudget,
+    explore,
+)
 from posewright.charts.types import Value
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
-from posewright.charts.checks.solver import (CheckClaim, shows)
+from posewright.charts.checks.solver import CheckClaim, shows
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (CompoundTransition, Interpreter, Machine, Snapshot, Tick)
+from posewright.charts.machine import CompoundTransition, Interpreter, Machine, Snapshot, Tick
 from posewright.charts.model import Assign
 from posewright.charts.types import Value
 from posewright.errors import ExpressionError, PosewrightError

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from time import monotonic
 
 from posewright.charts.checks.arithmetic import ArithmeticFaults
-from posewright.charts.checks.data_flow import (Conflicts, DataFlow)
-from posewright.charts.checks.dead_logic import (DeadTransitions, Unreachable)
-from posewright.charts.checks.declarations import (CaseCollisions, FunctionTables, Unmentioned, Unused)
-from posewright.charts.checks.finding import (Finding, Level, Rule, not_proved)
-from posewright.charts.checks.gaps import (Gaps, PointGaps)
-from posewright.charts.checks.inspection import (Check, Inspection)
+from posewright.charts.checks.data_flow import Conflicts, DataFlow
+from posewright.charts.checks.dead_logic import DeadTransitions, Unreachable
+from posewright.charts.checks.declarations import CaseCollisions, FunctionTables, Unmentioned, Unused
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
+from posewright.charts.checks.gaps import Gaps, PointGaps
+from posewright.charts.checks.inspection import Check, Inspection
 from posewright.charts.checks.overlaps import Overlaps
 from posewright.charts.checks.promises import Promised
-from posewright.charts.checks.stuck import (Deadlocks, Endless)
+from posewright.charts.checks.stuck import Deadlocks, Endless
 from posewright.charts.model import Chart
-from posewright.charts.reachability import (USUAL, Limits)
+from posewright.charts.reachability import USUAL, Limits
 from posewright.errors import InputError, Where
 
 WITHIN_S = 20.0

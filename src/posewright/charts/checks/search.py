@@ -6,12 +6,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from posewright.charts.checks.question import (CheckQuestion, Evaluation, Rows, Standing, TickTrace, record)
-from posewright.charts.checks.solver import (CheckSolver, any_of, claims, holding, is_value, shows, stand_at, standing)
+from posewright.charts.checks.question import CheckQuestion, Evaluation, Rows, Standing, TickTrace, record
+from posewright.charts.checks.solver import (
+    CheckSolver,
+    any_of,
+    claims,
+    holding,
+    is_value,
+    shows,
+    stand_at,
+    standing,
+)
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (Interpreter, Machine, Snapshot)
+from posewright.charts.machine import Interpreter, Machine, Snapshot
 from posewright.charts.model import Steps
-from posewright.charts.reachability import (Abstraction, AbstractState, SymbolicStep)
+from posewright.charts.reachability import Abstraction, AbstractState, SymbolicStep
 from posewright.charts.types import Value
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeVar
 
-from posewright.charts.expression import (Binary, Expression, Literal, Name, Operator, Source, Tree, Unary)
-from posewright.charts.machine import (CompoundTransition, Node)
-from posewright.charts.model import (ALWAYS, Assign, Transition)
-from posewright.charts.proof import (DividesByZero, Holds, Outside, Prover, Saturates, SolverBudget, places_in)
-from posewright.charts.reachability import (Domain, InputSpace, PathCondition, Questions, Solver, paths)
-from posewright.charts.types import (BoolType, Type, Value)
+from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Source, Tree, Unary
+from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.model import ALWAYS, Assign, Transition
+from posewright.charts.proof import DividesByZero, Holds, Outside, Prover, Saturates, SolverBudget, places_in
+from posewright.charts.reachability import Domain, InputSpace, PathCondition, Questions, Solver, paths
+from posewright.charts.types import BoolType, Type, Value
 from posewright.errors import ExpressionError, MissingExtraError
 
 T = TypeVar("T")

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from posewright.charts.checks.finding import (Finding, Level, Rule, not_proved, show)
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
 from posewright.charts.checks.inspection import Check
 from posewright.charts.checks.question import Rows
-from posewright.charts.machine import (Node, Snapshot)
+from posewright.charts.machine import Node, Snapshot
 from posewright.charts.model import segments_of
-from posewright.charts.reachability import (AbstractState, ReachabilityGraph)
+from posewright.charts.reachability import AbstractState, ReachabilityGraph
 from posewright.errors import ExpressionError, InputError
 
 Configuration = tuple[int, ...]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from posewright.charts.checks.question import (Rows, TickTrace, record)
-from posewright.charts.checks.search import (ExploredTick, Stage, Witness, WitnessSearch)
-from posewright.charts.machine import (Interpreter, Snapshot)
-from posewright.charts.reachability import (AbstractState, Exploration, SymbolicStep, WorkBudget)
+from posewright.charts.checks.question import Rows, TickTrace, record
+from posewright.charts.checks.search import ExploredTick, Stage, Witness, WitnessSearch
+from posewright.charts.machine import Interpreter, Snapshot
+from posewright.charts.reachability import AbstractState, Exploration, SymbolicStep, WorkBudget
 from posewright.charts.types import Value
 
 MAX_TICKS = 10_000

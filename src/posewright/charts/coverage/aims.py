@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from posewright.charts.coverage.draft import (Draft, Inputs)
+from posewright.charts.coverage.draft import Draft, Inputs
 from posewright.charts.coverage.feasible import Feasible
 from posewright.charts.coverage.goal import Fact
 from posewright.charts.coverage.recording import CoverageRecorder

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from posewright.charts.coverage.decision import (Site, conditions_of, decisions_in, is_choice)
+from posewright.charts.coverage.decision import Site, conditions_of, decisions_in, is_choice
 from posewright.charts.coverage.goal import Goals
-from posewright.charts.expression import (Expression, Tree, names_in)
-from posewright.charts.machine import (Snapshot, Tick)
-from posewright.charts.reachability import (Answer, Exploration, PathCondition, Questions, paths)
-from posewright.charts.types import (Type, Value)
+from posewright.charts.expression import Expression, Tree, names_in
+from posewright.charts.machine import Snapshot, Tick
+from posewright.charts.reachability import Answer, Exploration, PathCondition, Questions, paths
+from posewright.charts.types import Type, Value
 from posewright.errors import ExpressionError, PosewrightError
 
 Inputs = Mapping[str, Value]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from posewright.charts.coverage.goal import (Fact, Goals, Measure, TestObligation)
+from posewright.charts.coverage.goal import Fact, Goals, Measure, TestObligation
 from posewright.charts.coverage.watching import Evaluation
 from posewright.charts.model import Chart
 from posewright.errors import InputError

@@ -11,15 +11,15 @@ from typing import Any
 from posewright.charts.coverage.aims import Aims
 from posewright.charts.coverage.coverage import Coverage
 from posewright.charts.coverage.draft import Draft
-from posewright.charts.coverage.feasible import (Feasible, feasible, with_feasible)
+from posewright.charts.coverage.feasible import Feasible, feasible, with_feasible
 from posewright.charts.coverage.goal import way_name
 from posewright.charts.coverage.hunting import Hunt
 from posewright.charts.coverage.recording import CoverageRecorder
 from posewright.charts.machine import CompoundTransition
 from posewright.charts.model import Chart
 from posewright.charts.mutation import explore_kept
-from posewright.charts.reachability import (Exploration, explore)
-from posewright.charts.scenarios import (Scenario, save_scenario)
+from posewright.charts.reachability import Exploration, explore
+from posewright.charts.scenarios import Scenario, save_scenario
 
 ENDING = ".chart.yaml"
 

@@ -6,7 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from posewright.charts.expression import (LOGIC, Binary, Expression, If, Operator, Timed, Tree, Unary, cases_of, children, shortened, text_of)
+from posewright.charts.expression import (
+    LOGIC,
+    Binary,
+    Expression,
+    If,
+    Operator,
+    Timed,
+    Tree,
+    Unary,
+    cases_of,
+    children,
+    shortened,
+    text_of,
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from posewright.charts.machine import (Interpreter, Machine, Snapshot, Tick)
-from posewright.charts.scenarios import (Expectation, Given, Scenario, ScenarioStep, given)
+from posewright.charts.machine import Interpreter, Machine, Snapshot, Tick
+from posewright.charts.scenarios import Expectation, Given, Scenario, ScenarioStep, given
 from posewright.charts.types import Value
 from posewright.errors import PosewrightError
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from posewright.charts.coverage.both_ways import BothWays
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.goal import (Fact, Goals, Measure, TestObligation)
+from posewright.charts.coverage.goal import Fact, Goals, Measure, TestObligation
 from posewright.charts.coverage.recording import CoverageRecorder
-from posewright.charts.machine import (CompoundTransition, Snapshot)
+from posewright.charts.machine import CompoundTransition, Snapshot
 from posewright.charts.reachability import Exploration
 from posewright.charts.types import Value
 from posewright.errors import PosewrightError

@@ -8,11 +8,20 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain
 
-from posewright.charts.coverage.decision import (Decision, Site, has_choice)
+from posewright.charts.coverage.decision import Decision, Site, has_choice
 from posewright.charts.coverage.watching import bit_of
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (CompoundTransition, Machine, Node, lower)
-from posewright.charts.model import (Actions, Assign, Branch, Chart, Kind, Transition, every_action, segments_of)
+from posewright.charts.machine import CompoundTransition, Machine, Node, lower
+from posewright.charts.model import (
+    Actions,
+    Assign,
+    Branch,
+    Chart,
+    Kind,
+    Transition,
+    every_action,
+    segments_of,
+)
 
 Fact = tuple[str | int | bool, ...]
 """Something that was seen in a run."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from posewright.charts.coverage.aims import LONGEST
-from posewright.charts.coverage.draft import (Draft, Inputs)
+from posewright.charts.coverage.draft import Draft, Inputs
 from posewright.charts.coverage.routes import Routes
-from posewright.charts.machine import (Interpreter, Snapshot)
-from posewright.charts.mutation import (Mutant, MutantStatus, Teller, Told, mutants)
+from posewright.charts.machine import Interpreter, Snapshot
+from posewright.charts.mutation import Mutant, MutantStatus, Teller, Told, mutants
 from posewright.charts.reachability import Exploration
 from posewright.errors import InputError
 

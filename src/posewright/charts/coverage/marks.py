@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.goal import (Measure, TestObligation)
+from posewright.charts.coverage.goal import Measure, TestObligation
 from posewright.charts.drawing import Mark
 
 

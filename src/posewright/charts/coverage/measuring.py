@@ -8,7 +8,7 @@ from operator import add
 from pathlib import Path
 
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.feasible import (feasible, with_feasible)
+from posewright.charts.coverage.feasible import feasible, with_feasible
 from posewright.charts.coverage.recording import cover_run
 from posewright.charts.model import Chart
 from posewright.charts.reachability import explore

@@ -7,13 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.coverage.coverage import (Coverage, facts_of)
-from posewright.charts.coverage.goal import (Fact, Goals, goals_of)
-from posewright.charts.coverage.watching import (Evaluation, watched)
+from posewright.charts.coverage.coverage import Coverage, facts_of
+from posewright.charts.coverage.goal import Fact, Goals, goals_of
+from posewright.charts.coverage.watching import Evaluation, watched
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (CompoundTransition, Interpreter, Outcome, Snapshot)
+from posewright.charts.machine import CompoundTransition, Interpreter, Outcome, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.scenarios import (Row, Scenario, read_scenario, rows_of)
+from posewright.charts.scenarios import Row, Scenario, read_scenario, rows_of
 from posewright.errors import ExpressionError
 
 

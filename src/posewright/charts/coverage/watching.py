@@ -14,7 +14,18 @@ from typing import Any
 
 from posewright.charts.coverage.branches import Branches
 from posewright.charts.coverage.decision import has_choice
-from posewright.charts.expression import (LOGIC, Binary, Expression, If, Operator, Tree, Unary, cases_of, children, compile_tree)
+from posewright.charts.expression import (
+    LOGIC,
+    Binary,
+    Expression,
+    If,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+    children,
+    compile_tree,
+)
 
 Env = Mapping[str, Any]
 Evaluation = tuple[int, bool, int, int]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from posewright.charts.drawing.diagram import (Diagram, Hook, Line, Link, Node, Shape)
-from posewright.charts.drawing.numbering import (Numbered, numbered, segments)
-from posewright.charts.drawing.words import (reactions, wrapped)
-from posewright.charts.model import (Chart, Kind, Memory, State, Target)
+from posewright.charts.drawing.diagram import Diagram, Hook, Line, Link, Node, Shape
+from posewright.charts.drawing.numbering import Numbered, numbered, segments
+from posewright.charts.drawing.words import reactions, wrapped
+from posewright.charts.model import Chart, Kind, Memory, State, Target
 
 ROOT = "the chart"
 """Key of the node that everything is inside of; no state has a name with a space."""

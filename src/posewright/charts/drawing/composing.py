@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from posewright.charts.drawing.building import (Say, build)
+from posewright.charts.drawing.building import Say, build
 from posewright.charts.drawing.diagram import Line
-from posewright.charts.drawing.keys import (Key, key_lines, place_key)
-from posewright.charts.drawing.labels import (PLENTY, Style, signs_explained, signs_of, speaks_signs)
+from posewright.charts.drawing.keys import Key, key_lines, place_key
+from posewright.charts.drawing.labels import PLENTY, Style, signs_explained, signs_of, speaks_signs
 from posewright.charts.drawing.marks import Marks
 from posewright.charts.drawing.nested.choosing import best_scene
 from posewright.charts.drawing.nested.scene import Scene
-from posewright.charts.drawing.numbering import (Numbered, numbered)
+from posewright.charts.drawing.numbering import Numbered, numbered
 from posewright.charts.drawing.page_size import pages
 from posewright.charts.drawing.words import transition_lines
 from posewright.charts.model import Chart

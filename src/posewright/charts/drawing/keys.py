@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from posewright.charts.drawing.diagram import Line
-from posewright.charts.drawing.nested.metrics import (ROW, text_width)
-from posewright.charts.drawing.numbering import (numbered, segments)
+from posewright.charts.drawing.nested.metrics import ROW, text_width
+from posewright.charts.drawing.numbering import numbered, segments
 from posewright.charts.drawing.page_size import pages
-from posewright.charts.drawing.words import (goal_text, transition_text, wrapped)
+from posewright.charts.drawing.words import goal_text, transition_text, wrapped
 from posewright.charts.model import Chart
 
 WIDTH = 84

@@ -9,8 +9,8 @@ from enum import Enum
 
 from posewright.charts.drawing.words import actions_text
 from posewright.charts.expression import Expression
-from posewright.charts.model import (Assign, Chart, Kind, State, Transition)
-from posewright.charts.tables import (Cube, cube_text, guard_cube)
+from posewright.charts.model import Assign, Chart, Kind, State, Transition
+from posewright.charts.tables import Cube, cube_text, guard_cube
 
 WRAP_AT = 36
 """Letters in a line on an arrow."""

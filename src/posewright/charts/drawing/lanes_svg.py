@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from posewright.charts.drawing.nested.metrics import text_width
-from posewright.charts.drawing.pen import (INK, path, text)
-from posewright.charts.drawing.runs import (envelope, runs_of)
+from posewright.charts.drawing.pen import INK, path, text
+from posewright.charts.drawing.runs import envelope, runs_of
 from posewright.charts.types import Value
 
 TINTS = tuple(

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from posewright.charts.drawing.geometry import (Box, Curve, Point, between, bowed, loop)
+from posewright.charts.drawing.geometry import Box, Curve, Point, between, bowed, loop
 from posewright.charts.drawing.labels import Edge
-from posewright.charts.model import (Chart, Kind)
+from posewright.charts.model import Chart, Kind
 
 NODE_FONT, LABEL_FONT = 15.0, 12.0
 """Heights of letters [px]."""

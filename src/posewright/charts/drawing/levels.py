@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from posewright.charts.model import (Chart, State)
+from posewright.charts.model import Chart, State
 
 
 @dataclass(frozen=True)

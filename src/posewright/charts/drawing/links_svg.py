@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from posewright.charts.drawing.diagram import Hook
-from posewright.charts.drawing.geometry import (Box, Point, between)
+from posewright.charts.drawing.geometry import Box, Point, between
 from posewright.charts.drawing.layout import LABEL_FONT
-from posewright.charts.drawing.marks import (Marks, mark_of)
+from posewright.charts.drawing.marks import Marks, mark_of
 from posewright.charts.drawing.nested.metrics import ROW
 from posewright.charts.drawing.nested.scene import Track
-from posewright.charts.drawing.pen import (path, text)
+from posewright.charts.drawing.pen import path, text
 
 CORNER = 7.0
 """Radius of a corner [px]."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from posewright.charts.drawing.labels import (Style, caption, edges_of, is_plain, resolve)
+from posewright.charts.drawing.labels import Style, caption, edges_of, is_plain, resolve
 from posewright.charts.drawing.layout import node_lines
 from posewright.charts.drawing.marks import highlight
 from posewright.charts.drawing.mermaid_nested import draw_nested
-from posewright.charts.drawing.mermaid_text import (escaped, identifier)
+from posewright.charts.drawing.mermaid_text import escaped, identifier
 from posewright.charts.model import Chart
 
 

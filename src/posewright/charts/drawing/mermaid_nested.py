@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from posewright.charts.drawing.building import build
-from posewright.charts.drawing.diagram import (Diagram, Link, Node, Shape, walk_nodes)
+from posewright.charts.drawing.diagram import Diagram, Link, Node, Shape, walk_nodes
 from posewright.charts.drawing.marks import Highlight
-from posewright.charts.drawing.mermaid_text import (escaped, identifier)
+from posewright.charts.drawing.mermaid_text import escaped, identifier
 from posewright.charts.drawing.nested.family import Family
 from posewright.charts.drawing.numbering import Numbered
 from posewright.charts.drawing.words import transition_text

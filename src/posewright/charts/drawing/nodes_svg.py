@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from posewright.charts.drawing.diagram import (Line, Node, Shape)
+from posewright.charts.drawing.diagram import Line, Node, Shape
 from posewright.charts.drawing.geometry import Box
-from posewright.charts.drawing.marks import (Highlight, Marks, mark_of)
-from posewright.charts.drawing.nested.metrics import (CIRCLE, DIAMOND, DOT, ROW, SIDE_ROOM, TITLE_BASE, TITLE_ROW)
+from posewright.charts.drawing.marks import Highlight, Marks, mark_of
+from posewright.charts.drawing.nested.metrics import (
+    CIRCLE,
+    DIAMOND,
+    DOT,
+    ROW,
+    SIDE_ROOM,
+    TITLE_BASE,
+    TITLE_ROW,
+)
 from posewright.charts.drawing.nested.scene import Scene
-from posewright.charts.drawing.pen import (circle, path, rect, text)
+from posewright.charts.drawing.pen import circle, path, rect, text
 
 BASE = 4
 """From the middle of small letters to the line on which they stand [px]."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 
 from posewright.charts.drawing.diagram import Way
-from posewright.charts.model import (Chart, Transition)
+from posewright.charts.model import Chart, Transition
 
 
 @dataclass(frozen=True)

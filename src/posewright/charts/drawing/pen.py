@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
 from posewright.charts.drawing.geometry import Box
-from posewright.charts.drawing.layout import (LABEL_FONT, NODE_FONT)
+from posewright.charts.drawing.layout import LABEL_FONT, NODE_FONT
 from posewright.charts.drawing.marks import Mark
 
 INK, PAPER, FILL, ACTIVE_FILL, ACTIVE_INK = "#26323f", "#ffffff", "#eef3f8", "#ffd98a", "#a05a00"

@@ -11,11 +11,11 @@ from posewright.charts.drawing.keys import Placed
 from posewright.charts.drawing.labels import Style
 from posewright.charts.drawing.layout import LETTER
 from posewright.charts.drawing.links_svg import draw_link
-from posewright.charts.drawing.marks import (Highlight, Mark, Marks, mark_of)
+from posewright.charts.drawing.marks import Highlight, Mark, Marks, mark_of
 from posewright.charts.drawing.nested.metrics import text_width
 from posewright.charts.drawing.nested.scene import Scene
 from posewright.charts.drawing.nodes_svg import NodeDrawing
-from posewright.charts.drawing.pen import (TITLE_FONT, page, path, rect, text)
+from posewright.charts.drawing.pen import TITLE_FONT, page, path, rect, text
 from posewright.charts.model import Chart
 
 MARGIN, HEAD = 20.0, 48.0

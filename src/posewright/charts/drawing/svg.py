@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from posewright.charts.drawing.geometry import (Box, Curve)
-from posewright.charts.drawing.labels import (Style, caption, edges_of, is_plain)
-from posewright.charts.drawing.layout import (LABEL_FONT, LETTER, LINE, NODE_FONT, Arrow, Layout, lay_out, node_lines)
-from posewright.charts.drawing.marks import (Marks, highlight)
-from posewright.charts.drawing.pen import (INK, TITLE_FONT, page, path, rect, text)
+from posewright.charts.drawing.geometry import Box, Curve
+from posewright.charts.drawing.labels import Style, caption, edges_of, is_plain
+from posewright.charts.drawing.layout import (
+    LABEL_FONT,
+    LETTER,
+    LINE,
+    NODE_FONT,
+    Arrow,
+    Layout,
+    lay_out,
+    node_lines,
+)
+from posewright.charts.drawing.marks import Marks, highlight
+from posewright.charts.drawing.pen import INK, TITLE_FONT, page, path, rect, text
 from posewright.charts.drawing.statechart_svg import draw_statechart
 from posewright.charts.model import Chart
 from posewright.errors import InputError

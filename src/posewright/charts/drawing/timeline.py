@@ -8,12 +8,24 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from posewright.charts.drawing.lanes_svg import (IN_BAR, Lane, Ruler, bars, curve, legend, legend_rows, spikes, steps, tints_of, unnamed)
+from posewright.charts.drawing.lanes_svg import (
+    IN_BAR,
+    Lane,
+    Ruler,
+    bars,
+    curve,
+    legend,
+    legend_rows,
+    spikes,
+    steps,
+    tints_of,
+    unnamed,
+)
 from posewright.charts.drawing.levels import levels_of
 from posewright.charts.drawing.nested.metrics import text_width
-from posewright.charts.drawing.pen import (INK, TITLE_FONT, page, path, text)
+from posewright.charts.drawing.pen import INK, TITLE_FONT, page, path, text
 from posewright.charts.model import Chart
-from posewright.charts.types import (BoolType, EnumType, Type, Value)
+from posewright.charts.types import BoolType, EnumType, Type, Value
 from posewright.documents import write_atomically
 from posewright.errors import InputError
 

@@ -6,7 +6,7 @@ import re
 import textwrap
 
 from posewright.charts.expression import Literal
-from posewright.charts.model import (Action, Actions, Assign, Branch, State, Transition)
+from posewright.charts.model import Action, Actions, Assign, Branch, State, Transition
 
 TRUE = Literal(True)
 

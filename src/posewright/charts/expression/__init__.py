@@ -10,17 +10,40 @@ ever handed to Python's own evaluator, so no document can run code.
 from __future__ import annotations
 
 from posewright.charts.expression.critical import critical_values
-from posewright.charts.expression.expression import (Evaluate, Expression, compile_tree, constant)
-from posewright.charts.expression.scope import (Function, FunctionRow, Scope)
+from posewright.charts.expression.expression import Evaluate, Expression, compile_tree, constant
+from posewright.charts.expression.scope import Function, FunctionRow, Scope
 from posewright.charts.expression.source import Source
-from posewright.charts.expression.syntax import (parse, shortened, text_of)
-from posewright.charts.expression.tree import (ARITHMETIC, Binary, COMPARISONS, Call, If, Inside, LOGIC, Literal, Name, Operator, Timed, Timing, Tree, Unary, cases_of, chain_of, children, names_in, nodes_of, rewritten, with_children)
-from posewright.charts.expression.typecheck import (parse_expression, typecheck)
+from posewright.charts.expression.syntax import parse, shortened, text_of
+from posewright.charts.expression.tree import (
+    ARITHMETIC,
+    COMPARISONS,
+    LOGIC,
+    Binary,
+    Call,
+    If,
+    Inside,
+    Literal,
+    Name,
+    Operator,
+    Timed,
+    Timing,
+    Tree,
+    Unary,
+    cases_of,
+    chain_of,
+    children,
+    names_in,
+    nodes_of,
+    rewritten,
+    with_children,
+)
+from posewright.charts.expression.typecheck import parse_expression, typecheck
 
 __all__ = [
     "ARITHMETIC",
-    "Binary",
     "COMPARISONS",
+    "LOGIC",
+    "Binary",
     "Call",
     "Evaluate",
     "Expression",
@@ -28,7 +51,6 @@ __all__ = [
     "FunctionRow",
     "If",
     "Inside",
-    "LOGIC",
     "Literal",
     "Name",
     "Operator",

@@ -12,7 +12,20 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 from posewright.charts.expression.expression import Expression
-from posewright.charts.expression.tree import (COMPARISONS, Binary, Call, If, Literal, Name, Operator, Tree, Unary, names_in, nodes_of, rewritten)
+from posewright.charts.expression.tree import (
+    COMPARISONS,
+    Binary,
+    Call,
+    If,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    Unary,
+    names_in,
+    nodes_of,
+    rewritten,
+)
 from posewright.charts.types import Value
 
 BEYOND = Fraction(1)

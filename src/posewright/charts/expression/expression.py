@@ -8,10 +8,25 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
-from posewright.charts.expression.ranges import (may_be_nan, range_of)
+from posewright.charts.expression.ranges import range_of
 from posewright.charts.expression.source import Source
-from posewright.charts.expression.tree import (ARITHMETIC, Binary, Call, If, Inside, Literal, Name, Operator, Timed, Tree, Unary, cases_of, is_timed, names_in)
-from posewright.charts.types import (INT_HIGH, INT_LOW, FloatType, IntType, Type, Value, to_single, type_of)
+from posewright.charts.expression.tree import (
+    Binary,
+    Call,
+    If,
+    Inside,
+    Literal,
+    Name,
+    Operator,
+    Timed,
+    Tree,
+    Unary,
+    cases_of,
+    is_timed,
+    names_in,
+    rewritten,
+)
+from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, Type, Value, to_single, type_of
 
 Env = Mapping[str, Any]
 Evaluate = Callable[[Env], Any]
@@ -38,10 +53,9 @@ def compile_tree(tree: Tree, fixed: Mapping[str, Value], source: Source) -> Eval
     Args:
         tree: a typed tree.
         fixed: names whose value is known now.
-        source: the text, for the two things that may go wrong later.
+        source: the text, for the one thing that may go wrong later.
 
-    The function raises ExpressionError where it divides by zero, or where a result is not a number (infinity
-    minus infinity); nothing else can happen.
+    The function raises ExpressionError where it divides by zero; nothing else can happen.
 
     Raises:
         ExpressionError: it asks for time or states, which only a running chart can answer.
@@ -99,10 +113,6 @@ class _Compiler:
         if tree.operator in (Operator.OVER, Operator.MODULO):
             return self.division(tree, left, right), False
         joined = self.joined(tree, left, right)
-        if tree.operator not in ARITHMETIC:
-            return self.folded(joined, known)
-        if may_be_nan(tree, self.fixed):
-            return self.number(tree, joined), False
         return self.folded(self.saturated(tree, joined), known)
 
     def joined(self, tree: Binary, left: Evaluate, right: Evaluate) -> Evaluate:
@@ -134,19 +144,6 @@ class _Compiler:
 
         return saturate
 
-    def number(self, tree: Binary, compute: Evaluate) -> Evaluate:
-        """Return what refuses a result that is not a number."""
-        source, at = self.source, tree.at
-
-        def check(env: Env) -> Any:
-            result = compute(env)
-            if result != result:  # noqa: PLR0124 -- NaN
-                hint = "it left the range of a float on the way: declare narrower ranges, or use min, max"
-                source.fail(at, f"`{tree.operator}` of infinite numbers has no value", hint=hint)
-            return result
-
-        return check
-
     def division(self, tree: Binary, left: Evaluate, right: Evaluate) -> Evaluate:
         apply, source, at = PLAIN[tree.operator], self.source, tree.at
 
@@ -156,7 +153,7 @@ class _Compiler:
                 source.fail(at, "division by zero", hint="ask first, as in d != 0 and n / d > 2")
             return apply(left(env), divisor)
 
-        return self.number(tree, divide) if may_be_nan(tree, self.fixed) else divide
+        return divide
 
     def choice(self, tree: If) -> Compiled:
         pairs, rest = cases_of(tree)
@@ -202,16 +199,40 @@ def _always(value: Any) -> Compiled:
 
 
 @dataclass(frozen=True)
+class Argument:
+    """A number handed to a parameter of a truth table whose range it may leave: it is cut to the range.
+
+    Attributes:
+        tree: the number before it is cut, in the parameter's unit.
+        type: the parameter's type.
+        when: under which condition the call is computed, where `and`, `or` or `if` stand around it.
+    """
+
+    function: str
+    parameter: str
+    tree: Tree
+    type: IntType | FloatType
+    when: Tree
+
+
+@dataclass(frozen=True)
 class Expression:
     """A guard or an action's value: parsed, typed and safe.
 
     Two expressions are equal where their trees are, whatever spaces or brackets they were written with.
+
+    Attributes:
+        tree: every node knows its type.
+        type: of the value.
+        fixed: constants, and enumeration values, which stand for themselves.
+        arguments: numbers that may be cut before they are handed to a truth table.
     """
 
     tree: Tree
     type: Type
     source: Source = field(default_factory=lambda: Source(""), compare=False, repr=False)
     fixed: Mapping[str, Value] = field(default_factory=dict, compare=False, repr=False)
+    arguments: tuple[Argument, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.source.text
@@ -230,6 +251,15 @@ class Expression:
     def constant(self) -> Any:
         """The value where nothing is read that may change, nor time or states; else None."""
         return None if self.names or is_timed(self.tree) else self.evaluate({})
+
+    def rewritten(self, change: Callable[[Tree], Tree | None]) -> Expression:
+        """Return the expression with nodes replaced, in its arguments too; itself where none is."""
+        tree = rewritten(self.tree, change)
+        arguments = tuple(
+            replace(one, tree=rewritten(one.tree, change), when=rewritten(one.when, change))
+            for one in self.arguments
+        )
+        return self if tree is self.tree else replace(self, tree=tree, arguments=arguments)
 
     def with_tree(self, tree: Tree) -> Expression:
         """Return the expression of another tree, of the same text and type."""

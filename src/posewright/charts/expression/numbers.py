@@ -15,8 +15,31 @@ from typing import NamedTuple
 from posewright.charts.expression.ranges import range_of
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
-from posewright.charts.expression.tree import (Binary, Call, If, Literal, Operator, Tree, Unary, cases_of, chain_of)
-from posewright.charts.types import (INT_HIGH, INT_LOW, SINGLE_MAX, BoolType, FloatType, IntType, Numeric, Type, conversion, exactly, to_single, unit_of)
+from posewright.charts.expression.tree import (
+    Binary,
+    Call,
+    If,
+    Literal,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+    chain_of,
+)
+from posewright.charts.types import (
+    INT_HIGH,
+    INT_LOW,
+    SINGLE_MAX,
+    BoolType,
+    FloatType,
+    IntType,
+    Numeric,
+    Type,
+    conversion,
+    exactly,
+    to_single,
+    unit_of,
+)
 
 
 class Term(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from posewright.charts.expression.tree import (Binary, Call, If, Literal, Name, Operator, Tree, Unary, cases_of)
-from posewright.charts.types import (INT_HIGH, INT_LOW, FloatType, IntType, Value, to_single)
+from posewright.charts.expression.tree import Binary, Call, If, Literal, Name, Operator, Tree, Unary, cases_of
+from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, Value, to_single
 
 Range = tuple[float, float]
 ANYTHING: Range = (-math.inf, math.inf)
@@ -88,28 +88,3 @@ def _saturated(low: float, high: float) -> Range:
     if isinstance(low, int) and isinstance(high, int):
         return min(max(low, INT_LOW), INT_HIGH), min(max(high, INT_LOW), INT_HIGH)
     return low, high
-
-
-def may_be_nan(tree: Binary, fixed: Mapping[str, Value]) -> bool:
-    """Return whether arithmetic on two numbers may give what is not a number, as far as their ranges tell.
-
-    What names hold is finite; what is computed from them may be infinite, and then
-    infinity minus infinity, zero times infinity, infinity by infinity and infinity % x have no value.
-    """
-    if isinstance(tree.type, IntType):
-        return False
-    left, right = range_of(tree.left, fixed), range_of(tree.right, fixed)
-    if tree.operator is Operator.MODULO:
-        return _infinite(left)
-    if tree.operator is Operator.OVER:
-        return _infinite(left) and _infinite(right)
-    if tree.operator is Operator.TIMES:
-        return any(
-            _infinite(one) and other[0] <= 0 <= other[1] for one, other in ((left, right), (right, left))
-        )
-    opposite = (-right[1], -right[0]) if tree.operator is Operator.PLUS else right
-    return any(math.isinf(one) and one == other for one, other in zip(left, opposite, strict=True))
-
-
-def _infinite(ends: Range) -> bool:
-    return any(map(math.isinf, ends))

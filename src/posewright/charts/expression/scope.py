@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from posewright.charts.expression.expression import Expression
-from posewright.charts.types import (EnumType, Type, Value, type_of)
+from posewright.charts.types import EnumType, Type, Value, type_of
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,23 @@ import math
 from collections.abc import Callable
 from typing import NoReturn
 
-from posewright.charts.expression.source import (WORDS, Sort, Source, Token, tokens_of)
-from posewright.charts.expression.tree import (ARITHMETIC, COMPARISONS, Binary, Call, If, Inside, Literal, Name, Operator, Timed, Tree, Unary, height)
-from posewright.charts.types import (INT_HIGH, UNITS, unit_hint)
+from posewright.charts.expression.source import WORDS, Sort, Source, Token, tokens_of
+from posewright.charts.expression.tree import (
+    ARITHMETIC,
+    COMPARISONS,
+    Binary,
+    Call,
+    If,
+    Inside,
+    Literal,
+    Name,
+    Operator,
+    Timed,
+    Tree,
+    Unary,
+    height,
+)
+from posewright.charts.types import INT_HIGH, UNITS, unit_hint
 
 MAX_DEPTH = 100
 """Levels of a tree: a chain of as many `and`, or as many brackets."""

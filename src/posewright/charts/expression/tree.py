@@ -14,7 +14,7 @@ from enum import Enum
 from functools import cached_property
 from operator import is_
 
-from posewright.charts.types import (BoolType, FloatType, IntType, Type, Value, to_single, type_of)
+from posewright.charts.types import BoolType, FloatType, IntType, Type, Value, to_single, type_of
 
 
 class Operator(Enum):

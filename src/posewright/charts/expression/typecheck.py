@@ -8,18 +8,46 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-from posewright.charts.expression.expression import (Expression, compile_tree)
+from posewright.charts.expression.expression import Expression, compile_tree
 from posewright.charts.expression.inlining import Inliner
-from posewright.charts.expression.numbers import (Numbers, Term, called, chosen, compared, difference, joined, number_kind, sort_of)
+from posewright.charts.expression.numbers import (
+    Numbers,
+    Term,
+    called,
+    chosen,
+    compared,
+    difference,
+    joined,
+    number_kind,
+    sort_of,
+)
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.syntax import parse
-from posewright.charts.expression.tree import (ARITHMETIC, COMPARISONS, LOGIC, ORDER, Binary, Call, If, Inside, Literal, Name, Operator, Timed, Timing, Tree, Unary, is_timed, names_in)
-from posewright.charts.types import (BoolType, EnumType, FloatType, IntType, Numeric, Type, conversion, type_of)
+from posewright.charts.expression.tree import (
+    ARITHMETIC,
+    COMPARISONS,
+    LOGIC,
+    ORDER,
+    Binary,
+    Call,
+    If,
+    Inside,
+    Literal,
+    Name,
+    Operator,
+    Timed,
+    Timing,
+    Tree,
+    Unary,
+    is_timed,
+    names_in,
+)
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Numeric, Type, conversion, type_of
 
 FUNCTIONS = {
     "abs": "one value",
@@ -94,8 +122,9 @@ def parse_expression(source: Source | str, scope: Scope, wanted: Type | None = N
     """
     if isinstance(source, str):
         source = Source(source)
-    tree, kind = typecheck(parse(source), scope, source, wanted)
-    expression = Expression(tree, kind, source, scope.fixed)
+    checker = _Checker(scope, source)
+    term = checker.wanted(parse(source), wanted)
+    expression = Expression(term.tree, term.kind, source, scope.fixed, tuple(checker.inliner.arguments))
     if wanted is not None:
         _assignable(expression, wanted)
     return expression
@@ -129,13 +158,7 @@ def typecheck(tree: Tree, scope: Scope, source: Source, wanted: Type | None = No
     Raises:
         ExpressionError: an unknown name, or an operator between types that do not go together.
     """
-    checker = _Checker(scope, source)
-    term = checker.check(truths(tree) if isinstance(wanted, BoolType) else tree)
-    if isinstance(wanted, Numeric) and wanted.unit and term.unit:
-        if conversion(term.unit, wanted.unit) is None:
-            hint = difference(term.unit, wanted.unit)
-            source.fail(0, f"a value in {term.unit} where one in {wanted.unit} is needed", hint=hint)
-        term = checker.numbers.in_unit(term, wanted.unit, whole=isinstance(wanted, IntType))
+    term = _Checker(scope, source).wanted(tree, wanted)
     return term.tree, term.kind
 
 
@@ -154,6 +177,24 @@ class _Checker:
         self.source = source
         self.numbers = Numbers(scope, source)
         self.inliner = Inliner(self.numbers)
+
+    def wanted(self, tree: Tree, wanted: Type | None) -> Term:
+        """Return a tree as something of the wanted type is set to it: of its unit."""
+        term = self.check(truths(tree) if isinstance(wanted, BoolType) else tree)
+        if not (isinstance(wanted, Numeric) and wanted.unit and term.unit):
+            return term
+        if conversion(term.unit, wanted.unit) is None:
+            hint = difference(term.unit, wanted.unit)
+            message = f"a value in {term.unit} where one in {wanted.unit} is needed"
+            self.source.fail(0, message, hint=hint)
+        return self.numbers.in_unit(term, wanted.unit, whole=isinstance(wanted, IntType))
+
+    def under(self, condition: Tree, check: Callable[[], Term]) -> Term:
+        """Check what is computed under a condition only."""
+        self.inliner.under.append(condition)
+        term = check()
+        self.inliner.under.pop()
+        return term
 
     def check(self, tree: Tree) -> Term:
         if isinstance(tree, Literal | Name | Inside):
@@ -207,7 +248,9 @@ class _Checker:
     def binary(self, tree: Binary) -> Term:
         operator = tree.operator
         if operator in LOGIC:
-            left, right = self.truth(tree.left, str(operator)), self.truth(tree.right, str(operator))
+            left = self.truth(tree.left, str(operator))
+            first = left.tree if operator is Operator.AND else Unary(Operator.NOT, left.tree)
+            right = self.under(first, lambda: self.truth(tree.right, str(operator)))
             return Term(Binary(operator, left.tree, right.tree, tree.at), BoolType())
         if operator in COMPARISONS - ORDER:
             left, right = self.same(tree)
@@ -221,7 +264,8 @@ class _Checker:
 
     def choice(self, tree: If) -> Term:
         condition = self.truth(tree.condition, "if")
-        then, other = self.check(tree.then), self.check(tree.otherwise)
+        then = self.under(condition.tree, lambda: self.check(tree.then))
+        other = self.under(Unary(Operator.NOT, condition.tree), lambda: self.check(tree.otherwise))
         self.match(then.kind, other.kind, tree.at, "`if` chooses between {} and {}")
         if isinstance(then.kind, Numeric):
             return chosen(self.numbers, tree, condition, then, other)

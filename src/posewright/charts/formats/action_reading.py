@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from posewright.charts.expression import (Expression, Scope)
-from posewright.charts.formats.fields import (condition_in, expression_in, keyed)
+from posewright.charts.expression import Expression, Scope
+from posewright.charts.formats.fields import condition_in, expression_in, keyed
 from posewright.charts.formats.known import Known
-from posewright.charts.model import (DONE, Action, Actions, Assign, Branch, Raise)
+from posewright.charts.model import DONE, Action, Actions, Assign, Branch, Raise
 from posewright.documents import Node
 from posewright.errors import UnknownNameError
 

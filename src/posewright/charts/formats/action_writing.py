@@ -7,7 +7,7 @@ from typing import Any
 
 from posewright.charts.expression import Expression
 from posewright.charts.formats.scalars import scalar
-from posewright.charts.model import (Action, Actions, Assign, Raise)
+from posewright.charts.model import Action, Actions, Assign, Raise
 from posewright.charts.types import Value
 from posewright.documents import one_line
 

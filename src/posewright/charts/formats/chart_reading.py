@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from posewright.charts.formats.declaration_reading import (SECTIONS, read_declarations, read_initial_values, read_resources)
-from posewright.charts.formats.fields import (LONGEST_S, SHORTEST_S, choice_of, text_of)
+from posewright.charts.formats.declaration_reading import (
+    SECTIONS,
+    read_declarations,
+    read_initial_values,
+    read_resources,
+)
+from posewright.charts.formats.fields import LONGEST_S, SHORTEST_S, choice_of, text_of
 from posewright.charts.formats.form_reading import read_form
-from posewright.charts.formats.known import (STATE_HINT, Known, is_state_name, states_named)
+from posewright.charts.formats.known import STATE_HINT, Known, is_state_name, states_named
 from posewright.charts.formats.promise_reading import read_promises
-from posewright.charts.formats.state_reading import (read_states, refuse_both)
-from posewright.charts.formats.transition_reading import (read_segments, read_targets)
-from posewright.charts.model import (Chart, Kind, Otherwise, Priority, Steps, Transition, chart_name)
+from posewright.charts.formats.state_reading import read_states, refuse_both
+from posewright.charts.formats.transition_reading import read_segments, read_targets
+from posewright.charts.model import Chart, Kind, Otherwise, Priority, Steps, Transition, chart_name
 from posewright.documents import Node, parse_document
 from posewright.errors import InputError, Where
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.formats.chart_reading import parse_chart
-from posewright.charts.formats.declaration_writing import (constant_data, function_data, type_data, value_data)
-from posewright.charts.formats.keeping import (kept, plain)
+from posewright.charts.formats.declaration_writing import constant_data, function_data, type_data, value_data
+from posewright.charts.formats.keeping import kept, plain
 from posewright.charts.formats.promise_reading import default_name
-from posewright.charts.formats.scalars import (number_text, scalar)
-from posewright.charts.formats.state_writing import (segments_data, state_data, targets_data, without_gaps)
-from posewright.charts.model import (Chart, Kind, Otherwise, Priority, Promise, PropertyKind, Steps)
+from posewright.charts.formats.scalars import number_text, scalar
+from posewright.charts.formats.state_writing import segments_data, state_data, targets_data, without_gaps
+from posewright.charts.model import Chart, Kind, Otherwise, Priority, Promise, PropertyKind, Steps
 from posewright.documents import is_there, one_line, parse_document, read_text, save_document
 from posewright.errors import InputError
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from posewright.charts.formats.fields import (expression_in, one_or_more, quantity_in)
+from posewright.charts.formats.fields import expression_in, one_or_more, quantity_in
 from posewright.charts.formats.function_reading import read_function
 from posewright.charts.formats.type_reading import read_type
-from posewright.charts.model import (Declarations, proper_name)
-from posewright.charts.types import (INT_HIGH, INT_LOW, EnumType, Type, Value)
+from posewright.charts.model import Declarations, proper_name
+from posewright.charts.types import INT_HIGH, INT_LOW, EnumType, Type, Value
 from posewright.documents import Node
 from posewright.errors import UnknownNameError
 

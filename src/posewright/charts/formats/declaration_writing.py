@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from posewright.charts.expression import (Function, FunctionRow)
-from posewright.charts.formats.scalars import (number_text, scalar, scalar_of)
-from posewright.charts.types import (INT_RANGES, BoolType, EnumType, IntType, Type, Value)
+from posewright.charts.expression import Function, FunctionRow
+from posewright.charts.formats.scalars import number_text, scalar, scalar_of
+from posewright.charts.types import INT_RANGES, BoolType, EnumType, IntType, Type, Value
 from posewright.documents import one_line
 
 

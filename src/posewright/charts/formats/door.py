@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from posewright.charts.formats.chart_reading import parse_chart
-from posewright.charts.formats.transition_table import (is_transition_table, may_be_transition_table)
+from posewright.charts.formats.transition_table import is_transition_table, may_be_transition_table
 from posewright.charts.model import Chart
 from posewright.documents import open_ordinary
 from posewright.errors import DocumentError, InputError, Where

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import TypeVar
 
-from posewright.charts.expression import (Expression, Scope, Source, parse_expression)
-from posewright.charts.types import (INT_HIGH, BoolType, Type, parse_quantity)
+from posewright.charts.expression import Expression, Scope, Source, parse_expression
+from posewright.charts.types import INT_HIGH, BoolType, Type, parse_quantity
 from posewright.documents import Node
 from posewright.documents.reading import TOO_LARGE, describe
 from posewright.errors import InputError

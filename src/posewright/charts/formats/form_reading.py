@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from posewright.charts.model import (Declarations, TableForm)
+from posewright.charts.model import Declarations, TableForm
 from posewright.charts.types import Type
 from posewright.documents import Node
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from posewright.charts.expression import (Function, FunctionRow, Scope, Source, parse_expression)
-from posewright.charts.formats.cell_reading import (Cell, cells_of_list, cells_of_table)
-from posewright.charts.formats.fields import (condition_in, expression_in, keyed)
+from posewright.charts.expression import Function, FunctionRow, Scope, Source, parse_expression
+from posewright.charts.formats.cell_reading import Cell, cells_of_list, cells_of_table
+from posewright.charts.formats.fields import condition_in, expression_in, keyed
 from posewright.charts.formats.type_reading import read_type
-from posewright.charts.model import (proper_name, scope_of)
-from posewright.charts.types import (BoolType, EnumType, Numeric, Type)
+from posewright.charts.model import proper_name, scope_of
+from posewright.charts.types import BoolType, EnumType, Numeric, Type
 from posewright.documents import Node
 from posewright.errors import UnknownNameError, Where
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NoReturn
 
 from posewright.charts.expression import Scope
-from posewright.charts.model import (MAX_NAME, Declarations, Kind, name_fault)
+from posewright.charts.model import MAX_NAME, Declarations, Kind, name_fault
 from posewright.documents import Node
 
 STATE_HINT = "use letters a-z, digits and _"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from posewright.charts.formats.fields import (LONGEST_S, condition_in, keyed, quantity_in)
+from posewright.charts.formats.fields import LONGEST_S, condition_in, keyed, quantity_in
 from posewright.charts.formats.known import Known
-from posewright.charts.model import (Promise, PropertyKind, one_line)
-from posewright.charts.types import (conversion, exactly)
+from posewright.charts.model import Promise, PropertyKind, one_line
+from posewright.charts.types import conversion, exactly
 from posewright.documents import Node
 
 VOWS = ("never", "always", "leads_to")

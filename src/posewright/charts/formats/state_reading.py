@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from posewright.charts.expression import Expression
-from posewright.charts.formats.action_reading import (read_actions, read_values)
-from posewright.charts.formats.fields import (choice_of, seconds_of, text_of, truth_of)
+from posewright.charts.formats.action_reading import read_actions, read_values
+from posewright.charts.formats.fields import choice_of, seconds_of, text_of, truth_of
 from posewright.charts.formats.known import Known
-from posewright.charts.formats.transition_reading import (read_targets, read_transitions)
-from posewright.charts.model import (Kind, Otherwise, Priority, State)
+from posewright.charts.formats.transition_reading import read_targets, read_transitions
+from posewright.charts.model import Kind, Otherwise, Priority, State
 from posewright.documents import Node
 
 FLAT_KEYS = ("description", "transitions", "min_s", "priority", "otherwise", "final")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from posewright.charts.formats.action_writing import (actions_data, values_data)
+from posewright.charts.formats.action_writing import actions_data, values_data
 from posewright.charts.formats.scalars import scalar
-from posewright.charts.model import (ALWAYS, ELSE, Memory, State, Target, Transition)
+from posewright.charts.model import ALWAYS, ELSE, Memory, State, Target, Transition
 from posewright.documents import one_line
 
 MEMORIES = {Memory.SHALLOW: "history", Memory.DEEP: "deep_history"}

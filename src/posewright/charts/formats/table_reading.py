@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from posewright.charts.formats.sheet_rows import sheet_rows
-from posewright.charts.model import (NEXT, TableForm, file_named, name_fault)
-from posewright.charts.tables import (TableRow, TruthTable)
+from posewright.charts.model import NEXT, TableForm, file_named, name_fault
+from posewright.charts.tables import TableRow, TruthTable
 from posewright.errors import FormatError, Where
 
 CELLS = {"0": False, "1": True}

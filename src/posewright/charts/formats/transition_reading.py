@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from posewright.charts.expression import Expression
-from posewright.charts.formats.action_reading import (read_actions, read_values)
-from posewright.charts.formats.fields import (condition_in, keyed, one_or_more, seconds_of, text_of, truth_of)
+from posewright.charts.formats.action_reading import read_actions, read_values
+from posewright.charts.formats.fields import condition_in, keyed, one_or_more, seconds_of, text_of, truth_of
 from posewright.charts.formats.known import Known
-from posewright.charts.model import (ALWAYS, DONE, ELSE, Actions, Assign, Kind, Memory, Target, Transition, else_guard, has_elders)
+from posewright.charts.model import (
+    ALWAYS,
+    DONE,
+    ELSE,
+    Actions,
+    Assign,
+    Kind,
+    Memory,
+    Target,
+    Transition,
+    else_guard,
+    has_elders,
+)
 from posewright.documents import Node
 from posewright.errors import UnknownNameError, Where
 

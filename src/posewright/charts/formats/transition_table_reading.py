@@ -8,11 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.formats.chart_reading import parse_chart
-from posewright.charts.formats.flow import (LinedList, LinedMapping, flow_node, flow_text)
-from posewright.charts.formats.known import (Known, states_named)
+from posewright.charts.formats.flow import LinedList, LinedMapping, flow_node, flow_text
+from posewright.charts.formats.known import Known, states_named
 from posewright.charts.formats.state_reading import read_states
-from posewright.charts.formats.transition_table import (STATE_COLUMNS, TRANSITION_COLUMNS, Entry, Row, Sheet, read_sheet)
-from posewright.charts.model import (Chart, Declarations, Kind, file_named)
+from posewright.charts.formats.transition_table import (
+    STATE_COLUMNS,
+    TRANSITION_COLUMNS,
+    Entry,
+    Row,
+    Sheet,
+    read_sheet,
+)
+from posewright.charts.model import Chart, Declarations, Kind, file_named
 from posewright.documents import Node, parse_document
 from posewright.errors import InputError, Where
 

@@ -11,8 +11,8 @@ from typing import Any
 from posewright.charts.formats.chart_writing import chart_data
 from posewright.charts.formats.flow import flow_text
 from posewright.charts.formats.state_writing import state_data
-from posewright.charts.formats.transition_table import (COLUMNS, FIRST, STATE_COLUMNS)
-from posewright.charts.model import (Chart, Kind, State, segments_of)
+from posewright.charts.formats.transition_table import COLUMNS, FIRST, STATE_COLUMNS
+from posewright.charts.model import Chart, Kind, State, segments_of
 from posewright.documents import render_document, write_atomically
 from posewright.errors import InputError
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from posewright.charts.model import proper_name
-from posewright.charts.types import (INT_HIGH, INT_LOW, INT_RANGES, UNITS, BoolType, EnumType, FloatType, IntType, Type)
+from posewright.charts.types import (
+    INT_HIGH,
+    INT_LOW,
+    INT_RANGES,
+    UNITS,
+    BoolType,
+    EnumType,
+    FloatType,
+    IntType,
+    Type,
+)
 from posewright.documents import Node
 from posewright.errors import UnknownNameError
 

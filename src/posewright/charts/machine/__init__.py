@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from posewright.charts.machine.interpreter import (Interpreter, Outcome)
+from posewright.charts.machine.interpreter import Interpreter, Outcome
 from posewright.charts.machine.lowering import lower
-from posewright.charts.machine.machine import (JOINT, Machine, Snapshot, every_actions)
+from posewright.charts.machine.machine import JOINT, MAX_MICROSTEPS, Machine, Snapshot, every_actions
 from posewright.charts.machine.microsteps import Entering
-from posewright.charts.machine.monitor import (Asked, Broken, Monitor, Obligation, how_broken, text_of)
-from posewright.charts.machine.node import (CompoundTransition, Counter, Node)
-from posewright.charts.machine.tick import (MAX_MICROSTEPS, Tick)
+from posewright.charts.machine.monitor import Asked, Broken, Monitor, Obligation, how_broken, text_of
+from posewright.charts.machine.node import CompoundTransition, Counter, Node
+from posewright.charts.machine.tick import Tick
 
 __all__ = [
+    "JOINT",
+    "MAX_MICROSTEPS",
     "Asked",
     "Broken",
     "CompoundTransition",
     "Counter",
     "Entering",
     "Interpreter",
-    "JOINT",
-    "MAX_MICROSTEPS",
     "Machine",
     "Monitor",
     "Node",

@@ -6,11 +6,36 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from posewright.charts.expression import (Binary, Expression, Inside, Literal, Name, Operator, Timed, Timing, Tree, constant, rewritten)
-from posewright.charts.machine.machine import (INSIDE, Machine)
-from posewright.charts.machine.node import (ROOT, CompoundTransition, Counter, Node, ResolvedTarget)
-from posewright.charts.model import (ALWAYS, Action, Actions, Assign, Branch, Chart, Kind, Memory, Raise, State, Target, Transition, assign)
-from posewright.charts.types import (BoolType, IntType)
+from posewright.charts.expression import (
+    Binary,
+    Expression,
+    Inside,
+    Literal,
+    Name,
+    Operator,
+    Timed,
+    Timing,
+    Tree,
+    constant,
+)
+from posewright.charts.machine.machine import INSIDE, Machine
+from posewright.charts.machine.node import ROOT, CompoundTransition, Counter, Node, ResolvedTarget
+from posewright.charts.model import (
+    ALWAYS,
+    Action,
+    Actions,
+    Assign,
+    Branch,
+    Chart,
+    Kind,
+    Memory,
+    Raise,
+    State,
+    Target,
+    Transition,
+    assign,
+)
+from posewright.charts.types import BoolType, IntType
 from posewright.errors import InputError, Where
 
 MAX_SEGMENTS = 20_000
@@ -100,8 +125,7 @@ class Clock:
 
     def lowered(self, expression: Expression) -> Expression:
         """Return an expression that reads counters and `in.S` where it asked for time and states."""
-        tree = rewritten(expression.tree, lambda node: self._asked(node, expression))
-        return expression if tree is expression.tree else expression.with_tree(tree)
+        return expression.rewritten(lambda node: self._asked(node, expression))
 
     def all_of(self, guards: Sequence[Expression]) -> Expression:
         """Return the one guard that holds where all of these hold."""
@@ -245,7 +269,7 @@ class _Lowering:
                 transition=route.transition,
                 segments=route.segments,
                 events=first.on,
-                wait=clock.wait(self.chart.wait_ticks(state, first, leaves=domain not in (None, number))),
+                wait=clock.wait(self.chart.wait_ticks(state, first, leaves=domain not in {None, number})),
                 guards=guards,
                 guard=clock.all_of(guards),
                 do=tuple(action for segment in route.segments for action in clock.actions(segment.do)),

@@ -1,17 +1,4 @@
-"""A chart made ready: states by number, ways by junctions laid out, time turned into counters.
-
-Whatever runs, proves, draws coverage of, or generates code from a chart works on its machine, so that all
-of them mean the same by it. A machine is made by `lower`; nothing in it changes afterwards.
-
-Names that expressions may read besides the chart's own, none of which can clash with them:
-
-| name | type | what it is |
-|---|---|---|
-| `in.S` | bool | whether S is active |
-| `since.S` | int | ticks since S was entered, counted as far as anything in S asks |
-| `held.S.k` | int | ticks in a row at which the condition of S's k-th `held` was true, counted as far |
-| `every.S.k` | int | ticks since S's k-th `every` was true last, or since S was entered |
-"""
+"""A chart made ready, and where one stands between two ticks."""
 
 from __future__ import annotations
 
@@ -23,11 +10,14 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
-from posewright.charts.expression import Expression
+from posewright.charts.expression import Expression, Function
 from posewright.charts.machine.microsteps import MicrostepPlanner
-from posewright.charts.machine.node import (CompoundTransition, Counter, Node)
-from posewright.charts.model import (Actions, Chart, Memory, Steps, expressions_in)
-from posewright.charts.types import (BoolType, Type, Value)
+from posewright.charts.machine.node import CompoundTransition, Counter, Node
+from posewright.charts.model import DONE, Actions, Chart, Kind, Memory, Steps, events_raised, expressions_in
+from posewright.charts.types import BoolType, Type, Value
+
+MAX_MICROSTEPS = 1000
+"""Microsteps in one tick, or events in its queue, after which it is taken for granted that it has no end."""
 
 INSIDE = "in."
 """What precedes a state's name in the name that says whether it is active."""
@@ -35,13 +25,44 @@ INSIDE = "in."
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A chart made ready.
+    """A chart made ready: states by number, ways by junctions laid out, time turned into counters.
+
+    Whatever runs, proves, draws coverage of, or generates code from a chart works on this one value, so that
+    all of them mean the same by it. `lower` makes it; nothing in it changes afterwards. For a generator:
+
+    | what | where |
+    |---|---|
+    | states, what is around and inside them, `entry`, `during`, `exit` | `nodes` |
+    | transitions, in the order in which they are asked | `ways_asked`: by leaf and event (None: every tick) |
+    | exit set, entry set and configuration after a microstep | `moves.first()`, `moves.of(...)` |
+    | what is kept from tick to tick | `registers`, `types` (each with its `storage`), `history` |
+    | what registers hold before the first tick | `start` |
+    | inputs, each clamped to its declared range when it is sampled | `inputs` |
+    | events from outside, in the order in which they are dealt with | `events` |
+    | outputs of a Moore chart in each state: its `entry` sets them | `moore_outputs` |
+    | time | `counters`, counted in the nodes of `counting`; no clock, one tick is `chart.period_s` |
+    | guards and values, typed in every node, each with its number | `expressions`, `expression_number` |
+    | truth tables, as tables; in the expressions each call is a chain of conditions | `functions` |
+    | how many events can wait at once | `queue_limit` |
+
+    Whole numbers are computed with 32 bits and saturate; `%` has the sign of its right side; division by zero
+    stops a run (a sound chart never does it); a result that is not a number is stored as the type's `zero`.
+
+    Names that expressions may read besides the chart's own, none of which can clash with them:
+
+    | name | type | what it is |
+    |---|---|---|
+    | `in.S` | bool | whether S is active |
+    | `since.S` | int | ticks since S was entered, counted as far as anything in S asks |
+    | `held.S.k` | int | ticks in a row at which the condition of S's k-th `held` was true, counted as far |
+    | `every.S.k` | int | ticks since S's k-th `every` was true last, or since S was entered |
 
     Attributes:
         nodes: the chart itself first, then its states in the order in which they are written.
         events: that may come from outside, in the order in which they are dealt with.
-        heard: every event that some way listens to.
+        heard: every event that some way listens to; others that are raised vanish.
         cycles: junctions that lead back to themselves: what a way through them would do is not said.
+        number_of: the number of each state by its name.
     """
 
     chart: Chart
@@ -55,6 +76,35 @@ class Machine:
     def inputs(self) -> Mapping[str, Type]:
         """The inputs; a number outside its declared range counts as the nearest in it, when it is sampled."""
         return self.chart.inputs
+
+    @property
+    def functions(self) -> Mapping[str, Function]:
+        """The truth tables that the chart declares."""
+        return self.chart.functions
+
+    @cached_property
+    def moore_outputs(self) -> Mapping[int, Mapping[str, Value]]:
+        """All outputs of a Moore chart by state: those it does not name go back to what they start with."""
+        if self.chart.kind is not Kind.MOORE:
+            return {}
+        start, kinds = self.chart.start_outputs(), self.chart.outputs
+        own = ((node.index, node.state.do) for node in self.nodes if node.state is not None)
+        return {
+            index: start | {name: kinds[name].fit(value.constant) for name, value in do.items()}
+            for index, do in own
+        }
+
+    def start(self, configuration: tuple[int, ...]) -> dict[str, Value]:
+        """Return what the registers hold before the first tick, where these leaves are to be active first."""
+        zeros: dict[str, Value] = dict.fromkeys(self.registers, 0)
+        return {**zeros, **self.chart.start_values(), **self.moore_outputs.get(configuration[0], {})}
+
+    @cached_property
+    def queue_limit(self) -> int:
+        """Events that may wait at once: 0 where no raised event is heard, else where a run stops."""
+        raised = frozenset[str]().union(*map(events_raised, every_actions(self)))
+        ends = {DONE + self.nodes[k].name for node in self.nodes if node.final for k in node.around[:-1]}
+        return MAX_MICROSTEPS if (raised | ends) & self.heard else 0
 
     @cached_property
     def ways(self) -> tuple[CompoundTransition, ...]:
@@ -86,6 +136,11 @@ class Machine:
         return self.chart.steps is Steps.COMPLETION
 
     @cached_property
+    def rests(self) -> bool:
+        """Whether a tick in which no way is taken changes nothing: no time counts, no `during` acts."""
+        return not (self.counting or self.lasting)
+
+    @cached_property
     def counters(self) -> tuple[Counter, ...]:
         """All counters, state by state."""
         return tuple(counter for node in self.nodes for counter in node.counters)
@@ -108,8 +163,7 @@ class Machine:
     @cached_property
     def values_in(self) -> Callable[[Mapping[str, Any]], tuple[Value, ...]]:
         """What takes the registers' values out of an environment."""
-        names = self.registers
-        return itemgetter(*names) if len(names) > 1 else lambda env: tuple([env[name] for name in names])
+        return values_of(self.registers)
 
     @cached_property
     def history(self) -> tuple[tuple[int, Memory], ...]:
@@ -128,11 +182,19 @@ class Machine:
 
     @cached_property
     def expressions(self) -> tuple[Expression, ...]:
-        """Every guard, condition and value that a step may compute."""
+        """Every guard, condition and value that a step may compute, each once; its place is its number."""
         counted = (c.condition for c in self.counters if c.condition is not None)
         guards = chain.from_iterable(way.guards for way in self.ways)
-        acts = chain((way.do for way in self.ways), chain.from_iterable(node.actions for node in self.nodes))
-        return (*counted, *guards, *(one for actions in acts for one in expressions_in(actions)))
+        acts = chain.from_iterable(expressions_in(actions) for actions in every_actions(self))
+        return tuple({id(one): one for one in chain(counted, guards, acts)}.values())
+
+    @cached_property
+    def _numbers(self) -> Mapping[int, int]:
+        return {id(one): number for number, one in enumerate(self.expressions)}
+
+    def expression_number(self, expression: Expression) -> int:
+        """Return the place of one of the `expressions`: an expression that ways share has one number."""
+        return self._numbers[id(expression)]
 
     @cached_property
     def types(self) -> Mapping[str, Type]:
@@ -162,6 +224,13 @@ def every_actions(machine: Machine) -> Iterator[Actions]:
         yield from node.actions
 
 
+def values_of(names: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Return what takes the values of these names out of a mapping; it raises KeyError if one is missing."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return (lambda given: (given[names[0]],)) if names else lambda _given: ()
+
+
 JOINT = "+"
 """What joins the names of states that are active side by side."""
 
@@ -182,6 +251,9 @@ class Snapshot:
         history: of `machine.history`: numbers of the states that were active, none before the first time.
     """
 
+    following: dict[Any, Snapshot] | None = None
+    """What an interpreter found to follow, by inputs."""
+
     def __init__(
         self,
         machine: Machine,
@@ -195,7 +267,6 @@ class Snapshot:
         self.configuration = configuration
         self.values = values
         self.history = history
-        self.following: dict[Any, Snapshot] = {}  # what an interpreter found to follow, by inputs
 
     @cached_property
     def key(self) -> Key:

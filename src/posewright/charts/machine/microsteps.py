@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from posewright.charts.machine.node import (CompoundTransition, Node, ResolvedTarget)
-from posewright.charts.model import (DONE, Memory)
+from posewright.charts.machine.node import CompoundTransition, Node, ResolvedTarget
+from posewright.charts.model import DONE, Memory
 
 
 class Entering:

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from posewright.charts.expression import (Binary, Expression, Name, Operator, Tree, rewritten)
+from posewright.charts.expression import Binary, Expression, Name, Operator, Tree, rewritten
 from posewright.charts.machine.interpreter import Interpreter
-from posewright.charts.machine.lowering import (Clock, lower)
-from posewright.charts.machine.machine import (INSIDE, Machine, Snapshot, every_actions)
-from posewright.charts.model import (DONE, Chart, Promise, PropertyKind, Raise, every_action)
-from posewright.charts.types import (BoolType, Value, accept)
+from posewright.charts.machine.lowering import Clock, lower
+from posewright.charts.machine.machine import INSIDE, Machine, Snapshot, every_actions
+from posewright.charts.model import DONE, Chart, Promise, PropertyKind, Raise, every_action
+from posewright.charts.types import BoolType, Value, accept
 
 
 def text_of(promise: Promise) -> str:

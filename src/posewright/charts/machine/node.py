@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from posewright.charts.expression import (Evaluate, Expression, Name)
-from posewright.charts.model import (ALWAYS, Actions, Memory, State, Transition)
+from posewright.charts.expression import Evaluate, Expression, Name
+from posewright.charts.model import ALWAYS, Actions, Memory, State, Transition
 from posewright.charts.types import IntType
 
 ROOT = 0

@@ -6,20 +6,18 @@ SCXML (Appendix D); ticks, sampled inputs and `during` are ours.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from posewright.charts.expression import Expression
-from posewright.charts.machine.machine import (Machine, Snapshot)
-from posewright.charts.machine.microsteps import Microstep
-from posewright.charts.machine.node import (CompoundTransition, Node)
-from posewright.charts.model import (Actions, Assign, Branch, Raise)
+from posewright.charts.machine.machine import MAX_MICROSTEPS, Machine, Snapshot
+from posewright.charts.machine.microsteps import Microstep, MicrostepPlanner
+from posewright.charts.machine.node import CompoundTransition, Node
+from posewright.charts.model import Actions, Assign, Branch, Raise
 from posewright.charts.types import Value
 from posewright.errors import InputError
 
-MAX_MICROSTEPS = 1000
-"""Microsteps in one tick after which it is taken for granted that there is no end."""
+NOBODY: frozenset[int] = frozenset()
 
 Env = dict[str, Any]
 Compute = Callable[[Expression, Env], Any]
@@ -43,17 +41,21 @@ class Tick:
 
     def __init__(self, machine: Machine, state: Snapshot, compute: Compute = plain) -> None:
         self.machine = machine
-        self.moves = machine.moves
+        self.before = state
         self.compute = compute
-        self.started = state.started
         self.configuration = state.configuration
         self.history = state.history
         self.env: Env = dict(zip(machine.registers, state.values, strict=False))
-        self.queue: deque[str] = deque()
-        self.stayed: frozenset[int] = frozenset()
+        self.queue: list[str] = []
+        self.stayed: frozenset[int] = NOBODY
         self.microsteps = 0
         self.taken: list[CompoundTransition] = []
         self.raised: list[str] = []
+
+    @property
+    def moves(self) -> MicrostepPlanner:
+        """What is left and entered when ways are taken."""
+        return self.machine.moves
 
     def run(self, inputs: Mapping[str, Value], events: Iterable[str] = ()) -> Snapshot:
         """Take the tick and return where the chart stands after it.
@@ -67,8 +69,9 @@ class Tick:
             ExpressionError: a guard or an action divides by zero.
         """
         machine = self.machine
-        self.env.update(inputs)
-        if self.started:
+        if inputs:
+            self.env.update(inputs)
+        if self.before.started:
             if machine.asked_inside:
                 self.see_who_is_active()
             if machine.counting:
@@ -78,11 +81,12 @@ class Tick:
             self.enter(self.moves.first())
         if machine.lasting:
             self.stayed = machine.lasting & self.moves.active(self.configuration)
-        self.settle()
+        if not machine.completes and None in machine.asked_on:
+            self.microstep(None)
+        self.settle_raised()
         for event in events:
             self.microstep(event)
-            if self.queue or machine.completes:
-                self.settle_raised()
+            self.settle_raised()
         if self.stayed:
             self.during()
         return self.result()
@@ -90,6 +94,8 @@ class Tick:
     def result(self) -> Snapshot:
         """Return where the chart stands."""
         machine = self.machine
+        if not self.taken and machine.rests and self.before.started:
+            return self.before  # nothing has been set, and no time is counted
         return Snapshot(machine, True, self.configuration, machine.values_in(self.env), self.history)
 
     # What a tick is made of
@@ -107,23 +113,15 @@ class Tick:
                 elif counter.again:
                     env[counter.name] = 1
 
-    def settle(self) -> None:
-        """Ask all that asks for no event; then deal with what was raised."""
-        completes = self.machine.completes
-        if not completes:
-            self.microstep(None)
-        if completes or self.queue:
-            self.settle_raised()
-
     def settle_raised(self) -> None:
         """Deal with the events in the queue; of a chart that runs to completion, until nothing moves."""
         completes = self.machine.completes
-        while True:
+        while completes or self.queue:
             if completes and self.microstep(None):
                 continue
             if not self.queue:
                 return
-            self.microstep(self.queue.popleft())
+            self.microstep(self.queue.pop(0))
 
     def during(self) -> None:
         """Act in the states that were active all the tick."""

@@ -9,10 +9,10 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
-from posewright.charts.expression import (Expression, Function, Scope)
-from posewright.charts.model.state import (Otherwise, Priority, State, StateTree)
-from posewright.charts.model.transition import (Target, Transition)
-from posewright.charts.types import (EnumType, Type, Value)
+from posewright.charts.expression import Expression, Function, Scope
+from posewright.charts.model.state import Otherwise, Priority, State, StateTree
+from posewright.charts.model.transition import Target, Transition
+from posewright.charts.types import EnumType, Type, Value
 from posewright.errors import UnknownNameError
 
 

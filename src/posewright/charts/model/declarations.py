@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from posewright.charts.expression import (Function, Scope)
+from posewright.charts.expression import Function, Scope
 from posewright.charts.model.chart import scope_of
-from posewright.charts.types import (BoolType, Type, Value)
+from posewright.charts.types import BoolType, Type, Value
 from posewright.documents import Node
 
 RESERVED = frozenset(

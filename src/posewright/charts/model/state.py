@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from posewright.charts.expression import Expression
-from posewright.charts.model.transition import (Actions, Target, Transition, segments_of)
+from posewright.charts.model.transition import Actions, Target, Transition, segments_of
 from posewright.errors import InputError, UnknownNameError, Where
 
 

@@ -6,7 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from posewright.charts.expression import (Binary, Expression, Operator, Source, Timed, Timing, Tree, Unary, constant)
+from posewright.charts.expression import (
+    Binary,
+    Expression,
+    Operator,
+    Source,
+    Timed,
+    Timing,
+    Tree,
+    Unary,
+    constant,
+)
 from posewright.charts.types import BoolType
 from posewright.errors import Where
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from posewright.charts.mutation.fault import (Mutant, Sort)
+from posewright.charts.mutation.fault import Mutant, Sort
 from posewright.charts.mutation.mutants import mutants
-from posewright.charts.mutation.mutating import (MutationResult, explore_kept, mutate_chart)
-from posewright.charts.mutation.telling import (MutantStatus, Teller, Told)
+from posewright.charts.mutation.mutating import MutationResult, explore_kept, mutate_chart
+from posewright.charts.mutation.telling import MutantStatus, Teller, Told
 
 __all__ = [
     "Mutant",

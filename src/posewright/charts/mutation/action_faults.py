@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from posewright.charts.expression import (Expression, shortened)
-from posewright.charts.model import (Action, Actions, Assign, Branch, Raise)
-from posewright.charts.mutation.fault import (Fault, Sort)
+from posewright.charts.expression import Expression, shortened
+from posewright.charts.model import Action, Actions, Assign, Branch, Raise
+from posewright.charts.mutation.fault import Fault, Sort
 from posewright.charts.mutation.ground import Ground
 
 

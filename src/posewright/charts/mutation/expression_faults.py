@@ -5,10 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from posewright.charts.expression import (Binary, Call, Expression, Literal, Name, Operator, Scope, Source, Timed, Tree, Unary, nodes_of, parse, parse_expression, rewritten, text_of, typecheck)
-from posewright.charts.mutation.fault import (Fault, Sort)
-from posewright.charts.mutation.tree_faults import (TIMED, tree_faults)
-from posewright.charts.types import (BoolType, EnumType, IntType, Type)
+from posewright.charts.expression import (
+    Binary,
+    Call,
+    Expression,
+    Literal,
+    Name,
+    Operator,
+    Scope,
+    Source,
+    Timed,
+    Tree,
+    Unary,
+    nodes_of,
+    parse,
+    parse_expression,
+    rewritten,
+    text_of,
+    typecheck,
+)
+from posewright.charts.mutation.fault import Fault, Sort
+from posewright.charts.mutation.tree_faults import TIMED, tree_faults
+from posewright.charts.types import BoolType, EnumType, IntType, Type
 from posewright.errors import ExpressionError
 
 

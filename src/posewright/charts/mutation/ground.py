@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from posewright.charts.expression import (Expression, Scope)
+from posewright.charts.expression import Expression, Scope
 from posewright.charts.model import Chart
 from posewright.charts.mutation.expression_faults import expression_faults
 from posewright.charts.mutation.fault import Fault
-from posewright.charts.types import (BoolType, Type)
+from posewright.charts.types import BoolType, Type
 
 
 @dataclass(frozen=True, eq=False)

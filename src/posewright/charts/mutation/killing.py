@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from posewright.charts.machine import (Interpreter, Tick)
+from posewright.charts.machine import Interpreter, Tick
 from posewright.charts.model import Chart
-from posewright.charts.scenarios import (Given, Scenario, fits, given, rows_of)
+from posewright.charts.scenarios import Given, Scenario, fits, given, rows_of
 from posewright.charts.types import Value
 from posewright.errors import InputError, PosewrightError
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from posewright.charts.expression import Expression
-from posewright.charts.model import (Action, Actions, Assign, Branch, Chart, State, Transition)
-from posewright.charts.types import (BoolType, Type)
+from posewright.charts.model import Action, Actions, Assign, Branch, Chart, State, Transition
+from posewright.charts.types import BoolType, Type
 
 Change = Callable[[Expression, Type], Expression]
 

@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any
 
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (CompoundTransition, Counter, Machine, Node)
-from posewright.charts.model import (Action, Actions, Assign, Branch, Raise)
-from posewright.charts.types import (BoolType, EnumType, IntType, Type, Value)
+from posewright.charts.machine import CompoundTransition, Counter, Machine, Node
+from posewright.charts.model import Action, Actions, Assign, Branch, Raise
+from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
 from posewright.errors import ExpressionError
 
 MAX_COMBINATIONS = 4096

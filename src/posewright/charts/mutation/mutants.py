@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from posewright.charts.expression import (Expression, Function, FunctionRow, Scope)
+from posewright.charts.expression import Expression, Function, FunctionRow, Scope
 from posewright.charts.model import Chart
-from posewright.charts.mutation.expression_faults import (expression_faults, retyped)
-from posewright.charts.mutation.fault import (Fault, Mutant, Sort)
+from posewright.charts.mutation.expression_faults import expression_faults, retyped
+from posewright.charts.mutation.fault import Fault, Mutant, Sort
 from posewright.charts.mutation.ground import Ground
-from posewright.charts.mutation.mapping import (Mapped, with_state)
-from posewright.charts.mutation.state_faults import (initial_faults, state_faults)
+from posewright.charts.mutation.mapping import Mapped, with_state
+from posewright.charts.mutation.state_faults import initial_faults, state_faults
 from posewright.charts.mutation.transition_faults import transition_faults
 from posewright.charts.mutation.tree_faults import others_than
-from posewright.charts.types import (BoolType, EnumType, Type, Value)
+from posewright.charts.types import BoolType, EnumType, Type, Value
 from posewright.errors import InputError
 
 Made = tuple[Fault[object], str | None, Callable[[], Chart]]

@@ -10,12 +10,12 @@ from typing import Any
 from posewright.charts.machine import Interpreter
 from posewright.charts.model import Chart
 from posewright.charts.mutation.fault import Mutant
-from posewright.charts.mutation.killing import (Trial, trials_of)
+from posewright.charts.mutation.killing import Trial, trials_of
 from posewright.charts.mutation.mutants import mutants
-from posewright.charts.mutation.telling import (MutantStatus, Teller)
-from posewright.charts.reachability import (Exploration, explore, keep_registers)
-from posewright.charts.scenarios import (Scenario, read_scenario)
-from posewright.charts.types import (FloatType, IntType, Type)
+from posewright.charts.mutation.telling import MutantStatus, Teller
+from posewright.charts.reachability import Exploration, explore, keep_registers
+from posewright.charts.scenarios import Scenario, read_scenario
+from posewright.charts.types import FloatType, IntType, Type
 from posewright.errors import InputError
 
 SMALL = 16

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from posewright.charts.machine import Snapshot
-from posewright.charts.mutation.twins import (Pair, ProductStep, Together)
+from posewright.charts.mutation.twins import Pair, ProductStep, Together
 from posewright.charts.mutation.wandering import Wandering
 from posewright.charts.reachability import Exploration
 from posewright.charts.types import Value

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from posewright.charts.model import (Priority, State, Target)
-from posewright.charts.mutation.action_faults import (action_faults, value_faults)
-from posewright.charts.mutation.fault import (Fault, Sort)
+from posewright.charts.model import Priority, State, Target
+from posewright.charts.mutation.action_faults import action_faults, value_faults
+from posewright.charts.mutation.fault import Fault, Sort
 from posewright.charts.mutation.ground import Ground
 from posewright.charts.mutation.transition_faults import transition_faults
 

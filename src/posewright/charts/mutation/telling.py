@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 
-from posewright.charts.machine import (Interpreter, Node, Snapshot, lower)
+from posewright.charts.machine import Interpreter, Node, Snapshot, lower
 from posewright.charts.model import expressions_in
 from posewright.charts.mutation.fault import Mutant
-from posewright.charts.mutation.meaning import (Changes, begins_the_same, changes_between, means_the_same)
-from posewright.charts.mutation.pursuing import (Pursuit, ends_alike)
+from posewright.charts.mutation.meaning import Changes, begins_the_same, changes_between, means_the_same
+from posewright.charts.mutation.pursuing import Pursuit, ends_alike
 from posewright.charts.mutation.twins import ProductStep
 from posewright.charts.mutation.wandering import Wandering
-from posewright.charts.reachability import (Exploration, TimerAbstraction)
+from posewright.charts.reachability import Exploration, TimerAbstraction
 from posewright.charts.types import Value
 
 Inputs = Mapping[str, Value]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from posewright.charts.model import (ALWAYS, Memory, Target, Transition, else_guard, has_elders)
+from posewright.charts.model import ALWAYS, Memory, Target, Transition, else_guard, has_elders
 from posewright.charts.mutation.action_faults import action_faults
-from posewright.charts.mutation.fault import (Fault, Sort)
+from posewright.charts.mutation.fault import Fault, Sort
 from posewright.charts.mutation.ground import Ground
 
 Transitions = tuple[Transition, ...]

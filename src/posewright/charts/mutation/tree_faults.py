@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from posewright.charts.expression import (COMPARISONS, LOGIC, Binary, Call, If, Literal, Name, Operator, Scope, Timing, Tree, Unary, children, text_of, with_children)
-from posewright.charts.mutation.fault import (Fault, Sort)
+from posewright.charts.expression import (
+    COMPARISONS,
+    LOGIC,
+    Binary,
+    Call,
+    If,
+    Literal,
+    Name,
+    Operator,
+    Scope,
+    Timing,
+    Tree,
+    Unary,
+    children,
+    text_of,
+    with_children,
+)
+from posewright.charts.mutation.fault import Fault, Sort
 from posewright.charts.types import Value
 
 TIMED = frozenset(timing.value for timing in Timing)

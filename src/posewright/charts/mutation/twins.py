@@ -7,9 +7,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from posewright.charts.machine import (Asked, Counter, Interpreter, Machine, Snapshot)
-from posewright.charts.mutation.writing_down import (Scribe, Written)
-from posewright.charts.reachability import (Abstraction, Exploration, Follower, PathCondition, TimerAbstraction, keep_registers, paths)
+from posewright.charts.machine import Asked, Counter, Interpreter, Machine, Snapshot
+from posewright.charts.mutation.writing_down import Scribe, Written
+from posewright.charts.reachability import (
+    Abstraction,
+    Exploration,
+    Follower,
+    PathCondition,
+    TimerAbstraction,
+    keep_registers,
+    paths,
+)
 from posewright.charts.types import Value
 from posewright.errors import PosewrightError
 

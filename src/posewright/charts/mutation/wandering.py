@@ -8,7 +8,7 @@ from functools import cached_property
 
 from posewright.charts.machine import Snapshot
 from posewright.charts.reachability import Exploration
-from posewright.charts.types import (BoolType, EnumType, FloatType, Type, Value)
+from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
 
 Inputs = Mapping[str, Value]
 

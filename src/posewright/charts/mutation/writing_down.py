@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from posewright.charts.expression import (Expression, Tree)
-from posewright.charts.machine import (Machine, Snapshot, Tick, every_actions)
-from posewright.charts.model import (Assign, every_action)
-from posewright.charts.reachability import (Follower, PathCondition)
+from posewright.charts.expression import Expression, Tree
+from posewright.charts.machine import Machine, Snapshot, Tick, every_actions
+from posewright.charts.model import Assign, every_action
+from posewright.charts.reachability import Follower, PathCondition
 from posewright.errors import PosewrightError
 
 Words = tuple[tuple[str, Tree, tuple[Any, ...]], ...]

@@ -12,27 +12,27 @@ quick and a little loose (`smt/reals`), and bit by bit, exact and slow (`smt/bit
 
 from __future__ import annotations
 
-from posewright.charts.proof.answer import (Answer, Effort)
-from posewright.charts.proof.claim import (Claim, FAILED, Holds, Outside, compute)
-from posewright.charts.proof.place import (Place, places_in)
-from posewright.charts.proof.place_claim import (DividesByZero, Saturates)
+from posewright.charts.proof.answer import Answer, Effort
+from posewright.charts.proof.claim import FAILED, Claim, Holds, Outside, compute
+from posewright.charts.proof.place import Place, places_in
+from posewright.charts.proof.place_claim import DividesByZero, Saturates
 from posewright.charts.proof.pool import SolverBudget
 from posewright.charts.proof.prover import Prover
-from posewright.charts.proof.rounding import (DOUBLE, SINGLE)
+from posewright.charts.proof.rounding import DOUBLE, SINGLE
 from posewright.charts.proof.translation import Translator
 
 __all__ = [
+    "DOUBLE",
+    "FAILED",
+    "SINGLE",
     "Answer",
     "Claim",
-    "DOUBLE",
     "DividesByZero",
     "Effort",
-    "FAILED",
     "Holds",
     "Outside",
     "Place",
     "Prover",
-    "SINGLE",
     "Saturates",
     "SolverBudget",
     "Translator",

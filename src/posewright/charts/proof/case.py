@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, product
 
 from posewright.charts.proof.claim import Claim
-from posewright.charts.proof.values import (fitted, likely_values, plainer_values, values_around)
-from posewright.charts.types import (FloatType, Type, Value)
+from posewright.charts.proof.values import fitted, likely_values, plainer_values, values_around
+from posewright.charts.types import FloatType, Type, Value
 
 MAX_NEIGHBOURS = 243
 MAX_GUESSES = 1000

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from posewright.charts.expression import (ARITHMETIC, LOGIC, Binary, Call, If, Operator, Tree, Unary, cases_of, children)
+from posewright.charts.expression import (
+    ARITHMETIC,
+    LOGIC,
+    Binary,
+    Call,
+    If,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+    children,
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from posewright.charts.expression import (Binary, Call, Expression, Operator, Tree, Unary, children)
-from posewright.charts.proof.claim import (FAILED, OfOne, compute)
+from posewright.charts.expression import Binary, Call, Expression, Operator, Tree, Unary, children
+from posewright.charts.proof.claim import FAILED, OfOne, compute
 from posewright.charts.proof.place import Place
-from posewright.charts.proof.term import (Sort, Term)
+from posewright.charts.proof.term import Sort, Term
 from posewright.charts.proof.translation import Translator
-from posewright.charts.types import (INT_HIGH, INT_LOW, BoolType, Value)
+from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, Value
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from posewright.charts.proof.answer import (Case, Effort)
+from posewright.charts.proof.answer import Case, Effort
 
 KEPT = 64
 """Cases that are kept: the youngest."""

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from posewright.charts.expression import Expression
-from posewright.charts.proof.answer import (IMPOSSIBLE, Answer, Effort)
-from posewright.charts.proof.case import (Case, Trial)
-from posewright.charts.proof.claim import (Claim, Fails, Holds)
+from posewright.charts.proof.answer import IMPOSSIBLE, Answer, Effort
+from posewright.charts.proof.case import Case, Trial
+from posewright.charts.proof.claim import Claim, Fails, Holds
 from posewright.charts.proof.pool import SolverBudget
-from posewright.charts.proof.term import (Op, Term, reachable)
+from posewright.charts.proof.term import Op, Term, reachable
 from posewright.charts.proof.translation import Translator
 from posewright.charts.proof.values import every_case
 from posewright.charts.types import Type

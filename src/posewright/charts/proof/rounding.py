@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from posewright.charts.types import (SINGLE_MAX, to_single)
+from posewright.charts.types import SINGLE_MAX, to_single
 
 _DOUBLE_MAX = math.nextafter(math.inf, 0.0)
 

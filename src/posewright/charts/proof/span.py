@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from posewright.charts.expression import Operator
-from posewright.charts.proof.rounding import (DOUBLE, SINGLE, Format)
-from posewright.charts.types import (INT_HIGH, INT_LOW, FloatType, IntType, to_single)
+from posewright.charts.proof.rounding import DOUBLE, SINGLE, Format
+from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, to_single
 
 FINE = DOUBLE.least
 """Every number of 64 bits is a multiple of two to this power."""

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from posewright.charts.proof.rounding import Format
-from posewright.charts.proof.span import (TRUTH, Span)
+from posewright.charts.proof.span import TRUTH, Span
 
 
 class Op(Enum):

@@ -9,10 +9,23 @@ from dataclasses import replace
 from typing import Any
 
 from posewright.charts.expression import Operator
-from posewright.charts.proof.rounding import (DOUBLE, SINGLE, Format)
-from posewright.charts.proof.span import (TRUTH, Span, absolute_span, constant_span, extreme_span, fraction_span, hull, joined_span, negative_span, rounded_span, saturated, span_of)
-from posewright.charts.proof.term import (Op, Sort, Term)
-from posewright.charts.types import (INT_HIGH, INT_LOW, BoolType, EnumType, Type)
+from posewright.charts.proof.rounding import DOUBLE, SINGLE, Format
+from posewright.charts.proof.span import (
+    TRUTH,
+    Span,
+    absolute_span,
+    constant_span,
+    extreme_span,
+    fraction_span,
+    hull,
+    joined_span,
+    negative_span,
+    rounded_span,
+    saturated,
+    span_of,
+)
+from posewright.charts.proof.term import Op, Sort, Term
+from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, EnumType, Type
 
 
 class Terms:

@@ -6,10 +6,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from posewright.charts.expression import (ARITHMETIC, LOGIC, Binary, Call, Expression, If, Literal, Name, Operator, Tree, Unary, cases_of)
-from posewright.charts.proof.term import (Op, Sort, Term)
+from posewright.charts.expression import (
+    ARITHMETIC,
+    LOGIC,
+    Binary,
+    Call,
+    Expression,
+    If,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+)
+from posewright.charts.proof.term import Op, Sort, Term
 from posewright.charts.proof.terms import Terms
-from posewright.charts.types import (Type, Value)
+from posewright.charts.types import Type, Value
 from posewright.errors import InputError, UnknownNameError
 
 KEPT = 20_000

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
-from posewright.charts.proof.rounding import (DOUBLE, SINGLE)
-from posewright.charts.types import (BoolType, EnumType, FloatType, IntType, Type, Value)
+from posewright.charts.proof.rounding import DOUBLE, SINGLE
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
 
 USUAL = 1000.0
 """Fractions are rarely larger."""

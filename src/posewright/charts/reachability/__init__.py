@@ -12,18 +12,19 @@ seen.taken()                    for each way of the machine, the first state and
 
 from __future__ import annotations
 
-from posewright.charts.reachability.abstraction import (Abstraction, TimerAbstraction, keep_registers)
+from posewright.charts.reachability.abstraction import Abstraction, TimerAbstraction, keep_registers
 from posewright.charts.reachability.conditions import Answer
-from posewright.charts.reachability.domain import (Domain, Spans, parted)
-from posewright.charts.reachability.equivalence import (Equivalence, equivalent)
-from posewright.charts.reachability.exploration import (Exploration, explore)
-from posewright.charts.reachability.graph import (BreadthFirst, ReachabilityGraph)
-from posewright.charts.reachability.limits import (Limits, USUAL, WorkBudget)
-from posewright.charts.reachability.path import (InputSpace, PathCondition, Solver, paths)
+from posewright.charts.reachability.domain import Domain, Spans, parted
+from posewright.charts.reachability.equivalence import Equivalence, equivalent
+from posewright.charts.reachability.exploration import Exploration, explore
+from posewright.charts.reachability.graph import BreadthFirst, ReachabilityGraph
+from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
+from posewright.charts.reachability.path import InputSpace, PathCondition, Solver, paths
 from posewright.charts.reachability.questions import Questions
-from posewright.charts.reachability.states import (AbstractState, Follower, SymbolicStep)
+from posewright.charts.reachability.states import AbstractState, Follower, SymbolicStep
 
 __all__ = [
+    "USUAL",
     "AbstractState",
     "Abstraction",
     "Answer",
@@ -41,7 +42,6 @@ __all__ = [
     "Spans",
     "SymbolicStep",
     "TimerAbstraction",
-    "USUAL",
     "WorkBudget",
     "equivalent",
     "explore",

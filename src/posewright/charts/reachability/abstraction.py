@@ -14,14 +14,30 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from posewright.charts.expression import (COMPARISONS, LOGIC, Binary, Call, Expression, If, Literal, Name, Operator, Tree, Unary, cases_of, compile_tree, names_in, nodes_of)
-from posewright.charts.machine import (Counter, Machine, every_actions)
-from posewright.charts.model import (Action, Assign, Branch, every_action)
+from posewright.charts.expression import (
+    COMPARISONS,
+    LOGIC,
+    Binary,
+    Call,
+    Expression,
+    If,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+    compile_tree,
+    names_in,
+    nodes_of,
+)
+from posewright.charts.machine import Counter, Machine, every_actions
+from posewright.charts.model import Action, Assign, Branch, every_action
 from posewright.charts.proof import Translator
-from posewright.charts.reachability.bisection import (Compute, where)
-from posewright.charts.reachability.domain import (Domain, parted, plainest)
-from posewright.charts.reachability.limits import (MAX_CELLS, SMALL)
-from posewright.charts.types import (BoolType, FloatType, IntType, Type, Value)
+from posewright.charts.reachability.bisection import Compute, where
+from posewright.charts.reachability.domain import Domain, parted, plainest
+from posewright.charts.reachability.limits import MAX_CELLS, SMALL
+from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
 
 
 def is_defined(tree: Tree) -> Tree:

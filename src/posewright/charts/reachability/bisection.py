@@ -11,10 +11,24 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
-from posewright.charts.expression import (COMPARISONS, Binary, Call, If, Literal, Name, Operator, Tree, Unary, cases_of, children, names_in, nodes_of)
-from posewright.charts.reachability.domain import (Domain, Spans)
-from posewright.charts.reachability.limits import (BLURRED, LARGE, NEAR, SMALL)
-from posewright.charts.types import (INT_HIGH, INT_LOW, FloatType, IntType)
+from posewright.charts.expression import (
+    COMPARISONS,
+    Binary,
+    Call,
+    If,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+    children,
+    names_in,
+    nodes_of,
+)
+from posewright.charts.reachability.domain import Domain, Spans
+from posewright.charts.reachability.limits import BLURRED, LARGE, NEAR, SMALL
+from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType
 
 Compute = Callable[[int], Any]
 """What a term comes to at the value of that number on the axis."""

@@ -13,13 +13,36 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
-from posewright.charts.expression import (COMPARISONS, LOGIC, Binary, Expression, If, Literal, Name, Operator, Tree, Unary, cases_of, compile_tree, names_in, nodes_of, rewritten)
+from posewright.charts.expression import (
+    COMPARISONS,
+    LOGIC,
+    Binary,
+    Expression,
+    If,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+    compile_tree,
+    names_in,
+    nodes_of,
+    rewritten,
+)
 from posewright.charts.reachability.abstraction import may_be_undefined
-from posewright.charts.reachability.bisection import (Compute, where)
-from posewright.charts.reachability.domain import (Domain, Spans, count, parted)
-from posewright.charts.reachability.limits import (FEW, FEW_UNSOLVED, MAX_BESIDE, MAX_NEIGHBOURS, MAX_ROUNDS, WORK_FOR_VALUE)
-from posewright.charts.reachability.path import (Decider, PathCondition, Relation)
-from posewright.charts.types import (BoolType, Type, Value)
+from posewright.charts.reachability.bisection import Compute, where
+from posewright.charts.reachability.domain import Domain, Spans, count, parted
+from posewright.charts.reachability.limits import (
+    FEW,
+    FEW_UNSOLVED,
+    MAX_BESIDE,
+    MAX_NEIGHBOURS,
+    MAX_ROUNDS,
+    WORK_FOR_VALUE,
+)
+from posewright.charts.reachability.path import Decider, PathCondition, Relation
+from posewright.charts.types import BoolType, Type, Value
 from posewright.errors import ExpressionError
 
 

@@ -12,7 +12,7 @@ import struct
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from posewright.charts.types import (BoolType, EnumType, FloatType, IntType, Type, Value)
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
 
 Spans = tuple[tuple[int, int], ...]
 """Whole numbers from ... to, both included, in order and apart from each other."""

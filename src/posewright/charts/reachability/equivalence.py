@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from posewright.charts.machine import (Interpreter, Snapshot)
+from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.reachability.graph import (ReachabilityGraph, Trace)
-from posewright.charts.reachability.limits import (Limits, WorkBudget)
-from posewright.charts.reachability.product import (NotToldError, ProductSpace)
+from posewright.charts.reachability.graph import ReachabilityGraph, Trace
+from posewright.charts.reachability.limits import Limits, WorkBudget
+from posewright.charts.reachability.product import NotToldError, ProductSpace
 from posewright.charts.reachability.states import AbstractState
 from posewright.charts.types import Value
 from posewright.errors import InputError, PosewrightError

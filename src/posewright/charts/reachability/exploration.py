@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (Asked, CompoundTransition, Interpreter, Machine, Snapshot)
+from posewright.charts.machine import Asked, CompoundTransition, Interpreter, Machine, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.proof import SolverBudget
 from posewright.charts.reachability.graph import ReachabilityGraph
-from posewright.charts.reachability.limits import (USUAL, Limits, WorkBudget)
+from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace
-from posewright.charts.reachability.states import (AbstractStates, SymbolicStep)
+from posewright.charts.reachability.states import AbstractStates, SymbolicStep
 from posewright.charts.types import Value
 from posewright.errors import InputError
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cached_property
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from posewright.charts.reachability.abstraction import (Counts, TimerAbstraction)
-from posewright.charts.reachability.limits import (WORK_FOR_NODE, Limits, WorkBudget)
-from posewright.charts.reachability.states import (AbstractState, SymbolicStep)
+from posewright.charts.reachability.abstraction import Counts, TimerAbstraction
+from posewright.charts.reachability.limits import WORK_FOR_NODE, Limits, WorkBudget
+from posewright.charts.reachability.states import AbstractState, SymbolicStep
 from posewright.charts.types import Value
 
 N = TypeVar("N", bound=Hashable)

@@ -9,12 +9,12 @@ from importlib.util import find_spec
 from itertools import islice, product
 from typing import Protocol, TypeVar
 
-from posewright.charts.expression import (Binary, Expression, Literal, Name, Operator, Tree)
+from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Tree
 from posewright.charts.model import Chart
-from posewright.charts.proof import (Prover, SolverBudget)
-from posewright.charts.reachability.domain import (NO, YES, Domain, Spans, count, parted, plainest)
-from posewright.charts.reachability.limits import (MAX_TRIED, STEPS_FOR_WORK, WorkBudget)
-from posewright.charts.types import (BoolType, Value)
+from posewright.charts.proof import Prover, SolverBudget
+from posewright.charts.reachability.domain import NO, YES, Domain, Spans, count, parted, plainest
+from posewright.charts.reachability.limits import MAX_TRIED, STEPS_FOR_WORK, WorkBudget
+from posewright.charts.types import BoolType, Value
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,17 +11,26 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from posewright.charts.expression import (Binary, Expression, Literal, Name, Operator, Tree, names_in, rewritten)
-from posewright.charts.machine import (Asked, Interpreter, Machine, Snapshot, every_actions)
-from posewright.charts.model import (Assign, every_action)
-from posewright.charts.reachability.abstraction import (Counts, TimerAbstraction, held, keep_registers)
+from posewright.charts.expression import (
+    Binary,
+    Expression,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    names_in,
+    rewritten,
+)
+from posewright.charts.machine import Asked, Interpreter, Machine, Snapshot, every_actions
+from posewright.charts.model import Assign, every_action
+from posewright.charts.reachability.abstraction import Counts, TimerAbstraction, held, keep_registers
 from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain
-from posewright.charts.reachability.limits import (SMALL, Limits, WorkBudget)
-from posewright.charts.reachability.path import (InputSpace, PathCondition, paths)
+from posewright.charts.reachability.limits import SMALL, Limits, WorkBudget
+from posewright.charts.reachability.path import InputSpace, PathCondition, paths
 from posewright.charts.reachability.questions import Questions
-from posewright.charts.reachability.states import (AbstractState, AbstractStates, Gathered, SymbolicStep)
-from posewright.charts.types import (BoolType, FloatType, IntType, Type, Value)
+from posewright.charts.reachability.states import AbstractState, AbstractStates, Gathered, SymbolicStep
+from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from posewright.charts.expression import (Binary, Expression, If, Literal, Operator, Tree, compile_tree)
-from posewright.charts.reachability.abstraction import (Abstraction, is_defined, may_be_undefined)
-from posewright.charts.reachability.conditions import (Answer, ConditionQuestions, chooses)
+from posewright.charts.expression import Binary, Expression, If, Literal, Operator, Tree, compile_tree
+from posewright.charts.reachability.abstraction import Abstraction, is_defined, may_be_undefined
+from posewright.charts.reachability.conditions import Answer, ConditionQuestions, chooses
 from posewright.charts.reachability.domain import Domain
 from posewright.charts.reachability.limits import MAX_PICKED
 from posewright.charts.reachability.path import PathCondition
-from posewright.charts.types import (EnumType, FloatType, Type, Value)
+from posewright.charts.types import EnumType, FloatType, Type, Value
 
 __all__ = ["Answer", "Questions"]
 

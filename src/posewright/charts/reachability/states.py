@@ -7,15 +7,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (MAX_MICROSTEPS, Asked, CompoundTransition, Interpreter, Machine, Snapshot, Tick, every_actions)
-from posewright.charts.model import (Assign, Branch, every_action)
-from posewright.charts.reachability.abstraction import (Abstraction, Counts, TimerAbstraction, keep_registers)
+from posewright.charts.machine import (
+    MAX_MICROSTEPS,
+    Asked,
+    CompoundTransition,
+    Interpreter,
+    Machine,
+    Snapshot,
+    Tick,
+    every_actions,
+)
+from posewright.charts.model import Assign, Branch, every_action
+from posewright.charts.reachability.abstraction import Abstraction, Counts, TimerAbstraction, keep_registers
 from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain
-from posewright.charts.reachability.limits import (MANY_MICROSTEPS, Limits, WorkBudget)
-from posewright.charts.reachability.path import (InputSpace, PathCondition, paths)
+from posewright.charts.reachability.limits import MANY_MICROSTEPS, Limits, WorkBudget
+from posewright.charts.reachability.path import InputSpace, PathCondition, paths
 from posewright.charts.reachability.questions import Questions
-from posewright.charts.types import (BoolType, Type, Value)
+from posewright.charts.types import BoolType, Type, Value
 from posewright.errors import ExpressionError, PosewrightError
 
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from posewright.charts.scenarios.given import (Given, given)
-from posewright.charts.scenarios.rows import (Row, Tick, fits, parse_row, read_rows, run_rows, state_called, value_typed)
-from posewright.charts.scenarios.scenario import (Expectation, Scenario, ScenarioStep, rows_of)
-from posewright.charts.scenarios.scenario_finding import (files_in, scenarios_beside)
-from posewright.charts.scenarios.scenario_reading import (parse_scenario, read_scenario)
-from posewright.charts.scenarios.scenario_running import (ScenarioResult, run_scenario, run_scenarios)
+from posewright.charts.scenarios.given import Given, given
+from posewright.charts.scenarios.rows import (
+    Row,
+    Tick,
+    fits,
+    parse_row,
+    read_rows,
+    run_rows,
+    state_called,
+    value_typed,
+)
+from posewright.charts.scenarios.scenario import Expectation, Scenario, ScenarioStep, rows_of
+from posewright.charts.scenarios.scenario_finding import files_in, scenarios_beside
+from posewright.charts.scenarios.scenario_reading import parse_scenario, read_scenario
+from posewright.charts.scenarios.scenario_running import ScenarioResult, run_scenario, run_scenarios
 from posewright.charts.scenarios.scenario_writing import save_scenario
 
 __all__ = [

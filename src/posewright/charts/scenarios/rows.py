@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.charts.formats import sheet_rows
-from posewright.charts.machine import (JOINT, Interpreter, Snapshot)
+from posewright.charts.machine import JOINT, Interpreter, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.types import (BoolType, Value, parse_value)
+from posewright.charts.types import BoolType, Value, parse_value
 from posewright.documents import open_ordinary
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 

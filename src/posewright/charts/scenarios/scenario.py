@@ -8,7 +8,7 @@ from pathlib import Path
 
 from posewright.charts.machine import JOINT
 from posewright.charts.model import Chart
-from posewright.charts.scenarios.rows import (INSIDE, OUTSIDE, Row)
+from posewright.charts.scenarios.rows import INSIDE, OUTSIDE, Row
 from posewright.charts.types import Value
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from posewright.charts.formats import (LONGEST_S, one_or_more, read_chart, text_of, written)
-from posewright.charts.model import (Chart, one_line)
-from posewright.charts.scenarios.scenario import (NOTHING, Expectation, Scenario, ScenarioStep)
-from posewright.charts.types import (Type, Value, conversion, parse_quantity, parse_value)
+from posewright.charts.formats import LONGEST_S, one_or_more, read_chart, text_of, written
+from posewright.charts.model import Chart, one_line
+from posewright.charts.scenarios.scenario import NOTHING, Expectation, Scenario, ScenarioStep
+from posewright.charts.types import Type, Value, conversion, parse_quantity, parse_value
 from posewright.documents import Node, is_file, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posewright.charts.machine import (JOINT, Interpreter, Snapshot)
+from posewright.charts.machine import JOINT, Interpreter, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.scenarios.rows import (INSIDE, NEXT, OUTSIDE, Row, Tick)
-from posewright.charts.scenarios.scenario import (Scenario, rows_of)
+from posewright.charts.scenarios.rows import INSIDE, NEXT, OUTSIDE, Row, Tick
+from posewright.charts.scenarios.scenario import Scenario, rows_of
 from posewright.charts.scenarios.scenario_reading import read_scenario
 from posewright.charts.types import Value
 from posewright.errors import PosewrightError

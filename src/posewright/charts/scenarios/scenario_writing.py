@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.scenarios.scenario import (Expectation, Scenario, ScenarioStep)
+from posewright.charts.scenarios.scenario import Expectation, Scenario, ScenarioStep
 from posewright.charts.types import Value
 from posewright.documents import one_line, save_document
 

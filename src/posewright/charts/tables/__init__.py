@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from posewright.charts.tables.cubes import (Cube, covers, cube_text, guard_cube, points)
-from posewright.charts.tables.minimising import (Method, best_order, minimise, minimised_chart)
-from posewright.charts.tables.truth_table import (TableRow, TruthTable, chart_of, grouped, save_table, table_of, tabulate_chart)
+from posewright.charts.tables.cubes import Cube, covers, cube_text, guard_cube, points
+from posewright.charts.tables.minimising import Method, best_order, minimise, minimised_chart
+from posewright.charts.tables.truth_table import (
+    TableRow,
+    TruthTable,
+    chart_of,
+    grouped,
+    save_table,
+    table_of,
+    tabulate_chart,
+)
 
 __all__ = [
     "Cube",

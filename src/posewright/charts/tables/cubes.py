@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from posewright.charts.expression import (Binary, Expression, Literal, Name, Operator, Source, Tree, Unary)
+from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Source, Tree, Unary
 from posewright.charts.types import BoolType
 
 Cube = tuple[bool | None, ...]

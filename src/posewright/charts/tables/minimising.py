@@ -22,7 +22,7 @@ from typing import Any
 
 from posewright.charts.model import Chart
 from posewright.charts.tables.cubes import Cube
-from posewright.charts.tables.truth_table import (TableRow, TruthTable, chart_of, table_of, tabulate_chart)
+from posewright.charts.tables.truth_table import TableRow, TruthTable, chart_of, table_of, tabulate_chart
 from posewright.errors import InputError, MissingExtraError
 
 MAX_TWO_LEVEL = 8

@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 
 from posewright.charts.checks import require_sound
-from posewright.charts.expression import (Expression, constant)
-from posewright.charts.machine import (Interpreter, Machine, Snapshot)
-from posewright.charts.model import (Chart, Kind, State, TableForm, Transition, assign, expressions_in, to)
-from posewright.charts.tables.cubes import (Cube, cube_guard, cube_text, points)
+from posewright.charts.expression import Expression, constant
+from posewright.charts.machine import Interpreter, Machine, Snapshot
+from posewright.charts.model import Chart, Kind, State, TableForm, Transition, assign, expressions_in, to
+from posewright.charts.tables.cubes import Cube, cube_guard, cube_text, points
 from posewright.charts.types import BoolType
 from posewright.documents import write_atomically
 from posewright.errors import InputError, Where

@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
-from posewright.charts.types.datatypes import (BoolType, EnumType, FloatType, INT_HIGH, INT_LOW, INT_RANGES, IntType, Numeric, SINGLE_MAX, Type, Value, accept, to_single, type_of)
-from posewright.charts.types.quantities import (UNITS, conversion, exactly, parse_quantity, parse_value, unit_hint, unit_of)
+from posewright.charts.types.datatypes import (
+    INT_HIGH,
+    INT_LOW,
+    INT_RANGES,
+    SINGLE_MAX,
+    BoolType,
+    EnumType,
+    FloatType,
+    IntType,
+    Numeric,
+    Type,
+    Value,
+    accept,
+    to_single,
+    type_of,
+)
+from posewright.charts.types.quantities import (
+    UNITS,
+    conversion,
+    exactly,
+    parse_quantity,
+    parse_value,
+    unit_hint,
+    unit_of,
+)
 
 __all__ = [
-    "BoolType",
-    "EnumType",
-    "FloatType",
     "INT_HIGH",
     "INT_LOW",
     "INT_RANGES",
+    "SINGLE_MAX",
+    "UNITS",
+    "BoolType",
+    "EnumType",
+    "FloatType",
     "IntType",
     "Numeric",
-    "SINGLE_MAX",
     "Type",
-    "UNITS",
     "Value",
     "accept",
     "conversion",

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from posewright.charts.types.datatypes import (IntType, Numeric, Type, Value)
+from posewright.charts.types.datatypes import IntType, Numeric, Type, Value
 from posewright.errors import InputError
 
 _DEGREE = Fraction(math.pi) / 180

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from posewright.charts.drawing.layered.compaction import (Sort, Thing, compact)
-from posewright.charts.drawing.layered.graph import (Arrangement, Item, Pin, Ranking, Wire)
+from posewright.charts.drawing.layered.compaction import Sort, Thing, compact
+from posewright.charts.drawing.layered.graph import Arrangement, Item, Pin, Ranking, Wire
 from posewright.charts.drawing.layered.net import Net
 from posewright.charts.drawing.layered.ordering import Ordering
 from posewright.charts.drawing.layered.places import place
-from posewright.charts.drawing.layered.tracks import (Jog, assign)
+from posewright.charts.drawing.layered.tracks import Jog, assign
 
 LANE, ROOM = 9, 30
 """Room between lanes, and beside them, before everything is moved together [px]."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
-from posewright.charts.drawing.layered.simplex import (Gap, shortest)
+from posewright.charts.drawing.layered.simplex import Gap, shortest
 
 
 class Sort(Enum):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from posewright.charts.drawing.layered.graph import (Item, Ranking, Side, Wire)
+from posewright.charts.drawing.layered.graph import Item, Ranking, Side, Wire
 
 LABEL_GAP, BEND_GAP = 6, 10
 """Room between labels, and between lines that run side by side [px]."""

@@ -6,7 +6,7 @@ from bisect import bisect_right, insort
 from collections.abc import Sequence
 
 from posewright.charts.drawing.layered.graph import Side
-from posewright.charts.drawing.layered.net import (Net, Segment)
+from posewright.charts.drawing.layered.net import Net, Segment
 
 SWEEPS, PATIENCE = 16, 4
 """Times that the layers are gone through, forth and back in turn; and how many of them without success."""

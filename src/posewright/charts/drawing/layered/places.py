@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from posewright.charts.drawing.layered.graph import Side
-from posewright.charts.drawing.layered.net import (Net, Segment, Vertex)
+from posewright.charts.drawing.layered.net import Net, Segment, Vertex
 from posewright.charts.drawing.layered.ordering import Ordering
-from posewright.charts.drawing.layered.simplex import (Gap, shortest)
+from posewright.charts.drawing.layered.simplex import Gap, shortest
 from posewright.charts.drawing.layered.trunks import trunks
 
 STRAIGHT = 8

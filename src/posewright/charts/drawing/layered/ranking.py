@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
 
-from posewright.charts.drawing.layered.graph import (Item, Pin, Ranking, Wire)
-from posewright.charts.drawing.layered.simplex import (Gap, shortest)
+from posewright.charts.drawing.layered.graph import Item, Pin, Ranking, Wire
+from posewright.charts.drawing.layered.simplex import Gap, shortest
 
 STEP = 2
 """Layers from an item to the next: those between hold the labels."""

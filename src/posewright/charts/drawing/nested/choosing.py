@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from posewright.charts.drawing.diagram import (Diagram, Shape)
-from posewright.charts.drawing.layered.graph import (Item, Wire)
-from posewright.charts.drawing.layered.ranking import (Order, by_breadth, by_colour, by_depth, turned)
+from posewright.charts.drawing.diagram import Diagram, Shape
+from posewright.charts.drawing.layered.graph import Item, Wire
+from posewright.charts.drawing.layered.ranking import Order, by_breadth, by_colour, by_depth, turned
 from posewright.charts.drawing.nested.family import Family
-from posewright.charts.drawing.nested.packing import (Cache, Packing)
-from posewright.charts.drawing.nested.scene import (Scene, scene_of)
-from posewright.charts.drawing.nested.siding import (Way, Ways)
+from posewright.charts.drawing.nested.packing import Cache, Packing
+from posewright.charts.drawing.nested.scene import Scene, scene_of
+from posewright.charts.drawing.nested.siding import Way, Ways
 from posewright.charts.drawing.page_size import pages
 
 SMALL = 0.5

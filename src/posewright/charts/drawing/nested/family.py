@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from posewright.charts.drawing.diagram import (Diagram, Node, walk_nodes)
+from posewright.charts.drawing.diagram import Diagram, Node, walk_nodes
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from posewright.charts.drawing.layered.graph import (Item, Pin, Side)
-from posewright.charts.drawing.nested.blocks import (Block, Point, Route)
+from posewright.charts.drawing.layered.graph import Item, Pin, Side
+from posewright.charts.drawing.nested.blocks import Block, Point, Route
 from posewright.charts.drawing.nested.family import Span
-from posewright.charts.drawing.nested.metrics import (SIDE_ROOM, TITLE_BASE)
+from posewright.charts.drawing.nested.metrics import SIDE_ROOM, TITLE_BASE
 
 PAD = 14
 """Room between a frame and what is inside it [px]."""

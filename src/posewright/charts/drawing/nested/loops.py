@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from posewright.charts.drawing.nested.blocks import (Point, Rect, Route)
+from posewright.charts.drawing.nested.blocks import Point, Rect, Route
 
 REACH = 14
 """How far a loop reaches out [px]."""

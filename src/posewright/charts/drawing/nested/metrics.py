@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from posewright.charts.drawing.diagram import (Line, Node, Shape)
-from posewright.charts.drawing.layout import (LABEL_FONT, LETTER, LINE, NODE_FONT)
+from posewright.charts.drawing.diagram import Line, Node, Shape
+from posewright.charts.drawing.layout import LABEL_FONT, LETTER, LINE, NODE_FONT
 
 ROW = round(LINE * LABEL_FONT)
 """From a line of text to the next [px]."""

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from posewright.charts.drawing.diagram import (Node, Shape)
+from posewright.charts.drawing.diagram import Node, Shape
 from posewright.charts.drawing.layered.arranging import arrange
-from posewright.charts.drawing.layered.graph import (Arrangement, Item, Pin, Ranking, Side)
-from posewright.charts.drawing.nested.blocks import (Block, Point, Rect, Route, merged)
-from posewright.charts.drawing.nested.family import (Family, Span)
-from posewright.charts.drawing.nested.framing import (Framing, Ported)
-from posewright.charts.drawing.nested.loops import (loop, loop_room)
-from posewright.charts.drawing.nested.metrics import (CIRCLE, ROW, head_size, label_size, leaf_size, text_width)
+from posewright.charts.drawing.layered.graph import Arrangement, Item, Pin, Ranking, Side
+from posewright.charts.drawing.nested.blocks import Block, Point, Rect, Route, merged
+from posewright.charts.drawing.nested.family import Family, Span
+from posewright.charts.drawing.nested.framing import Framing, Ported
+from posewright.charts.drawing.nested.loops import loop, loop_room
+from posewright.charts.drawing.nested.metrics import CIRCLE, ROW, head_size, label_size, leaf_size, text_width
 from posewright.charts.drawing.nested.regions import stack
-from posewright.charts.drawing.nested.siding import (PINS, Siding, Ways, port)
+from posewright.charts.drawing.nested.siding import PINS, Siding, Ways, port
 
 STATE_GAP, SIGN_GAP, PORT_GAP = 22, 14, 12
 """Room beside states, signs, and links that cross a border [px]."""

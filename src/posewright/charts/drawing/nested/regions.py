@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from posewright.charts.drawing.layered.graph import Side
-from posewright.charts.drawing.nested.blocks import (Block, Point, Rect, Route, merged)
+from posewright.charts.drawing.nested.blocks import Block, Point, Rect, Route, merged
 from posewright.charts.drawing.nested.family import Span
-from posewright.charts.drawing.nested.framing import (OWN_STEP, Framing, border_end, to_border)
-from posewright.charts.drawing.nested.metrics import (SIDE_ROOM, TITLE_BASE)
+from posewright.charts.drawing.nested.framing import OWN_STEP, Framing, border_end, to_border
+from posewright.charts.drawing.nested.metrics import SIDE_ROOM, TITLE_BASE
 
 APART = 8
 """Room between a link and the title that it passes [px]."""

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from posewright.charts.drawing.diagram import (Diagram, Link, Node, Shape, walk_nodes)
-from posewright.charts.drawing.geometry import (Box, Point)
+from posewright.charts.drawing.diagram import Diagram, Link, Node, Shape, walk_nodes
+from posewright.charts.drawing.geometry import Box, Point
 from posewright.charts.drawing.nested.blocks import Block
-from posewright.charts.drawing.nested.metrics import (CIRCLE, label_size)
+from posewright.charts.drawing.nested.metrics import CIRCLE, label_size
 from posewright.charts.drawing.nested.siding import Ways
 
 ROUND = {Shape.JUNCTION, Shape.HISTORY, Shape.DEEP_HISTORY, Shape.FINAL}

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from posewright.charts.drawing.diagram import Shape
-from posewright.charts.drawing.layered.graph import (Item, Pin, Ranking, Side, Wire)
-from posewright.charts.drawing.layered.ranking import (Order, rank)
-from posewright.charts.drawing.nested.family import (Family, Span)
+from posewright.charts.drawing.layered.graph import Item, Pin, Ranking, Side, Wire
+from posewright.charts.drawing.layered.ranking import Order, rank
+from posewright.charts.drawing.nested.family import Family, Span
 from posewright.charts.drawing.nested.metrics import label_size
 
 PINS = {Side.BACK: Pin.FIRST, Side.FRONT: Pin.LAST}

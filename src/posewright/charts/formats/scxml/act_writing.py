@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from posewright.charts.expression import (Expression, Scope, parse_expression)
+from posewright.charts.expression import Expression, Scope, parse_expression
 from posewright.charts.formats.scxml.acting import AT_ONCE
-from posewright.charts.formats.scxml.expressions import (Words, translated)
+from posewright.charts.formats.scxml.expressions import Words, translated
 from posewright.charts.formats.scxml.markup import Element
 from posewright.charts.formats.scxml.namespaces import own
-from posewright.charts.formats.scxml.python_text import (python_assigned, python_text)
-from posewright.charts.formats.scxml.tags import (Tag, yes)
-from posewright.charts.model import (Action, Actions, Assign, Branch, Chart, Raise)
-from posewright.charts.types import (BoolType, Type)
+from posewright.charts.formats.scxml.python_text import python_assigned, python_text
+from posewright.charts.formats.scxml.tags import Tag, yes
+from posewright.charts.model import Action, Actions, Assign, Branch, Chart, Raise
+from posewright.charts.types import BoolType, Type
 from posewright.errors import InputError
 
 _HERE = Element("scxml")

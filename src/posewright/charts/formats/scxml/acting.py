@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from posewright.charts.expression import (Expression, Literal, Scope, Source, parse_expression)
-from posewright.charts.formats.scxml.data import (required, written)
+from posewright.charts.expression import Expression, Literal, Scope, Source, parse_expression
+from posewright.charts.formats.scxml.data import required, written
 from posewright.charts.formats.scxml.events import Events
-from posewright.charts.formats.scxml.expressions import (Words, translated)
+from posewright.charts.formats.scxml.expressions import Words, translated
 from posewright.charts.formats.scxml.mail import Mail
 from posewright.charts.formats.scxml.markup import Element
 from posewright.charts.formats.scxml.namespaces import own
-from posewright.charts.formats.scxml.python_text import (python_assigned, python_text)
-from posewright.charts.formats.scxml.sending import (is_mail, ticks_of)
-from posewright.charts.model import (ALWAYS, Action, Actions, Assign, Branch, Raise)
-from posewright.charts.types import (BoolType, Numeric, Type)
+from posewright.charts.formats.scxml.python_text import python_assigned, python_text
+from posewright.charts.formats.scxml.sending import is_mail, ticks_of
+from posewright.charts.model import ALWAYS, Action, Actions, Assign, Branch, Raise
+from posewright.charts.types import BoolType, Numeric, Type
 
 AT_ONCE = own("at_once")
 """Marks an <assign> that is set at once with the one before it."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from posewright.charts.expression import (Call, Expression, Inside, Timed, nodes_of)
+from posewright.charts.expression import Call, Expression, Inside, Timed, nodes_of
 from posewright.charts.formats.scxml.act_writing import is_tangled
-from posewright.charts.model import (Actions, Assign, Chart, every_action, expressions_in, segments_of)
+from posewright.charts.model import Actions, Assign, Chart, every_action, expressions_in, segments_of
 
 
 def beyond_scxml(chart: Chart) -> tuple[str, ...]:

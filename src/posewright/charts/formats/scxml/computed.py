@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from posewright.charts.formats.scxml.data import (data_in, first_settings, lists_in, settings_in)
+from posewright.charts.formats.scxml.data import data_in, first_settings, lists_in, settings_in
 from posewright.charts.formats.scxml.inference import texts_of
 from posewright.charts.formats.scxml.markup import Element
 

@@ -6,19 +6,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from posewright.charts.expression import (Function, Scope, Source, parse_expression)
-from posewright.charts.formats.flow import (LinedList, flow_node)
+from posewright.charts.expression import Function, Scope, Source, parse_expression
+from posewright.charts.formats.flow import LinedList, flow_node
 from posewright.charts.formats.function_reading import read_function
-from posewright.charts.formats.scxml.data import (data_in, first_settings, is_typed, lists_in, required, settings_in, value_text)
-from posewright.charts.formats.scxml.expressions import (Words, translated)
-from posewright.charts.formats.scxml.inference import (infer_types, texts_of)
+from posewright.charts.formats.scxml.data import (
+    data_in,
+    first_settings,
+    is_typed,
+    lists_in,
+    required,
+    settings_in,
+    value_text,
+)
+from posewright.charts.formats.scxml.expressions import Words, translated
+from posewright.charts.formats.scxml.inference import infer_types, texts_of
 from posewright.charts.formats.scxml.markup import Element
 from posewright.charts.formats.scxml.names import Names
 from posewright.charts.formats.scxml.namespaces import own
 from posewright.charts.formats.scxml.states import Places
 from posewright.charts.formats.type_reading import read_type
-from posewright.charts.model import (Declarations, scope_of)
-from posewright.charts.types import (EnumType, Type, Value)
+from posewright.charts.model import Declarations, scope_of
+from posewright.charts.types import EnumType, Type, Value
 from posewright.documents import Node
 
 ROLES = ("input", "output", "local", "constant")

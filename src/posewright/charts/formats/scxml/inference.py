@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from posewright.charts.expression import (Source, names_in, parse, parse_expression)
+from posewright.charts.expression import Source, names_in, parse, parse_expression
 from posewright.charts.formats.scxml.data import Setting
-from posewright.charts.formats.scxml.expressions import (Token, Words, tokens_of, translated)
+from posewright.charts.formats.scxml.expressions import Token, Words, tokens_of, translated
 from posewright.charts.formats.scxml.markup import Element
 from posewright.charts.model import scope_of
-from posewright.charts.types import (BoolType, EnumType, FloatType, IntType, Type)
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
 
 EXPRESSIONS = ("cond", "expr")
 """Attributes that hold expressions."""

@@ -10,9 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from posewright.charts.expression import (Expression, Scope)
-from posewright.charts.model import (Action, Actions, Assign, Branch, Promise, PropertyKind, Raise, State, Transition, to)
-from posewright.charts.types import (BoolType, EnumType, IntType, Type, Value)
+from posewright.charts.expression import Expression, Scope
+from posewright.charts.model import (
+    Action,
+    Actions,
+    Assign,
+    Branch,
+    Promise,
+    PropertyKind,
+    Raise,
+    State,
+    Transition,
+    to,
+)
+from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
 
 Read = Callable[[str, Type | None], Expression]
 """From the text of an expression, and the type that is wanted, to the expression."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
-from posewright.charts.formats.scxml.namespaces import (OWN, PREFIX, SCXML)
+from posewright.charts.formats.scxml.namespaces import OWN, PREFIX, SCXML
 from posewright.errors import FormatError, Where
 
 MAX_BYTES = 1_000_000

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 from itertools import count
 
-from posewright.charts.model import (MAX_NAME, RESERVED)
+from posewright.charts.model import MAX_NAME, RESERVED
 
 MAX_STATE_NAME = MAX_NAME - 1
 SUFFIX = 16

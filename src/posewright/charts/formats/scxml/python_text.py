@@ -8,9 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from posewright.charts.expression import (Call, Expression, Inside, Literal, Name, Timed, Tree, rewritten, text_of)
+from posewright.charts.expression import (
+    Call,
+    Expression,
+    Inside,
+    Literal,
+    Name,
+    Timed,
+    Tree,
+    rewritten,
+    text_of,
+)
 from posewright.charts.model import ALWAYS
-from posewright.charts.types import (BoolType, EnumType, Type)
+from posewright.charts.types import BoolType, EnumType, Type
 
 
 def python_text(tree: Tree, values: Collection[str]) -> str:

@@ -13,18 +13,31 @@ from posewright.charts.formats.promise_reading import read_promises
 from posewright.charts.formats.scxml.acting import Content
 from posewright.charts.formats.scxml.computed import laid_out
 from posewright.charts.formats.scxml.data import required
-from posewright.charts.formats.scxml.declaring import (Declared, declared_in, scope_for)
-from posewright.charts.formats.scxml.events import (Events, events_in)
+from posewright.charts.formats.scxml.declaring import Declared, declared_in, scope_for
+from posewright.charts.formats.scxml.events import Events, events_in
 from posewright.charts.formats.scxml.expressions import DATAMODELS
-from posewright.charts.formats.scxml.mail import (Mail, scope_with)
-from posewright.charts.formats.scxml.markup import (Element, parse_markup)
+from posewright.charts.formats.scxml.mail import Mail, scope_with
+from posewright.charts.formats.scxml.markup import Element, parse_markup
 from posewright.charts.formats.scxml.namespaces import own
-from posewright.charts.formats.scxml.numbers import (seconds_in, word_in)
+from posewright.charts.formats.scxml.numbers import seconds_in, word_in
 from posewright.charts.formats.scxml.sending import mail_of
 from posewright.charts.formats.scxml.state_reading import StateReader
-from posewright.charts.formats.scxml.states import (Places, places_in)
-from posewright.charts.formats.scxml.subset import (STATES, require_subset)
-from posewright.charts.model import (Chart, Kind, Otherwise, Priority, Promise, State, Steps, TableForm, Target, chart_named, file_named, to)
+from posewright.charts.formats.scxml.states import Places, places_in
+from posewright.charts.formats.scxml.subset import STATES, require_subset
+from posewright.charts.model import (
+    Chart,
+    Kind,
+    Otherwise,
+    Priority,
+    Promise,
+    State,
+    Steps,
+    TableForm,
+    Target,
+    chart_named,
+    file_named,
+    to,
+)
 from posewright.documents import Node
 from posewright.errors import InputError, Where
 

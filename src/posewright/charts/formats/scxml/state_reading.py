@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from posewright.charts.expression import Expression
-from posewright.charts.formats.scxml.acting import (Content, require_same)
+from posewright.charts.formats.scxml.acting import Content, require_same
 from posewright.charts.formats.scxml.data import required
 from posewright.charts.formats.scxml.markup import Element
 from posewright.charts.formats.scxml.moore import moore_values
 from posewright.charts.formats.scxml.namespaces import own
-from posewright.charts.formats.scxml.numbers import (seconds_in, word_in)
+from posewright.charts.formats.scxml.numbers import seconds_in, word_in
 from posewright.charts.formats.scxml.python_text import python_guard
 from posewright.charts.formats.scxml.states import Places
 from posewright.charts.formats.scxml.subset import STATES
-from posewright.charts.model import (Actions, Otherwise, Priority, State, Target, Transition, else_guard, to)
+from posewright.charts.model import Actions, Otherwise, Priority, State, Target, Transition, else_guard, to
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from posewright.charts.expression import (Expression, constant)
-from posewright.charts.formats.scxml.act_writing import (ActWriter, act_writer)
-from posewright.charts.formats.scxml.moore import (DEFAULT, MOORE)
+from posewright.charts.expression import Expression, constant
+from posewright.charts.formats.scxml.act_writing import ActWriter, act_writer
+from posewright.charts.formats.scxml.moore import DEFAULT, MOORE
 from posewright.charts.formats.scxml.names import Names
 from posewright.charts.formats.scxml.namespaces import own
 from posewright.charts.formats.scxml.python_text import python_guard
 from posewright.charts.formats.scxml.states import WHOLE
-from posewright.charts.formats.scxml.tags import (Tag, yes)
-from posewright.charts.model import (DONE, Actions, Chart, Kind, Memory, State, Target, Transition, assign, segments_of, walk)
+from posewright.charts.formats.scxml.tags import Tag, yes
+from posewright.charts.model import (
+    DONE,
+    Actions,
+    Chart,
+    Kind,
+    Memory,
+    State,
+    Target,
+    Transition,
+    assign,
+    segments_of,
+    walk,
+)
 
 
 @dataclass

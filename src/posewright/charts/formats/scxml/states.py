@@ -10,7 +10,7 @@ from posewright.charts.formats.scxml.markup import Element
 from posewright.charts.formats.scxml.names import Names
 from posewright.charts.formats.scxml.namespaces import own
 from posewright.charts.formats.scxml.subset import STATES
-from posewright.charts.model import (Memory, Target)
+from posewright.charts.model import Memory, Target
 
 WHOLE = "whole"
 """What `pw:default` says of a history that leads, at first, to its state as a whole."""

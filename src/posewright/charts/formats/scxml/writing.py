@@ -9,12 +9,12 @@ from posewright.charts.expression import Function
 from posewright.charts.formats.declaration_writing import type_data
 from posewright.charts.formats.flow import flow_text
 from posewright.charts.formats.scxml.names import Names
-from posewright.charts.formats.scxml.namespaces import (OWN, PREFIX, SCXML, own)
+from posewright.charts.formats.scxml.namespaces import OWN, PREFIX, SCXML, own
 from posewright.charts.formats.scxml.python_text import python_value
 from posewright.charts.formats.scxml.state_writing import StateWriter
 from posewright.charts.formats.scxml.tags import Tag
-from posewright.charts.model import (Chart, Promise, PropertyKind, Steps, TableForm)
-from posewright.charts.types import (Type, Value)
+from posewright.charts.model import Chart, Promise, PropertyKind, Steps, TableForm
+from posewright.charts.types import Type, Value
 from posewright.documents import write_atomically
 
 TICK = "tick"

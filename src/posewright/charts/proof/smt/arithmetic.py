@@ -9,7 +9,7 @@ import z3
 
 from posewright.charts.expression import Operator
 from posewright.charts.proof.smt.sheet import Sheet
-from posewright.charts.proof.term import (Op, Sort, Term)
+from posewright.charts.proof.term import Op, Sort, Term
 
 SPLIT = 16
 """A factor or divisor with at most so many values is gone through value by value: products stay linear."""

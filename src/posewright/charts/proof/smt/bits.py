@@ -13,10 +13,10 @@ from typing import Any
 import z3
 
 from posewright.charts.expression import Operator
-from posewright.charts.proof.rounding import (DOUBLE, SINGLE, Format)
-from posewright.charts.proof.smt.truth import (truth_of, variable_name)
-from posewright.charts.proof.term import (Op, Sort, Term)
-from posewright.charts.types import (INT_HIGH, INT_LOW)
+from posewright.charts.proof.rounding import DOUBLE, SINGLE, Format
+from posewright.charts.proof.smt.truth import truth_of, variable_name
+from posewright.charts.proof.term import Op, Sort, Term
+from posewright.charts.types import INT_HIGH, INT_LOW
 
 _JOIN: dict[Operator, Callable[..., Any]] = {
     Operator.PLUS: operator.add,

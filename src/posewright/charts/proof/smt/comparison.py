@@ -7,10 +7,10 @@ from typing import Any
 
 import z3
 
-from posewright.charts.proof.rounding import (DOUBLE, SINGLE)
+from posewright.charts.proof.rounding import DOUBLE, SINGLE
 from posewright.charts.proof.smt.factors import factored
-from posewright.charts.proof.smt.sheet import (Number, Sheet, any_wild, within)
-from posewright.charts.proof.term import (Op, Sort, Term)
+from posewright.charts.proof.smt.sheet import Number, Sheet, any_wild, within
+from posewright.charts.proof.term import Op, Sort, Term
 
 
 def comparison(sheet: Sheet, term: Term) -> Any:

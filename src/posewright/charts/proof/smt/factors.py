@@ -9,8 +9,8 @@ import z3
 
 from posewright.charts.expression import Operator
 from posewright.charts.proof.smt.sheet import Sheet
-from posewright.charts.proof.term import (Op, Sort, Term)
-from posewright.charts.types import (INT_HIGH, INT_LOW)
+from posewright.charts.proof.term import Op, Sort, Term
+from posewright.charts.types import INT_HIGH, INT_LOW
 
 
 def factored(sheet: Sheet, one: Term, value: float) -> Any | None:

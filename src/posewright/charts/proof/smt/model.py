@@ -10,7 +10,7 @@ import z3
 
 from posewright.charts.proof.rounding import nearest_double
 from posewright.charts.proof.term import Term
-from posewright.charts.types import (BoolType, EnumType, FloatType, Type, Value)
+from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
 
 PLACES = 20
 """Decimal places of what is no fraction, such as a square root; then the nearest number is tried."""

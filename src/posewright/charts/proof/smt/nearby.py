@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from posewright.charts.proof.answer import (IMPOSSIBLE, Answer)
+from posewright.charts.proof.answer import IMPOSSIBLE, Answer
 from posewright.charts.proof.case import Trial
-from posewright.charts.proof.smt.question import (Question, RealQuestion)
-from posewright.charts.proof.values import (every_case, fitted, scattered_value, values_around)
+from posewright.charts.proof.smt.question import Question, RealQuestion
+from posewright.charts.proof.values import every_case, fitted, scattered_value, values_around
 from posewright.charts.types import FloatType
 
 WINDOW = 100

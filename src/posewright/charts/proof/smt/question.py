@@ -15,8 +15,8 @@ from posewright.charts.proof.smt.bits import BitEncoder
 from posewright.charts.proof.smt.meter import Meter
 from posewright.charts.proof.smt.model import value_found
 from posewright.charts.proof.smt.reals import RealEncoder
-from posewright.charts.proof.term import (Op, Sort, Term, reachable)
-from posewright.charts.types import (Type, Value)
+from posewright.charts.proof.term import Op, Sort, Term, reachable
+from posewright.charts.types import Type, Value
 
 RASTER = 1024
 """Parts of one: fractions on this raster are added and compared without rounding."""

@@ -15,11 +15,11 @@ import z3
 
 from posewright.charts.proof.smt.arithmetic import joined
 from posewright.charts.proof.smt.comparison import comparison
-from posewright.charts.proof.smt.rounded import (rounded, wildness)
-from posewright.charts.proof.smt.sheet import (Number, Sheet, any_wild, plain_number, within)
-from posewright.charts.proof.smt.truth import (truth_of, variable_name)
-from posewright.charts.proof.term import (Op, Sort, Term)
-from posewright.charts.types import (INT_HIGH, INT_LOW)
+from posewright.charts.proof.smt.rounded import rounded, wildness
+from posewright.charts.proof.smt.sheet import Number, Sheet, any_wild, plain_number, within
+from posewright.charts.proof.smt.truth import truth_of, variable_name
+from posewright.charts.proof.term import Op, Sort, Term
+from posewright.charts.types import INT_HIGH, INT_LOW
 
 
 class RealEncoder:

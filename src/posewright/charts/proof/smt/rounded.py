@@ -9,9 +9,9 @@ from typing import Any
 import z3
 
 from posewright.charts.expression import Operator
-from posewright.charts.proof.rounding import (DOUBLE, SINGLE, Format)
-from posewright.charts.proof.smt.sheet import (INFINITY, Number, Sheet, any_wild)
-from posewright.charts.proof.term import (Op, Sort, Term)
+from posewright.charts.proof.rounding import DOUBLE, SINGLE, Format
+from posewright.charts.proof.smt.sheet import INFINITY, Number, Sheet, any_wild
+from posewright.charts.proof.term import Op, Sort, Term
 
 SLACK = Fraction(2) ** SINGLE.least
 """How far rounding may move a number that is almost zero, said of products of two variables: with 64 bits it

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from posewright.charts.proof.answer import (IMPOSSIBLE, UNKNOWN, Answer)
+from posewright.charts.proof.answer import IMPOSSIBLE, UNKNOWN, Answer
 from posewright.charts.proof.case import Trial
 from posewright.charts.proof.pool import SolverBudget
-from posewright.charts.proof.smt.bits import (BitEncoder, NotInBitsError)
+from posewright.charts.proof.smt.bits import BitEncoder, NotInBitsError
 from posewright.charts.proof.smt.meter import Meter
-from posewright.charts.proof.smt.nearby import (narrowed, pinned, tried)
-from posewright.charts.proof.smt.question import (BitQuestion, RealQuestion)
+from posewright.charts.proof.smt.nearby import narrowed, pinned, tried
+from posewright.charts.proof.smt.question import BitQuestion, RealQuestion
 from posewright.charts.proof.smt.reals import RealEncoder
-from posewright.charts.proof.term import (Sort, Term, reachable)
+from posewright.charts.proof.term import Sort, Term, reachable
 from posewright.charts.types import FloatType
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import z3
 
-from posewright.charts.proof.rounding import (DOUBLE, Format)
-from posewright.charts.proof.term import (Sort, Term)
+from posewright.charts.proof.rounding import DOUBLE, Format
+from posewright.charts.proof.term import Sort, Term
 
 INFINITY = Fraction(2) ** 1030
 """Stands for infinity: so far out that any finite number added to it leaves it beyond every limit."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from posewright.charts.proof.term import (Op, Term)
+from posewright.charts.proof.term import Op, Term
 
 
 def truth_of(term: Term, written: Mapping[int, Any], context: Any, compare: Callable[[Term], Any]) -> Any:
