@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
@@ -13,7 +14,7 @@ from posewright.charts.expression import parse_expression
 from posewright.charts.formats import parse_chart
 from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.reachability import Exploration, Limits, explore
+from posewright.charts.reachability import Exploration, Limits, WorkBudget, explore
 from posewright.charts.types import BoolType, EnumType, IntType, Value
 from posewright.errors import PosewrightError
 
@@ -81,6 +82,40 @@ def test_every_trace_and_every_case_replays(chart: Chart) -> None:
                 assert (outcome.after, outcome.taken, outcome.raised) == (case.after, case.taken, case.raised)
 
 
+@quick
+@given(charts(max_states=5, completion=True))
+def test_a_tick_that_goes_round_in_a_circle_does_so_in_the_run(chart: Chart) -> None:
+    seen = explore(chart)
+    for state in seen.situations[-5:]:
+        for case in seen.cases(state):
+            if case.error is not None:
+                with pytest.raises(type(case.error), match="does not end"):
+                    seen.interpreter.step(state, case.inputs)
+
+
+def test_circles_with_ever_more_events_in_the_queue_are_told_from_long_ticks() -> None:
+    text = """\
+chart: rings
+period_s: 0.1
+steps: completion
+inputs: {a: bool}
+outputs: {n: {int: [0, 400]}}
+local_events: [ping, pong]
+initial: one
+states:
+  one:
+    during: {raise: ping}
+    transitions:
+      - {on: ping, when: a, do: [{raise: ping}, {raise: ping}], go: one}
+      - {on: ping, when: n < 300 and not a, do: [{raise: ping}, {n: n + 1}], go: one}
+"""
+    seen = explore(parse_chart(text), keep=["n"])
+    endless = {bool(case.inputs["a"]): case.error for state in seen.situations for case in seen.cases(state)}
+    assert "goes round in one" in str(endless[True])
+    assert endless[False] is None
+    assert max(state.outputs["n"] for state in seen.reached) == 300
+
+
 HEAD = """\
 chart: small
 period_s: 0.1
@@ -135,6 +170,14 @@ def test_saturation_at_32_bits_is_that_of_the_run() -> None:
     assert run.step(run.initial(), firsts(seen)["b"]).state == "b"
 
 
+def test_a_product_that_is_cut_off_at_32_bits_is_not_taken_for_one_that_is_not() -> None:
+    text = (
+        "  a: [{when: m * 2 > d, go: b}, {when: not (m * 2 > d) and m * 2.0 > d, go: c}]\n  b: []\n  c: []\n"
+    )
+    big = parse_chart((HEAD + text).replace("n: {type}", "m: int").replace("d: {float: [0, 2]}", "d: float"))
+    assert "c" in firsts(explore(big))
+
+
 def test_two_numbers_are_decided_by_proof() -> None:
     states = """\
   a:
@@ -152,7 +195,7 @@ def test_two_numbers_are_decided_by_proof() -> None:
 
 
 def test_without_a_solver_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.charts.reachability.deciding.find_spec", lambda _name: None)
+    monkeypatch.setattr("posewright.charts.reachability.path.find_spec", lambda _name: None)
     seen = explore(chart("  a: [{when: d > e + 0.5 and e > d - 0.25, go: b}]\n  b: []\n"))
     assert not seen.complete
     assert "no solver" in seen.reasons[0]
@@ -217,6 +260,23 @@ def test_limits_are_said_and_the_first_states_are_whole() -> None:
     assert "more than 20 states" in seen.reasons[0]
 
 
+def test_an_exploration_ends_when_the_work_or_the_time_is_over() -> None:
+    text = "  a: [{when: n * d > e, go: b}, {when: after(60 s), go: b}]\n  b: [{when: after(60 s), go: a}]\n"
+    late = iter([False] * 10)
+    for limits in (Limits(work=500), Limits(is_over=lambda: next(late, True))):
+        seen = explore(chart(text), limits=limits)
+        assert not seen.complete
+        assert "over" in seen.reasons[-1] or "more work" in seen.reasons[-1]
+        assert 1 < len(seen.graph.states) < len(seen.graph) + 1 < 100
+    assert explore(chart(text)).complete
+
+
+def test_several_explorations_share_their_work() -> None:
+    text = "  a: [{when: after(60 s), go: b}]\n  b: []\n"
+    budget = WorkBudget(Limits(work=8_000))
+    assert [explore(chart(text), budget=budget).complete for _ in range(3)] == [True, True, False]
+
+
 def test_watched_conditions_are_answered_after_the_tick() -> None:
     machine = chart("  a: [{on: start, go: b}]\n  b: []\n")
     scope = machine.scope
@@ -238,3 +298,56 @@ def test_no_input_goes_where_no_case_goes(data: st.DataObject) -> None:
         outcome = seen.interpreter.outcome(state, row)
         assert (seen.same(outcome.after), outcome.taken, outcome.raised) in outcomes_explored(seen, state)
         state = outcome.after
+
+
+TRAPS = """\
+  a: [{when: near, go: b}, {when: not near and n == 7, go: e}]
+  b: [{when: near, go: c}]
+  c: [{when: not near, go: d}]
+  d: [{when: near, go: c}]
+  e: []
+"""
+
+
+def test_what_can_never_be_left_is_found_and_how_to_come_there() -> None:
+    seen = explore(chart(TRAPS, "{int: [0, 9]}"))
+    graph = seen.graph
+
+    def names(numbers: Iterable[int]) -> set[str]:
+        return {graph.states[number].state.state for number in numbers}
+
+    assert [names(trap) for trap in sorted(graph.traps())] == [{"e"}, {"c", "d"}]
+    assert sorted(map(len, graph.components())) == [1] * (len(graph) - 2) + [2]
+    inside = [number for number in range(len(graph)) if names([number]) <= {"b", "c"}]
+    assert not graph.never_left(inside)
+    (b,) = (number for number in inside if names([number]) == {"b"})
+    assert names(graph.reachable_from([b])) == {"b", "c", "d"}
+    found = graph.shortest(lambda number: names([number]) == {"d"})
+    assert found is not None
+    assert [bool(row["near"]) for row in found[1]][-3:] == [True, True, False]
+    assert graph.trace(found[0]) == found[1]
+    assert graph.shortest_run(lambda edge: names([edge.source]) == {"d"}) is not None
+    never = graph.shortest_run(
+        lambda edge: names([edge.source]) == {"d"}, goes=lambda edge: not edge.step.inputs["near"]
+    )
+    assert never is None
+
+
+def test_nothing_is_said_never_to_be_left_where_not_every_tick_is_known() -> None:
+    text = "  a: [{when: after(60 s), go: b}]\n  b: [{when: after(60 s), go: a}]\n"
+    graph = explore(chart(text), limits=Limits(states=20)).graph
+    assert graph.traps() == []
+    assert graph.never_left(range(len(graph))) == set()
+
+
+@quick
+@given(charts(max_states=4))
+def test_components_are_the_nodes_that_lead_to_each_other(chart: Chart) -> None:
+    graph = explore(chart).graph
+    components = graph.components()
+    assert sorted(number for one in components for number in one) == list(range(len(graph)))
+    reached = {number: graph.reachable_from([number]) for number in range(min(len(graph), 40))}
+    together = {number: set(one) for one in components for number in one}
+    for number, numbers in reached.items():
+        assert {one for one in numbers if number in graph.reachable_from([one])} == together[number]
+        assert (numbers == together[number]) == (tuple(sorted(numbers)) in graph.traps())

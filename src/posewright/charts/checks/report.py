@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from time import monotonic
+from time import thread_time
 
 from posewright.charts.checks.arithmetic import ArithmeticFaults
 from posewright.charts.checks.data_flow import Conflicts, DataFlow
@@ -81,10 +81,10 @@ def inspect_chart(chart: Chart, *, limits: Limits = USUAL, within_s: float = WIT
     Args:
         chart: to be inspected.
         limits: how far what can happen is explored: counted, so that the same chart gets the same answer.
-        within_s: time after which no more is looked at, whatever was counted [s].
+        within_s: time of the processor after which no more is looked at, whatever was counted [s].
     """
-    end = monotonic() + within_s
-    inspection = Inspection(chart, replace(limits, is_over=lambda: limits.is_over() or monotonic() > end))
+    end = thread_time() + within_s
+    inspection = Inspection(chart, replace(limits, is_over=lambda: limits.is_over() or thread_time() > end))
     checks = [check(inspection) for check in CHECKS]
     for check in checks:
         check.ask()
