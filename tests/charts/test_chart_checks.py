@@ -442,3 +442,64 @@ def test_a_guard_that_always_holds_is_told(guard: str) -> None:
 def test_a_guard_that_says_that_it_always_holds_or_may_fail_is_not(guard: str) -> None:
     assert not told(f"  a: [{{when: {guard}, go: a}}]\n", Rule.ALWAYS)
     assert not told("  a: [{when: p, go: a}, {when: else, go: a}]\n", Rule.ALWAYS)
+
+
+SIDES = "functions: {side: {takes: {m: {int: [0, 5]}}, gives: bool, rows: [[0..2, 1], [3..5, 0]]}}\n"
+
+
+@pytest.mark.parametrize("guard", ["side(n)", "p and side(n)", "n != 6 and side(n)"])
+def test_an_argument_out_of_its_parameters_range_is_found(guard: str) -> None:
+    (finding,) = told(f"  a: [{{when: '{guard}', go: a}}]\n", Rule.RANGE, extra=SIDES)
+    assert "the parameter m of side leaves its range 0..5" in finding.message
+    assert (finding.level, finding.line) == (Level.ERROR, 8)
+
+
+def test_an_argument_that_is_asked_for_in_its_range_only_is_none() -> None:
+    assert not told("  a: [{when: n < 6 and side(n), go: a}]\n", Rule.RANGE, extra=SIDES)
+
+
+UNBOUNDED = """\
+chart: unbounded
+period_s: 0.1
+inputs: {x: float, y: float}
+outputs: {z: float}
+initial: a
+states:
+  a: [{when: GUARD, do: {z: VALUE}, go: a}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "value", "count"),
+    [
+        ("x > 3", "x * x - y * y", 1),
+        ("x * x - y * y < 3", "x", 1),
+        ("x > 3", "x - y", 0),
+        ("x > 3", "x * x", 0),
+        ("x < 1e9 and x > -1e9 and y < 1e9 and y > -1e9 and x * x - y * y < 3", "x", 0),
+    ],
+)
+def test_what_is_computed_and_has_no_value_is_found(guard: str, value: str, count: int) -> None:
+    drawn = parse_chart(UNBOUNDED.replace("GUARD", guard).replace("VALUE", value))
+    levels = [finding.level for finding in check_chart(drawn) if finding.rule is Rule.UNDEFINED]
+    assert levels == [Level.WARNING] * count
+
+
+def test_a_check_ends_in_time_and_says_that_not_everything_was_proved() -> None:
+    states = "".join(
+        f"  s{i}: [{{when: n * k > {i} or after({i + 3} s), do: {{k: n, i: k, j: i}}, go: s{(i + 1) % 9}}}]\n"
+        for i in range(9)
+    )
+    drawn = parse_chart(FREE.replace("initial: a", "initial: s0") + states)
+    began = time.thread_time()
+    report = inspect_chart(drawn, within_s=0.3)
+    assert time.thread_time() - began < 5.0
+    (note,) = [finding for finding in report.findings if finding.rule is Rule.NOT_PROVED]
+    assert "not everything was proved within 0.3 s" in note.message
+    assert not report.complete
+
+
+def test_a_chart_in_which_all_wait_for_events_has_a_gap_where_staying_is_refused() -> None:
+    events = "events: [e]\notherwise: refuse\n"
+    (finding,) = told("  a: [{on: e, when: p, go: a}]\n", Rule.GAP, extra=events)
+    assert (finding.level, finding.state) == (Level.ERROR, "a")

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
 from posewright.charts.checks.inspection import Check
 from posewright.charts.checks.question import AtEvaluation, CheckQuestion
 from posewright.charts.checks.search import Witness, WitnessSearch
-from posewright.charts.checks.solver import CheckClaim
-from posewright.charts.expression import Expression
+from posewright.charts.checks.solver import CheckClaim, all_of, condition
+from posewright.charts.expression import (
+    COMPARISONS,
+    LOGIC,
+    Argument,
+    Binary,
+    Call,
+    Expression,
+    If,
+    Literal,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+)
 from posewright.charts.machine import Machine, Node
 from posewright.charts.model import Actions, Assign, Branch, every_action
-from posewright.charts.proof import DividesByZero, Outside, Saturates, places_in
+from posewright.charts.proof import DividesByZero, Holds, Outside, Saturates, places_in
+from posewright.charts.reachability import is_defined, may_be_undefined
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
 
 
@@ -72,12 +86,18 @@ class ArithmeticSuspect:
 
     use: ExpressionUse
     rule: Rule
-    claim: CheckClaim
     search: WitnessSearch
+    argument: Argument | None = None
+
+    @property
+    def told(self) -> tuple[object, ...]:
+        """What is told once only."""
+        argument = self.argument
+        return id(self.use.expression), self.rule, argument and (argument.function, argument.parameter)
 
 
 class ArithmeticFaults(Check):
-    """Looks for values that leave their ranges, results that leave 32 bits, and divisions by zero."""
+    """Looks for values and arguments out of range, results out of 32 bits or undefined, divisions by zero."""
 
     def ask(self) -> None:
         """Ask what may go wrong, have runs searched for in which it does, and variables followed for that."""
@@ -92,11 +112,12 @@ class ArithmeticFaults(Check):
     def of_uses(self, uses: Sequence[ExpressionUse]) -> Iterator[ArithmeticSuspect]:
         """Yield what may go wrong with one expression, over the whole domain of what it reads."""
         use, nodes = uses[0], frozenset(use.node.index for use in uses)
-        for rule, claim in claims_of(use, self.chart.variables):
+        for rule, claim, argument in claims_of(use, self.machine):
             if not self.inspection.solver.excludes([claim]):
                 self.keep(claim)
                 question = CheckQuestion(AtEvaluation(nodes, use.expression), (claim,))
-                yield ArithmeticSuspect(use, rule, claim, self.inspection.search(question, exact=claim.names))
+                search = self.inspection.search(question, exact=claim.names)
+                yield ArithmeticSuspect(use, rule, search, argument)
 
     def keep(self, claim: CheckClaim) -> None:
         """Have the variables followed that it is about, where they have few values, all together."""
@@ -108,19 +129,20 @@ class ArithmeticFaults(Check):
 
     def findings(self) -> Iterator[Finding]:
         """Yield the numbers that go wrong, and those of which it is not known."""
-        told = set[tuple[int, Rule]]()
+        told = set[object]()
         for suspect in self.suspects:
-            key = id(suspect.use.expression), suspect.rule
-            if suspect.search.witness is not None and key not in told:
-                told.add(key)
+            if suspect.search.witness is not None and suspect.told not in told:
+                told.add(suspect.told)
                 yield self.found(suspect, suspect.search.witness)
         for suspect in self.suspects:
-            if (id(suspect.use.expression), suspect.rule) not in told and self.is_open(suspect):
-                told.add((id(suspect.use.expression), suspect.rule))
+            if suspect.told not in told and self.is_open(suspect):
+                told.add(suspect.told)
                 yield self.open_note(suspect)
 
     def is_open(self, suspect: ArithmeticSuspect) -> bool:
-        """Return whether it is not known if something goes wrong."""
+        """Return whether it is not known if something goes wrong that is an error."""
+        if suspect.rule is Rule.UNDEFINED:
+            return False
         return suspect.search.met > 0 and self.inspection.is_open(suspect.search, suspect.use.node)
 
     def open_note(self, suspect: ArithmeticSuspect) -> Finding:
@@ -134,13 +156,21 @@ class ArithmeticFaults(Check):
         """Return what to say of something that goes wrong."""
         use, name = suspect.use, self.place(suspect.use.node, witness)
         case, told = self.inspection.case(name, witness, use.expression.names)
-        if suspect.rule is Rule.RANGE:
+        level = Level.ERROR
+        if suspect.argument is not None:
+            message = argument_text(suspect.argument, use, witness) + f" {told}"
+        elif suspect.rule is Rule.UNDEFINED:
+            level = Level.WARNING
+            what = "a term of " if isinstance(use.expression.type, BoolType) else ""
+            message = f"{what}`{use.expression}` overflows and is not a number {told}: no comparison with it"
+            message += " holds, and a variable that is set to it is zero; declare smaller ranges"
+        elif suspect.rule is Rule.RANGE:
             message = self.range_text(use, witness) + f" {told}"
         elif suspect.rule is Rule.OVERFLOW:
             message = f"`{use.expression}` leaves 32 bits and is cut off there {told}"
         else:
             message = f"division by zero in `{use.expression}` {told}"
-        return Finding(Level.ERROR, suspect.rule, message, name, case, use.line, witness.trace)
+        return Finding(level, suspect.rule, message, name, case, use.line, witness.trace)
 
     def place(self, node: Node, witness: Witness) -> str:
         """Return the state in which it goes wrong: of several that share a junction, the active one."""
@@ -157,16 +187,63 @@ class ArithmeticFaults(Check):
         return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {show(value)}"
 
 
-def claims_of(use: ExpressionUse, variables: dict[str, Type]) -> Iterator[tuple[Rule, CheckClaim]]:
-    """Yield what would be wrong with an expression."""
-    for place in places_in(use.expression.tree):
+def argument_text(argument: Argument, use: ExpressionUse, witness: Witness) -> str:
+    """Return what a parameter is given, and what it can hold."""
+    low, high = ends_of(argument.type) or (0, 0)
+    given = replace(use.expression, tree=argument.tree, type=argument.type)
+    value = show(given.evaluate(witness.standing.held))
+    text = f"the parameter {argument.parameter} of {argument.function} leaves its range {low:g}..{high:g}"
+    return f"{text} in `{use.expression}`: it is {value}"
+
+
+Suspected = tuple[Rule, CheckClaim, Argument | None]
+
+
+def claims_of(use: ExpressionUse, machine: Machine) -> Iterator[Suspected]:
+    """Yield what would be wrong with an expression, and the argument that it would be wrong of."""
+    expression = use.expression
+    for place in places_in(expression.tree):
         if place.divides:
-            yield Rule.DIVISION, DividesByZero(use.expression, place)
+            yield Rule.DIVISION, DividesByZero(expression, place), None
         else:
-            yield Rule.OVERFLOW, Saturates(use.expression, place)
-    ends = ends_of(variables[use.variable]) if use.variable is not None else None
-    if ends is not None and not isinstance(use.expression.type, BoolType | EnumType):
-        yield Rule.RANGE, Outside(use.expression, *ends)
+            yield Rule.OVERFLOW, Saturates(expression, place), None
+    ends = ends_of(machine.chart.variables[use.variable]) if use.variable is not None else None
+    if ends is not None and not isinstance(expression.type, BoolType | EnumType):
+        yield Rule.RANGE, Outside(expression, *ends), None
+    for argument in expression.arguments:
+        ends = ends_of(argument.type)
+        if ends is not None:
+            below = Binary(Operator.LESS, argument.tree, Literal(ends[0]))
+            above = Binary(Operator.GREATER, argument.tree, Literal(ends[1]))
+            outside = Binary(Operator.AND, argument.when, Binary(Operator.OR, below, above))
+            yield Rule.RANGE, Holds(condition(outside, [expression])), argument
+    if may_be_undefined(expression, machine.types):
+        for when, term in terms_in(expression.tree, ()):
+            undefined = Unary(Operator.NOT, is_defined(term))
+            asked = all_of([condition(one, [expression]) for one in (*when, undefined)])
+            yield Rule.UNDEFINED, Holds(asked), None
+
+
+def terms_in(tree: Tree, when: tuple[Tree, ...]) -> Iterator[tuple[tuple[Tree, ...], Tree]]:
+    """Yield the terms that a value or condition is made of, and the conditions on which each is computed."""
+    if isinstance(tree, Unary) and tree.operator is Operator.NOT:
+        yield from terms_in(tree.operand, when)
+    elif isinstance(tree, If):
+        cases, rest = cases_of(tree)
+        for one, then in cases:
+            yield from terms_in(one, when)
+            yield from terms_in(then, (*when, one))
+            when = (*when, Unary(Operator.NOT, one))
+        yield from terms_in(rest, when)
+    elif isinstance(tree, Binary) and tree.operator in LOGIC:
+        yield from terms_in(tree.left, when)
+        left = tree.left if tree.operator is Operator.AND else Unary(Operator.NOT, tree.left)
+        yield from terms_in(tree.right, (*when, left))
+    elif isinstance(tree, Binary) and tree.operator in COMPARISONS:
+        yield from terms_in(tree.left, when)
+        yield from terms_in(tree.right, when)
+    elif isinstance(tree, Binary | Call):
+        yield when, tree
 
 
 def ends_of(kind: Type) -> tuple[float, float] | None:

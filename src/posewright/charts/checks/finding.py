@@ -35,6 +35,7 @@ class Rule(Enum):
     RANGE = "range"
     OVERFLOW = "overflow"
     DIVISION = "division_by_zero"
+    UNDEFINED = "not_a_number"
     READ_BEFORE_WRITE = "read_before_write"
     OUTPUT_UNSET = "output_unset"
     LEFT_ON = "resource_left_on"

@@ -10,7 +10,7 @@ ever handed to Python's own evaluator, so no document can run code.
 from __future__ import annotations
 
 from posewright.charts.expression.critical import critical_values
-from posewright.charts.expression.expression import Evaluate, Expression, compile_tree, constant
+from posewright.charts.expression.expression import Argument, Evaluate, Expression, compile_tree, constant
 from posewright.charts.expression.scope import Function, FunctionRow, Scope
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.syntax import parse, shortened, text_of
@@ -43,6 +43,7 @@ __all__ = [
     "ARITHMETIC",
     "COMPARISONS",
     "LOGIC",
+    "Argument",
     "Binary",
     "Call",
     "Evaluate",
