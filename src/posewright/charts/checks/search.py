@@ -99,6 +99,9 @@ class PathInputs:
 MAX_ASKED = 200
 """Situations in which one question is asked of the prover."""
 
+MAX_IN_TICK = 100
+"""Times that one tick comes by the place of a question and is noted; it may go round in a circle."""
+
 MANY = 4
 """Situations from which on they are asked about all at once before each is on its own."""
 
@@ -213,13 +216,15 @@ class WitnessSearch:
         """Look at a tick: does it show the answer, or might it with other inputs?"""
         if self.witness is not None:
             return
-        for place in self.question.place.standings(step.tick):
+        for count, place in enumerate(self.question.place.standings(step.tick)):
             self.met += 1
             if shows(self.question.claims, place.held):
                 self.witness = Witness(step.state, step.case.inputs, place)
                 return
-            if self.names & self.inputs.names:
+            if count < MAX_IN_TICK and self.names & self.inputs.names:
                 self.note(step, place)
+            elif self.names & self.inputs.names:
+                self.undecided = f"a tick comes there more than {MAX_IN_TICK} times"
 
     def note(self, step: ExploredTick, place: Standing) -> None:
         """Keep a situation of which only a proof can tell."""
