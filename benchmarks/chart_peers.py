@@ -10,7 +10,7 @@ from sismic.interpreter import Interpreter
 from sismic.io import import_from_yaml
 from statemachine import State, StateChart
 
-Run = Callable[[Sequence[str]], tuple[list[frozenset[str]], float]]
+Run = Callable[[Sequence[tuple[str, dict[str, float]]]], tuple[list[frozenset[str]], float]]
 
 SISMIC = {
     "flat": """
@@ -63,6 +63,20 @@ statechart:
           - {name: seeing, transitions: [{event: near, target: dazzled}]}
           - name: dazzled
             transitions: [{event: clear, target: seeing}, {event: stop, target: seeing}]
+""",
+    "sampled": """
+statechart:
+  name: sampled
+  root state:
+    name: root
+    initial: walking
+    states:
+      - {name: walking, transitions: [{event: sample, guard: event.wall < 0.35, target: turning}]}
+      - name: turning
+        transitions:
+          - {event: sample, guard: event.wall > 1.5, target: walking}
+          - {event: sample, guard: event.wall < 0.1, target: stuck}
+      - {name: stuck, transitions: [{event: sample, guard: event.wall > 0.35, target: turning}]}
 """,
 }
 
@@ -127,7 +141,38 @@ class Parallel(StateChart):
             stop = dazzled.to(seeing)
 
 
-STATEMACHINE: dict[str, type[StateChart]] = {"flat": Flat, "nested": Nested, "parallel": Parallel}
+class Sampled(StateChart):
+    """Guards that ask a distance."""
+
+    walking = State(initial=True)
+    turning = State()
+    stuck = State()
+    sample = (
+        walking.to(turning, cond="near")
+        | turning.to(walking, cond="clear")
+        | turning.to(stuck, cond="touching")
+        | stuck.to(turning, unless="near")
+    )
+
+    def near(self, wall: float) -> bool:
+        """Whether the wall is near."""
+        return wall < 0.35
+
+    def clear(self, wall: float) -> bool:
+        """Whether the way is clear."""
+        return wall > 1.5
+
+    def touching(self, wall: float) -> bool:
+        """Whether it touches the wall."""
+        return wall < 0.1
+
+
+STATEMACHINE: dict[str, type[StateChart]] = {
+    "flat": Flat,
+    "nested": Nested,
+    "parallel": Parallel,
+    "sampled": Sampled,
+}
 
 
 def sismic_run(name: str) -> Run:
@@ -135,13 +180,13 @@ def sismic_run(name: str) -> Run:
     chart = import_from_yaml(SISMIC[name])
     inner = {state for state in chart.states if not chart.children_for(state)}
 
-    def run(events: Sequence[str]) -> tuple[list[frozenset[str]], float]:
+    def run(events: Sequence[tuple[str, dict[str, float]]]) -> tuple[list[frozenset[str]], float]:
         interpreter = Interpreter(chart)
         interpreter.execute()
         visited = []
         begin = time.perf_counter()
-        for event in events:
-            interpreter.queue(event)
+        for event, values in events:
+            interpreter.queue(event, **values)
             interpreter.execute_once()
             visited.append(interpreter.configuration)
         seconds = time.perf_counter() - begin
@@ -153,13 +198,13 @@ def sismic_run(name: str) -> Run:
 def statemachine_run(name: str) -> Run:
     """Return what drives python-statemachine's chart of that name."""
 
-    def run(events: Sequence[str]) -> tuple[list[frozenset[str]], float]:
+    def run(events: Sequence[tuple[str, dict[str, float]]]) -> tuple[list[frozenset[str]], float]:
         machine: Any = STATEMACHINE[name]()
         inner = {state.id for state in machine.states_map.values() if not getattr(state, "states", None)}
         visited = []
         begin = time.perf_counter()
-        for event in events:
-            machine.send(event)
+        for event, values in events:
+            machine.send(event, **values)
             visited.append([state.id for state in machine.configuration])
         seconds = time.perf_counter() - begin
         return [frozenset(found) & inner for found in visited], seconds

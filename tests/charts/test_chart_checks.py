@@ -335,3 +335,171 @@ def test_a_difference_is_known_however_few_cases_were_tried() -> None:
 def test_charts_with_different_inputs_are_not_compared() -> None:
     with pytest.raises(InputError, match="different inputs"):
         equivalent(chart("  one: []\n"), parse_chart(HEAD.replace("a: bool", "c: bool") + "  one: []\n"))
+
+
+FREE = """\
+chart: free
+period_s: 0.1
+inputs: {p: bool, q: bool, r: bool, n: {int: [0, 9]}}
+outputs: {x: bool, k: {int: [0, 9]}, i: {int: [0, 9]}, j: {int: [0, 9]}}
+initial: a
+states:
+"""
+
+
+def told(states: str, rule: Rule, *, extra: str = "") -> list[Finding]:
+    drawn = parse_chart(FREE.replace("initial:", f"{extra}initial:") + states)
+    return [finding for finding in check_chart(drawn) if finding.rule is rule]
+
+
+@pytest.mark.parametrize("where", ["entry", "during", "exit"])
+def test_a_variable_that_leaves_its_range_inside_a_condition_is_found(where: str) -> None:
+    act = f"{where}: [{{if: p, do: {{k: k + 1}}}}], transitions: [{{when: q, go: b}}]"
+    (finding,) = told(f"  a: {{{act}}}\n  b: [{{when: not q, go: a}}]\n", Rule.RANGE)
+    assert "`k + 1` is 10" in finding.message
+
+
+def test_a_variable_that_leaves_its_range_inside_a_condition_of_a_transition_is_found() -> None:
+    states = "  a: [{when: q, do: [{if: p, do: {k: 1}, else: {k: k + 1}}], go: a}]\n"
+    (finding,) = told(states, Rule.RANGE)
+    assert "`k + 1` is 10" in finding.message
+
+
+def test_an_overlap_is_found_behind_ways_that_part_at_the_same_place_and_never_meet() -> None:
+    states = """\
+  a:
+    - when: p
+      then: [{when: q, go: b}, {when: not q, go: a}]
+    - {when: p and not q and r, go: b}
+  b: [{when: true, go: a}]
+"""
+    (finding,) = told(states, Rule.OVERLAP)
+    assert finding.level is Level.ERROR
+    assert "p=1, q=0, r=1" in finding.message
+
+
+def test_a_local_transition_does_not_do_the_same_as_one_that_leaves_its_state() -> None:
+    states = """\
+  a:
+    transitions: [{when: p, go: v, local: true}, {when: not p or q, go: v}]
+    exit: {x: not x}
+    initial: u
+    states: {u: [], v: [{when: r, go: u}]}
+"""
+    (finding,) = told(states, Rule.OVERLAP)
+    assert finding.level is Level.ERROR
+    unread = told(states.replace("not p or q", "true"), Rule.UNUSED_INPUT, extra="priority: ordered\n")
+    assert not any("input p" in finding.message for finding in unread)
+
+
+def test_two_transitions_that_set_what_other_variables_hold_do_not_do_the_same() -> None:
+    states = """\
+  a: [{when: true, do: {i: 5, j: 3}, go: b}]
+  b: [{when: p, do: {k: i}, go: a}, {when: p, do: {k: j}, go: a}]
+"""
+    (finding,) = told(states, Rule.OVERLAP)
+    assert finding.level is Level.ERROR
+    (same,) = told(states.replace("j: 3", "j: 5"), Rule.OVERLAP)
+    assert same.level is Level.NOTE
+
+
+TRAPPED = """\
+  a: [{when: p, go: b}]
+  b: [{when: q, go: a}, {when: p and not q, go: c}]
+  c: [{when: p, go: d}]
+  d: [{when: not p, go: c}]
+"""
+
+
+def test_states_that_only_lead_to_each_other_are_a_trap() -> None:
+    (finding,) = told(TRAPPED, Rule.TRAP)
+    assert (finding.level, finding.state, finding.line) == (Level.WARNING, "c", 9)
+    assert "c and d only lead to each other: once there, a run never comes to a or b again" in finding.message
+    assert len(finding.trace) == 2
+
+
+@pytest.mark.parametrize(
+    "states",
+    [
+        TRAPPED.replace("go: c}]", "go: c}, {when: p and q, go: a}]", 2),
+        TRAPPED.replace("{when: q, go: a}, ", ""),
+        TRAPPED.replace("d: [{when: not p, go: c}]", "d: [{when: not p, go: c}, {when: p and q, go: e}]")
+        + "  e: {final: true}\n",
+    ],
+    ids=["a way out", "what is left when it starts", "an end"],
+)
+def test_states_that_can_be_left_or_come_once_only_are_no_trap(states: str) -> None:
+    assert not told(states, Rule.TRAP)
+
+
+@pytest.mark.parametrize("guard", ["n >= 0", "p or not p", "n + 1 > n - 1"])
+def test_a_guard_that_always_holds_is_told(guard: str) -> None:
+    (finding,) = told(f"  a: [{{when: {guard}, go: a}}]\n", Rule.ALWAYS)
+    assert (finding.level, finding.line) == (Level.WARNING, 7)
+
+
+@pytest.mark.parametrize("guard", ["true", "n > 0", "n != 0 or k / n > 1"])
+def test_a_guard_that_says_that_it_always_holds_or_may_fail_is_not(guard: str) -> None:
+    assert not told(f"  a: [{{when: {guard}, go: a}}]\n", Rule.ALWAYS)
+    assert not told("  a: [{when: p, go: a}, {when: else, go: a}]\n", Rule.ALWAYS)
+
+
+SIDES = "functions: {side: {takes: {m: {int: [0, 5]}}, gives: bool, rows: [[0..2, 1], [3..5, 0]]}}\n"
+
+
+@pytest.mark.parametrize("guard", ["side(n)", "p and side(n)", "n != 6 and side(n)"])
+def test_an_argument_out_of_its_parameters_range_is_found(guard: str) -> None:
+    (finding,) = told(f"  a: [{{when: '{guard}', go: a}}]\n", Rule.RANGE, extra=SIDES)
+    assert "the parameter m of side leaves its range 0..5" in finding.message
+    assert (finding.level, finding.line) == (Level.ERROR, 8)
+
+
+def test_an_argument_that_is_asked_for_in_its_range_only_is_none() -> None:
+    assert not told("  a: [{when: n < 6 and side(n), go: a}]\n", Rule.RANGE, extra=SIDES)
+
+
+UNBOUNDED = """\
+chart: unbounded
+period_s: 0.1
+inputs: {x: float, y: float}
+outputs: {z: float}
+initial: a
+states:
+  a: [{when: GUARD, do: {z: VALUE}, go: a}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "value", "count"),
+    [
+        ("x > 3", "x * x - y * y", 1),
+        ("x * x - y * y < 3", "x", 1),
+        ("x > 3", "x - y", 0),
+        ("x > 3", "x * x", 0),
+        ("x < 1e9 and x > -1e9 and y < 1e9 and y > -1e9 and x * x - y * y < 3", "x", 0),
+    ],
+)
+def test_what_is_computed_and_has_no_value_is_found(guard: str, value: str, count: int) -> None:
+    drawn = parse_chart(UNBOUNDED.replace("GUARD", guard).replace("VALUE", value))
+    levels = [finding.level for finding in check_chart(drawn) if finding.rule is Rule.UNDEFINED]
+    assert levels == [Level.WARNING] * count
+
+
+def test_a_check_ends_in_time_and_says_that_not_everything_was_proved() -> None:
+    states = "".join(
+        f"  s{i}: [{{when: n * k > {i} or after({i + 3} s), do: {{k: n, i: k, j: i}}, go: s{(i + 1) % 9}}}]\n"
+        for i in range(9)
+    )
+    drawn = parse_chart(FREE.replace("initial: a", "initial: s0") + states)
+    began = time.thread_time()
+    report = inspect_chart(drawn, within_s=0.3)
+    assert time.thread_time() - began < 5.0
+    (note,) = [finding for finding in report.findings if finding.rule is Rule.NOT_PROVED]
+    assert "not everything was proved within 0.3 s" in note.message
+    assert not report.complete
+
+
+def test_a_chart_in_which_all_wait_for_events_has_a_gap_where_staying_is_refused() -> None:
+    events = "events: [e]\notherwise: refuse\n"
+    (finding,) = told("  a: [{on: e, when: p, go: a}]\n", Rule.GAP, extra=events)
+    assert (finding.level, finding.state) == (Level.ERROR, "a")

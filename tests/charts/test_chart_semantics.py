@@ -143,6 +143,20 @@ states:
     assert log(text.replace("LOCAL", "false"), "", "e") == "1213"
 
 
+def test_a_dwell_holds_back_what_leaves_the_state_and_not_what_stays_inside_it() -> None:
+    text = """
+initial: out
+states:
+  out:
+    min_s: 0.5
+    transitions: [{on: e, go: second, local: LOCAL}]
+    initial: first
+    states: {first: [], second: []}
+"""
+    assert run(text.replace("LOCAL", "true"), "", "e") == ["first", "second"]
+    assert run(text.replace("LOCAL", "false"), "", "e") == ["first", "first"]
+
+
 def test_raised_events_are_dealt_with_in_their_order_in_the_same_tick() -> None:
     text = """
 initial: one

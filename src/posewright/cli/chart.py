@@ -33,6 +33,9 @@ def check(
         Path | None,
         option("--witness FOLDER", "Write the inputs that show each finding: CSV for `run --inputs`."),
     ] = None,
+    within: Annotated[
+        float, option("--within SECONDS", "Say after so long what was proved until then.")
+    ] = 20.0,
     as_json: AsJson = False,
 ) -> None:
     """Prove that a chart is sound, or show what is wrong with it, each fault with a case that shows it.
@@ -48,7 +51,7 @@ def check(
     """
     machine = charts.read_chart(chart)
     with working(f"proving {machine.name} ...", quiet=as_json):
-        report = charts.inspect_chart(machine)
+        report = charts.inspect_chart(machine, within_s=within)
     levels = {finding.level.value for finding in report.findings}
     written = _write_witnesses(machine, report.findings, witness) if witness is not None else {}
     verdict = f"sound, {'proved' if report.complete else 'as far as could be proved'}"

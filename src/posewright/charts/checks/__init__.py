@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, show
-from posewright.charts.checks.promise_result import CheckStatus, PromiseResult
-from posewright.charts.checks.proving import check_promises, prove_promises
+from posewright.charts.checks.promises import CheckStatus, PromiseResult, check_promises, prove_promises
 from posewright.charts.checks.report import Report, check_chart, inspect_chart, require_sound
 
 __all__ = [

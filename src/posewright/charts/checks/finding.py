@@ -27,12 +27,15 @@ class Rule(Enum):
     FUNCTION_GAP = "function_gap"
     UNREACHABLE = "unreachable"
     NEVER = "never_holds"
+    ALWAYS = "always_holds"
     SHADOWED = "shadowed"
     DEAD_END = "dead_end"
+    TRAP = "trap"
     CYCLE = "instantaneous_cycle"
     RANGE = "range"
     OVERFLOW = "overflow"
     DIVISION = "division_by_zero"
+    UNDEFINED = "not_a_number"
     READ_BEFORE_WRITE = "read_before_write"
     OUTPUT_UNSET = "output_unset"
     LEFT_ON = "resource_left_on"
@@ -108,3 +111,8 @@ class Finding:
 def show(value: Value) -> str:
     """Return a value as charts write it: truth values are 0 and 1."""
     return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def not_proved(message: str, state: str | None = None, line: int | None = None) -> Finding:
+    """Return the note that something was not decided."""
+    return Finding(Level.NOTE, Rule.NOT_PROVED, message, state, None, line, proved=False)

@@ -2,45 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from posewright.charts.checks.aiming import aim_at_cases
-from posewright.charts.checks.deepening import look_deeper
-from posewright.charts.checks.entering import entered_by
-from posewright.charts.checks.finding import Counterexample
-from posewright.charts.checks.journey import Journeys
-from posewright.charts.checks.path import Inputs
-from posewright.charts.checks.proving import watched_by
-from posewright.charts.checks.question import Question
-from posewright.charts.checks.recorder import Rows, TickTrace
-from posewright.charts.checks.search import Search, Witness
-from posewright.charts.checks.solver import OTHER, Solver
-from posewright.charts.checks.survey import Watcher, last_tick, look_through
-from posewright.charts.checks.uses import Use, uses_in
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
+from posewright.charts.checks.question import CheckQuestion, Rows, TickTrace
+from posewright.charts.checks.search import PathInputs, Witness, WitnessSearch
+from posewright.charts.checks.solver import OTHER, CheckSolver, SolverAnswer
+from posewright.charts.checks.survey import Watcher, aim_at_cases, last_tick, look_deeper, look_through
 from posewright.charts.expression import Expression
-from posewright.charts.machine import JOINT, CompoundTransition, Interpreter, Machine, Node, Snapshot
-from posewright.charts.model import Chart
+from posewright.charts.machine import (
+    JOINT,
+    CompoundTransition,
+    Entering,
+    Interpreter,
+    Machine,
+    Node,
+    Snapshot,
+)
+from posewright.charts.model import Chart, Promise
 from posewright.charts.proof import SolverBudget
-from posewright.charts.reachability import USUAL, Exploration, Limits, explore
+from posewright.charts.reachability import USUAL, Exploration, Limits, WorkBudget, explore
 from posewright.charts.types import Value
 
-SHORT = replace(USUAL, states=20_000, cases=20_000)
-"""How far a chart is explored once more where variables are followed that it does not read itself."""
+
+def entered_by(machine: Machine, way: CompoundTransition, *, remembered: bool = False) -> set[int]:
+    """Return the numbers of the states that a way enters.
+
+    Args:
+        machine: whose way it is.
+        way: one with goals, or without.
+        remembered: with all that a history may lead back to; else as if nothing was remembered.
+    """
+    entering = Entering(machine.nodes, dict.fromkeys(machine.history, ()))
+    entering.goals(way.goals, way.domain or 0)
+    if not remembered:
+        return entering.found
+    back = (machine.nodes[goal.node].within for goal in way.goals if goal.memory is not None)
+    return entering.found.union(*back)
+
+
+FEWER = 20_000
+"""States and cases up to which a chart is explored again, to follow what it does not read itself."""
 
 
 class Inspection:
-    """A chart under inspection.
+    """A chart under inspection, in four steps; each `Check` has its turn in each of them.
 
-    First whoever has a question asks the solver about the whole typed domain. What that does not settle is
-    searched for in the explored ticks, all in one pass.
+    1. `Check.ask`: what can go wrong, as far as types tell? The solver is asked about all that values may be;
+       what it does not exclude is a `search`, and names the variables that have to be followed for it.
+    2. `explore`: the chart is explored, once.
+    3. `Check.watch`: what is there to look at in the explored ticks, now that it is known which there are?
+       Then `survey` looks at all of them, in one pass.
+    4. `Check.findings`.
 
     Attributes:
         pool: effort of proving, for all who ask about the chart.
+        budget: work of exploring and of looking through what was explored.
         kept: registers that the exploration has to keep, though nothing in the chart reads them.
         watchers: what looks at every explored tick.
+        exploration: what was explored; there is none before step 2.
     """
+
+    exploration: Exploration
 
     def __init__(self, chart: Chart, limits: Limits = USUAL) -> None:
         self.chart = chart
@@ -49,76 +74,77 @@ class Inspection:
         self.machine: Machine = self.interpreter.machine
         others = {OTHER + name: kind for name, kind in chart.inputs.items()}
         self.pool = SolverBudget()
-        self.solver = Solver({**self.machine.types, **others}, self.pool)
-        self.inputs = Inputs(chart.inputs)
+        self.budget = WorkBudget(limits)
+        self.solver = CheckSolver({**self.machine.types, **others}, self.pool, limits.is_over)
+        self.inputs = PathInputs(chart.inputs)
         self.kept: set[str] = set(chart.resources)
         self.watchers: list[Watcher] = []
-        self.searches: list[Search] = []
+        self.searches: list[WitnessSearch] = []
+        self.cut = ""
 
-    @cached_property
-    def uses(self) -> Mapping[int, list[Use]]:
-        """Where each expression stands, by its id; the machine keeps them alive."""
-        found: dict[int, list[Use]] = {}
-        for use in uses_in(self.machine):
-            found.setdefault(id(use.expression), []).append(use)
-        return found
-
-    def search(self, question: Question, *, exact: bool = False) -> Search:
-        """Return a search that will be through when the survey is; as `Search`."""
-        search = Search(question, self.interpreter, self.solver, self.inputs, exact)
+    def search(self, question: CheckQuestion, *, exact: frozenset[str] = frozenset()) -> WitnessSearch:
+        """Return a search that will be through when the survey is; as `WitnessSearch`."""
+        search = WitnessSearch(question, self.interpreter, self.solver, self.inputs, exact)
         self.searches.append(search)
         return search
 
-    @cached_property
-    def exploration(self) -> Exploration:
-        """What was explored; from here on nothing more is kept."""
-        watching = watched_by(*self.chart.promises)
-        explored = self.explored(watching)
-        # what promises ask parts states that are one to all else; if these are too many, each goes by itself
-        return explored if explored.complete or not watching else self.explored()
+    def explore(self) -> None:
+        """Explore the chart.
 
-    def explored(self, watching: Sequence[Expression] = ()) -> Exploration:
-        """Return what comes of exploring the chart."""
+        What promises ask parts states that are one to all else; if these are too many, each goes by itself.
+        """
+        watching = watched_by(*self.chart.promises)
+        if watching:
+            half = WorkBudget(replace(self.limits, work=self.limits.work // 2))
+            self.exploration = self.explored(self.kept, watching=watching, budget=half)
+        if not watching or not self.exploration.complete:
+            self.exploration = self.explored(self.kept)
+
+    def explored(
+        self,
+        keep: Collection[str],
+        *,
+        watching: Sequence[Expression] = (),
+        marks: Mapping[str, Collection[Value]] | None = None,
+        limits: Limits | None = None,
+        budget: WorkBudget | None = None,
+    ) -> Exploration:
+        """Return what comes of exploring the chart while some variables are told apart; as `explore`."""
         return explore(
             self.chart,
-            keep=self.kept,
+            keep=keep,
             watching=watching,
-            limits=self.limits,
+            marks=marks,
+            limits=limits or self.limits,
             interpreter=self.interpreter,
             pool=self.pool,
+            budget=budget or self.budget,
         )
-
-    @cached_property
-    def journeys(self) -> Journeys:
-        """The explored ticks one after the other."""
-        return Journeys(self.exploration)
 
     def survey(self) -> None:
         """Look at every explored tick that somebody still wants to see, and settle the searches."""
-        keeps = self.exploration.looked.keeps
+        keeps, limits = self.exploration.looked.keeps, replace(self.limits, states=FEWER, cases=FEWER)
         missed = {search: search.missed(keeps) for search in self.searches}
-        look_through(self.journeys, [search for search, names in missed.items() if not names], self.watchers)
+        known = [search for search, names in missed.items() if not names]
+        look_through(self.exploration, known, self.budget, self.watchers)
+        self.cut = self.budget.over
         deeper = {search: names for search, names in missed.items() if names}
         if deeper:
-            look_deeper(deeper, frozenset(self.kept), self.explored_deeper)
+            kept = frozenset(self.kept)
+            look_deeper(
+                deeper,
+                kept,
+                lambda keep: self.explored(
+                    kept.intersection(self.chart.resources).union(keep), limits=limits
+                ),
+                self.budget,
+            )
         if not self.complete:
-            aim_at_cases(self.searches, self.explored_aiming)
-
-    def explored_deeper(self, keep: Collection[str]) -> Exploration:
-        """Return what comes of exploring the chart while more variables are told apart."""
-        keep = {*keep, *self.chart.resources}
-        return explore(self.chart, keep=keep, limits=SHORT, interpreter=self.interpreter, pool=self.pool)
-
-    def explored_aiming(self, marks: Mapping[str, Collection[Value]]) -> Exploration:
-        """Return what comes of exploring the chart while it tries to give variables some values."""
-        return explore(
-            self.chart,
-            keep=self.kept | marks.keys(),
-            marks=marks,
-            limits=SHORT,
-            interpreter=self.interpreter,
-            pool=self.pool,
-        )
+            aim_at_cases(
+                self.searches,
+                lambda marks: self.explored(self.kept | marks.keys(), marks=marks, limits=limits),
+                self.budget,
+            )
 
     def last_tick(self, trace: Rows) -> tuple[Snapshot, TickTrace]:
         """Return where the chart stands before the last tick of a trace, and that tick."""
@@ -126,10 +152,16 @@ class Inspection:
 
     @property
     def complete(self) -> bool:
-        """Whether everything that can happen was explored."""
-        return self.exploration.complete
+        """Whether everything that can happen was explored, and looked at."""
+        return self.exploration.complete and not self.cut
 
-    def is_open(self, search: Search, node: Node) -> bool:
+    @property
+    def why(self) -> str:
+        """Why not everything that can happen was looked at."""
+        reasons = dict.fromkeys((*self.exploration.reasons, *([self.cut] if self.cut else ())))
+        return "; ".join(reasons) or "not everything that can happen was tried"
+
+    def is_open(self, search: WitnessSearch, node: Node) -> bool:
         """Return whether a search without a witness leaves it open what the answer is."""
         if node.index not in self.entered or search.witness is not None:
             return False
@@ -138,7 +170,7 @@ class Inspection:
     @cached_property
     def entered(self) -> frozenset[int]:
         """The numbers of all states that were active, were it for a moment only."""
-        found = {number for situation in self.journeys.situations for number in situation.state.numbers}
+        found = {number for state in self.exploration.graph.distinct for number in state.state.numbers}
         return frozenset(found.union(*(entered_by(self.machine, way) for way in self.exploration.taken())))
 
     def case(
@@ -167,3 +199,55 @@ class Inspection:
     def node_of(self, way: CompoundTransition) -> Node:
         """Return the state that a way leads out of."""
         return self.machine.nodes[way.source]
+
+
+class Check:
+    """One family of rules; an `Inspection` says what happens between its steps."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        self.inspection = inspection
+        self.chart = inspection.chart
+        self.machine = inspection.machine
+
+    def ask(self) -> None:
+        """Ask what types tell, and have searched for what they leave open; nothing is explored yet."""
+
+    def watch(self) -> None:
+        """Tell what to look at in the ticks that were explored."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what was found."""
+        yield from ()
+
+
+def watched_by(*promises: Promise) -> tuple[Expression, ...]:
+    """Return the conditions of promises, which an exploration that is to check them has to watch."""
+    conditions = (one for promise in promises for one in (promise.when, promise.goal))
+    return tuple(dict.fromkeys(one for one in conditions if one is not None))
+
+
+def suspected(inspection: Inspection, search: WitnessSearch, rule: Rule, claim: str, node: Node) -> Finding:
+    """Return what to say of a question that no run answered, though not all runs were looked at.
+
+    Args:
+        inspection: of the chart.
+        search: for a run.
+        rule: what was looked for.
+        claim: what would be so, after "whether".
+        node: the state it is about.
+    """
+    line = node.state.line if node.state is not None else None
+    answer = inspection.solver.ask(search.question.claims)
+    reason = search.undecided or inspection.why
+    if answer.possible is None or answer.case is None:
+        return not_proved(f"whether {claim} is not known: {answer.reason or reason}", node.name, line)
+    case = _case(inspection, node, answer)
+    what = f"{claim} {replace(case, state='')}".strip()  # the claim says where
+    message = f"{what}; no run that comes there is known, yet none could be excluded: {reason}"
+    return Finding(Level.ERROR, rule, message, node.name, case, line, proved=False)
+
+
+def _case(inspection: Inspection, node: Node, answer: SolverAnswer) -> Counterexample:
+    case, chart = answer.case or {}, inspection.chart
+    inputs = {name: case[name] for name in chart.inputs if name in case}
+    return Counterexample(node.name, inputs, {name: case[name] for name in chart.variables if name in case})

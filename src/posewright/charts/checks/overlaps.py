@@ -6,21 +6,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from posewright.charts.checks.conditions import any_of, halves, two_of
 from posewright.charts.checks.finding import Finding, Level, Rule
-from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.question import Microstep, Question, When
-from posewright.charts.checks.search import Search, Witness
-from posewright.charts.checks.solver import Claim, claims
-from posewright.charts.checks.undecided import suspected
-from posewright.charts.checks.ways import divides, events_of, groups, outcome_differs, parting, shown, waited
+from posewright.charts.checks.inspection import Check, suspected
+from posewright.charts.checks.question import AtChoice, CheckQuestion, When
+from posewright.charts.checks.search import Witness, WitnessSearch
+from posewright.charts.checks.solver import (
+    CheckClaim,
+    any_of,
+    claims,
+    divides,
+    events_of,
+    groups,
+    halves,
+    outcome_differs,
+    parting,
+    shown,
+    two_of,
+    waited,
+)
 from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition, Node
 from posewright.charts.model import Priority
 
 
 @dataclass(frozen=True)
-class Pair:
+class OverlapPair:
     """Two ways that may hold at once, as far as types tell.
 
     Attributes:
@@ -31,24 +41,19 @@ class Pair:
     node: Node
     one: CompoundTransition
     other: CompoundTransition
-    search: Search | None
-    alike: Search
+    search: WitnessSearch | None
+    alike: WitnessSearch
 
 
-class Overlaps:
+class Overlaps(Check):
     """Looks for pairs of ways that hold at once; that they then do the same is worth no more than a note."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
-        self.pairs: list[Pair] = []
-        chart, met = inspection.chart, set[object]()
-        for node in inspection.machine.nodes[1:]:
-            if node.state is None or chart.priority_in(node.state) is Priority.ORDERED:
-                continue
-            for one, other in self.suspects(node):
-                if parting(one, other) not in met:
-                    met.add(parting(one, other))
-                    self.pairs.append(self.pair(node, one, other))
+    def ask(self) -> None:
+        """Ask which guards may hold at once, and have runs searched for in which they do."""
+        self.pairs: list[OverlapPair] = []
+        for node in self.machine.nodes[1:]:
+            if node.state is not None and self.chart.priority_in(node.state) is not Priority.ORDERED:
+                self.pairs += [self.pair(node, one, other) for one, other in self.suspects(node)]
 
     def suspects(self, node: Node) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs that may hold at once, over the whole domain of what they read."""
@@ -92,29 +97,38 @@ class Overlaps:
         """Return whether two ways may be open at once, as far as types tell."""
         return not self.inspection.solver.excludes(both(one, other))
 
-    def pair(self, node: Node, one: CompoundTransition, other: CompoundTransition) -> Pair:
+    def pair(self, node: Node, one: CompoundTransition, other: CompoundTransition) -> OverlapPair:
         """Return two ways with the searches for ticks in which both hold."""
-        place = Microstep(node.index, events_of(one) & events_of(other), When.ASKED)
-        alike = self.inspection.search(Question(place, both(one, other)))
+        place = AtChoice(node.index, events_of(one) & events_of(other), When.ASKED)
+        alike = self.inspection.search(CheckQuestion(place, both(one, other)))
         different = outcome_differs(one, other)
         if isinstance(different, bool):
-            return Pair(node, one, other, alike if different else None, alike)
-        search = self.inspection.search(Question(place, (*both(one, other), *claims([different]))))
-        return Pair(node, one, other, search, alike)
+            return OverlapPair(node, one, other, alike if different else None, alike)
+        asked = CheckQuestion(place, (*both(one, other), *claims([different])))
+        search = self.inspection.search(asked, exact=different.names)
+        return OverlapPair(node, one, other, search, alike)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield the overlaps: of the ways by two segments that part, the one that matters most."""
+        told: dict[object, Finding] = {}  # of the ways by two segments that part, the worst pair is told
         for pair in self.pairs:
-            if pair.search is not None and pair.search.witness is not None:
-                yield self.found(pair, pair.search.witness, Level.ERROR)
-            elif pair.search is not None and self.inspection.is_open(pair.search, pair.node):
-                claim = f"{shown(pair.one)} and {shown(pair.other)} hold at once in {pair.node.name}"
-                found = suspected(self.inspection, pair.search, Rule.OVERLAP, claim, pair.node)
-                yield replace(found, line=pair.other.line)
-            elif pair.alike.witness is not None:
-                yield self.found(pair, pair.alike.witness, Level.NOTE)
+            finding = self.told_of(pair)
+            key = parting(pair.one, pair.other)
+            if finding is not None and (key not in told or rank(finding) < rank(told[key])):
+                told[key] = finding
+        yield from told.values()
 
-    def found(self, pair: Pair, witness: Witness, level: Level) -> Finding:
+    def told_of(self, pair: OverlapPair) -> Finding | None:
+        """Return what to say of a pair, None where there is nothing."""
+        if pair.search is not None and pair.search.witness is not None:
+            return self.found(pair, pair.search.witness, Level.ERROR)
+        if pair.search is not None and self.inspection.is_open(pair.search, pair.node):
+            claim = f"{shown(pair.one)} and {shown(pair.other)} hold at once in {pair.node.name}"
+            found = suspected(self.inspection, pair.search, Rule.OVERLAP, claim, pair.node)
+            return replace(found, line=pair.other.line)
+        return self.found(pair, pair.alike.witness, Level.NOTE) if pair.alike.witness is not None else None
+
+    def found(self, pair: OverlapPair, witness: Witness, level: Level) -> Finding:
         """Return what to say of two ways that hold at once."""
         name = pair.node.name
         case, told = self.inspection.case(name, witness, pair.alike.names)
@@ -126,6 +140,13 @@ class Overlaps:
         return Finding(level, Rule.OVERLAP, message, name, case, pair.other.line, witness.trace)
 
 
-def both(one: CompoundTransition, other: CompoundTransition) -> tuple[Claim, ...]:
+def both(one: CompoundTransition, other: CompoundTransition) -> tuple[CheckClaim, ...]:
     """Return what holds where both of two ways may be taken."""
     return claims([one.guard, other.guard, *waited(one), *waited(other)])
+
+
+def rank(finding: Finding) -> int:
+    """Return how much a finding matters, the most important first."""
+    if finding.level is Level.ERROR:
+        return 0 if finding.proved else 1
+    return 2 if finding.rule is Rule.NOT_PROVED else 3

@@ -1,16 +1,146 @@
-"""What is asked of a running chart: whether conditions can ever hold together at a certain place."""
+"""A tick as it was run, and what is asked of it: whether conditions hold together at a certain place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from posewright.charts.checks.recorder import Moment, TickTrace
-from posewright.charts.checks.solver import Claim, shows
+from posewright.charts.checks.solver import CheckClaim, shows
 from posewright.charts.expression import Expression
+from posewright.charts.machine import CompoundTransition, Interpreter, Machine, Snapshot, Tick
+from posewright.charts.model import Assign
 from posewright.charts.types import Value
+from posewright.errors import ExpressionError, PosewrightError
+
+Rows = tuple[Mapping[str, Value], ...]
+"""Inputs of every tick, from the very start."""
+
+
+class Evaluation(NamedTuple):
+    """An expression that was computed.
+
+    Attributes:
+        held: what every name stood at.
+        value: what it came to; None where it divided by zero.
+    """
+
+    expression: Expression
+    held: Mapping[str, Value]
+    value: Any
+
+
+class MicrostepTrace(NamedTuple):
+    """A microstep about to be taken.
+
+    Attributes:
+        event: that it deals with; None: it asks what asks for no event.
+        held: what every name stood at.
+        passed: how many expressions the tick had computed before.
+        asked: the same for each state that was asked for its ways, none of what is inside having had one.
+        chosen: the ways it then took.
+    """
+
+    event: str | None
+    active: frozenset[int]
+    held: Mapping[str, Value]
+    passed: int
+    asked: Mapping[int, int]
+    chosen: tuple[CompoundTransition, ...]
+
+
+class Write(NamedTuple):
+    """A variable that was set.
+
+    Attributes:
+        passed: the expression whose value it was, as its place in `asked`.
+        after: how many expressions had been computed when it was set.
+    """
+
+    name: str
+    action: Assign
+    passed: int
+    after: int
+
+
+class TickTrace(Tick):
+    """A tick that keeps note of all that happens.
+
+    Attributes:
+        asked, moments, writes: in order.
+        error: why it did not end, None where it did.
+        after: where the chart stands after it, None where it did not end.
+    """
+
+    def __init__(self, machine: Machine, state: Snapshot) -> None:
+        super().__init__(machine, state, self.note)
+        self.asked: list[Evaluation] = []
+        self.moments: list[MicrostepTrace] = []
+        self.writes: list[Write] = []
+        self.asking: dict[int, int] = {}
+        self.error: PosewrightError | None = None
+        self.after: Snapshot | None = None
+        self.snapshot: Mapping[str, Value] = {}
+
+    def record(self, inputs: Mapping[str, Value]) -> TickTrace:
+        """Take the tick, to its end or to where it fails."""
+        chart = self.machine.chart
+        given = {name: inputs[name] for name in chart.inputs}
+        try:
+            self.after = self.run(given, [event for event in chart.events if inputs.get(event)])
+        except PosewrightError as error:
+            self.error = error
+        return self
+
+    def held(self) -> Mapping[str, Value]:
+        """Return what every name stands at, for as long as nothing changes it."""
+        if self.snapshot != self.env:
+            self.snapshot = dict(self.env)
+        return self.snapshot
+
+    def note(self, expression: Expression, env: dict[str, Any]) -> Any:
+        """Compute an expression and keep note of it."""
+        held = self.held()
+        try:
+            value = expression.evaluate(env)
+        except ExpressionError:
+            self.asked.append(Evaluation(expression, held, None))
+            raise
+        self.asked.append(Evaluation(expression, held, value))
+        return value
+
+    def choose(self, event: str | None) -> list[CompoundTransition]:
+        """Choose, and keep note of what was asked."""
+        active, held, passed = self.moves.active(self.configuration), self.held(), len(self.asked)
+        self.asking = {}
+        chosen = super().choose(event)
+        ways = self.moves.of(self.configuration, self.history, tuple(chosen)).ways if chosen else ()
+        self.moments.append(MicrostepTrace(event, active, held, passed, self.asking, ways))
+        return chosen
+
+    def settle_raised(self) -> None:
+        """Deal with the queue; where nothing in the chart is asked at every tick, note that nothing was."""
+        if not self.moments and not self.machine.completes:
+            self.choose(None)
+        super().settle_raised()
+
+    def holds(self, way: CompoundTransition) -> bool:
+        """Ask a way, and keep note of when its state was first asked."""
+        self.asking.setdefault(way.source, len(self.asked))
+        return super().holds(way)
+
+    def set(self, action: Assign) -> None:
+        """Set variables, and keep note of which."""
+        first = len(self.asked)
+        super().set(action)
+        after = len(self.asked)
+        self.writes += [Write(name, action, first + i, after) for i, name in enumerate(action.values)]
+
+
+def record(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> TickTrace:
+    """Return the tick that follows on a state with these inputs."""
+    return TickTrace(interpreter.machine, state).record(inputs)
 
 
 class Standing(NamedTuple):
@@ -24,7 +154,7 @@ class Standing(NamedTuple):
 
     held: Mapping[str, Value]
     passed: int
-    moment: Moment | None = None
+    moment: MicrostepTrace | None = None
 
 
 class When(Enum):
@@ -36,7 +166,7 @@ class When(Enum):
 
 
 @dataclass(frozen=True)
-class Microstep:
+class AtChoice:
     """The places at which the ways of a state are asked.
 
     Attributes:
@@ -64,7 +194,7 @@ class Microstep:
 
 
 @dataclass(frozen=True, eq=False)
-class Computing:
+class AtEvaluation:
     """The places at which an expression of some states is computed."""
 
     nodes: frozenset[int]
@@ -78,11 +208,11 @@ class Computing:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class CheckQuestion:
     """Whether, at a certain place, all that is claimed can be so at once."""
 
-    place: Microstep | Computing
-    claims: tuple[Claim, ...]
+    place: AtChoice | AtEvaluation
+    claims: tuple[CheckClaim, ...]
 
     @property
     def nodes(self) -> frozenset[int]:

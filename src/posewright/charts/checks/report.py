@@ -3,40 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from time import thread_time
 
-from posewright.charts.checks.conflicts import Conflicts
-from posewright.charts.checks.endless import Endless
-from posewright.charts.checks.ends import Deadlocks
-from posewright.charts.checks.faults import Faults
-from posewright.charts.checks.finding import Finding, Level, Rule
-from posewright.charts.checks.flow import Flow
-from posewright.charts.checks.gaps import Gaps
-from posewright.charts.checks.idle import Idle
-from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.needles import PointGaps
+from posewright.charts.checks.arithmetic import ArithmeticFaults
+from posewright.charts.checks.data_flow import Conflicts, DataFlow
+from posewright.charts.checks.dead_logic import DeadTransitions, Unreachable
+from posewright.charts.checks.declarations import CaseCollisions, FunctionTables, Unmentioned, Unused
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
+from posewright.charts.checks.gaps import Gaps, PointGaps
+from posewright.charts.checks.inspection import Check, Inspection
 from posewright.charts.checks.overlaps import Overlaps
-from posewright.charts.checks.promised import Promised
-from posewright.charts.checks.reach import Unreachable
-from posewright.charts.checks.tables import Tables
-from posewright.charts.checks.twins import CaseCollisions
-from posewright.charts.checks.undecided import not_proved, why
-from posewright.charts.checks.unmentioned import Unmentioned
-from posewright.charts.checks.unused import Unused
+from posewright.charts.checks.promises import Promised
+from posewright.charts.checks.stuck import Deadlocks, Endless
 from posewright.charts.model import Chart
 from posewright.charts.reachability import USUAL, Limits
 from posewright.errors import InputError, Where
 
+WITHIN_S = 20.0
+"""Seconds that a check may take, unless somebody says otherwise."""
+
 _ORDER = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 
 
-class Check(Protocol):
-    """One family of rules: made before the explored ticks are looked at, and asked after it."""
-
-    def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
-        ...
+CHECKS: tuple[type[Check], ...] = (
+    Overlaps,
+    Gaps,
+    PointGaps,
+    ArithmeticFaults,
+    Unreachable,
+    DeadTransitions,
+    DataFlow,
+    Conflicts,
+    Deadlocks,
+    Endless,
+    Promised,
+    FunctionTables,
+    CaseCollisions,
+    Unused,
+    Unmentioned,
+)
+"""All that is looked for; what is found equally bad in one line is told in this order."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class Report:
         return all(finding.level is not Level.ERROR for finding in self.findings)
 
 
-def inspect_chart(chart: Chart, *, limits: Limits = USUAL) -> Report:
+def inspect_chart(chart: Chart, *, limits: Limits = USUAL, within_s: float = WITHIN_S) -> Report:
     """Return what is wrong with a chart, and how much was looked at to say so.
 
     Every guard is asked about over the whole domain of the types it reads, by proof. What types alone do
@@ -73,41 +80,48 @@ def inspect_chart(chart: Chart, *, limits: Limits = USUAL) -> Report:
 
     Args:
         chart: to be inspected.
-        limits: how far what can happen is explored.
+        limits: how far what can happen is explored: counted, so that the same chart gets the same answer.
+        within_s: time of the processor after which no more is looked at, whatever was counted [s].
     """
-    inspection = Inspection(chart, limits)
-    checks: list[Check] = [make(inspection) for make in (Overlaps, Gaps, PointGaps, Faults)]
-    checks += [make(inspection) for make in (Unreachable, Idle, Flow, Conflicts, Deadlocks, Endless)]
-    checks += [make(inspection) for make in (Promised, Tables, CaseCollisions, Unused, Unmentioned)]
+    end = thread_time() + within_s
+    inspection = Inspection(chart, replace(limits, is_over=lambda: limits.is_over() or thread_time() > end))
+    checks = [check(inspection) for check in CHECKS]
+    for check in checks:
+        check.ask()
+    inspection.explore()
+    for check in checks:
+        check.watch()
     inspection.survey()
     found = [finding for check in checks for finding in check.findings()]
-    if inspection.solver.missing:  # one note says it for all
+    if inspection.solver.missing or inspection.limits.is_over():  # one note says it for all
         found = [finding for finding in found if finding.rule is not Rule.NOT_PROVED]
-    found += notes(inspection)
+    found += notes_on(inspection, within_s)
     return Report(
         chart,
         tuple(sorted(found, key=lambda one: (_ORDER[one.level], one.line or 0))),
         inspection.complete and all(finding.rule is not Rule.NOT_PROVED for finding in found),
-        len(inspection.journeys.walk.places),
-        sum(len(situation.cases) for situation in inspection.journeys.situations),
+        len(inspection.exploration.graph),
+        sum(len(state.cases) for state in inspection.exploration.graph.distinct),
         inspection.solver.proved,
     )
 
 
-def notes(inspection: Inspection) -> Iterator[Finding]:
+def notes_on(inspection: Inspection, within_s: float) -> Iterator[Finding]:
     """Yield what has to be said of the inspection as a whole."""
     if inspection.solver.missing:
         yield not_proved(f"not everything was proved: {inspection.solver.missing}")
-    if not inspection.complete:
-        yield not_proved(f"not everything that can happen was looked at: {why(inspection)}")
+    if inspection.limits.is_over():
+        yield not_proved(f"not everything was proved within {within_s:g} s; give the check more time")
+    elif not inspection.complete:
+        yield not_proved(f"not everything that can happen was looked at: {inspection.why}")
 
 
-def check_chart(chart: Chart) -> tuple[Finding, ...]:
+def check_chart(chart: Chart, within_s: float = WITHIN_S) -> tuple[Finding, ...]:
     """Return what is wrong with a chart, errors first, each with a case and a run that shows it.
 
     As `inspect_chart`, without the numbers.
     """
-    return inspect_chart(chart).findings
+    return inspect_chart(chart, within_s=within_s).findings
 
 
 def require_sound(chart: Chart) -> None:

@@ -1,23 +1,106 @@
-"""Looks for a run that answers a question with yes; where inputs are wide, by proof."""
+"""What a tick had to be given to come to a certain place: conditions on its inputs alone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from posewright.charts.checks.conditions import any_of, stand_at
-from posewright.charts.checks.path import Inputs
-from posewright.charts.checks.question import Question, Standing
-from posewright.charts.checks.recorder import Asked, Rows, TickTrace, record
-from posewright.charts.checks.solver import Solver, claims, shows, standing
+from posewright.charts.checks.question import CheckQuestion, Evaluation, Rows, Standing, TickTrace, record
+from posewright.charts.checks.solver import (
+    CheckSolver,
+    any_of,
+    claims,
+    holding,
+    is_value,
+    shows,
+    stand_at,
+    standing,
+)
+from posewright.charts.expression import Expression
 from posewright.charts.machine import Interpreter, Machine, Snapshot
 from posewright.charts.model import Steps
 from posewright.charts.reachability import Abstraction, AbstractState, SymbolicStep
 from posewright.charts.types import Value
 
+
+class PathInputs:
+    """The inputs of a chart, and which of them and of the registers an expression reads.
+
+    Args:
+        names: of the inputs.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.names = frozenset(names)
+        self.known: dict[int, tuple[Expression, frozenset[str], tuple[str, ...]]] = {}
+
+    def of(self, expression: Expression) -> tuple[frozenset[str], tuple[str, ...]]:
+        """Return the inputs and the registers that an expression reads."""
+        if id(expression) not in self.known:
+            registers = tuple(sorted(expression.names - self.names))
+            self.known[id(expression)] = expression, expression.names & self.names, registers
+        _, inputs, registers = self.known[id(expression)]
+        return inputs, registers
+
+    def path_to(self, tick: TickTrace, passed: int, names: frozenset[str]) -> tuple[Evaluation, ...]:
+        """Return what had to come out as it did for a tick to go the same way up to a place.
+
+        Args:
+            tick: that was taken.
+            passed: how many expressions it had computed when it came to the place.
+            names: what is read there: what a variable was set to matters where it is read afterwards.
+
+        What has to do with other inputs only than those of `names` is left out: the tick has met it.
+        """
+        written = {write.passed: write.name for write in tick.writes if write.passed < passed}
+        relevant, found = set(names), list[Evaluation]()
+        for place in range(passed - 1, -1, -1):
+            asked = tick.asked[place]
+            if place in written:
+                if written[place] not in relevant:
+                    continue
+                relevant.discard(written[place])
+            inputs, registers = self.of(asked.expression)
+            relevant.update(registers)
+            if inputs:
+                found.append(asked)
+        return tuple(self.connected(found, names)) if found else ()
+
+    def connected(self, path: Sequence[Evaluation], names: frozenset[str]) -> list[Evaluation]:
+        """Return what shares an input with `names`, or with something else that does."""
+        reached, rest, kept = set(names), list(path), list[Evaluation]()
+        while True:
+            near = [one for one in rest if not self.of(one.expression)[0].isdisjoint(reached)]
+            if not near:
+                return kept
+            kept += near
+            rest = [one for one in rest if one not in near]
+            reached = reached.union(*(self.of(one.expression)[0] for one in near))
+
+    def key(self, path: Sequence[Evaluation]) -> tuple[object, ...]:
+        """Return what tells a path from others."""
+        return tuple([(id(one.expression), one.value, self.at(one)) for one in path])
+
+    def at(self, asked: Evaluation) -> tuple[Value, ...]:
+        """Return what the registers stood at that an expression reads."""
+        return tuple([asked.held[name] for name in self.of(asked.expression)[1]])
+
+    def conditions(self, path: Sequence[Evaluation]) -> tuple[Expression, ...]:
+        """Return a path as conditions on inputs."""
+        found = []
+        for one in path:
+            registers = self.of(one.expression)[1]
+            fixed = holding(one.expression, {name: one.held[name] for name in registers})
+            found.append(is_value(fixed, one.value))
+        return tuple(found)
+
+
 MAX_ASKED = 200
 """Situations in which one question is asked of the prover."""
+
+MAX_IN_TICK = 100
+"""Times that one tick comes by the place of a question and is noted; it may go round in a circle."""
 
 MANY = 4
 """Situations from which on they are asked about all at once before each is on its own."""
@@ -44,7 +127,7 @@ class Stage(NamedTuple):
         return cls(active | machine.moves.active(case.after.configuration), came or bool(case.raised))
 
 
-class Step(NamedTuple):
+class ExploredTick(NamedTuple):
     """One tick that was explored.
 
     Attributes:
@@ -85,35 +168,35 @@ class Witness:
     trace: Rows = ()
 
 
-class Open(NamedTuple):
+class OpenSituation(NamedTuple):
     """A situation in which the answer depends on inputs that were not tried."""
 
     state: Snapshot
     inputs: Mapping[str, Value]
     held: Mapping[str, Value]
-    path: tuple[Asked, ...]
+    path: tuple[Evaluation, ...]
 
 
 @dataclass(eq=False)
-class Search:
+class WitnessSearch:
     """A question, and what was found out about it.
 
     Attributes:
-        exact: the very values of variables matter, not only how they compare with what the chart asks.
+        exact: variables whose very values matter, not only how they compare with what the chart asks.
         witness: the first tick that answers it with yes.
         met: how many times a tick came by the place.
         undecided: why it is not known; empty where it is.
     """
 
-    question: Question
+    question: CheckQuestion
     interpreter: Interpreter
-    solver: Solver
-    inputs: Inputs
-    exact: bool = False
+    solver: CheckSolver
+    inputs: PathInputs
+    exact: frozenset[str] = frozenset()
     witness: Witness | None = None
     met: int = 0
     undecided: str = ""
-    waiting: dict[object, Open] = field(default_factory=dict)
+    waiting: dict[object, OpenSituation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.names = self.question.names
@@ -122,34 +205,39 @@ class Search:
 
     def missed(self, keeps: Mapping[str, Abstraction]) -> frozenset[str]:
         """Return the variables that an exploration does not follow as it would have to for the search."""
-        if not self.exact:
-            return frozenset()
         coarse = (name for name, keep in keeps.items() if keep.drops or not keep.single)
-        return self.names.intersection(coarse)
+        return self.exact.intersection(coarse)
 
     def wants(self, step: Stage) -> bool:
         """Return whether a tick may tell something, as far as is known before it is looked at."""
         return self.witness is None and (step.is_long or not self.nodes.isdisjoint(step.active))
 
-    def see(self, step: Step) -> None:
+    def see(self, step: ExploredTick) -> None:
         """Look at a tick: does it show the answer, or might it with other inputs?"""
         if self.witness is not None:
             return
-        for place in self.question.place.standings(step.tick):
+        for count, place in enumerate(self.question.place.standings(step.tick)):
             self.met += 1
             if shows(self.question.claims, place.held):
                 self.witness = Witness(step.state, step.case.inputs, place)
                 return
-            if self.names & self.inputs.names:
+            if count < MAX_IN_TICK and self.names & self.inputs.names:
                 self.note(step, place)
+            elif self.names & self.inputs.names:
+                self.undecided = f"a tick comes there more than {MAX_IN_TICK} times"
 
-    def note(self, step: Step, place: Standing) -> None:
+    def note(self, step: ExploredTick, place: Standing) -> None:
         """Keep a situation of which only a proof can tell."""
         path = self.inputs.path_to(step.tick, place.passed, self.names) if place.passed else ()
         at = tuple([place.held[name] for name in self.registers])
         key = (at, tuple(map(type, at)), self.inputs.key(path))
         if key not in self.waiting:
-            self.waiting[key] = Open(step.state, step.case.inputs, place.held, path)
+            self.waiting[key] = OpenSituation(step.state, step.case.inputs, place.held, path)
+
+    def begin_again(self) -> None:
+        """Forget what was not decided, before other ticks are looked at."""
+        self.waiting.clear()
+        self.undecided = ""
 
     def settle(self) -> None:
         """Ask the prover about the situations that were kept, until one answers with yes."""
@@ -171,7 +259,7 @@ class Search:
         somewhere = any_of([stand_at({name: held[name] for name in self.registers}) for held in at.values()])
         return not self.solver.excludes((*self.question.claims, *claims([somewhere])))
 
-    def ask(self, situation: Open) -> None:
+    def ask(self, situation: OpenSituation) -> None:
         """Ask the prover about one situation, and see whether its answer runs."""
         held = {name: situation.held[name] for name in self.registers}
         asked = [standing(claim, held) for claim in self.question.claims]

@@ -9,14 +9,11 @@ ever handed to Python's own evaluator, so no document can run code.
 
 from __future__ import annotations
 
-from posewright.charts.expression.closures import Env, Evaluate, compile_tree
 from posewright.charts.expression.critical import critical_values
-from posewright.charts.expression.expression import Expression, constant
-from posewright.charts.expression.function import Function, FunctionRow
-from posewright.charts.expression.parser import parse
-from posewright.charts.expression.printing import shortened, text_of
-from posewright.charts.expression.scope import Scope
+from posewright.charts.expression.expression import Argument, Evaluate, Expression, compile_tree, constant
+from posewright.charts.expression.scope import Function, FunctionRow, Scope
 from posewright.charts.expression.source import Source
+from posewright.charts.expression.syntax import parse, shortened, text_of
 from posewright.charts.expression.tree import (
     ARITHMETIC,
     COMPARISONS,
@@ -46,9 +43,9 @@ __all__ = [
     "ARITHMETIC",
     "COMPARISONS",
     "LOGIC",
+    "Argument",
     "Binary",
     "Call",
-    "Env",
     "Evaluate",
     "Expression",
     "Function",

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
-from posewright.charts.expression.function import Function, FunctionRow
-from posewright.charts.expression.numbers import Numbers
+from posewright.charts.expression.expression import Argument
+from posewright.charts.expression.numbers import Numbers, Term, sort_of
 from posewright.charts.expression.ranges import range_of
-from posewright.charts.expression.terms import Term, sort_of
-from posewright.charts.expression.tree import Call, Literal, Name, Tree, chain_of, height, nodes_of, rewritten
+from posewright.charts.expression.scope import Function, FunctionRow
+from posewright.charts.expression.tree import (
+    Binary,
+    Call,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    chain_of,
+    height,
+    nodes_of,
+    rewritten,
+)
 from posewright.charts.types import FloatType, IntType, Numeric, Type, conversion
 
 MAX_NODES = 20_000
@@ -18,12 +30,19 @@ MAX_LEVELS = 300
 
 
 class Inliner:
-    """Puts calls into one expression, and sees that it does not grow without bounds."""
+    """Puts calls into one expression, and sees that it does not grow without bounds.
+
+    Attributes:
+        under: conditions under which what is put in next is computed at all.
+        arguments: numbers that may be cut, so far.
+    """
 
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
         self.source = numbers.source
         self.nodes = 0
+        self.under: list[Tree] = []
+        self.arguments: list[Argument] = []
 
     def call(self, function: Function, arguments: Sequence[Term], tree: Call) -> Term:
         """Return what a call means.
@@ -72,7 +91,13 @@ class Inliner:
         value = self.numbers.known(self.fitted(term, kind).tree)
         if value is not None and not kind.low <= value <= kind.high:
             self.source.fail(at, f"{value:g} is out of range for {name}", hint=f"{name} is {kind}")
-        return self.kept(term, kind)
+        fitted = self.fitted(term, kind)
+        cut = self.clamped(fitted, kind)
+        if cut.tree is not fitted.tree:
+            always: Tree = Literal(True)
+            when = reduce(lambda one, two: Binary(Operator.AND, one, two), self.under, always)
+            self.arguments.append(Argument(function.name, name, fitted.tree, kind, when))
+        return cut
 
     def kept(self, term: Term, kind: Type) -> Term:
         """Return a value as one of `kind`: numbers follow its width and its range."""
@@ -88,7 +113,7 @@ class Inliner:
         """Return a number kept within the range of `kind`, where it may leave it."""
         if not isinstance(kind, Numeric) or (isinstance(kind, FloatType) and kind.open):
             return term
-        low, high = range_of(term.tree, self.numbers.scope)
+        low, high = range_of(term.tree, self.numbers.scope.constants)
         tree, at = term.tree, term.tree.at
         end = float if isinstance(kind, FloatType) else int
         if high > kind.high:

@@ -1,4 +1,4 @@
-"""Numbers made to go together: in one unit, of one width.
+"""Numbers made to go together: in one unit, of one width; and what operators make of them.
 
 A number that is written in the expression, or a constant, follows the others: it is computed anew, exactly.
 Anything else is multiplied, or rounded by a call of `single`.
@@ -10,11 +10,11 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from posewright.charts.expression.ranges import range_of
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
-from posewright.charts.expression.terms import Term
 from posewright.charts.expression.tree import (
     Binary,
     Call,
@@ -30,13 +30,54 @@ from posewright.charts.types import (
     INT_HIGH,
     INT_LOW,
     SINGLE_MAX,
+    BoolType,
     FloatType,
     IntType,
+    Numeric,
+    Type,
     conversion,
     exactly,
     to_single,
     unit_of,
 )
+
+
+class Term(NamedTuple):
+    """A typed tree; `loose` where its value comes from literals and constants only, if maybe by a choice."""
+
+    tree: Tree
+    kind: Type
+    loose: bool = False
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of a number that has one."""
+        return getattr(self.kind, "unit", None)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a whole number."""
+        return isinstance(self.kind, IntType)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is a fraction of 32 bits."""
+        return isinstance(self.kind, FloatType) and self.kind.single
+
+
+def number_kind(terms: Sequence[Term], *, single: bool, unit: str | None) -> Type:
+    """Return the type of a number that is made of others: whole where all are."""
+    if all(term.is_whole for term in terms):
+        return IntType(unit=unit)
+    return FloatType(single=single, unit=unit)
+
+
+def sort_of(kind: Type) -> str:
+    """Return what messages call a type: its range does not matter there."""
+    if isinstance(kind, BoolType):
+        return "a truth value"
+    return "a number" if isinstance(kind, Numeric) else "a name"
+
 
 EXTREMES = frozenset({"abs", "min", "max"})
 SINGLE_WHOLE = 2**24
@@ -127,7 +168,7 @@ class Numbers:
         return Term(tree, FloatType(single=True, unit=term.unit), term.loose)
 
     def _is_small(self, tree: Tree) -> bool:
-        low, high = range_of(tree, self.scope)
+        low, high = range_of(tree, self.scope.constants)
         return low >= -SINGLE_WHOLE and high <= SINGLE_WHOLE
 
     def _rounded(self, node: Tree, value: float) -> Tree:
@@ -180,3 +221,62 @@ class Numbers:
 def difference(one: str, other: str) -> str:
     """Return why two units do not mix."""
     return f"{one} measures {unit_of(one).dimension}, {other} {unit_of(other).dimension}"
+
+
+def compared(numbers: Numbers, tree: Binary, left: Term, right: Term) -> tuple[Term, Term]:
+    """Return numbers to be compared: in one unit, and what is written there of the width of what it meets.
+
+    Two that vary are compared as they are: every number of 32 bits, whole or not, is also one of 64.
+    """
+    alike, _ = numbers.alike((left, right), tree.at, f"`{tree.operator}` compares")
+    matched, _ = numbers.same_width(alike)
+    left, right = (new if old.loose else old for old, new in zip(alike, matched, strict=True))
+    return left, right
+
+
+def joined(numbers: Numbers, tree: Binary, left: Term, right: Term) -> Term:
+    """Return the result of an arithmetic operator."""
+    left, right, unit = _measured(numbers, tree, left, right)
+    (left, right), single = numbers.same_width((left, right))
+    kind = number_kind((left, right), single=single, unit=unit)
+    if tree.operator is Operator.OVER:
+        kind = FloatType(single=single, unit=unit)
+    found: Tree = Binary(tree.operator, left.tree, right.tree, tree.at)
+    return Term(Call("single", (found,), tree.at) if single else found, kind, left.loose and right.loose)
+
+
+def _measured(numbers: Numbers, tree: Binary, left: Term, right: Term) -> tuple[Term, Term, str | None]:
+    """Return both sides and the unit of the result.
+
+    What is added has one unit. A product or a quotient has one where it merely scales a number that has
+    one; of two lengths, the quotient is taken in one unit, and is a plain number.
+    """
+    if tree.operator is Operator.TIMES:
+        return left, right, None if left.unit and right.unit else left.unit or right.unit
+    ratio = tree.operator is Operator.OVER
+    if ratio and not (left.unit and right.unit and conversion(left.unit, right.unit)):
+        return left, right, None if right.unit else left.unit
+    (left, right), unit = numbers.alike((left, right), tree.at, f"`{tree.operator}` mixes")
+    return left, right, None if ratio else unit
+
+
+def chosen(numbers: Numbers, tree: If, condition: Term, then: Term, other: Term) -> Term:
+    """Return the choice between two numbers."""
+    (then, other), unit = numbers.alike((then, other), tree.at, "`if` mixes")
+    (then, other), single = numbers.same_width((then, other))
+    kind = number_kind((then, other), single=single, unit=unit)
+    if isinstance(kind, FloatType):
+        then, other = numbers.as_fraction(then), numbers.as_fraction(other)
+    return Term(If(condition.tree, then.tree, other.tree, tree.at), kind, then.loose and other.loose)
+
+
+def called(numbers: Numbers, tree: Call, terms: Sequence[Term]) -> Term:
+    """Return what `abs`, `min`, `max` or `single` makes of numbers."""
+    terms, unit = numbers.alike(terms, tree.at, f"`{tree.function}` mixes")
+    if tree.function == "single":
+        kind = FloatType(single=True, unit=unit)
+        return terms[0] if terms[0].is_single else Term(Call("single", (terms[0].tree,), tree.at), kind)
+    terms, single = numbers.same_width(terms)
+    parts = tuple(term.tree for term in terms)
+    kind_of_all = number_kind(terms, single=single, unit=unit)
+    return Term(Call(tree.function, parts, tree.at), kind_of_all, all(term.loose for term in terms))

@@ -3,51 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.tree import Binary, Call, If, Literal, Name, Operator, Tree, Unary, cases_of
-from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, to_single
+from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, Value, to_single
 
 Range = tuple[float, float]
 ANYTHING: Range = (-math.inf, math.inf)
 
 
-def range_of(tree: Tree, scope: Scope) -> Range:
+def range_of(tree: Tree, fixed: Mapping[str, Value]) -> Range:
     """Return the least and the greatest value that a number may have; both ends may be infinite.
 
     The ends are sure, yet not always reached: a name that is read twice counts as two.
+
+    Args:
+        tree: a typed tree.
+        fixed: names whose value is known.
     """
     if isinstance(tree, Literal):
         return _one(tree.value)
     if isinstance(tree, Name):
-        return _named(tree.name, scope)
+        return _named(tree, fixed)
     if isinstance(tree, Unary):
-        low, high = range_of(tree.operand, scope)
+        low, high = range_of(tree.operand, fixed)
         return _saturated(-high, -low)
     if isinstance(tree, Binary):
-        return _joined(tree.operator, range_of(tree.left, scope), range_of(tree.right, scope))
+        return _joined(tree.operator, range_of(tree.left, fixed), range_of(tree.right, fixed))
     if isinstance(tree, Call):
-        return _called(tree.function, [range_of(argument, scope) for argument in tree.arguments])
-    return _chosen(tree, scope) if isinstance(tree, If) else ANYTHING
+        return _called(tree.function, [range_of(argument, fixed) for argument in tree.arguments])
+    return _chosen(tree, fixed) if isinstance(tree, If) else ANYTHING
 
 
 def _one(value: object) -> Range:
     return (value, value) if isinstance(value, int | float) and not isinstance(value, bool) else ANYTHING
 
 
-def _named(name: str, scope: Scope) -> Range:
-    if name in scope.constants:
-        return _one(scope.constants[name])
-    kind = scope.variables.get(name)
-    if isinstance(kind, FloatType):
-        return float(kind.low), float(kind.high)
-    return (kind.low, kind.high) if isinstance(kind, IntType) else ANYTHING
+def _named(tree: Name, fixed: Mapping[str, Value]) -> Range:
+    if tree.name in fixed:
+        return _one(fixed[tree.name])
+    if isinstance(tree.type, FloatType):
+        return float(tree.type.low), float(tree.type.high)
+    return (tree.type.low, tree.type.high) if isinstance(tree.type, IntType) else ANYTHING
 
 
-def _chosen(tree: If, scope: Scope) -> Range:
+def _chosen(tree: If, fixed: Mapping[str, Value]) -> Range:
     cases, rest = cases_of(tree)
-    found = [range_of(value, scope) for value in (*(then for _, then in cases), rest)]
+    found = [range_of(value, fixed) for value in (*(then for _, then in cases), rest)]
     return min(low for low, _ in found), max(high for _, high in found)
 
 

@@ -1,13 +1,20 @@
-"""The tree of an expression: frozen nodes that know where they were written."""
+"""The tree of an expression: frozen nodes that know where they were written and of what type their value is.
+
+A name is given its type by the type checker, or by whoever puts a register of a machine in its place; every
+other node's `type` follows from its parts. It is the type in which a value is *computed*: an operation on
+whole numbers has 32 bits and saturates, one on fractions has 64, a call of `single` rounds to 32; where
+the value is kept, the declared type of the variable says how wide that is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 from operator import is_
 
-from posewright.charts.types import Value
+from posewright.charts.types import BoolType, FloatType, IntType, Type, Value, to_single, type_of
 
 
 class Operator(Enum):
@@ -51,8 +58,17 @@ class Timing(Enum):
         return self.value
 
 
+class _Typed:
+    """A node whose type follows from its parts."""
+
+    @cached_property
+    def type(self) -> Type:
+        """The type in which its value is computed; TypeError where it reads a name of unknown type."""
+        return _type_of(self)
+
+
 @dataclass(frozen=True)
-class Literal:
+class Literal(_Typed):
     """A number, or true or false; a number may have been written with a unit, as in `35 cm`."""
 
     value: Value
@@ -66,14 +82,26 @@ class Literal:
 
 @dataclass(frozen=True)
 class Name:
-    """An input, an output, a local, a constant, a value of an enumeration, or a register of a machine."""
+    """An input, an output, a local, a constant, a value of an enumeration, or a register of a machine.
+
+    Attributes:
+        known: its type as declared; None in a tree that was parsed only.
+    """
 
     name: str
     at: int = field(default=0, compare=False)
+    known: Type | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def type(self) -> Type:
+        """Its type as declared; TypeError in a tree that was parsed only."""
+        if self.known is None:
+            raise TypeError(f"the type of {self.name!r} is not known: give the tree to the type checker")
+        return self.known
 
 
 @dataclass(frozen=True)
-class Unary:
+class Unary(_Typed):
     """`not` or `-` before an operand."""
 
     operator: Operator
@@ -82,7 +110,7 @@ class Unary:
 
 
 @dataclass(frozen=True)
-class Binary:
+class Binary(_Typed):
     """Two operands joined."""
 
     operator: Operator
@@ -92,7 +120,7 @@ class Binary:
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(_Typed):
     """A function of its arguments: `abs`, `min`, `max`, or `single`, which rounds to 32 bits."""
 
     function: str
@@ -101,7 +129,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class If:
+class If(_Typed):
     """`then if condition else otherwise`: one of two values."""
 
     condition: Tree
@@ -111,7 +139,7 @@ class If:
 
 
 @dataclass(frozen=True)
-class Timed:
+class Timed(_Typed):
     """`after(0.5 s)`, `before(2 s)`, `every(1 s)`, `held(near, 0.3 s)`.
 
     Attributes:
@@ -126,7 +154,7 @@ class Timed:
 
 
 @dataclass(frozen=True)
-class Inside:
+class Inside(_Typed):
     """`in(walking)`: whether that state is active."""
 
     state: str
@@ -134,6 +162,32 @@ class Inside:
 
 
 Tree = Literal | Name | Unary | Binary | Call | If | Timed | Inside
+
+
+def _type_of(node: _Typed) -> Type:
+    if isinstance(node, Literal):
+        single = isinstance(node.value, float) and to_single(node.value) == node.value
+        return FloatType(single=True) if single else type_of(node.value)
+    if isinstance(node, If):
+        cases, rest = cases_of(node)
+        return _joined_type([*(then for _, then in cases), rest])
+    if isinstance(node, Call):
+        return FloatType(single=True) if node.function == "single" else _joined_type(node.arguments)
+    if isinstance(node, Unary) and node.operator is Operator.MINUS:
+        return _joined_type([node.operand])
+    if isinstance(node, Binary) and node.operator in ARITHMETIC:
+        whole = isinstance(_joined_type([node.left, node.right]), IntType)
+        return IntType() if whole and node.operator is not Operator.OVER else FloatType()
+    return BoolType()
+
+
+def _joined_type(trees: Sequence[Tree]) -> Type:
+    """Return the type that holds the values of all these: of fractions, 32 bits where none has more."""
+    kinds = [tree.type for tree in trees]
+    fractions = [kind for kind in kinds if isinstance(kind, FloatType)]
+    if fractions:
+        return FloatType(single=all(kind.single for kind in fractions))
+    return IntType() if isinstance(kinds[0], IntType) else kinds[0]
 
 
 def children(tree: Tree) -> tuple[Tree, ...]:

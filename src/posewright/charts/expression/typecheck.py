@@ -6,18 +6,28 @@ in as conditions, results of 32 bits are rounded by `single`, and questions of t
 
 from __future__ import annotations
 
-import re
+import difflib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NoReturn
 
-from posewright.charts.expression.arithmetic import called, chosen, compared, joined
-from posewright.charts.expression.expression import Expression
+from posewright.charts.expression.expression import Expression, compile_tree
 from posewright.charts.expression.inlining import Inliner
-from posewright.charts.expression.naming import AS_IN, FUNCTIONS, TIMINGS, nearest, unknown_name
-from posewright.charts.expression.numbers import Numbers, difference
-from posewright.charts.expression.parser import parse
+from posewright.charts.expression.numbers import (
+    Numbers,
+    Term,
+    called,
+    chosen,
+    compared,
+    difference,
+    joined,
+    number_kind,
+    sort_of,
+)
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
-from posewright.charts.expression.terms import Term, number_kind, sort_of
-from posewright.charts.expression.timing import seconds_of
+from posewright.charts.expression.syntax import parse
 from posewright.charts.expression.tree import (
     ARITHMETIC,
     COMPARISONS,
@@ -34,11 +44,69 @@ from posewright.charts.expression.tree import (
     Timing,
     Tree,
     Unary,
+    is_timed,
+    names_in,
 )
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Numeric, Type, conversion, type_of
 
-_SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?!=)")
-_LAST_WORD, _FIRST_WORD = re.compile(r"(\w+)\s*\Z"), re.compile(r"\s*(\w+)")
+FUNCTIONS = {
+    "abs": "one value",
+    "min": "two values or more",
+    "max": "two values or more",
+    "single": "one value",
+}
+"""What they take; truth tables of the chart come in addition."""
+
+TIMINGS = {timing.value: timing for timing in Timing}
+AS_IN = {
+    "after": "after(0.5 s)",
+    "before": "before(2 s)",
+    "every": "every(1 s)",
+    "held": "held(near, 0.3 s)",
+}
+"""How questions of time are written."""
+
+
+def unknown_name(name: Name, scope: Scope, source: Source) -> NoReturn:
+    """Raise the ExpressionError for a name that stands for no value."""
+    word = name.name
+    if word in TIMINGS:
+        source.fail(name.at, f"`{word}` needs a time", hint=f"as in {AS_IN[word]}")
+    if word in FUNCTIONS or word in scope.functions:
+        source.fail(name.at, f"`{word}` is a function", hint=f"call it, as in {word}(...)")
+    hint = f"ask for a state with in({word})" if word in scope.states else nearest(word, scope.names)
+    source.fail(name.at, f"no input, output or constant is called {word!r}", hint=hint)
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Return the names that may have been meant."""
+    near = difflib.get_close_matches(name, known, n=2)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return f"there is {', '.join(known[:12]) or 'no name at all'}"
+
+
+LONGEST_S = 86_400.0
+"""The longest time that may be asked for [s]."""
+
+
+def seconds_of(time: Term, timing: Timing, numbers: Numbers) -> float:
+    """Return a time in seconds; a number without a unit is one of seconds already.
+
+    Raises:
+        ExpressionError: it is not known before the chart runs, is no time, is not above zero, or too long.
+    """
+    source, constants, at = numbers.source, numbers.scope.constants, time.tree.at
+    if not (names_in(time.tree) <= constants.keys()) or is_timed(time.tree):
+        hint = "write a number of seconds, a number with a unit such as 500 ms, or a constant"
+        source.fail(at, f"`{timing}` needs a time that never changes", hint=hint)
+    if time.unit and conversion(time.unit, "s") is None:
+        source.fail(at, f"`{timing}` needs a time, not {time.unit}", hint="write it like 0.5 s")
+    seconds = compile_tree(numbers.in_unit(time, "s").tree, constants, source)({})
+    if not (math.isfinite(seconds) and 0 < seconds <= LONGEST_S):
+        hint = f"a time is above 0, and {LONGEST_S:g} s at most"
+        source.fail(at, f"`{timing}` cannot wait {seconds:g} s", hint=hint)
+    return float(seconds)
 
 
 def parse_expression(source: Source | str, scope: Scope, wanted: Type | None = None) -> Expression:
@@ -54,26 +122,12 @@ def parse_expression(source: Source | str, scope: Scope, wanted: Type | None = N
     """
     if isinstance(source, str):
         source = Source(source)
-    _refuse_single_equals(source, scope)
-    tree, kind = typecheck(parse(source), scope, source, wanted)
-    expression = Expression(tree, kind, source, scope.fixed)
+    checker = _Checker(scope, source)
+    term = checker.wanted(parse(source), wanted)
+    expression = Expression(term.tree, term.kind, source, scope.fixed, tuple(checker.inliner.arguments))
     if wanted is not None:
         _assignable(expression, wanted)
     return expression
-
-
-def _refuse_single_equals(source: Source, scope: Scope) -> None:
-    """Refuse `near = 1`, and say what is written instead: it depends on what `near` is."""
-    sign = _SINGLE_EQUALS.search(source.text)
-    if sign is None:
-        return
-    at = sign.start()
-    left = _LAST_WORD.search(source.text[max(at - 90, 0) : at])
-    right = _FIRST_WORD.match(source.text[at + 1 : at + 90])
-    hint = "write =="
-    if left is not None and right is not None and isinstance(scope.type_of(left[1]), BoolType):
-        hint = {"1": f"write {left[1]}", "0": f"write not {left[1]}"}.get(right[1], hint)
-    source.fail(at, "'=' is not part of the language", hint=hint)
 
 
 def _assignable(expression: Expression, wanted: Type) -> None:
@@ -104,13 +158,7 @@ def typecheck(tree: Tree, scope: Scope, source: Source, wanted: Type | None = No
     Raises:
         ExpressionError: an unknown name, or an operator between types that do not go together.
     """
-    checker = _Checker(scope, source)
-    term = checker.check(truths(tree) if isinstance(wanted, BoolType) else tree)
-    if isinstance(wanted, Numeric) and wanted.unit and term.unit:
-        if conversion(term.unit, wanted.unit) is None:
-            hint = difference(term.unit, wanted.unit)
-            source.fail(0, f"a value in {term.unit} where one in {wanted.unit} is needed", hint=hint)
-        term = checker.numbers.in_unit(term, wanted.unit, whole=isinstance(wanted, IntType))
+    term = _Checker(scope, source).wanted(tree, wanted)
     return term.tree, term.kind
 
 
@@ -129,6 +177,24 @@ class _Checker:
         self.source = source
         self.numbers = Numbers(scope, source)
         self.inliner = Inliner(self.numbers)
+
+    def wanted(self, tree: Tree, wanted: Type | None) -> Term:
+        """Return a tree as something of the wanted type is set to it: of its unit."""
+        term = self.check(truths(tree) if isinstance(wanted, BoolType) else tree)
+        if not (isinstance(wanted, Numeric) and wanted.unit and term.unit):
+            return term
+        if conversion(term.unit, wanted.unit) is None:
+            hint = difference(term.unit, wanted.unit)
+            message = f"a value in {term.unit} where one in {wanted.unit} is needed"
+            self.source.fail(0, message, hint=hint)
+        return self.numbers.in_unit(term, wanted.unit, whole=isinstance(wanted, IntType))
+
+    def under(self, condition: Tree, check: Callable[[], Term]) -> Term:
+        """Check what is computed under a condition only."""
+        self.inliner.under.append(condition)
+        term = check()
+        self.inliner.under.pop()
+        return term
 
     def check(self, tree: Tree) -> Term:
         if isinstance(tree, Literal | Name | Inside):
@@ -159,6 +225,7 @@ class _Checker:
         kind = self.scope.type_of(tree.name)
         if kind is None:
             unknown_name(tree, self.scope, self.source)
+        tree = replace(tree, known=kind)
         if tree.name not in self.scope.constants:
             return Term(tree, kind)
         if tree.name in self.scope.units and isinstance(kind, Numeric):
@@ -181,7 +248,9 @@ class _Checker:
     def binary(self, tree: Binary) -> Term:
         operator = tree.operator
         if operator in LOGIC:
-            left, right = self.truth(tree.left, str(operator)), self.truth(tree.right, str(operator))
+            left = self.truth(tree.left, str(operator))
+            first = left.tree if operator is Operator.AND else Unary(Operator.NOT, left.tree)
+            right = self.under(first, lambda: self.truth(tree.right, str(operator)))
             return Term(Binary(operator, left.tree, right.tree, tree.at), BoolType())
         if operator in COMPARISONS - ORDER:
             left, right = self.same(tree)
@@ -195,7 +264,8 @@ class _Checker:
 
     def choice(self, tree: If) -> Term:
         condition = self.truth(tree.condition, "if")
-        then, other = self.check(tree.then), self.check(tree.otherwise)
+        then = self.under(condition.tree, lambda: self.check(tree.then))
+        other = self.under(Unary(Operator.NOT, condition.tree), lambda: self.check(tree.otherwise))
         self.match(then.kind, other.kind, tree.at, "`if` chooses between {} and {}")
         if isinstance(then.kind, Numeric):
             return chosen(self.numbers, tree, condition, then, other)
@@ -214,7 +284,7 @@ class _Checker:
             ]
             return self.inliner.call(function, arguments, tree)
         if tree.function not in FUNCTIONS:
-            known = [*TIMINGS, *(name for name in FUNCTIONS if name != "single"), *self.scope.functions]
+            known = [*FUNCTIONS, *self.scope.functions]
             self.source.fail(
                 tree.at, f"there is no function {tree.function}", hint=nearest(tree.function, known)
             )
@@ -266,19 +336,8 @@ class _Checker:
 
     def same(self, tree: Binary) -> tuple[Term, Term]:
         left, right = self.check(tree.left), self.check(tree.right)
-        self.refuse_truth_as_number(tree, left)
         self.match(left.kind, right.kind, tree.at, f"`{tree.operator}` compares {{}} with {{}}")
         return left, right
-
-    def refuse_truth_as_number(self, tree: Binary, left: Term) -> None:
-        """Refuse `near == 1`, and say that `near` is meant."""
-        name, number = tree.left, tree.right
-        if not (isinstance(left.kind, BoolType) and isinstance(name, Name) and isinstance(number, Literal)):
-            return
-        if type(number.value) is int and number.unit is None and number.value in (0, 1):
-            holds = bool(number.value) is (tree.operator is Operator.EQUAL)
-            hint = f"a truth value stands for itself: write {'' if holds else 'not '}{name.name}"
-            self.source.fail(tree.at, f"`{tree.operator}` compares a truth value with a number", hint=hint)
 
     def match(self, left: Type, right: Type, at: int, message: str) -> None:
         """Fail where two types are not of one sort."""

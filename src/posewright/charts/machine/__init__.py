@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from posewright.charts.machine.asking import Asked
-from posewright.charts.machine.entering import Entering
 from posewright.charts.machine.interpreter import Interpreter, Outcome
 from posewright.charts.machine.lowering import lower
-from posewright.charts.machine.machine import Machine, every_actions
-from posewright.charts.machine.monitor import Broken, Monitor
+from posewright.charts.machine.machine import JOINT, MAX_MICROSTEPS, Machine, Snapshot, every_actions
+from posewright.charts.machine.microsteps import Entering
+from posewright.charts.machine.monitor import Asked, Broken, Monitor, Obligation, how_broken, text_of
 from posewright.charts.machine.node import CompoundTransition, Counter, Node
-from posewright.charts.machine.owing import Obligation
-from posewright.charts.machine.snapshot import JOINT, Snapshot
-from posewright.charts.machine.stepping import MAX_MICROSTEPS, Tick
-from posewright.charts.machine.wording import how_broken, text_of
+from posewright.charts.machine.tick import Tick
 
 __all__ = [
     "JOINT",

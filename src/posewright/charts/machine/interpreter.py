@@ -1,4 +1,4 @@
-"""Runs a chart: one pure function from a ChartState and the inputs to the next ChartState."""
+"""Runs a chart: one pure function from a Snapshot and the inputs to the next Snapshot."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from posewright.charts.machine.entering import Entering
 from posewright.charts.machine.lowering import lower
-from posewright.charts.machine.machine import Machine
+from posewright.charts.machine.machine import Machine, Snapshot, values_of
+from posewright.charts.machine.microsteps import Entering
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget
-from posewright.charts.machine.snapshot import Snapshot
-from posewright.charts.machine.stepping import Compute, Tick, plain
-from posewright.charts.model import Chart, Kind
+from posewright.charts.machine.tick import Compute, Tick, plain
+from posewright.charts.model import Chart
 from posewright.charts.types import BoolType, EnumType, IntType, Type, Value, accept
 from posewright.errors import InputError, UnknownNameError
 
@@ -40,7 +39,7 @@ class Outcome:
 class Interpreter:
     """Steps a chart, tick by tick.
 
-    The same ChartState and inputs always give the same answer. Where all inputs are of small types it
+    The same Snapshot and inputs always give the same answer. Where all inputs are of small types it
     remembers what followed, and a step that was met before takes about a microsecond.
     """
 
@@ -55,20 +54,22 @@ class Interpreter:
         self.chart = chart
         self.machine = lower(chart) if machine is None else machine
         self._names = (*chart.inputs, *chart.events)
-        self._small = remember and all(map(_is_small, chart.inputs.values()))
+        self._known_names = frozenset(self._names)
+        self._readers = tuple((name, kind.holds, kind) for name, kind in chart.inputs.items())
+        self._values_of = values_of(self._names)
+        small = remember and all(map(_is_small, chart.inputs.values()))
+        self._remembers = len(self._names) if small else -1
         self._known: dict[object, Snapshot] = {}
         self._remembered = 0
 
     def initial(self) -> Snapshot:
         """Return where the chart stands before its first tick."""
-        entered = Entering(self.machine.nodes, dict.fromkeys(self.machine.history, ()))
-        entered.whole(self.machine.nodes[0])
-        return self._standing(entered.found, started=False, held={})
+        return self._standing(self.machine.moves.first().configuration, started=False, held={})
 
     def entered(
         self, state: str, since: int | None = None, held: Mapping[str, Value] | None = None
     ) -> Snapshot:
-        """Return a ChartState in `state`, other things being as they are at the very start.
+        """Return a Snapshot in `state`, other things being as they are at the very start.
 
         Args:
             state: any state; of those around it and inside it the initial ones are active.
@@ -89,7 +90,8 @@ class Interpreter:
             for counter in self.machine.nodes[number].counters
             if counter.condition is None and not counter.again
         }
-        return self._standing(entering.found, started=True, held={**limits, **(held or {})})
+        leaves = tuple(sorted(number for number in entering.found if self.machine.nodes[number].is_leaf))
+        return self._standing(leaves, started=True, held={**limits, **(held or {})})
 
     def step(self, state: Snapshot, inputs: Mapping[str, object]) -> Snapshot:
         """Return where the chart stands after one tick.
@@ -102,19 +104,14 @@ class Interpreter:
             InputError: an input is missing, unknown, or of another type; or the tick does not end.
             ExpressionError: a guard or an action divides by zero.
         """
-        if not self._small:
-            return self._tick(state).run(*self._given(inputs))
+        following = state.following
+        if following is None or len(inputs) != self._remembers:
+            return self._first_met(state, inputs)
         try:
-            values = [inputs[name] for name in self._names]
-        except KeyError:
-            values = None  # an event was left out, or an input is missing
-        if values is None or len(inputs) != len(values):
-            return self._tick(state).run(*self._given(inputs))
-        key = (*values, *map(type, values))  # for Python 1 and true are one key, for a chart they are not
-        try:
-            return state.following[key]
+            values = self._values_of(inputs)
+            return following[values, tuple(map(type, values))]  # for Python, 1 equals true
         except (KeyError, TypeError):
-            return self._remember(state, key, self._tick(state).run(*self._given(inputs)))
+            return self._first_met(state, inputs)
 
     def outcome(self, state: Snapshot, inputs: Mapping[str, object], compute: Compute = plain) -> Outcome:
         """Return what comes of one tick, and how; `compute` is asked for the value of every expression.
@@ -130,7 +127,7 @@ class Interpreter:
     def run(
         self, inputs: Iterable[Mapping[str, object]], start: Snapshot | None = None
     ) -> Iterator[Snapshot]:
-        """Yield the ChartState after each tick, one tick for each row of inputs."""
+        """Yield the Snapshot after each tick, one tick for each row of inputs."""
         state = self.initial() if start is None else start
         for row in inputs:
             state = self.step(state, row)
@@ -141,43 +138,52 @@ class Interpreter:
             raise InputError(f"{state!r} is a state of another chart than {self.chart.name}")
         return Tick(self.machine, state, compute)
 
-    def _remember(self, state: Snapshot, key: object, after: Snapshot) -> Snapshot:
+    def _first_met(self, state: Snapshot, inputs: Mapping[str, object]) -> Snapshot:
+        """Return what follows on a state and inputs, and remember it where that may come again."""
+        values, events = self._given(inputs)
+        after = self._tick(state).run(values, events)
+        if self._remembers < 0:
+            return after
         if self._remembered >= MAX_REMEMBERED:
             for known in (*self._known.values(), state):
-                known.following.clear()
+                known.following = None
             self._known.clear()
             self._remembered = 0
         after = self._known.setdefault(after.key_typed, after)
-        state.following[key] = after
-        self._remembered += 1
+        if len(inputs) == self._remembers:
+            given = self._values_of(inputs)
+            if state.following is None:
+                state.following = {}
+            state.following[given, tuple(map(type, given))] = after
+            self._remembered += 1
         return after
 
-    def _standing(self, found: set[int], *, started: bool, held: Mapping[str, Value]) -> Snapshot:
+    def _standing(
+        self, configuration: tuple[int, ...], *, started: bool, held: Mapping[str, Value]
+    ) -> Snapshot:
         machine = self.machine
-        configuration = tuple(sorted(number for number in found if machine.nodes[number].is_leaf))
-        start = {**dict.fromkeys(machine.registers, 0), **self.chart.start_values()}
-        if self.chart.kind is Kind.MOORE:
-            state = machine.nodes[configuration[0]].state
-            for name, value in state.do.items() if state is not None else ():
-                start[name] = self.chart.outputs[name].fit(value.constant)
-        start |= held
+        start = machine.start(configuration) | held
         values = tuple(start[name] for name in machine.registers)
         return Snapshot(machine, started, configuration, values, tuple(() for _ in machine.history))
 
     def _given(self, inputs: Mapping[str, object]) -> tuple[dict[str, Value], list[str]]:
         """Return the inputs, checked and within their ranges, and the events that came."""
-        known, events = self.chart.inputs, self.chart.events
-        for name in inputs:
-            if name not in known and name not in events:
-                raise UnknownNameError.among("input", name, self._names)
-        if not known.keys() <= inputs.keys():
-            missing = next(name for name in known if name not in inputs)
-            raise InputError(f"the input {missing!r} is missing", hint=f"inputs: {', '.join(known)}")
+        if not inputs.keys() <= self._known_names:
+            unknown = next(name for name in inputs if name not in self._known_names)
+            raise UnknownNameError.among("input", unknown, self._names)
         values: dict[str, Any] = {}
-        for name, kind in known.items():
+        for name, holds, kind in self._readers:
+            if name not in inputs:
+                hint = f"inputs: {', '.join(self.machine.inputs)}"
+                raise InputError(f"the input {name!r} is missing", hint=hint)
             value = inputs[name]
-            values[name] = value if kind.holds(value) else accept(name, kind, value)
-        return values, [name for name in events if name in inputs and accept(name, BoolType(), inputs[name])]
+            values[name] = value if holds(value) else accept(name, kind, value)
+        events = [
+            name
+            for name in self.machine.events
+            if (came := inputs.get(name, False)) is not False and accept(name, BoolType(), came)
+        ]
+        return values, events
 
 
 def _is_small(kind: Type) -> bool:

@@ -1,16 +1,178 @@
-"""From a chart to its machine."""
+"""From a chart to its machine: junctions laid out as ways, times as counters of ticks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
-from posewright.charts.expression import constant
-from posewright.charts.machine.machine import Machine
-from posewright.charts.machine.node import ROOT, CompoundTransition, Node, ResolvedTarget
-from posewright.charts.machine.routes import routes_of
-from posewright.charts.machine.timing import Clock
-from posewright.charts.model import Actions, Chart, Kind, Memory, State, Target, assign
+from posewright.charts.expression import (
+    Binary,
+    Expression,
+    Inside,
+    Literal,
+    Name,
+    Operator,
+    Timed,
+    Timing,
+    Tree,
+    constant,
+)
+from posewright.charts.machine.machine import INSIDE, Machine
+from posewright.charts.machine.node import ROOT, CompoundTransition, Counter, Node, ResolvedTarget
+from posewright.charts.model import (
+    ALWAYS,
+    Action,
+    Actions,
+    Assign,
+    Branch,
+    Chart,
+    Kind,
+    Memory,
+    Raise,
+    State,
+    Target,
+    Transition,
+    assign,
+)
+from posewright.charts.types import BoolType, IntType
+from posewright.errors import InputError, Where
+
+MAX_SEGMENTS = 20_000
+"""Segments on all routes out of one state; junctions that part and meet again would make them endless."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A transition and the segments after it.
+
+    Attributes:
+        transition: which of the state's transitions it begins with.
+    """
+
+    transition: int
+    segments: tuple[Transition, ...]
+
+
+def routes_of(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str, ...]]]:
+    """Return the routes out of a state, in the order in which they are tried, and circles of junctions met.
+
+    A route that would come by a junction twice ends there and is left out.
+
+    Raises:
+        InputError: there are more than `MAX_SEGMENTS` segments on them.
+    """
+    walker = _Walker(chart, state)
+    routes: list[Route] = []
+    for index, transition in enumerate(state.transitions):
+        routes += [Route(index, segments) for segments in walker.onward(transition)]
+    return routes, walker.cycles
+
+
+class _Walker:
+    def __init__(self, chart: Chart, state: State) -> None:
+        self.chart = chart
+        self.state = state
+        self.cycles: list[tuple[str, ...]] = []
+        self.segments = 0
+
+    def onward(self, first: Transition) -> Iterator[tuple[Transition, ...]]:
+        """Yield the routes that begin with a transition, in the order in which they are tried."""
+        waiting: list[tuple[tuple[Transition, ...], tuple[str, ...]]] = [((first,), ())]
+        while waiting:
+            segments, passed = waiting.pop()
+            self.count()
+            last = segments[-1]
+            following = last.then
+            if last.junction is not None:
+                if last.junction in passed:
+                    self.cycles.append(passed[passed.index(last.junction) :])
+                    continue
+                passed = (*passed, last.junction)
+                following = self.chart.junctions[last.junction]
+            elif not following:
+                yield segments
+            waiting += [((*segments, segment), passed) for segment in reversed(following)]
+
+    def count(self) -> None:
+        """Give up where junctions part and meet again too often."""
+        self.segments += 1
+        if self.segments > MAX_SEGMENTS:
+            where = Where(self.chart.path, self.state.line)
+            message = f"too many ways lead out of {self.state.name} by junctions: over {MAX_SEGMENTS}"
+            raise InputError(message, where=where, hint="ask fewer questions, or use a truth table")
+
+
+class Clock:
+    """Lowers what is written in one state, and collects the counters that this takes."""
+
+    def __init__(self, chart: Chart, state: str) -> None:
+        self.chart = chart
+        self.state = state
+        self.furthest = 0
+        self.held: dict[tuple[Tree, int], Counter] = {}
+        self.every: dict[int, Counter] = {}
+
+    def counters(self) -> tuple[Counter, ...]:
+        """Return the counters of what was lowered so far."""
+        since = (Counter(f"since.{self.state}", self.furthest),) if self.furthest else ()
+        return (*since, *self.every.values(), *self.held.values())  # a condition may ask the others
+
+    def wait(self, ticks: int) -> int:
+        """Return `ticks`, having made sure that the state's time is counted so far."""
+        self.furthest = max(self.furthest, ticks)
+        return ticks
+
+    def lowered(self, expression: Expression) -> Expression:
+        """Return an expression that reads counters and `in.S` where it asked for time and states."""
+        return expression.rewritten(lambda node: self._asked(node, expression))
+
+    def all_of(self, guards: Sequence[Expression]) -> Expression:
+        """Return the one guard that holds where all of these hold."""
+        if len(guards) == 1:
+            return guards[0]
+        asked = [guard for guard in guards if guard != ALWAYS] or [ALWAYS]
+        tree = reduce(lambda one, other: Binary(Operator.AND, one, other), (guard.tree for guard in asked))
+        fixed = {name: value for guard in asked for name, value in guard.fixed.items()}
+        return replace(asked[0].with_tree(tree), fixed=fixed)
+
+    def actions(self, actions: Actions) -> Actions:
+        """Return actions with all their expressions lowered."""
+        return tuple(self._action(action) for action in actions)
+
+    def _action(self, action: Action) -> Action:
+        if isinstance(action, Assign):
+            return replace(action, values={name: self.lowered(one) for name, one in action.values.items()})
+        if isinstance(action, Raise):
+            return action
+        return Branch(
+            self.lowered(action.when), self.actions(action.then), self.actions(action.otherwise), action.line
+        )
+
+    def _asked(self, node: Tree, within: Expression) -> Tree | None:
+        if isinstance(node, Inside):
+            return Name(INSIDE + node.state, node.at, BoolType())
+        return self._timed(node, within) if isinstance(node, Timed) else None
+
+    def _timed(self, tree: Timed, within: Expression) -> Tree:
+        ticks = max(self.chart.ticks(tree.seconds), 1)
+        if tree.timing is Timing.EVERY:
+            counter = self.every.setdefault(
+                ticks, Counter(f"every.{self.state}.{len(self.every)}", ticks, again=True)
+            )
+            return Binary(Operator.EQUAL, counter.read, Literal(ticks), tree.at)
+        if tree.timing is Timing.HELD and tree.condition is not None:
+            return self._held_for(tree, ticks + 1, within)
+        asked = Operator.LESS if tree.timing is Timing.BEFORE else Operator.GREATER_EQUAL
+        return Binary(asked, Name(f"since.{self.state}", known=IntType()), Literal(self.wait(ticks)), tree.at)
+
+    def _held_for(self, tree: Timed, samples: int, within: Expression) -> Tree:
+        asked = ALWAYS.tree if tree.condition is None else tree.condition
+        condition = self.lowered(replace(within.with_tree(asked), type=ALWAYS.type))
+        key = (condition.tree, samples)
+        if key not in self.held:
+            self.held[key] = Counter(f"held.{self.state}.{len(self.held)}", samples, condition)
+        return Binary(Operator.EQUAL, self.held[key].read, Literal(samples), tree.at)
 
 
 def lower(chart: Chart) -> Machine:
@@ -100,18 +262,19 @@ class _Lowering:
             first, last = route.segments[0], route.segments[-1]
             goals = tuple(self.goal(target) for target in last.go)
             guards = tuple(clock.lowered(segment.when) for segment in route.segments)
+            domain = self.domain(number, goals, local=any(one.local for one in route.segments))
             yield CompoundTransition(
                 source=number,
                 index=index,
                 transition=route.transition,
                 segments=route.segments,
                 events=first.on,
-                wait=clock.wait(self.chart.wait_ticks(state, first, leaves=bool(goals))),
+                wait=clock.wait(self.chart.wait_ticks(state, first, leaves=domain not in {None, number})),
                 guards=guards,
                 guard=clock.all_of(guards),
                 do=tuple(action for segment in route.segments for action in clock.actions(segment.do)),
                 goals=goals,
-                domain=self.domain(number, goals, local=any(one.local for one in route.segments)),
+                domain=domain,
                 since=f"since.{state.name}",
             )
 

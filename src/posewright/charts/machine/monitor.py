@@ -2,17 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from posewright.charts.machine.asking import Asked
+from posewright.charts.expression import Binary, Expression, Name, Operator, Tree, rewritten
 from posewright.charts.machine.interpreter import Interpreter
-from posewright.charts.machine.lowering import lower
-from posewright.charts.machine.owing import NOTHING, Obligation
-from posewright.charts.machine.snapshot import Snapshot
-from posewright.charts.machine.wording import how_broken
-from posewright.charts.model import Chart, Promise
-from posewright.charts.types import Value, accept
+from posewright.charts.machine.lowering import Clock, lower
+from posewright.charts.machine.machine import INSIDE, Machine, Snapshot, every_actions
+from posewright.charts.model import DONE, Chart, Promise, PropertyKind, Raise, every_action
+from posewright.charts.types import BoolType, Value, accept
+
+
+def text_of(promise: Promise) -> str:
+    """Return a promise as a person would write it."""
+    if promise.vow is PropertyKind.LEADS_TO:
+        return f"{promise.when} leads to {promise.goal} within {promise.within_s:g} s"
+    return f"{promise.vow.value} {promise.when}"
+
+
+def how_broken(promise: Promise, ticks: int, state: str, waited: int = 0) -> str:
+    """Return how a promise is broken after some ticks.
+
+    Args:
+        promise: that is broken.
+        ticks: how many went by until it is; they are counted from 0 in the text, as in a run.
+        state: the states active then.
+        waited: ticks for which an answer has been owed, that of the question not counted.
+    """
+    last = ticks - 1
+    after = f"after tick {last}, in {state}"
+    if promise.vow is PropertyKind.LEADS_TO:
+        since = f"at tick {last - waited}" if waited else "at that tick"
+        why = f"`{promise.when}` held {since}, and `{promise.goal}` has not since"
+        return f"`{text_of(promise)}` is broken {after}: {why}"
+    holds = "holds" if promise.vow is PropertyKind.NEVER else "does not hold"
+    return f"`{text_of(promise)}` is broken {after}: `{promise.when}` {holds}"
+
+
+NOTHING = 0
+"""The age while nothing is owed; 1 at the tick of the question itself."""
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """A promise, counted in ticks.
+
+    Attributes:
+        ticks: after which an answer comes too late.
+    """
+
+    promise: Promise
+    ticks: int
+
+    @classmethod
+    def of(cls, promise: Promise, chart: Chart) -> Obligation:
+        """Return the duty that a chart's promise makes."""
+        return cls(promise, chart.ticks_within(promise.within_s))
+
+    @property
+    def conditions(self) -> int:
+        """How many answers it needs after every tick."""
+        return 2 if self.promise.vow is PropertyKind.LEADS_TO else 1
+
+    def onward(self, age: int, when: bool, goal: bool) -> int:
+        """Return the age of the oldest question after a tick."""
+        if self.promise.vow is not PropertyKind.LEADS_TO:
+            return NOTHING
+        if goal:
+            return NOTHING
+        return age + 1 if age else int(when)
+
+    def is_broken(self, age: int, when: bool) -> bool:
+        """Return whether the promise is broken by a tick: `age` is that after it."""
+        if self.promise.vow is PropertyKind.LEADS_TO:
+            return age > self.ticks
+        return when is (self.promise.vow is PropertyKind.NEVER)
+
+
+CAME = "came."
+"""What precedes the name of an event that was raised in the tick."""
+
+
+class Asked:
+    """Conditions made ready to be asked after a tick.
+
+    Attributes:
+        conditions: over inputs, events that came from outside, registers, `in.S` and `came.E`.
+    """
+
+    def __init__(self, machine: Machine, conditions: Sequence[Expression]) -> None:
+        self.machine = machine
+        self.conditions = tuple(lowered(machine, one) for one in conditions)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All that the conditions read."""
+        return frozenset[str]().union(*(one.names for one in self.conditions))
+
+    @cached_property
+    def inside(self) -> Mapping[str, int]:
+        """The names `in.S` that are read, and the node of each."""
+        return {
+            name: self.machine.number_of[name[len(INSIDE) :]]
+            for name in sorted(self.names)
+            if name.startswith(INSIDE)
+        }
+
+    @cached_property
+    def came(self) -> Mapping[str, str]:
+        """The names `came.E` that are read, and the event of each."""
+        return {name: name[len(CAME) :] for name in sorted(self.names) if name.startswith(CAME)}
+
+    def standing(self, active: Collection[int], raised: Collection[str]) -> dict[str, bool]:
+        """Return what these names are after a tick."""
+        found = {name: number in active for name, number in self.inside.items()}
+        return found | {name: event in raised for name, event in self.came.items()}
+
+
+def lowered(machine: Machine, condition: Expression) -> Expression:
+    """Return a condition that reads `in.S` for a state and `came.E` for an event that was raised inside."""
+    chart = machine.chart
+    raised = _raised(machine)
+
+    def put_in(node: Tree) -> Tree | None:
+        if not isinstance(node, Name) or node.name not in raised:
+            return None
+        came = Name(CAME + node.name, node.at, BoolType())
+        return Binary(Operator.OR, node, came, node.at) if node.name in chart.events else came
+
+    found = Clock(chart, "").lowered(condition)
+    return found.with_tree(rewritten(found.tree, put_in))
+
+
+def _raised(machine: Machine) -> frozenset[str]:
+    """Return the events that may be raised inside, and those that can come from nowhere else."""
+    actions: Iterable[object] = (
+        action for actions in every_actions(machine) for action in every_action(actions)
+    )
+    return frozenset(one.event for one in actions if isinstance(one, Raise)) | _inner(machine.chart)
+
+
+def _inner(chart: Chart) -> frozenset[str]:
+    return frozenset(chart.local_events) | {DONE + name for name in chart.state_names}
 
 
 @dataclass(frozen=True)

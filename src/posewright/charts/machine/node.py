@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from posewright.charts.expression import Expression
-from posewright.charts.model import Actions, Memory, State, Transition
+from posewright.charts.expression import Evaluate, Expression, Name
+from posewright.charts.model import ALWAYS, Actions, Memory, State, Transition
+from posewright.charts.types import IntType
 
 ROOT = 0
 """The number of the node that stands for the chart itself."""
@@ -57,6 +59,11 @@ class CompoundTransition:
 
     since: str = ""
 
+    @cached_property
+    def tests(self) -> tuple[Evaluate, ...]:
+        """What computes its guards, those left out that always hold."""
+        return tuple(guard.evaluate for guard in self.guards if guard != ALWAYS)
+
     @property
     def line(self) -> int | None:
         """The line of its last segment."""
@@ -78,6 +85,16 @@ class Counter:
     limit: int
     condition: Expression | None = None
     again: bool = False
+
+    @property
+    def type(self) -> IntType:
+        """Its type."""
+        return IntType(0, self.limit)
+
+    @property
+    def read(self) -> Name:
+        """The expression that reads it."""
+        return Name(self.name, known=self.type)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +125,11 @@ class Node:
     ways: tuple[CompoundTransition, ...] = ()
     counters: tuple[Counter, ...] = ()
     remembers: tuple[Memory, ...] = ()
+
+    @cached_property
+    def acts_when_left(self) -> bool:
+        """Whether anything is done when it is left: an exit action, or a counter that starts anew."""
+        return bool(self.exit or self.counters)
 
     @property
     def is_leaf(self) -> bool:

@@ -2,19 +2,7 @@
 
 from __future__ import annotations
 
-from posewright.charts.model.action import (
-    Action,
-    Actions,
-    Assign,
-    Branch,
-    Raise,
-    assign,
-    events_raised,
-    every_action,
-    expressions_in,
-    names_set,
-)
-from posewright.charts.model.chart import Chart, Kind, Steps, scope_of
+from posewright.charts.model.chart import NEXT, Chart, Kind, Promise, PropertyKind, Steps, TableForm, scope_of
 from posewright.charts.model.declarations import (
     MAX_NAME,
     RESERVED,
@@ -26,11 +14,29 @@ from posewright.charts.model.declarations import (
     proper_name,
     title_of,
 )
-from posewright.charts.model.else_guards import ELSE, else_guard, has_elders
-from posewright.charts.model.promise import Promise, PropertyKind
 from posewright.charts.model.state import Otherwise, Priority, State, walk
-from posewright.charts.model.table_form import NEXT, TableForm
-from posewright.charts.model.transition import ALWAYS, DONE, Memory, Target, Transition, segments_of, to
+from posewright.charts.model.transition import (
+    ALWAYS,
+    DONE,
+    ELSE,
+    Action,
+    Actions,
+    Assign,
+    Branch,
+    Memory,
+    Raise,
+    Target,
+    Transition,
+    assign,
+    else_guard,
+    events_raised,
+    every_action,
+    expressions_in,
+    has_elders,
+    names_set,
+    segments_of,
+    to,
+)
 
 __all__ = [
     "ALWAYS",

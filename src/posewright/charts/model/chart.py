@@ -9,14 +9,80 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
-from posewright.charts.expression import Function, Scope
-from posewright.charts.model.promise import Promise
-from posewright.charts.model.state import Otherwise, Priority, State
-from posewright.charts.model.structure import StateTree
-from posewright.charts.model.table_form import TableForm
+from posewright.charts.expression import Expression, Function, Scope
+from posewright.charts.model.state import Otherwise, Priority, State, StateTree
 from posewright.charts.model.transition import Target, Transition
 from posewright.charts.types import EnumType, Type, Value
 from posewright.errors import UnknownNameError
+
+
+class PropertyKind(Enum):
+    """What is promised of a condition."""
+
+    NEVER = "never"
+    ALWAYS = "always"
+    LEADS_TO = "leads_to"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """Asked after every tick, of the tick's inputs and events and of everything as it stands after it.
+
+    Attributes:
+        vow: never `when`; always `when`; or `when` leads to `goal`.
+        goal: what has to hold within `within_s` of every tick at which `when` holds, that tick included.
+        within_s: the time allowed [s]; rounded down to whole ticks, so it is never longer than promised.
+    """
+
+    name: str
+    vow: PropertyKind
+    when: Expression
+    goal: Expression | None = None
+    within_s: float = 0.0
+    line: int | None = field(default=None, compare=False)
+
+
+NEXT = "_next"
+"""What is added to a state bit's column to name the column of the bit after the tick."""
+
+
+@dataclass(frozen=True)
+class TableForm:
+    """Columns of a truth table.
+
+    Attributes:
+        inputs: columns of inputs, from left to right, and the input each stands for.
+        outputs: columns of outputs, and the output each stands for.
+        state_bits: columns that together hold the state's code; empty where a column `state` names it.
+        codes: the code of every state, as text of 0 and 1.
+        newline: what ends a line, so that a table which was read is written with the same bytes.
+    """
+
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, str]
+    state_bits: tuple[str, ...] = ()
+    codes: Mapping[str, str] = field(default_factory=dict)
+    newline: str = field(default="\n", compare=False)
+
+    @property
+    def state_columns(self) -> tuple[str, ...]:
+        """The columns that hold the state before the tick."""
+        return self.state_bits or ("state",)
+
+    @property
+    def next_columns(self) -> tuple[str, ...]:
+        """The columns that hold the state after the tick."""
+        return tuple(bit + NEXT for bit in self.state_bits) or ("next",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns from left to right."""
+        return (*self.state_columns, *self.inputs, *self.next_columns, *self.outputs)
+
+    def cells_of(self, state: str) -> list[str]:
+        """Return the cells that write a state."""
+        return list(self.codes[state]) if self.state_bits else [state]
+
 
 TICK_SLACK = 1e-9
 """Part of a tick by which a time may miss a whole number of ticks and still be that number."""
@@ -175,7 +241,7 @@ class Chart:
         Args:
             state: that it begins in.
             transition: the first segment.
-            leaves: whether it leads to a state, by whatever junctions; only then the state's dwell counts.
+            leaves: whether the state is left; only then its dwell counts.
         """
         return self.ticks(max(state.min_s if leaves else 0.0, transition.after_s))
 

@@ -1,14 +1,17 @@
-"""A state: what may follow it, what is done in it, and the states inside it."""
+"""States, and what must be so for them to make a chart: names are their own, targets exist and fit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from typing import NoReturn
 
 from posewright.charts.expression import Expression
-from posewright.charts.model.action import Actions
-from posewright.charts.model.transition import Target, Transition
+from posewright.charts.model.transition import Actions, Target, Transition, segments_of
+from posewright.errors import InputError, UnknownNameError, Where
 
 
 class Priority(Enum):
@@ -68,3 +71,174 @@ def walk(states: tuple[State, ...]) -> Iterator[State]:
     for state in states:
         yield state
         yield from walk(state.states)
+
+
+MAX_STATES = 2000
+MAX_LEVELS = 24
+"""States in a chart and levels of them: more than any person keeps in view."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateTree:
+    """The states of a chart, one inside another, and where transitions and junctions lead among them.
+
+    Attributes:
+        name: of the chart.
+        path: of its document.
+    """
+
+    name: str
+    states: tuple[State, ...]
+    initial: tuple[Target, ...]
+    parallel: bool
+    junctions: Mapping[str, tuple[Transition, ...]]
+    path: Path | None
+
+    @cached_property
+    def every_state(self) -> tuple[State, ...]:
+        """All states, each before those inside it, in the order in which they are written."""
+        return tuple(walk(self.states))
+
+    @cached_property
+    def by_name(self) -> Mapping[str, State]:
+        """The states by name."""
+        return {state.name: state for state in self.every_state}
+
+    @cached_property
+    def parents(self) -> Mapping[str, str | None]:
+        """The state around each state, None around the outermost ones."""
+        inner: dict[str, str | None] = {
+            child.name: state.name for state in self.every_state for child in state.states
+        }
+        return {**dict.fromkeys((state.name for state in self.states), None), **inner}
+
+    def require(self) -> None:
+        """Refuse states and targets that do not fit together.
+
+        Raises:
+            InputError: says what is wrong, and the line where it is known.
+        """
+        _Structure(self).require()
+
+
+class _Structure:
+    def __init__(self, tree: StateTree) -> None:
+        self.tree = tree
+        self.names = set(tree.by_name)
+
+    def fail(self, message: str, line: int | None, hint: str) -> NoReturn:
+        where = Where(self.tree.path, line) if self.tree.path or line else None
+        raise InputError(message, where=where, hint=hint)
+
+    def require(self) -> None:
+        tree = self.tree
+        if not tree.states:
+            self.fail(f"{tree.name} has no state", None, "a chart has at least one")
+        if len(tree.every_state) > MAX_STATES:
+            self.fail(f"{len(tree.every_state)} states", None, f"at most {MAX_STATES} in one chart")
+        seen: dict[str, int | None] = {}
+        for state in tree.every_state:
+            if state.name in seen:
+                first = f" (first in line {seen[state.name]})" if seen[state.name] else ""
+                hint = "a state's name is its own, wherever it stands: rename one"
+                self.fail(f"a state {state.name!r} is there twice{first}", state.line, hint)
+            if state.name in tree.junctions:
+                self.fail(f"{state.name!r} is a state and a junction", state.line, "rename one")
+            seen[state.name] = state.line
+        self.levels()
+        self.initial(tree.initial, tree.states, tree.parallel, None)
+        for state in tree.every_state:
+            self.state(state)
+        for segments in tree.junctions.values():
+            self.transitions(segments)
+
+    def levels(self) -> None:
+        level, count = list(self.tree.states), 0
+        while level:
+            count += 1
+            if count > MAX_LEVELS:
+                self.fail("states nested too deep", level[0].line, f"at most {MAX_LEVELS} levels")
+            level = [child for state in level for child in state.states]
+
+    def state(self, state: State) -> None:
+        if state.final and (state.states or state.transitions):
+            self.fail(f"{state.name} is final", state.line, "a final state has no states and no transitions")
+        if not state.states:
+            if state.initial:
+                self.fail(f"{state.name} has no states inside", state.line, "leave `initial` out")
+        else:
+            self.initial(state.initial, state.states, state.parallel, state)
+        if state.parallel and state.do:
+            self.fail(f"{state.name} has regions", state.line, "set outputs in the states inside")
+        self.transitions(state.transitions)
+
+    def initial(
+        self, targets: tuple[Target, ...], states: tuple[State, ...], parallel: bool, around: State | None
+    ) -> None:
+        line, who = (None, self.tree.name) if around is None else (around.line, around.name)
+        if not targets and not parallel:
+            self.fail(f"{who} does not say where it begins", line, "write `initial: <state>`")
+        inside = {state.name for state in walk(states)}
+        for target in targets:
+            if target.state not in self.names:
+                where = Where(self.tree.path, line) if line else None
+                raise UnknownNameError.among("state", target.state, sorted(inside), where=where)
+            outer = around is not None and target.memory is not None and target.state == around.name
+            if target.state not in inside and not outer:
+                self.fail(
+                    f"{who} begins in {target.state}, which is not inside it", line, ", ".join(sorted(inside))
+                )
+        self.regions_apart(targets, line)
+
+    def transitions(self, transitions: tuple[Transition, ...]) -> None:
+        for segment in segments_of(transitions):
+            if segment.junction is not None and segment.junction not in self.tree.junctions:
+                where = Where(self.tree.path, segment.line)
+                raise UnknownNameError.among("junction", segment.junction, self.tree.junctions, where=where)
+            for target in segment.go:
+                self.target(target, segment)
+            self.regions_apart(segment.go, segment.line)
+
+    def target(self, target: Target, segment: Transition) -> None:
+        for name in (target.state, *target.default):
+            if name not in self.names:
+                where = Where(self.tree.path, segment.line)
+                raise UnknownNameError.among("state", name, self.names, where=where)
+        if target.memory is None:
+            return
+        state = self.tree.by_name[target.state]
+        if not state.states:
+            self.fail(
+                f"{target.state} has no states inside to remember",
+                segment.line,
+                "history is of a state with states inside",
+            )
+        for name in target.default:
+            if target.state not in self.around(name):
+                self.fail(
+                    f"{name} is not inside {target.state}",
+                    segment.line,
+                    "the default of a history is inside the state",
+                )
+
+    def regions_apart(self, targets: tuple[Target, ...], line: int | None) -> None:
+        """Refuse targets of which no two could be active together."""
+        for i, one in enumerate(targets):
+            for other in targets[:i]:
+                if not self.together(one.state, other.state):
+                    hint = "several targets stand in different regions of one parallel state"
+                    self.fail(f"{other.state} and {one.state} are never active together", line, hint)
+
+    def together(self, one: str, other: str) -> bool:
+        ways = [list(reversed([name, *self.around(name)])) for name in (one, other)]
+        for a, b in zip(*ways, strict=False):
+            if a != b:
+                parent = self.tree.parents[a]
+                return self.tree.parallel if parent is None else self.tree.by_name[parent].parallel
+        return False
+
+    def around(self, name: str) -> Iterator[str]:
+        parent = self.tree.parents[name]
+        while parent is not None:
+            yield parent
+            parent = self.tree.parents[parent]

@@ -1,13 +1,91 @@
-"""A transition: from a state to another, on an event or a condition, perhaps by way of junctions."""
+"""A transition: from a state to another, on an event or a condition, with what is done on the way."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from posewright.charts.expression import Expression, constant
-from posewright.charts.model.action import Actions
+from posewright.charts.expression import (
+    Binary,
+    Expression,
+    Operator,
+    Source,
+    Timed,
+    Timing,
+    Tree,
+    Unary,
+    constant,
+)
+from posewright.charts.types import BoolType
+from posewright.errors import Where
+
+
+@dataclass(frozen=True)
+class Assign:
+    """Sets outputs and locals, all at once: every value is computed before the first is set."""
+
+    values: Mapping[str, Expression]
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Raise:
+    """Puts an event into the queue; it is dealt with before the tick ends."""
+
+    event: str
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Acts one way where a condition holds, another way where it does not."""
+
+    when: Expression
+    then: Actions
+    otherwise: Actions = ()
+    line: int | None = field(default=None, compare=False)
+
+
+Action = Assign | Raise | Branch
+Actions = tuple[Action, ...]
+"""One after the other: each sees what those before it have set."""
+
+
+def assign(values: Mapping[str, Expression]) -> Actions:
+    """Return the actions that set these values at once; none where there are none."""
+    return (Assign(values),) if values else ()
+
+
+def every_action(actions: Actions) -> Iterator[Action]:
+    """Yield the actions and those inside branches, in the order in which they are written."""
+    for action in actions:
+        yield action
+        if isinstance(action, Branch):
+            yield from every_action(action.then)
+            yield from every_action(action.otherwise)
+
+
+def expressions_in(actions: Actions) -> Iterator[Expression]:
+    """Yield the values and conditions of actions."""
+    for action in every_action(actions):
+        if isinstance(action, Assign):
+            yield from action.values.values()
+        elif isinstance(action, Branch):
+            yield action.when
+
+
+def names_set(actions: Actions) -> frozenset[str]:
+    """Return the outputs and locals that actions may set."""
+    return frozenset(
+        name for action in every_action(actions) if isinstance(action, Assign) for name in action.values
+    )
+
+
+def events_raised(actions: Actions) -> frozenset[str]:
+    """Return the events that actions may raise."""
+    return frozenset(action.event for action in every_action(actions) if isinstance(action, Raise))
+
 
 ALWAYS = constant(True, "true")
 """The guard of a transition that asks for nothing."""
@@ -88,3 +166,42 @@ def segments_of(transitions: tuple[Transition, ...]) -> Iterator[Transition]:
     for transition in transitions:
         yield transition
         yield from segments_of(transition.then)
+
+
+ELSE = "else"
+
+
+def else_guard(
+    elders: Iterable[Transition], on: tuple[str, ...] = (), where: Where | None = None
+) -> Expression:
+    """Return the guard that holds where those of its elders do not.
+
+    Elders that wait for other events do not count; of one that has to wait, the time counts as well.
+    """
+    met = [elder for elder in elders if _meets(elder.on, on)]
+    tree: Tree = Unary(Operator.NOT, _any([_condition(elder) for elder in met]))
+    fixed = {name: value for elder in met for name, value in elder.when.fixed.items()}
+    return Expression(tree, BoolType(), Source(ELSE, where or Where()), fixed)
+
+
+def has_elders(elders: Iterable[Transition], on: tuple[str, ...] = ()) -> bool:
+    """Return whether there is a transition whose guard an `else` would deny."""
+    return any(_meets(elder.on, on) for elder in elders)
+
+
+def _meets(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    return bool({*one} & {*other}) if one or other else True
+
+
+def _condition(elder: Transition) -> Tree:
+    if not elder.after_s:
+        return elder.when.tree
+    return Binary(Operator.AND, elder.when.tree, Timed(Timing.AFTER, elder.after_s))
+
+
+def _any(trees: list[Tree]) -> Tree:
+    """Join trees by `or`, halves first, so that many make no tall tree."""
+    if len(trees) == 1:
+        return trees[0]
+    middle = len(trees) // 2
+    return Binary(Operator.OR, _any(trees[:middle]), _any(trees[middle:]))

@@ -12,7 +12,13 @@ seen.taken()                    for each way of the machine, the first state and
 
 from __future__ import annotations
 
-from posewright.charts.reachability.abstraction import Abstraction, TimerAbstraction, keep_registers
+from posewright.charts.reachability.abstraction import (
+    Abstraction,
+    TimerAbstraction,
+    is_defined,
+    keep_registers,
+    may_be_undefined,
+)
 from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain, Spans, parted
 from posewright.charts.reachability.equivalence import Equivalence, equivalent
@@ -45,7 +51,9 @@ __all__ = [
     "WorkBudget",
     "equivalent",
     "explore",
+    "is_defined",
     "keep_registers",
+    "may_be_undefined",
     "parted",
     "paths",
 ]

@@ -371,7 +371,7 @@ class ReachabilityGraph:
 
     def traps(self) -> list[tuple[int, ...]]:
         """Return the components that no run ever leaves; only such of which every tick is known."""
-        return [one for one in self.components() if len(self.never_left(one)) == len(one)]
+        return [one for one in self.components() if len(self.never_left(set(one))) == len(one)]
 
 
 Edge = GraphEdge

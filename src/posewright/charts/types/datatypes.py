@@ -9,6 +9,10 @@
 | `{enum: [slow, fast]}` | one of these names |
 
 Numbers may have a unit; the type checker converts between units of one dimension.
+
+Each type says in `storage` what a variable of it needs on a board: `bool`, the narrowest of `int8`, `uint8`,
+`int16`, `uint16`, `int32` that holds its range, `float32` or `float64`; a name is stored as its code, its
+place in the enumeration. Whole numbers are computed with 32 bits, whatever they are stored in.
 """
 
 from __future__ import annotations
@@ -35,6 +39,8 @@ INT_RANGES = {
     "uint8": (0, 2**8 - 1),
     "uint16": (0, 2**16 - 1),
 }
+STORAGES = ("int8", "uint8", "int16", "uint16", "int32")
+"""What whole numbers are stored in, the narrowest first."""
 
 SINGLE_MAX = (2 - 2**-23) * 2.0**127
 """The greatest finite number of 32 bits."""
@@ -43,6 +49,8 @@ SINGLE_MAX = (2 - 2**-23) * 2.0**127
 @dataclass(frozen=True)
 class BoolType:
     """False or true."""
+
+    storage = "bool"
 
     def __str__(self) -> str:
         return "bool"
@@ -79,6 +87,13 @@ class IntType:
 
     def __str__(self) -> str:
         return (self.written or f"int {self.low}..{self.high}") + _brackets(self.unit)
+
+    @property
+    def storage(self) -> str:
+        """The narrowest type that holds the range: its bits and whether it has a sign."""
+        return next(
+            name for name in STORAGES if INT_RANGES[name][0] <= self.low and self.high <= INT_RANGES[name][1]
+        )
 
     @property
     def zero(self) -> int:
@@ -121,6 +136,11 @@ class FloatType:
     def __str__(self) -> str:
         word = "float32" if self.single else "float"
         return (word if self.open else f"{word} {self.low:g}..{self.high:g}") + _brackets(self.unit)
+
+    @property
+    def storage(self) -> str:
+        """IEEE 754 of 32 or of 64 bits."""
+        return "float32" if self.single else "float64"
 
     @property
     def open(self) -> bool:
@@ -168,6 +188,16 @@ class EnumType:
 
     def __str__(self) -> str:
         return f"one of {', '.join(self.values)}"
+
+    @property
+    def codes(self) -> dict[str, int]:
+        """The number that stands for each name on a board: its place, from 0."""
+        return {name: code for code, name in enumerate(self.values)}
+
+    @property
+    def storage(self) -> str:
+        """The narrowest type that holds the codes."""
+        return IntType(0, len(self.values) - 1).storage
 
     @property
     def zero(self) -> str:

@@ -1,4 +1,4 @@
-"""Moves: what is left and entered when some ways are taken, worked out once for every situation met.
+"""Microsteps: what is left and entered when some transitions are taken, worked out once for each situation.
 
 The order in which states are left and entered, and what a history leads back to, are those of the W3C's
 SCXML (Appendix D).
@@ -6,12 +6,82 @@ SCXML (Appendix D).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from posewright.charts.machine.entering import Entering
-from posewright.charts.machine.node import CompoundTransition, Node
+from posewright.charts.machine.node import CompoundTransition, Node, ResolvedTarget
 from posewright.charts.model import DONE, Memory
+
+
+class Entering:
+    """Collects the states to be entered in one microstep; the W3C's computeEntrySet.
+
+    Attributes:
+        found: their numbers.
+    """
+
+    def __init__(self, nodes: Sequence[Node], history: Mapping[tuple[int, Memory], tuple[int, ...]]) -> None:
+        self.nodes = nodes
+        self.history = history
+        self.found: set[int] = set()
+
+    def goals(self, goals: Iterable[ResolvedTarget], top: int) -> None:
+        """Add goals with all they bring along, and what is around them up to the node `top`."""
+        goals = tuple(goals)
+        for goal in goals:
+            node = self.nodes[goal.node]
+            if goal.node != top:
+                self.add(goal.node)
+            if goal.memory is None:
+                self.whole(node)
+            else:
+                self.back_in(goal, node)
+        for goal in goals:  # only now, for what is around one goal brings regions that another goal is in
+            if goal.node != top:
+                self.with_around(self.nodes[goal.node], top)
+
+    def back_in(self, goal: ResolvedTarget, node: Node) -> None:
+        """Add what a history leads back to."""
+        back = (self.history[goal.node, goal.memory] if goal.memory else ()) or goal.default
+        for number in back:
+            self.with_inside(self.nodes[number])
+        for number in back:
+            self.with_around(self.nodes[number], node.index)
+        if not back:
+            self.whole(node)
+
+    def with_inside(self, node: Node) -> None:
+        """Add a state that is entered as a whole."""
+        self.add(node.index)
+        self.whole(node)
+
+    def whole(self, node: Node) -> None:
+        """Add what is first active inside a state: its initial states, or all its regions."""
+        self.goals(node.initial, node.index)
+        if node.parallel:
+            self.regions(node)
+
+    def with_around(self, node: Node, top: int) -> None:
+        """Add what is around a state up to the node `top`, with the other regions on the way."""
+        for number in node.around:
+            if number == top:
+                return
+            self.add(number)
+            if self.nodes[number].parallel:
+                self.regions(self.nodes[number])
+
+    def regions(self, node: Node) -> None:
+        """Add the regions that nothing was added of yet."""
+        for number in node.children:
+            child = self.nodes[number]
+            if number not in self.found and not (child.within & self.found):
+                self.with_inside(child)
+
+    def add(self, number: int) -> None:
+        """Add one state; the chart itself is none."""
+        if number:
+            self.found.add(number)
+
 
 MAX_KEPT = 20_000
 """Moves kept; a chart with many regions has more situations than anybody meets twice."""
@@ -55,7 +125,7 @@ class MicrostepPlanner:
         self._kept: dict[tuple[Configuration, History, tuple[CompoundTransition, ...]], Microstep] = {}
 
     def active(self, configuration: Configuration) -> frozenset[int]:
-        """Return the numbers of all nodes that are active in this configuration, the chart itself left out."""
+        """Return the numbers of all active nodes, the chart itself left out."""
         try:
             return self._active[configuration]
         except KeyError:

@@ -6,21 +6,18 @@ SCXML (Appendix D); ticks, sampled inputs and `during` are ours.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from posewright.charts.expression import Expression
-from posewright.charts.machine.machine import Machine
-from posewright.charts.machine.moves import Microstep
+from posewright.charts.machine.machine import MAX_MICROSTEPS, Machine, Snapshot
+from posewright.charts.machine.microsteps import Microstep, MicrostepPlanner
 from posewright.charts.machine.node import CompoundTransition, Node
-from posewright.charts.machine.snapshot import Snapshot
-from posewright.charts.model import Actions, Assign, Branch, Raise, Steps
-from posewright.charts.types import Type, Value
+from posewright.charts.model import Actions, Assign, Branch, Raise
+from posewright.charts.types import Value
 from posewright.errors import InputError
 
-MAX_MICROSTEPS = 1000
-"""Microsteps in one tick after which it is taken for granted that there is no end."""
+NOBODY: frozenset[int] = frozenset()
 
 Env = dict[str, Any]
 Compute = Callable[[Expression, Env], Any]
@@ -44,18 +41,21 @@ class Tick:
 
     def __init__(self, machine: Machine, state: Snapshot, compute: Compute = plain) -> None:
         self.machine = machine
-        self.moves = machine.moves
+        self.before = state
         self.compute = compute
-        self.types: Mapping[str, Type] = machine.chart.variables
-        self.started = state.started
         self.configuration = state.configuration
         self.history = state.history
-        self.env: Env = dict(zip(machine.registers, state.values, strict=True))
-        self.queue: deque[str] = deque()
-        self.stayed: frozenset[int] = frozenset()
+        self.env: Env = dict(zip(machine.registers, state.values, strict=False))
+        self.queue: list[str] = []
+        self.stayed: frozenset[int] = NOBODY
         self.microsteps = 0
         self.taken: list[CompoundTransition] = []
         self.raised: list[str] = []
+
+    @property
+    def moves(self) -> MicrostepPlanner:
+        """What is left and entered when ways are taken."""
+        return self.machine.moves
 
     def run(self, inputs: Mapping[str, Value], events: Iterable[str] = ()) -> Snapshot:
         """Take the tick and return where the chart stands after it.
@@ -68,16 +68,22 @@ class Tick:
             InputError: the tick does not end: the transitions go round in a circle.
             ExpressionError: a guard or an action divides by zero.
         """
-        self.env.update(inputs)
-        if self.started:
-            self.see_who_is_active()
-            self.count()
+        machine = self.machine
+        if inputs:
+            self.env.update(inputs)
+        if self.before.started:
+            if machine.asked_inside:
+                self.see_who_is_active()
+            if machine.counting:
+                self.count()
         else:
-            self.env.update(dict.fromkeys(self.machine.asked_inside, False))
+            self.env.update(dict.fromkeys(machine.asked_inside, False))
             self.enter(self.moves.first())
-        if self.machine.lasting:
-            self.stayed = self.machine.lasting & self.moves.active(self.configuration)
-        self.settle()
+        if machine.lasting:
+            self.stayed = machine.lasting & self.moves.active(self.configuration)
+        if not machine.completes and None in machine.asked_on:
+            self.microstep(None)
+        self.settle_raised()
         for event in events:
             self.microstep(event)
             self.settle_raised()
@@ -87,9 +93,10 @@ class Tick:
 
     def result(self) -> Snapshot:
         """Return where the chart stands."""
-        env = self.env
-        values = tuple([env[name] for name in self.machine.registers])
-        return Snapshot(self.machine, True, self.configuration, values, self.history)
+        machine = self.machine
+        if not self.taken and machine.rests and self.before.started:
+            return self.before  # nothing has been set, and no time is counted
+        return Snapshot(machine, True, self.configuration, machine.values_in(self.env), self.history)
 
     # What a tick is made of
 
@@ -106,21 +113,15 @@ class Tick:
                 elif counter.again:
                     env[counter.name] = 1
 
-    def settle(self) -> None:
-        """Ask all that asks for no event; then deal with what was raised."""
-        if self.machine.chart.steps is Steps.ONE:
-            self.microstep(None)
-        self.settle_raised()
-
     def settle_raised(self) -> None:
         """Deal with the events in the queue; of a chart that runs to completion, until nothing moves."""
-        completes = self.machine.chart.steps is Steps.COMPLETION
-        while True:
+        completes = self.machine.completes
+        while completes or self.queue:
             if completes and self.microstep(None):
                 continue
             if not self.queue:
                 return
-            self.microstep(self.queue.popleft())
+            self.microstep(self.queue.pop(0))
 
     def during(self) -> None:
         """Act in the states that were active all the tick."""
@@ -141,7 +142,8 @@ class Tick:
             self.refuse_circle()
         move = self.moves.of(self.configuration, self.history, tuple(chosen))
         for node in move.leaving:
-            self.leave(node)
+            if node.acts_when_left or self.stayed:
+                self.leave(node)
         for way in move.ways:
             self.taken.append(way)
             if way.do:
@@ -153,9 +155,11 @@ class Tick:
     def choose(self, event: str | None) -> list[CompoundTransition]:
         """Return, for every innermost state, the first way that may be taken, its own before outer ones."""
         chosen: list[CompoundTransition] = []
-        asked = self.machine.ways_asked
+        asked = self.machine.asked_on.get(event)
+        if asked is None:
+            return chosen
         for leaf in self.configuration:
-            for way in asked.get((leaf, event), ()):
+            for way in asked.get(leaf, ()):
                 if self.holds(way):
                     if way not in chosen:
                         chosen.append(way)
@@ -168,10 +172,12 @@ class Tick:
         if way.wait and env[way.since] < way.wait:
             return False
         compute = self.compute
-        for guard in way.guards:  # noqa: SIM110 -- asked a dozen times a tick: a generator costs more than a guard
-            if not compute(guard, env):
-                return False
-        return True
+        if compute is plain:
+            for test in way.tests:  # noqa: SIM110 -- asked a dozen times a tick: a generator costs more than a guard
+                if not test(env):
+                    return False
+            return True
+        return all(compute(guard, env) for guard in way.guards)
 
     def leave(self, node: Node) -> None:
         """Leave a state."""
@@ -190,14 +196,14 @@ class Tick:
             for event in done:
                 self.put(event)
         self.configuration, self.history = move.configuration, move.history
-        self.see_who_is_active()
+        if self.machine.asked_inside:
+            self.see_who_is_active()
 
     def see_who_is_active(self) -> None:
         """Let expressions know what is active."""
-        if self.machine.asked_inside:
-            active = self.moves.active(self.configuration)
-            for name, number in self.machine.asked_inside.items():
-                self.env[name] = number in active
+        active = self.moves.active(self.configuration)
+        for name, number in self.machine.asked_inside.items():
+            self.env[name] = number in active
 
     # Actions
 
@@ -213,7 +219,7 @@ class Tick:
 
     def set(self, action: Assign) -> None:
         """Set variables, all at once."""
-        env, compute, types = self.env, self.compute, self.types
+        env, compute, types = self.env, self.compute, self.machine.chart.variables
         env.update([(name, types[name].fit(compute(one, env))) for name, one in action.values.items()])
 
     def put(self, event: str) -> None:

@@ -1,0 +1,252 @@
+"""Where a chart gets stuck: ticks without end, dead ends, traps, resources that stay on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
+from posewright.charts.checks.inspection import Check
+from posewright.charts.checks.question import Rows
+from posewright.charts.machine import Node, Snapshot
+from posewright.charts.model import segments_of
+from posewright.charts.reachability import AbstractState, ReachabilityGraph
+from posewright.errors import ExpressionError, InputError
+
+Configuration = tuple[int, ...]
+
+SHOWN = 4
+"""States that a message lists."""
+
+
+class Deadlocks(Check):
+    """Looks for states, and sets of states, that are never left, and for outputs that stay switched on."""
+
+    @cached_property
+    def graph(self) -> ReachabilityGraph:
+        """What was explored."""
+        return self.inspection.exploration.graph
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield dead ends, traps, and resources that stay on."""
+        yield from self.dead_ends()
+        yield from self.traps()
+        for name in self.chart.resources:
+            yield from self.left_on(name)
+
+    # Dead ends
+
+    def dead_ends(self) -> Iterator[Finding]:
+        """Yield the states of which nothing is left again."""
+        stuck: dict[int, set[AbstractState]] = {}
+        for situation in self.graph.distinct:
+            if situation.state.started:
+                for leaf in situation.state.configuration:
+                    if not self.machine.nodes[leaf].final and self.is_still(leaf, situation):
+                        stuck.setdefault(leaf, set()).add(situation)
+        for leaf in sorted(stuck):
+            if self.leads_somewhere(leaf):
+                yield from self.dead_end(leaf, stuck[leaf])
+
+    def is_still(self, leaf: int, situation: AbstractState) -> bool:
+        """Return whether nothing happens to a state in a tick, whatever the inputs are."""
+        own = {leaf, *self.machine.nodes[leaf].around}
+        for case in situation.cases:
+            if case.after is None or leaf not in case.after.configuration:
+                return False
+            if any(way.source in own for way in case.taken):
+                return False
+        return True
+
+    def leads_somewhere(self, leaf: int) -> bool:
+        """Return whether there is any state that a way could lead to from there."""
+        for number in (leaf, *self.machine.nodes[leaf].around[:-1]):
+            around = self.machine.nodes[self.machine.nodes[number].parent]
+            if not around.parallel and len(around.children) > 1:
+                return True
+        return False
+
+    def dead_end(self, leaf: int, still: set[AbstractState]) -> Iterator[Finding]:
+        """Yield that a state is a dead end, if it is; `still` is where nothing happens to it."""
+        explored = self.inspection.exploration
+        # where another region is at its end, or comes to it, there is nothing left to wait for
+        still = {
+            one for one in still if not any(self.machine.nodes[i].final for i in one.state.configuration)
+        }
+        inside = {number for number, one in enumerate(self.graph.states) if one in still}
+        # a place that is still for now is no end if time leads out of it
+        dead = self.graph.never_left(inside)
+        if dead:
+            node, number = self.machine.nodes[leaf], min(dead)
+            message = f"{node.name} is a dead end: nothing leads on from there"
+            message += ", whatever the inputs are; give it a transition, or say `final: true`"
+            line = node.state.line if node.state is not None else None
+            if self.inspection.complete or not any(self.machine.nodes[i].ways for i in (leaf, *node.around)):
+                yield self.found(Rule.DEAD_END, message, node.name, explored.reached[number], line)
+            else:
+                yield self.open_note("whether anything leads on", node.name, line)
+
+    # Traps
+
+    def traps(self) -> Iterator[Finding]:
+        """Yield the sets of states that are never left again, though there are others beside them."""
+        told = set[frozenset[int]]()
+        ends = self.graph.traps() if self.inspection.complete else []
+        for region in self.machine.nodes:
+            for end in ends if not region.parallel and len(region.children) > 1 else ():
+                places = {self.inside(region, self.configurations[number]) for number in end}
+                leaves = frozenset[int]().union(*places)
+                if (
+                    len(places) > 1
+                    and () not in places
+                    and leaves not in told
+                    and self.is_trap(region, leaves)
+                ):
+                    told.add(leaves)
+                    yield self.trap(region, leaves, min(end))
+
+    def is_trap(self, region: Node, leaves: frozenset[int]) -> bool:
+        """Return whether a run never leaves some innermost states of a region, and that is not meant.
+
+        What is left for good when a chart starts is no loss: there is a trap only where other states come
+        again and again.
+        """
+        if any(self.machine.nodes[leaf].final for leaf in leaves):
+            return False
+        onward: dict[Configuration, set[Configuration]] = {}
+        for before, after in self.moves:
+            one, other = self.inside(region, before), self.inside(region, after)
+            if leaves.issuperset(one) and one and not (other and leaves.issuperset(other)):
+                return False
+            if one and other and one != other and not leaves.issuperset(one):
+                onward.setdefault(one, set()).add(other)
+        return any(one in reached(onward, onward[one]) for one in onward)
+
+    def inside(self, region: Node, configuration: Configuration) -> Configuration:
+        """Return the innermost active states that are inside another one."""
+        return tuple(leaf for leaf in configuration if leaf in region.within)
+
+    @cached_property
+    def configurations(self) -> tuple[Configuration, ...]:
+        """The innermost active states of every explored node."""
+        rests = self.inspection.exploration.looked.rests
+        return tuple(rests[rest][1] for rest, _ in self.graph.places)
+
+    @cached_property
+    def moves(self) -> Collection[tuple[Configuration, Configuration]]:
+        """The innermost active states before and after all ticks but the first, each pair once."""
+        at = self.configurations
+        return {
+            (at[i], at[target])
+            for i, targets in enumerate(self.graph.following)
+            for target in targets
+            if self.graph.states[i].state.started
+        }
+
+    def trap(self, region: Node, leaves: frozenset[int], number: int) -> Finding:
+        """Return what to say of states that only lead to each other."""
+        names = [self.machine.nodes[leaf].name for leaf in sorted(leaves)]
+        others = {leaf for one in self.configurations for leaf in self.inside(region, one)} - leaves
+        text = f"{listed(names)} only lead to each other: once there, a run never comes to "
+        text += f"{listed([self.machine.nodes[leaf].name for leaf in sorted(others)], 'or')} again"
+        message = f"{text}; give one of them a way out, or say `final: true`"
+        first = next(leaf for leaf in self.configurations[number] if leaf in leaves)
+        node = self.machine.nodes[first]
+        line = node.state.line if node.state is not None else None
+        state = self.inspection.exploration.reached[number]
+        return replace(self.found(Rule.TRAP, message, node.name, state, line), level=Level.WARNING)
+
+    # Resources
+
+    def left_on(self, name: str) -> Iterator[Finding]:
+        """Yield that a resource stays on, if it does."""
+        explored = self.inspection.exploration
+        zero = self.chart.outputs[name].zero
+        at = list(self.machine.chart.variables).index(name)
+        rests = explored.looked.rests
+        on = {number for number, (rest, _) in enumerate(self.graph.places) if rests[rest][2][at] != zero}
+        left = self.graph.never_left(on)
+        if left:
+            state = explored.reached[min(left)]
+            value = show(state.registers[name])
+            message = f"{name} is {value} in {state.state} and can never be {show(zero)} again"
+            message += ": switch it off on every way that ends"
+            leaf = self.machine.nodes[state.configuration[0]]
+            line = leaf.state.line if leaf.state is not None else None
+            if self.inspection.complete:
+                yield self.found(Rule.LEFT_ON, message, leaf.name, state, line)
+            else:
+                yield self.open_note(f"whether {name} can be {show(zero)} again", leaf.name, line)
+
+    def open_note(self, question: str, name: str, line: int | None) -> Finding:
+        """Return the note that it is not known, because not every way on was tried."""
+        return not_proved(f"{question} after {name} is not known: {self.inspection.why}", name, line)
+
+    def found(self, rule: Rule, message: str, name: str, state: Snapshot, line: int | None) -> Finding:
+        """Return a finding with the run that leads to a state."""
+        trace: Rows = self.inspection.exploration.trace_to(state)
+        held = state.registers
+        case = self.inspection.counterexample(name, trace[-1] if trace else {}, held, set(held))
+        return Finding(Level.ERROR, rule, message, name, case, line, trace)
+
+
+def reached(
+    onward: Mapping[Configuration, Collection[Configuration]], starts: Collection[Configuration]
+) -> set[Configuration]:
+    """Return what can be reached from some places, these included."""
+    found, waiting = set(starts), list(starts)
+    while waiting:
+        new = set(onward.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Return names as a sentence lists them."""
+    shown = [*names[:SHOWN], f"{len(names) - SHOWN} more"] if len(names) > SHOWN + 1 else list(names)
+    return f" {word} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+class Endless(Check):
+    """Looks for circles: of junctions in what is written, of transitions in what was explored."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield circles of junctions and of transitions."""
+        for cycle in self.machine.cycles:
+            yield self.of_junctions(cycle)
+        told = set[str]()
+        for situation in self.inspection.exploration.graph.distinct:
+            for number, case in enumerate(situation.cases):
+                error = case.error
+                if not isinstance(error, InputError) or isinstance(error, ExpressionError):
+                    continue
+                if error.message not in told:
+                    told.add(error.message)
+                    yield self.of_ticks(situation, number, error)
+
+    def of_junctions(self, cycle: tuple[str, ...]) -> Finding:
+        """Return what to say of a circle of junctions."""
+        text = " -> ".join((*cycle, cycle[0]))
+        message = f"the junctions {text} lead back to themselves: a way through them never ends"
+        return Finding(Level.ERROR, Rule.CYCLE, message, None, None, self.line_of(cycle))
+
+    def line_of(self, cycle: tuple[str, ...]) -> int | None:
+        """Return where the last junction of a circle leads back to the first."""
+        segments = segments_of(self.chart.junctions[cycle[-1]])
+        return next((one.line for one in segments if one.junction == cycle[0]), None)
+
+    def of_ticks(self, situation: AbstractState, number: int, error: InputError) -> Finding:
+        """Return what to say of a tick that does not end."""
+        case, state = situation.cases[number], situation.state
+        names = self.machine.nodes
+        # the first way that comes again names the circle
+        again = next((way for i, way in enumerate(case.taken) if way in case.taken[:i]), None)
+        place = names[again.source].name if again is not None else state.state
+        trace = (*self.inspection.exploration.trace_to(state), case.inputs)
+        shown = self.inspection.counterexample(place, case.inputs, state.registers, set())
+        message = f"{error.message}: {error.hint}" if error.hint else error.message
+        return Finding(
+            Level.ERROR, Rule.CYCLE, message, place, shown, again.line if again is not None else None, trace
+        )
