@@ -161,7 +161,7 @@ class Interpreter:
         self, configuration: tuple[int, ...], *, started: bool, held: Mapping[str, Value]
     ) -> Snapshot:
         machine = self.machine
-        start = machine.start(configuration) | held
+        start = {**machine.start(configuration), **held}
         values = tuple(start[name] for name in machine.registers)
         return Snapshot(machine, started, configuration, values, tuple(() for _ in machine.history))
 

@@ -56,8 +56,9 @@ def routes_of(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str, 
     """
     routes: list[Route] = []
     cycles: list[tuple[str, ...]] = []
-    waiting: list[tuple[int, tuple[Transition, ...], tuple[str, ...]]]
-    waiting = [(number, (first,), ()) for number, first in enumerate(state.transitions)][::-1]
+    waiting: list[tuple[int, tuple[Transition, ...], tuple[str, ...]]] = [
+        (number, (first,), ()) for number, first in reversed([*enumerate(state.transitions)])
+    ]
     met = 0
     while waiting:
         number, segments, passed = waiting.pop()
