@@ -113,7 +113,8 @@ class Interpreter:
             except (KeyError, TypeError):
                 pass  # not met before, or not what it should be
         given, events = self._given(inputs)
-        after = self._tick(state).run(given, events)
+        tick = Tick(self.machine, state) if state.machine is self.machine else self._tick(state)
+        after = tick.run(given, events)
         return after if self._remembers < 0 else self._kept(state, inputs, after)
 
     def outcome(self, state: Snapshot, inputs: Mapping[str, object], compute: Compute = plain) -> Outcome:
@@ -137,7 +138,7 @@ class Interpreter:
             yield state
 
     def _tick(self, state: Snapshot, compute: Compute = plain) -> Tick:
-        if state.machine is not self.machine and not state.is_of(self.machine):
+        if not state.is_of(self.machine):
             raise InputError(f"{state!r} is a state of another chart than {self.chart.name}")
         return Tick(self.machine, state, compute)
 

@@ -88,11 +88,6 @@ class Tick:
                 self.settle_raised()
         if self.stayed:
             self.during()
-        return self.result()
-
-    def result(self) -> Snapshot:
-        """Return where the chart stands."""
-        machine = self.machine
         if not self.taken and machine.rests and self.before.started:
             return self.before  # nothing has been set, and no time is counted
         return Snapshot(machine, True, self.configuration, machine.values_in(self.env), self.history)
