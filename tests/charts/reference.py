@@ -270,7 +270,8 @@ class Tick:
     def is_over(self, way: Way) -> bool:
         """Return whether the waits of a way are over."""
         state = self.of.states[way.source]
-        wait = max(state.min_s if way.go else 0.0, way.segments[0].after_s)
+        dwells = self.domain(way) not in (None, way.source)
+        wait = max(state.min_s if dwells else 0.0, way.segments[0].after_s)
         return self.counts.get(way.source, 0) >= self.of.ticks(wait)
 
     def holds(self, segment: Transition, state: str) -> bool:
@@ -320,7 +321,7 @@ class Tick:
         if not way.go:
             return None
         around = self.of.around(way.source)
-        if way.segments[0].local:
+        if any(one.local for one in way.segments):
             around = [way.source, *around]
         return next(
             name

@@ -29,7 +29,7 @@ from posewright.charts import (
     Type,
     read_chart,
 )
-from posewright.charts.model import (DONE, Action, Actions, every_action, segments_of)
+from posewright.charts.model import DONE, Action, Actions, every_action, segments_of
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent for path in (ROOT / "examples/charts").glob("*/README.md"))

@@ -16,7 +16,7 @@ from typing import Any
 import posewright as pw
 from posewright.arenas.arena import read_arena
 from posewright.bodies.domain import read_domain_randomization
-from posewright.charts.scenarios import (read_rows, read_scenario)
+from posewright.charts.scenarios import read_rows, read_scenario
 from posewright.contests import contest
 from posewright.documents import read_text
 from posewright.errors import PosewrightError

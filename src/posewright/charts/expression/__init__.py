@@ -10,7 +10,14 @@ ever handed to Python's own evaluator, so no document can run code.
 from __future__ import annotations
 
 from posewright.charts.expression.critical import critical_values
-from posewright.charts.expression.expression import Argument, Evaluate, Expression, compile_tree, constant
+from posewright.charts.expression.expression import (
+    Argument,
+    Env,
+    Evaluate,
+    Expression,
+    compile_tree,
+    constant,
+)
 from posewright.charts.expression.scope import Function, FunctionRow, Scope
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.syntax import parse, shortened, text_of
@@ -46,6 +53,7 @@ __all__ = [
     "Argument",
     "Binary",
     "Call",
+    "Env",
     "Evaluate",
     "Expression",
     "Function",

@@ -36,7 +36,7 @@ MAX_CHOICES = 64
 """Ways in which the conditions inside one term may turn out, beyond which its roots are only guessed."""
 
 
-class NotLinearError(ValueError):
+class NotPiecewiseLinearError(ValueError):
     """Raised inside this module: a term is not piecewise linear in just one number."""
 
 
@@ -62,7 +62,7 @@ def critical_values(
             for name in dict.fromkeys(names):
                 try:
                     found[name] |= _roots(term, name, fixed)
-                except NotLinearError:
+                except NotPiecewiseLinearError:
                     complete = False
                     found[name] |= _mentioned(term, fixed)
     return found, complete
@@ -144,14 +144,14 @@ _CHOOSE: dict[str, Callable[[list[Fraction]], Fraction]] = {
 
 
 def _at(tree: Tree, name: str, value: Fraction, fixed: Mapping[str, Value]) -> Fraction:
-    """Return a term's exact value; raises NotLinearError where it is not linear in `name` alone."""
+    """Return a term's exact value; raises NotPiecewiseLinearError where it is not linear in `name` alone."""
     if isinstance(tree, Literal):
         return _fraction(tree.value)
     if isinstance(tree, Name):
         if tree.name == name:
             return value
         if tree.name not in fixed:
-            raise NotLinearError(tree.name)
+            raise NotPiecewiseLinearError(tree.name)
         return _fraction(fixed[tree.name])
     if isinstance(tree, Unary) and tree.operator is Operator.MINUS:
         return -_at(tree.operand, name, value, fixed)
@@ -159,7 +159,7 @@ def _at(tree: Tree, name: str, value: Fraction, fixed: Mapping[str, Value]) -> F
         return _joined(tree, name, value, fixed)
     if isinstance(tree, Call):
         return _CHOOSE[tree.function]([_at(argument, name, value, fixed) for argument in tree.arguments])
-    raise NotLinearError("not a number")
+    raise NotPiecewiseLinearError("not a number")
 
 
 def _joined(tree: Binary, name: str, value: Fraction, fixed: Mapping[str, Value]) -> Fraction:
@@ -173,7 +173,7 @@ def _joined(tree: Binary, name: str, value: Fraction, fixed: Mapping[str, Value]
         return left * right
     if tree.operator is Operator.OVER and not moves[1] and right != 0:
         return left / right
-    raise NotLinearError(str(tree.operator))
+    raise NotPiecewiseLinearError(str(tree.operator))
 
 
 def _mentions(tree: Tree, name: str) -> bool:
@@ -192,5 +192,5 @@ def _mentioned(term: Tree, fixed: Mapping[str, Value]) -> set[Fraction]:
 
 def _fraction(value: Value) -> Fraction:
     if isinstance(value, bool | str):
-        raise NotLinearError("not a number")
+        raise NotPiecewiseLinearError("not a number")
     return Fraction(value)

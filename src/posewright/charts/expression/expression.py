@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
-from posewright.charts.expression.ranges import range_of
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.tree import (
     Binary,
@@ -24,6 +23,7 @@ from posewright.charts.expression.tree import (
     cases_of,
     is_timed,
     names_in,
+    range_of,
     rewritten,
 )
 from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, Type, Value, to_single, type_of

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from posewright.charts.expression.expression import Argument
-from posewright.charts.expression.numbers import Numbers, Term, sort_of
-from posewright.charts.expression.ranges import range_of
+from posewright.charts.expression.numbers import Numbers, TypedTree, sort_of
 from posewright.charts.expression.scope import Function, FunctionRow
 from posewright.charts.expression.tree import (
     Binary,
@@ -19,6 +18,7 @@ from posewright.charts.expression.tree import (
     chain_of,
     height,
     nodes_of,
+    range_of,
     rewritten,
 )
 from posewright.charts.types import FloatType, IntType, Numeric, Type, conversion
@@ -44,7 +44,7 @@ class Inliner:
         self.under: list[Tree] = []
         self.arguments: list[Argument] = []
 
-    def call(self, function: Function, arguments: Sequence[Term], tree: Call) -> Term:
+    def call(self, function: Function, arguments: Sequence[TypedTree], tree: Call) -> TypedTree:
         """Return what a call means.
 
         Args:
@@ -64,7 +64,7 @@ class Inliner:
             message = f"more than {MAX_LEVELS} levels once {function.name} is put in"
             hint = "join rows with X, or keep what it gives in a local"
             self.source.fail(tree.at, message, hint=hint)
-        return Term(found, function.gives)
+        return TypedTree(found, function.gives)
 
     def row(
         self, function: Function, row: FunctionRow, given: Mapping[str, Tree], tree: Call
@@ -72,9 +72,9 @@ class Inliner:
         """Return where a row fits, and what it gives."""
         when, give = substituted(row.when.tree, given), substituted(row.give.tree, given)
         self.count((when, give), function, tree)
-        return when, self.kept(Term(give, row.give.type), function.gives).tree
+        return when, self.kept(TypedTree(give, row.give.type), function.gives).tree
 
-    def argument(self, function: Function, name: str, term: Term, kind: Type, at: int) -> Term:
+    def argument(self, function: Function, name: str, term: TypedTree, kind: Type, at: int) -> TypedTree:
         """Return an argument as the parameter `name` takes it: in its unit, of its width, in its range."""
         if not _of_one_sort(term.kind, kind):
             message = f"{function.name} does not take {sort_of(term.kind)} for {name}"
@@ -99,17 +99,17 @@ class Inliner:
             self.arguments.append(Argument(function.name, name, fitted.tree, kind, when))
         return cut
 
-    def kept(self, term: Term, kind: Type) -> Term:
+    def kept(self, term: TypedTree, kind: Type) -> TypedTree:
         """Return a value as one of `kind`: numbers follow its width and its range."""
         return self.clamped(self.fitted(term, kind), kind) if isinstance(kind, Numeric) else term
 
-    def fitted(self, term: Term, kind: Type) -> Term:
+    def fitted(self, term: TypedTree, kind: Type) -> TypedTree:
         """Return a number as a fraction where `kind` is one, of 32 bits where `kind` has them."""
         if not isinstance(kind, FloatType):
             return term
         return self.numbers.as_fraction(self.numbers.in_single(term) if kind.single else term)
 
-    def clamped(self, term: Term, kind: Type) -> Term:
+    def clamped(self, term: TypedTree, kind: Type) -> TypedTree:
         """Return a number kept within the range of `kind`, where it may leave it."""
         if not isinstance(kind, Numeric) or (isinstance(kind, FloatType) and kind.open):
             return term

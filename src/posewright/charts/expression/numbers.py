@@ -12,7 +12,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from posewright.charts.expression.ranges import range_of
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.tree import (
@@ -25,6 +24,7 @@ from posewright.charts.expression.tree import (
     Unary,
     cases_of,
     chain_of,
+    range_of,
 )
 from posewright.charts.types import (
     INT_HIGH,
@@ -42,7 +42,7 @@ from posewright.charts.types import (
 )
 
 
-class Term(NamedTuple):
+class TypedTree(NamedTuple):
     """A typed tree; `loose` where its value comes from literals and constants only, if maybe by a choice."""
 
     tree: Tree
@@ -65,7 +65,10 @@ class Term(NamedTuple):
         return isinstance(self.kind, FloatType) and self.kind.single
 
 
-def number_kind(terms: Sequence[Term], *, single: bool, unit: str | None) -> Type:
+Pair = tuple[TypedTree, TypedTree]
+
+
+def number_kind(terms: Sequence[TypedTree], *, single: bool, unit: str | None) -> Type:
     """Return the type of a number that is made of others: whole where all are."""
     if all(term.is_whole for term in terms):
         return IntType(unit=unit)
@@ -91,7 +94,7 @@ class Numbers:
         self.scope = scope
         self.source = source
 
-    def alike(self, terms: Sequence[Term], at: int, what: str) -> tuple[list[Term], str | None]:
+    def alike(self, terms: Sequence[TypedTree], at: int, what: str) -> tuple[list[TypedTree], str | None]:
         """Return the terms in one unit, and the unit; numbers without one stay as they are.
 
         Args:
@@ -110,7 +113,7 @@ class Numbers:
         whole = any(term.is_whole and not term.loose for term in terms)
         return [self.in_unit(term, unit, whole=whole) for term in terms], unit
 
-    def in_unit(self, term: Term, unit: str, *, whole: bool = False) -> Term:
+    def in_unit(self, term: TypedTree, unit: str, *, whole: bool = False) -> TypedTree:
         """Return a number in another unit of its dimension; one without a unit as it is.
 
         Args:
@@ -125,7 +128,7 @@ class Numbers:
         if value is not None:
             exact = exactly(value) * factor
             if exact.denominator == 1 and (term.is_whole or whole) and INT_LOW <= exact <= INT_HIGH:
-                return Term(Literal(int(exact), term.tree.at), IntType(unit=unit), term.loose)
+                return TypedTree(Literal(int(exact), term.tree.at), IntType(unit=unit), term.loose)
         kind: IntType | FloatType = FloatType(single=term.is_single, unit=unit)
         if term.is_whole and factor.denominator == 1:
             kind = IntType(unit=unit)
@@ -134,7 +137,7 @@ class Numbers:
             lambda node, value: self._scaled(node, value, factor, kind),
             lambda node: self._times(node, factor, kind),
         )
-        return Term(tree, kind, term.loose)
+        return TypedTree(tree, kind, term.loose)
 
     def _scaled(self, node: Tree, value: float, factor: Fraction, kind: IntType | FloatType) -> Tree:
         exact = exactly(value) * factor
@@ -152,7 +155,7 @@ class Numbers:
         product = Binary(Operator.TIMES, node, Literal(to_single(float(factor))), node.at)
         return Call("single", (product,), node.at)
 
-    def same_width(self, terms: Sequence[Term]) -> tuple[list[Term], bool]:
+    def same_width(self, terms: Sequence[TypedTree]) -> tuple[list[TypedTree], bool]:
         """Return the terms, and whether their result has 32 bits: where no fraction but literals has more."""
         fractions = [term for term in terms if not term.is_whole]
         single = any(term.is_single for term in fractions)
@@ -160,12 +163,12 @@ class Numbers:
             return list(terms), False
         return [self.in_single(term) for term in terms], True
 
-    def in_single(self, term: Term) -> Term:
+    def in_single(self, term: TypedTree) -> TypedTree:
         """Return a number rounded to 32 bits; a whole one stays whole where it has as few."""
         if term.is_single or (term.is_whole and self._is_small(term.tree)):
             return term
         tree = self.pushed(term.tree, self._rounded, lambda node: Call("single", (node,), node.at))
-        return Term(tree, FloatType(single=True, unit=term.unit), term.loose)
+        return TypedTree(tree, FloatType(single=True, unit=term.unit), term.loose)
 
     def _is_small(self, tree: Tree) -> bool:
         low, high = range_of(tree, self.scope.constants)
@@ -179,7 +182,7 @@ class Numbers:
         near = to_single(value)
         return node if near == value and isinstance(value, float) else Literal(near, node.at)
 
-    def as_fraction(self, term: Term) -> Term:
+    def as_fraction(self, term: TypedTree) -> TypedTree:
         """Return a whole number as a fraction of the same value; a fraction as it is."""
         if not term.is_whole:
             return term
@@ -188,7 +191,7 @@ class Numbers:
             lambda node, value: Literal(float(value), node.at),
             lambda node: Binary(Operator.TIMES, node, Literal(1.0), node.at),
         )
-        return Term(tree, FloatType(unit=term.unit), term.loose)
+        return TypedTree(tree, FloatType(unit=term.unit), term.loose)
 
     def known(self, tree: Tree) -> int | float | None:
         """Return the value of a literal, a constant, or one of these with a minus; else None."""
@@ -223,7 +226,7 @@ def difference(one: str, other: str) -> str:
     return f"{one} measures {unit_of(one).dimension}, {other} {unit_of(other).dimension}"
 
 
-def compared(numbers: Numbers, tree: Binary, left: Term, right: Term) -> tuple[Term, Term]:
+def compared(numbers: Numbers, tree: Binary, left: TypedTree, right: TypedTree) -> Pair:
     """Return numbers to be compared: in one unit, and what is written there of the width of what it meets.
 
     Two that vary are compared as they are: every number of 32 bits, whole or not, is also one of 64.
@@ -234,7 +237,7 @@ def compared(numbers: Numbers, tree: Binary, left: Term, right: Term) -> tuple[T
     return left, right
 
 
-def joined(numbers: Numbers, tree: Binary, left: Term, right: Term) -> Term:
+def joined(numbers: Numbers, tree: Binary, left: TypedTree, right: TypedTree) -> TypedTree:
     """Return the result of an arithmetic operator."""
     left, right, unit = _measured(numbers, tree, left, right)
     (left, right), single = numbers.same_width((left, right))
@@ -242,10 +245,10 @@ def joined(numbers: Numbers, tree: Binary, left: Term, right: Term) -> Term:
     if tree.operator is Operator.OVER:
         kind = FloatType(single=single, unit=unit)
     found: Tree = Binary(tree.operator, left.tree, right.tree, tree.at)
-    return Term(Call("single", (found,), tree.at) if single else found, kind, left.loose and right.loose)
+    return TypedTree(Call("single", (found,), tree.at) if single else found, kind, left.loose and right.loose)
 
 
-def _measured(numbers: Numbers, tree: Binary, left: Term, right: Term) -> tuple[Term, Term, str | None]:
+def _measured(numbers: Numbers, tree: Binary, left: TypedTree, right: TypedTree) -> tuple[*Pair, str | None]:
     """Return both sides and the unit of the result.
 
     What is added has one unit. A product or a quotient has one where it merely scales a number that has
@@ -260,23 +263,23 @@ def _measured(numbers: Numbers, tree: Binary, left: Term, right: Term) -> tuple[
     return left, right, None if ratio else unit
 
 
-def chosen(numbers: Numbers, tree: If, condition: Term, then: Term, other: Term) -> Term:
+def chosen(numbers: Numbers, tree: If, condition: TypedTree, then: TypedTree, other: TypedTree) -> TypedTree:
     """Return the choice between two numbers."""
     (then, other), unit = numbers.alike((then, other), tree.at, "`if` mixes")
     (then, other), single = numbers.same_width((then, other))
     kind = number_kind((then, other), single=single, unit=unit)
     if isinstance(kind, FloatType):
         then, other = numbers.as_fraction(then), numbers.as_fraction(other)
-    return Term(If(condition.tree, then.tree, other.tree, tree.at), kind, then.loose and other.loose)
+    return TypedTree(If(condition.tree, then.tree, other.tree, tree.at), kind, then.loose and other.loose)
 
 
-def called(numbers: Numbers, tree: Call, terms: Sequence[Term]) -> Term:
+def called(numbers: Numbers, tree: Call, terms: Sequence[TypedTree]) -> TypedTree:
     """Return what `abs`, `min`, `max` or `single` makes of numbers."""
     terms, unit = numbers.alike(terms, tree.at, f"`{tree.function}` mixes")
     if tree.function == "single":
         kind = FloatType(single=True, unit=unit)
-        return terms[0] if terms[0].is_single else Term(Call("single", (terms[0].tree,), tree.at), kind)
+        return terms[0] if terms[0].is_single else TypedTree(Call("single", (terms[0].tree,), tree.at), kind)
     terms, single = numbers.same_width(terms)
     parts = tuple(term.tree for term in terms)
     kind_of_all = number_kind(terms, single=single, unit=unit)
-    return Term(Call(tree.function, parts, tree.at), kind_of_all, all(term.loose for term in terms))
+    return TypedTree(Call(tree.function, parts, tree.at), kind_of_all, all(term.loose for term in terms))

@@ -43,7 +43,7 @@ MAX_LENGTH = 2000
 """Characters in one expression; the longest in our own charts has under 100."""
 
 
-class Sort(Enum):
+class TokenKind(Enum):
     """What kind of token it is."""
 
     NUMBER = "number"
@@ -55,13 +55,13 @@ class Sort(Enum):
 
 
 @dataclass(frozen=True)
-class Token:
+class Lexeme:
     """A word, number or sign, and how many characters in it begins.
 
     `m/s` after a number is one token, and so is the whole of `in(walking)`: its text is the state's name.
     """
 
-    sort: Sort
+    kind: TokenKind
     text: str
     at: int
 
@@ -92,7 +92,7 @@ _INSTEAD = {
 }
 
 
-def tokens_of(source: Source) -> list[Token]:
+def tokens_of(source: Source) -> list[Lexeme]:
     """Return the tokens of an expression, with one END token last.
 
     Raises:
@@ -100,22 +100,22 @@ def tokens_of(source: Source) -> list[Token]:
     """
     if len(source.text) > MAX_LENGTH:
         source.fail(0, f"longer than {MAX_LENGTH} characters", hint="split it over several transitions")
-    found: list[Token] = []
+    found: list[Lexeme] = []
     text, at = source.text.rstrip(), 0
     while at < len(text):
         match = _unit_after(found, text, at) or _TOKEN.match(text, at)
         if match is None:
             _refuse(source, at + len(text[at:]) - len(text[at:].lstrip()))
         else:
-            sort = Sort(match.lastgroup)
-            found.append(Token(sort, match[sort.value], match.start(sort.value)))
+            kind = TokenKind(match.lastgroup)
+            found.append(Lexeme(kind, match[kind.value], match.start(kind.value)))
             at = match.end()
-    return [*found, Token(Sort.END, "the end", len(text))]
+    return [*found, Lexeme(TokenKind.END, "the end", len(text))]
 
 
-def _unit_after(found: list[Token], text: str, at: int) -> re.Match[str] | None:
+def _unit_after(found: list[Lexeme], text: str, at: int) -> re.Match[str] | None:
     """Return the unit at `at`, where a number stands before it."""
-    if not found or found[-1].sort is not Sort.NUMBER:
+    if not found or found[-1].kind is not TokenKind.NUMBER:
         return None
     match = _UNIT.match(text, at)
     if match is None or match["unit"] in WORDS:

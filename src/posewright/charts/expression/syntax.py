@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import NoReturn
 
-from posewright.charts.expression.source import WORDS, Sort, Source, Token, tokens_of
+from posewright.charts.expression.source import WORDS, Lexeme, Source, TokenKind, tokens_of
 from posewright.charts.expression.tree import (
     ARITHMETIC,
     COMPARISONS,
@@ -68,15 +68,15 @@ class _Parser:
         self.position = 0
 
     @property
-    def here(self) -> Token:
+    def here(self) -> Lexeme:
         return self.tokens[self.position]
 
-    def take(self) -> Token:
+    def take(self) -> Lexeme:
         token = self.here
         self.position += 1
         return token
 
-    def fail(self, token: Token, message: str, hint: str | None = None) -> NoReturn:
+    def fail(self, token: Lexeme, message: str, hint: str | None = None) -> NoReturn:
         self.source.fail(token.at, message, hint=hint)
 
     def expression(self, depth: int) -> Tree:
@@ -105,7 +105,7 @@ class _Parser:
         return left
 
     def operator(self) -> Operator | None:
-        return _OPERATORS.get(self.here.text) if self.here.sort is not Sort.END else None
+        return _OPERATORS.get(self.here.text) if self.here.kind is not TokenKind.END else None
 
     def refuse_chain(self) -> None:
         if self.operator() in COMPARISONS:
@@ -113,9 +113,9 @@ class _Parser:
 
     def operand(self, depth: int) -> Tree:
         token = self.take()
-        if token.sort is Sort.NUMBER:
+        if token.kind is TokenKind.NUMBER:
             return Literal(self.number(token), token.at, self.unit())
-        if token.sort is Sort.STATE:
+        if token.kind is TokenKind.STATE:
             return Inside(token.text, token.at)
         if token.text == "(":
             inner = self.expression(depth + 1)
@@ -125,11 +125,11 @@ class _Parser:
             return Unary(Operator.MINUS, self.joined(MINUS_POWER, depth + 1), token.at)
         if token.text == "not":
             return Unary(Operator.NOT, self.joined(NOT_POWER, depth + 1), token.at)
-        if token.sort is not Sort.NAME or token.text in WORDS:
+        if token.kind is not TokenKind.NAME or token.text in WORDS:
             self.fail(token, f"expected a value, found {token.text}")
         return self.word(token, depth)
 
-    def word(self, token: Token, depth: int) -> Tree:
+    def word(self, token: Lexeme, depth: int) -> Tree:
         if token.text in _TRUTHS:
             return Literal(_TRUTHS[token.text], token.at)
         if token.text in ("AND", "OR", "NOT", "IF", "ELSE"):
@@ -138,7 +138,7 @@ class _Parser:
             self.fail(token, "`in` asks for one state", "write it like in(walking)")
         return self.call(token, depth) if self.here.text == "(" else Name(token.text, token.at)
 
-    def call(self, token: Token, depth: int) -> Tree:
+    def call(self, token: Lexeme, depth: int) -> Tree:
         bracket = self.take()
         arguments = [] if self.here.text == ")" else [self.expression(depth + 1)]
         while self.here.text == ",":
@@ -147,13 +147,13 @@ class _Parser:
         self.close(bracket)
         return Call(token.text, tuple(arguments), token.at)
 
-    def close(self, opened: Token) -> None:
+    def close(self, opened: Lexeme) -> None:
         if self.here.text != ")":
             hint = f"to close the ( at character {opened.at + 1}"
             self.fail(self.here, f"expected ), found {self.here.text}", hint)
         self.take()
 
-    def number(self, token: Token) -> int | float:
+    def number(self, token: Lexeme) -> int | float:
         if token.text.isdigit():
             if int(token.text) > INT_HIGH:
                 hint = f"the largest is {INT_HIGH}; write a float, as in 1e10"
@@ -166,7 +166,7 @@ class _Parser:
 
     def unit(self) -> str | None:
         """Return the unit after a number, None where there is none."""
-        if self.here.sort is not Sort.UNIT:
+        if self.here.kind is not TokenKind.UNIT:
             return None
         token = self.take()
         if token.text not in UNITS:
@@ -175,9 +175,9 @@ class _Parser:
         return token.text
 
     def expect_end(self) -> None:
-        if self.here.sort is Sort.END:
+        if self.here.kind is TokenKind.END:
             return
-        hint = "join two conditions with and, or" if self.here.sort is not Sort.SIGN else None
+        hint = "join two conditions with and, or" if self.here.kind is not TokenKind.SIGN else None
         self.fail(self.here, f"expected the end, found {self.here.text}", hint)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn
@@ -16,7 +17,7 @@ from posewright.charts.expression.expression import Expression, compile_tree
 from posewright.charts.expression.inlining import Inliner
 from posewright.charts.expression.numbers import (
     Numbers,
-    Term,
+    TypedTree,
     called,
     chosen,
     compared,
@@ -48,6 +49,9 @@ from posewright.charts.expression.tree import (
     names_in,
 )
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Numeric, Type, conversion, type_of
+
+_SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?!=)")
+_LAST_WORD, _FIRST_WORD = re.compile(r"(\w+)\s*\Z"), re.compile(r"\s*(\w+)")
 
 FUNCTIONS = {
     "abs": "one value",
@@ -90,7 +94,7 @@ LONGEST_S = 86_400.0
 """The longest time that may be asked for [s]."""
 
 
-def seconds_of(time: Term, timing: Timing, numbers: Numbers) -> float:
+def seconds_of(time: TypedTree, timing: Timing, numbers: Numbers) -> float:
     """Return a time in seconds; a number without a unit is one of seconds already.
 
     Raises:
@@ -122,12 +126,27 @@ def parse_expression(source: Source | str, scope: Scope, wanted: Type | None = N
     """
     if isinstance(source, str):
         source = Source(source)
+    _refuse_single_equals(source, scope)
     checker = _Checker(scope, source)
     term = checker.wanted(parse(source), wanted)
     expression = Expression(term.tree, term.kind, source, scope.fixed, tuple(checker.inliner.arguments))
     if wanted is not None:
         _assignable(expression, wanted)
     return expression
+
+
+def _refuse_single_equals(source: Source, scope: Scope) -> None:
+    """Refuse `near = 1`, and say what is written instead: it depends on what `near` is."""
+    sign = _SINGLE_EQUALS.search(source.text)
+    if sign is None:
+        return
+    at = sign.start()
+    left = _LAST_WORD.search(source.text[max(at - 90, 0) : at])
+    right = _FIRST_WORD.match(source.text[at + 1 : at + 90])
+    hint = "write =="
+    if left is not None and right is not None and isinstance(scope.type_of(left[1]), BoolType):
+        hint = {"1": f"write {left[1]}", "0": f"write not {left[1]}"}.get(right[1], hint)
+    source.fail(at, "'=' is not part of the language", hint=hint)
 
 
 def _assignable(expression: Expression, wanted: Type) -> None:
@@ -178,7 +197,7 @@ class _Checker:
         self.numbers = Numbers(scope, source)
         self.inliner = Inliner(self.numbers)
 
-    def wanted(self, tree: Tree, wanted: Type | None) -> Term:
+    def wanted(self, tree: Tree, wanted: Type | None) -> TypedTree:
         """Return a tree as something of the wanted type is set to it: of its unit."""
         term = self.check(truths(tree) if isinstance(wanted, BoolType) else tree)
         if not (isinstance(wanted, Numeric) and wanted.unit and term.unit):
@@ -189,14 +208,14 @@ class _Checker:
             self.source.fail(0, message, hint=hint)
         return self.numbers.in_unit(term, wanted.unit, whole=isinstance(wanted, IntType))
 
-    def under(self, condition: Tree, check: Callable[[], Term]) -> Term:
+    def under(self, condition: Tree, check: Callable[[], TypedTree]) -> TypedTree:
         """Check what is computed under a condition only."""
         self.inliner.under.append(condition)
         term = check()
         self.inliner.under.pop()
         return term
 
-    def check(self, tree: Tree) -> Term:
+    def check(self, tree: Tree) -> TypedTree:
         if isinstance(tree, Literal | Name | Inside):
             return self.leaf(tree)
         if isinstance(tree, Unary):
@@ -205,53 +224,53 @@ class _Checker:
             return self.binary(tree)
         if isinstance(tree, If):
             return self.choice(tree)
-        return self.call(tree) if isinstance(tree, Call) else Term(tree, BoolType())
+        return self.call(tree) if isinstance(tree, Call) else TypedTree(tree, BoolType())
 
-    def leaf(self, tree: Literal | Name | Inside) -> Term:
+    def leaf(self, tree: Literal | Name | Inside) -> TypedTree:
         if isinstance(tree, Literal):
             return self.literal(tree)
         return self.name(tree) if isinstance(tree, Name) else self.inside(tree)
 
-    def literal(self, tree: Literal) -> Term:
+    def literal(self, tree: Literal) -> TypedTree:
         kind = type_of(tree.value)
         if tree.unit is None:
-            return Term(tree, kind, loose=True)
-        return Term(Literal(tree.value, tree.at), self.measured(kind, tree.unit), loose=True)
+            return TypedTree(tree, kind, loose=True)
+        return TypedTree(Literal(tree.value, tree.at), self.measured(kind, tree.unit), loose=True)
 
     def measured(self, kind: Type, unit: str | None) -> Type:
         return IntType(unit=unit) if isinstance(kind, IntType) else FloatType(unit=unit)
 
-    def name(self, tree: Name) -> Term:
+    def name(self, tree: Name) -> TypedTree:
         kind = self.scope.type_of(tree.name)
         if kind is None:
             unknown_name(tree, self.scope, self.source)
         tree = replace(tree, known=kind)
         if tree.name not in self.scope.constants:
-            return Term(tree, kind)
+            return TypedTree(tree, kind)
         if tree.name in self.scope.units and isinstance(kind, Numeric):
             kind = self.measured(kind, self.scope.units[tree.name])
-        return Term(tree, kind, loose=True)
+        return TypedTree(tree, kind, loose=True)
 
-    def inside(self, tree: Inside) -> Term:
+    def inside(self, tree: Inside) -> TypedTree:
         if tree.state not in self.scope.states:
             hint = nearest(tree.state, sorted(self.scope.states))
             self.source.fail(tree.at, f"no state is called {tree.state!r}", hint=hint)
-        return Term(tree, BoolType())
+        return TypedTree(tree, BoolType())
 
-    def unary(self, tree: Unary) -> Term:
+    def unary(self, tree: Unary) -> TypedTree:
         if tree.operator is Operator.NOT:
-            return Term(Unary(Operator.NOT, self.truth(tree.operand, "not").tree, tree.at), BoolType())
+            return TypedTree(Unary(Operator.NOT, self.truth(tree.operand, "not").tree, tree.at), BoolType())
         term = self.number(tree.operand, "-")
         kind = number_kind([term], single=term.is_single, unit=term.unit)
-        return Term(Unary(Operator.MINUS, term.tree, tree.at), kind, term.loose)
+        return TypedTree(Unary(Operator.MINUS, term.tree, tree.at), kind, term.loose)
 
-    def binary(self, tree: Binary) -> Term:
+    def binary(self, tree: Binary) -> TypedTree:
         operator = tree.operator
         if operator in LOGIC:
             left = self.truth(tree.left, str(operator))
             first = left.tree if operator is Operator.AND else Unary(Operator.NOT, left.tree)
             right = self.under(first, lambda: self.truth(tree.right, str(operator)))
-            return Term(Binary(operator, left.tree, right.tree, tree.at), BoolType())
+            return TypedTree(Binary(operator, left.tree, right.tree, tree.at), BoolType())
         if operator in COMPARISONS - ORDER:
             left, right = self.same(tree)
         else:
@@ -260,18 +279,18 @@ class _Checker:
             return joined(self.numbers, tree, left, right)
         if isinstance(left.kind, Numeric):
             left, right = compared(self.numbers, tree, left, right)
-        return Term(Binary(operator, left.tree, right.tree, tree.at), BoolType())
+        return TypedTree(Binary(operator, left.tree, right.tree, tree.at), BoolType())
 
-    def choice(self, tree: If) -> Term:
+    def choice(self, tree: If) -> TypedTree:
         condition = self.truth(tree.condition, "if")
         then = self.under(condition.tree, lambda: self.check(tree.then))
         other = self.under(Unary(Operator.NOT, condition.tree), lambda: self.check(tree.otherwise))
         self.match(then.kind, other.kind, tree.at, "`if` chooses between {} and {}")
         if isinstance(then.kind, Numeric):
             return chosen(self.numbers, tree, condition, then, other)
-        return Term(If(condition.tree, then.tree, other.tree, tree.at), then.kind)
+        return TypedTree(If(condition.tree, then.tree, other.tree, tree.at), then.kind)
 
-    def call(self, tree: Call) -> Term:
+    def call(self, tree: Call) -> TypedTree:
         if tree.function in TIMINGS:
             return self.timed(tree)
         if tree.function in self.scope.functions:
@@ -284,13 +303,13 @@ class _Checker:
             ]
             return self.inliner.call(function, arguments, tree)
         if tree.function not in FUNCTIONS:
-            known = [*FUNCTIONS, *self.scope.functions]
+            known = [*TIMINGS, *(name for name in FUNCTIONS if name != "single"), *self.scope.functions]
             self.source.fail(
                 tree.at, f"there is no function {tree.function}", hint=nearest(tree.function, known)
             )
         return self.built_in(tree)
 
-    def built_in(self, tree: Call) -> Term:
+    def built_in(self, tree: Call) -> TypedTree:
         name, given = tree.function, len(tree.arguments)
         takes = FUNCTIONS[name]
         if (given != 1) if takes == "one value" else (given < 2):
@@ -298,7 +317,7 @@ class _Checker:
         terms = [self.number(argument, name) for argument in tree.arguments]
         return called(self.numbers, tree, terms)
 
-    def timed(self, tree: Call) -> Term:
+    def timed(self, tree: Call) -> TypedTree:
         timing = TIMINGS[tree.function]
         if not self.scope.states:
             hint = "only in the states of a chart there is time"
@@ -310,7 +329,7 @@ class _Checker:
         condition = self.truth(tree.arguments[0], str(timing)).tree if timing is Timing.HELD else None
         time = self.number(tree.arguments[-1], str(timing))
         seconds = seconds_of(time, timing, self.numbers)
-        return Term(Timed(timing, seconds, condition, tree.at), BoolType())
+        return TypedTree(Timed(timing, seconds, condition, tree.at), BoolType())
 
     def count(self, tree: Call, wanted: int, names: str) -> None:
         if len(tree.arguments) != wanted:
@@ -318,7 +337,7 @@ class _Checker:
             message = f"{tree.function} takes {wanted} {values}, not {len(tree.arguments)}"
             self.source.fail(tree.at, message, hint=f"it takes {names}")
 
-    def truth(self, tree: Tree, operator: str) -> Term:
+    def truth(self, tree: Tree, operator: str) -> TypedTree:
         term = self.check(tree)
         if not isinstance(term.kind, BoolType):
             hint = "compare it, as in x > 0" if isinstance(term.kind, Numeric) else "compare it with =="
@@ -326,7 +345,7 @@ class _Checker:
             self.source.fail(tree.at, message, hint=hint)
         return term
 
-    def number(self, tree: Tree, operator: str) -> Term:
+    def number(self, tree: Tree, operator: str) -> TypedTree:
         term = self.check(tree)
         if not isinstance(term.kind, Numeric):
             hint = "join truth values with and, or, not" if isinstance(term.kind, BoolType) else None
@@ -334,10 +353,21 @@ class _Checker:
             self.source.fail(tree.at, message, hint=hint)
         return term
 
-    def same(self, tree: Binary) -> tuple[Term, Term]:
+    def same(self, tree: Binary) -> tuple[TypedTree, TypedTree]:
         left, right = self.check(tree.left), self.check(tree.right)
+        self.refuse_truth_as_number(tree, left)
         self.match(left.kind, right.kind, tree.at, f"`{tree.operator}` compares {{}} with {{}}")
         return left, right
+
+    def refuse_truth_as_number(self, tree: Binary, left: TypedTree) -> None:
+        """Refuse `near == 1`, and say that `near` is meant."""
+        name, number = tree.left, tree.right
+        if not (isinstance(left.kind, BoolType) and isinstance(name, Name) and isinstance(number, Literal)):
+            return
+        if type(number.value) is int and number.unit is None and number.value in (0, 1):
+            holds = bool(number.value) is (tree.operator is Operator.EQUAL)
+            hint = f"a truth value stands for itself: write {'' if holds else 'not '}{name.name}"
+            self.source.fail(tree.at, f"`{tree.operator}` compares a truth value with a number", hint=hint)
 
     def match(self, left: Type, right: Type, at: int, message: str) -> None:
         """Fail where two types are not of one sort."""

@@ -12,7 +12,7 @@ from posewright.charts.machine.microsteps import Entering
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget
 from posewright.charts.machine.tick import Compute, Tick, plain
 from posewright.charts.model import Chart
-from posewright.charts.types import BoolType, EnumType, IntType, Type, Value, accept
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value, accept
 from posewright.errors import InputError, UnknownNameError
 
 MAX_REMEMBERED = 50_000
@@ -54,8 +54,10 @@ class Interpreter:
         self.chart = chart
         self.machine = lower(chart) if machine is None else machine
         self._names = (*chart.inputs, *chart.events)
-        self._known_names = frozenset(self._names)
-        self._readers = tuple((name, kind.holds, kind) for name, kind in chart.inputs.items())
+        self._readers = [
+            (k, name, *_exact(kind), kind) for k, (name, kind) in enumerate(chart.inputs.items())
+        ]
+        self._events = [*enumerate(chart.events, len(chart.inputs))]
         self._values_of = values_of(self._names)
         small = remember and all(map(_is_small, chart.inputs.values()))
         self._remembers = len(self._names) if small else -1
@@ -104,14 +106,16 @@ class Interpreter:
             InputError: an input is missing, unknown, or of another type; or the tick does not end.
             ExpressionError: a guard or an action divides by zero.
         """
-        following = state.following
-        if following is None or len(inputs) != self._remembers:
-            return self._first_met(state, inputs)
-        try:
-            values = self._values_of(inputs)
-            return following[values, tuple(map(type, values))]  # for Python, 1 equals true
-        except (KeyError, TypeError):
-            return self._first_met(state, inputs)
+        if state.following is not None and len(inputs) == self._remembers:
+            try:
+                values = self._values_of(inputs)
+                return state.following[values, tuple(map(type, values))]  # for Python, 1 equals true
+            except (KeyError, TypeError):
+                pass  # not met before, or not what it should be
+        given, events = self._given(inputs)
+        tick = Tick(self.machine, state) if state.machine is self.machine else self._tick(state)
+        after = tick.run(given, events)
+        return after if self._remembers < 0 else self._kept(state, inputs, after)
 
     def outcome(self, state: Snapshot, inputs: Mapping[str, object], compute: Compute = plain) -> Outcome:
         """Return what comes of one tick, and how; `compute` is asked for the value of every expression.
@@ -138,12 +142,8 @@ class Interpreter:
             raise InputError(f"{state!r} is a state of another chart than {self.chart.name}")
         return Tick(self.machine, state, compute)
 
-    def _first_met(self, state: Snapshot, inputs: Mapping[str, object]) -> Snapshot:
-        """Return what follows on a state and inputs, and remember it where that may come again."""
-        values, events = self._given(inputs)
-        after = self._tick(state).run(values, events)
-        if self._remembers < 0:
-            return after
+    def _kept(self, state: Snapshot, inputs: Mapping[str, object], after: Snapshot) -> Snapshot:
+        """Return what follows on a state and inputs, which is remembered."""
         if self._remembered >= MAX_REMEMBERED:
             for known in (*self._known.values(), state):
                 known.following = None
@@ -162,28 +162,50 @@ class Interpreter:
         self, configuration: tuple[int, ...], *, started: bool, held: Mapping[str, Value]
     ) -> Snapshot:
         machine = self.machine
-        start = machine.start(configuration) | held
+        start = {**machine.start(configuration), **held}
         values = tuple(start[name] for name in machine.registers)
         return Snapshot(machine, started, configuration, values, tuple(() for _ in machine.history))
 
     def _given(self, inputs: Mapping[str, object]) -> tuple[dict[str, Value], list[str]]:
         """Return the inputs, checked and within their ranges, and the events that came."""
-        if not inputs.keys() <= self._known_names:
-            unknown = next(name for name in inputs if name not in self._known_names)
-            raise UnknownNameError.among("input", unknown, self._names)
+        try:
+            given = self._values_of(inputs)
+        except KeyError:
+            given = self._filled(inputs)
+        if len(inputs) > len(given):
+            given = self._filled(inputs)
         values: dict[str, Any] = {}
-        for name, holds, kind in self._readers:
-            if name not in inputs:
-                hint = f"inputs: {', '.join(self.machine.inputs)}"
-                raise InputError(f"the input {name!r} is missing", hint=hint)
-            value = inputs[name]
-            values[name] = value if holds(value) else accept(name, kind, value)
-        events = [
-            name
-            for name in self.machine.events
-            if (came := inputs.get(name, False)) is not False and accept(name, BoolType(), came)
-        ]
+        for at, name, exact, low, high, kind in self._readers:
+            value = given[at]
+            inside = type(value) is exact and low <= value <= high
+            values[name] = value if inside else accept(name, kind, value)
+        events: list[str] = []
+        for at, name in self._events:
+            came = given[at]
+            if came is True or (came is not False and accept(name, BoolType(), came)):
+                events.append(name)
         return values, events
+
+    def _filled(self, inputs: Mapping[str, object]) -> tuple[Any, ...]:
+        """Return the values of all inputs and events: events that are not there did not come."""
+        for name in inputs:
+            if name not in self._names:
+                raise UnknownNameError.among("input", name, self._names)
+        for name in self.chart.inputs:
+            if name not in inputs:
+                raise InputError(
+                    f"the input {name!r} is missing", hint=f"inputs: {', '.join(self.chart.inputs)}"
+                )
+        return tuple([inputs.get(name, False) for name in self._names])
+
+
+def _exact(kind: Type) -> tuple[type, Any, Any]:
+    """Return which values are taken as they are: of which type, from where to where; no other needs to be."""
+    if isinstance(kind, IntType):
+        return int, kind.low, kind.high
+    if isinstance(kind, FloatType) and not kind.single:
+        return float, kind.low, kind.high
+    return (bool, False, True) if isinstance(kind, BoolType) else (type(None), None, None)
 
 
 def _is_small(kind: Type) -> bool:

@@ -42,16 +42,8 @@ MAX_SEGMENTS = 20_000
 """Segments on all routes out of one state; junctions that part and meet again would make them endless."""
 
 
-@dataclass(frozen=True)
-class Route:
-    """A transition and the segments after it.
-
-    Attributes:
-        transition: which of the state's transitions it begins with.
-    """
-
-    transition: int
-    segments: tuple[Transition, ...]
+Route = tuple[int, tuple[Transition, ...]]
+"""Which of a state's transitions it begins with, and that one with the segments after it."""
 
 
 def routes_of(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str, ...]]]:
@@ -62,45 +54,31 @@ def routes_of(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str, 
     Raises:
         InputError: there are more than `MAX_SEGMENTS` segments on them.
     """
-    walker = _Walker(chart, state)
     routes: list[Route] = []
-    for index, transition in enumerate(state.transitions):
-        routes += [Route(index, segments) for segments in walker.onward(transition)]
-    return routes, walker.cycles
-
-
-class _Walker:
-    def __init__(self, chart: Chart, state: State) -> None:
-        self.chart = chart
-        self.state = state
-        self.cycles: list[tuple[str, ...]] = []
-        self.segments = 0
-
-    def onward(self, first: Transition) -> Iterator[tuple[Transition, ...]]:
-        """Yield the routes that begin with a transition, in the order in which they are tried."""
-        waiting: list[tuple[tuple[Transition, ...], tuple[str, ...]]] = [((first,), ())]
-        while waiting:
-            segments, passed = waiting.pop()
-            self.count()
-            last = segments[-1]
-            following = last.then
-            if last.junction is not None:
-                if last.junction in passed:
-                    self.cycles.append(passed[passed.index(last.junction) :])
-                    continue
-                passed = (*passed, last.junction)
-                following = self.chart.junctions[last.junction]
-            elif not following:
-                yield segments
-            waiting += [((*segments, segment), passed) for segment in reversed(following)]
-
-    def count(self) -> None:
-        """Give up where junctions part and meet again too often."""
-        self.segments += 1
-        if self.segments > MAX_SEGMENTS:
-            where = Where(self.chart.path, self.state.line)
-            message = f"too many ways lead out of {self.state.name} by junctions: over {MAX_SEGMENTS}"
-            raise InputError(message, where=where, hint="ask fewer questions, or use a truth table")
+    cycles: list[tuple[str, ...]] = []
+    waiting: list[tuple[int, tuple[Transition, ...], tuple[str, ...]]] = [
+        (number, (first,), ()) for number, first in reversed([*enumerate(state.transitions)])
+    ]
+    met = 0
+    while waiting:
+        number, segments, passed = waiting.pop()
+        met += 1
+        if met > MAX_SEGMENTS:
+            message = f"too many ways lead out of {state.name} by junctions: over {MAX_SEGMENTS}"
+            hint = "ask fewer questions, or use a truth table"
+            raise InputError(message, where=Where(chart.path, state.line), hint=hint)
+        last = segments[-1]
+        following = last.then
+        if last.junction is not None:
+            if last.junction in passed:
+                cycles.append(passed[passed.index(last.junction) :])
+                continue
+            passed = (*passed, last.junction)
+            following = chart.junctions[last.junction]
+        elif not following:
+            routes.append((number, segments))
+        waiting += [(number, (*segments, segment), passed) for segment in reversed(following)]
+    return routes, cycles
 
 
 class Clock:
@@ -258,21 +236,21 @@ class _Lowering:
     def ways(self, state: State, number: int, clock: Clock) -> Iterator[CompoundTransition]:
         routes, cycles = routes_of(self.chart, state)
         self.cycles += cycles
-        for index, route in enumerate(routes):
-            first, last = route.segments[0], route.segments[-1]
+        for index, (transition, segments) in enumerate(routes):
+            first, last = segments[0], segments[-1]
             goals = tuple(self.goal(target) for target in last.go)
-            guards = tuple(clock.lowered(segment.when) for segment in route.segments)
-            domain = self.domain(number, goals, local=any(one.local for one in route.segments))
+            guards = tuple(clock.lowered(segment.when) for segment in segments)
+            domain = self.domain(number, goals, local=any(one.local for one in segments))
             yield CompoundTransition(
                 source=number,
                 index=index,
-                transition=route.transition,
-                segments=route.segments,
+                transition=transition,
+                segments=segments,
                 events=first.on,
                 wait=clock.wait(self.chart.wait_ticks(state, first, leaves=domain not in {None, number})),
                 guards=guards,
                 guard=clock.all_of(guards),
-                do=tuple(action for segment in route.segments for action in clock.actions(segment.do)),
+                do=tuple(action for segment in segments for action in clock.actions(segment.do)),
                 goals=goals,
                 domain=domain,
                 since=f"since.{state.name}",

@@ -100,6 +100,7 @@ class Microstep:
         entering: nodes that are entered, in order, each with the events that say what is done with it.
         configuration: the innermost active states afterwards.
         history: what is remembered afterwards.
+        acts: whether leaving or entering them does anything: an action, an event, a counter that starts anew.
     """
 
     ways: tuple[CompoundTransition, ...]
@@ -107,6 +108,7 @@ class Microstep:
     entering: tuple[tuple[Node, tuple[str, ...]], ...]
     configuration: Configuration
     history: History
+    acts: bool
 
 
 class MicrostepPlanner:
@@ -185,7 +187,9 @@ class MicrostepPlanner:
             for (number, _), memory in zip(self.remembered, history, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(left, reverse=True))
-        return Microstep(ways, leaving, tuple(entering), configuration, history)
+        acts = any(node.exit or node.counters for node in leaving)
+        acts = acts or any(node.entry or done for node, done in entering)
+        return Microstep(ways, leaving, tuple(entering), configuration, history, acts)
 
     def _only_from_outside(self, number: int) -> bool:
         """Return whether no way from inside a state goes back to what it remembers.

@@ -126,11 +126,6 @@ class Node:
     counters: tuple[Counter, ...] = ()
     remembers: tuple[Memory, ...] = ()
 
-    @cached_property
-    def acts_when_left(self) -> bool:
-        """Whether anything is done when it is left: an exit action, or a counter that starts anew."""
-        return bool(self.exit or self.counters)
-
     @property
     def is_leaf(self) -> bool:
         """Whether there is nothing inside it."""

@@ -17,8 +17,6 @@ from posewright.charts.model import Actions, Assign, Branch, Raise
 from posewright.charts.types import Value
 from posewright.errors import InputError
 
-NOBODY: frozenset[int] = frozenset()
-
 Env = dict[str, Any]
 Compute = Callable[[Expression, Env], Any]
 
@@ -39,16 +37,17 @@ class Tick:
         raised: events that were raised inside, in order.
     """
 
+    stayed: frozenset[int] = frozenset()
+    microsteps = 0
+
     def __init__(self, machine: Machine, state: Snapshot, compute: Compute = plain) -> None:
         self.machine = machine
         self.before = state
         self.compute = compute
         self.configuration = state.configuration
         self.history = state.history
-        self.env: Env = dict(zip(machine.registers, state.values, strict=False))
+        self.env: Env = dict(zip(machine.registers, state.values))  # noqa: B905 -- strict takes as long as all the rest
         self.queue: list[str] = []
-        self.stayed: frozenset[int] = NOBODY
-        self.microsteps = 0
         self.taken: list[CompoundTransition] = []
         self.raised: list[str] = []
 
@@ -71,37 +70,33 @@ class Tick:
         machine = self.machine
         if inputs:
             self.env.update(inputs)
-        if self.before.started:
-            if machine.asked_inside:
-                self.see_who_is_active()
-            if machine.counting:
-                self.count()
-        else:
+        if not self.before.started:
             self.env.update(dict.fromkeys(machine.asked_inside, False))
             self.enter(self.moves.first())
+        elif machine.asked_inside or machine.counting:
+            self.begin()
         if machine.lasting:
             self.stayed = machine.lasting & self.moves.active(self.configuration)
-        if not machine.completes and None in machine.asked_on:
+        completes = machine.completes
+        if not completes and None in machine.asked_on:
             self.microstep(None)
-        self.settle_raised()
+        if completes or self.queue:
+            self.settle_raised()
         for event in events:
             self.microstep(event)
-            self.settle_raised()
+            if completes or self.queue:
+                self.settle_raised()
         if self.stayed:
             self.during()
-        return self.result()
-
-    def result(self) -> Snapshot:
-        """Return where the chart stands."""
-        machine = self.machine
         if not self.taken and machine.rests and self.before.started:
             return self.before  # nothing has been set, and no time is counted
         return Snapshot(machine, True, self.configuration, machine.values_in(self.env), self.history)
 
     # What a tick is made of
 
-    def count(self) -> None:
-        """Let time pass for the states that are active."""
+    def begin(self) -> None:
+        """Let expressions know what is active, and time pass for the states that are."""
+        self.see_who_is_active()
         env, active = self.env, self.moves.active(self.configuration)
         for node in self.machine.counting:
             for counter in node.counters if node.index in active else ():
@@ -140,9 +135,9 @@ class Tick:
         self.microsteps += 1
         if self.microsteps > MAX_MICROSTEPS:
             self.refuse_circle()
-        move = self.moves.of(self.configuration, self.history, tuple(chosen))
-        for node in move.leaving:
-            if node.acts_when_left or self.stayed:
+        move = self.machine.moves.of(self.configuration, self.history, tuple(chosen))
+        if move.acts or self.stayed:
+            for node in move.leaving:
                 self.leave(node)
         for way in move.ways:
             self.taken.append(way)
@@ -161,7 +156,7 @@ class Tick:
         for leaf in self.configuration:
             for way in asked.get(leaf, ()):
                 if self.holds(way):
-                    if way not in chosen:
+                    if not chosen or way not in chosen:
                         chosen.append(way)
                     break
         return chosen
@@ -181,8 +176,7 @@ class Tick:
 
     def leave(self, node: Node) -> None:
         """Leave a state."""
-        if node.exit:
-            self.act(node.exit)
+        self.act(node.exit)
         if node.index in self.stayed:
             self.stayed -= {node.index}
         for counter in node.counters:
@@ -190,11 +184,11 @@ class Tick:
 
     def enter(self, move: Microstep) -> None:
         """Enter the states of a move."""
-        for node, done in move.entering:
-            if node.entry:
+        if move.acts:
+            for node, done in move.entering:
                 self.act(node.entry)
-            for event in done:
-                self.put(event)
+                for event in done:
+                    self.put(event)
         self.configuration, self.history = move.configuration, move.history
         if self.machine.asked_inside:
             self.see_who_is_active()
