@@ -24,7 +24,7 @@ from posewright.charts.expression import (
     Unary,
     cases_of,
 )
-from posewright.charts.machine import Machine, Node
+from posewright.charts.machine import Machine, StateNode
 from posewright.charts.model import Actions, Assign, Branch, every_action
 from posewright.charts.proof import DividesByZero, Holds, Outside, Saturates, places_in
 from posewright.charts.reachability import is_defined, may_be_undefined
@@ -40,7 +40,7 @@ class ExpressionUse:
     """
 
     expression: Expression
-    node: Node
+    node: StateNode
     line: int | None
     variable: str | None = None
 
@@ -60,7 +60,7 @@ def uses_in(machine: Machine) -> Iterator[ExpressionUse]:
             yield from _of_actions(actions, node, line)
 
 
-def _of_actions(actions: Actions, node: Node, line: int | None) -> Iterator[ExpressionUse]:
+def _of_actions(actions: Actions, node: StateNode, line: int | None) -> Iterator[ExpressionUse]:
     for action in every_action(actions):
         at = action.line or line
         if isinstance(action, Assign):
@@ -172,7 +172,7 @@ class ArithmeticFaults(Check):
             message = f"division by zero in `{use.expression}` {told}"
         return Finding(level, suspect.rule, message, name, case, use.line, witness.trace)
 
-    def place(self, node: Node, witness: Witness) -> str:
+    def place(self, node: StateNode, witness: Witness) -> str:
         """Return the state in which it goes wrong: of several that share a junction, the active one."""
         after = self.inspection.last_tick(witness.trace)[1].after if witness.trace else None
         states = (witness.state, after) if after is not None else (witness.state,)

@@ -11,7 +11,7 @@ from posewright.charts.checks.question import AtChoice, CheckQuestion, Rows, Whe
 from posewright.charts.checks.search import Witness, WitnessSearch
 from posewright.charts.checks.solver import claims, divides, events_of, guard_text, lines_text, quoted, waited
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.machine import CompoundTransition, StateNode
 from posewright.charts.model import DONE, events_raised
 
 SHOWN = 3
@@ -35,7 +35,7 @@ class Unreachable(Check):
             else:
                 yield self.found(node, line)
 
-    def found(self, node: Node, line: int | None) -> Finding:
+    def found(self, node: StateNode, line: int | None) -> Finding:
         """Return what to say of a state that is never entered."""
         towards = [way for way in self.machine.ways if self.leads_to(way, node)]
         reason = "no transition leads there"
@@ -49,7 +49,7 @@ class Unreachable(Check):
         message = f"{node.name} cannot be reached from {start}: {reason}"
         return Finding(Level.ERROR, Rule.UNREACHABLE, message, node.name, Counterexample(node.name, {}), line)
 
-    def leads_to(self, way: CompoundTransition, node: Node) -> bool:
+    def leads_to(self, way: CompoundTransition, node: StateNode) -> bool:
         """Return whether a way goes to a state, or into it, from outside."""
         inside = node.within | {node.index}
         return way.source not in inside and any(goal.node in inside for goal in way.goals)

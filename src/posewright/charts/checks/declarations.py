@@ -24,7 +24,7 @@ from posewright.charts.checks.solver import (
     outcome_differs,
 )
 from posewright.charts.expression import Expression, Function, FunctionRow, Name, names_in, rewritten
-from posewright.charts.machine import CompoundTransition, Node, every_actions
+from posewright.charts.machine import CompoundTransition, StateNode, every_actions
 from posewright.charts.model import Chart, Transition, events_raised, expressions_in, names_set, segments_of
 from posewright.charts.types import EnumType
 
@@ -94,12 +94,12 @@ class Unused(Check):
         reading = [n for n in self.machine.nodes if any(name in way.guard.names for way in n.ways)]
         return any(self.matters_in(node, name) for node in reading)
 
-    def read_in_actions(self, node: Node) -> frozenset[str]:
+    def read_in_actions(self, node: StateNode) -> frozenset[str]:
         """Return what the actions of a state read, those on its ways included."""
         blocks = (*node.actions, *(way.do for way in node.ways))
         return frozenset[str]().union(*(one.names for block in blocks for one in expressions_in(block)))
 
-    def matters_in(self, node: Node, name: str) -> bool:
+    def matters_in(self, node: StateNode, name: str) -> bool:
         """Return whether, in one state, another value of the input can bring another outcome."""
         for outcome in outcomes_of(node.ways):
             if name not in outcome.names:

@@ -25,7 +25,7 @@ from posewright.charts.checks.solver import (
     stands_at,
 )
 from posewright.charts.expression import Expression, Literal, Name, critical_values, rewritten
-from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.machine import CompoundTransition, StateNode
 from posewright.charts.model import Otherwise
 from posewright.charts.reachability import Domain
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Value
@@ -38,7 +38,7 @@ MAX_COUNTED = 10
 class GapSuspect(NamedTuple):
     """A state in which it may be that no guard holds, as far as types tell."""
 
-    node: Node
+    node: StateNode
     ways: Sequence[CompoundTransition]
     search: WitnessSearch
 
@@ -57,7 +57,7 @@ class Gaps(Check):
                     question = CheckQuestion(AtChoice(node.index, frozenset({None}), When.FIRST), asked)
                     self.suspects.append(GapSuspect(node, ways, self.inspection.search(question)))
 
-    def refuses(self, node: Node) -> bool:
+    def refuses(self, node: StateNode) -> bool:
         """Return whether a gap in a state is a mistake: of what is around others, only where that is said."""
         if node.state is None or node.final:
             return False
@@ -114,7 +114,7 @@ class PointGapSuspect(NamedTuple):
         beside: what has a transition where the case has none.
     """
 
-    node: Node
+    node: StateNode
     beside: str
     search: WitnessSearch
 
@@ -128,7 +128,7 @@ class PointGaps(Check):
         nodes = self.machine.nodes[1:]
         self.suspects = [one for node in nodes if self.is_asked(node) for one in self.suspects_in(node)]
 
-    def is_asked(self, node: Node) -> bool:
+    def is_asked(self, node: StateNode) -> bool:
         """Return whether nobody said that staying is meant: not the state, none around it, not the chart."""
         chart, nodes = self.chart, self.machine.nodes
         if not chart.just_stays:
@@ -136,7 +136,7 @@ class PointGaps(Check):
         states = [nodes[number].state for number in (node.index, *node.around)]
         return not node.final and not any(state.otherwise for state in states if state is not None)
 
-    def suspects_in(self, node: Node) -> Iterator[PointGapSuspect]:
+    def suspects_in(self, node: StateNode) -> Iterator[PointGapSuspect]:
         """Yield what may be left out in a state."""
         own = [way for way in node.ways if not way.events and way.guard.names]
         if len(own) < 2:
@@ -152,7 +152,9 @@ class PointGaps(Check):
             if isinstance(kind, IntType | FloatType) and sum(name in way.guard.names for way in ways) > 1:
                 yield name
 
-    def of_number(self, node: Node, guards: Sequence[Expression], name: str) -> Iterator[PointGapSuspect]:
+    def of_number(
+        self, node: StateNode, guards: Sequence[Expression], name: str
+    ) -> Iterator[PointGapSuspect]:
         """Yield where a single value of a number may be left out."""
         mine = [guard for guard in guards if name in guard.names]
         values = sorted(self.values_of(mine, name))
@@ -181,7 +183,7 @@ class PointGaps(Check):
         here = stands_at(name, axis.value(number))
         return all_of([here, any_of(below), any_of(above), negated(across)])
 
-    def of_cases(self, node: Node, guards: Sequence[Expression]) -> Iterator[PointGapSuspect]:
+    def of_cases(self, node: StateNode, guards: Sequence[Expression]) -> Iterator[PointGapSuspect]:
         """Yield where a single case of all that there are may be left out."""
         names = sorted(frozenset[str]().union(*(guard.names for guard in guards)))
         cases = list(self.cases(names))
@@ -205,7 +207,7 @@ class PointGaps(Check):
             yield from (dict(zip(names, row, strict=True)) for row in product(*values))
 
     def suspect(
-        self, node: Node, guards: Sequence[Expression], where: Sequence[Expression], beside: str
+        self, node: StateNode, guards: Sequence[Expression], where: Sequence[Expression], beside: str
     ) -> Iterator[PointGapSuspect]:
         """Yield a state with the search for a tick that shows it, unless types exclude that."""
         asked = claims(where, guards)

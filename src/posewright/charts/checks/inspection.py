@@ -18,8 +18,8 @@ from posewright.charts.machine import (
     Entering,
     Interpreter,
     Machine,
-    Node,
     Snapshot,
+    StateNode,
 )
 from posewright.charts.model import Chart, Promise
 from posewright.charts.proof import SolverBudget
@@ -161,7 +161,7 @@ class Inspection:
         reasons = dict.fromkeys((*self.exploration.reasons, *([self.cut] if self.cut else ())))
         return "; ".join(reasons) or "not everything that can happen was tried"
 
-    def is_open(self, search: WitnessSearch, node: Node) -> bool:
+    def is_open(self, search: WitnessSearch, node: StateNode) -> bool:
         """Return whether a search without a witness leaves it open what the answer is."""
         if node.index not in self.entered or search.witness is not None:
             return False
@@ -196,7 +196,7 @@ class Inspection:
         """Return the first of the states that are active side by side."""
         return state.split(JOINT, maxsplit=1)[0]
 
-    def node_of(self, way: CompoundTransition) -> Node:
+    def node_of(self, way: CompoundTransition) -> StateNode:
         """Return the state that a way leads out of."""
         return self.machine.nodes[way.source]
 
@@ -226,7 +226,9 @@ def watched_by(*promises: Promise) -> tuple[Expression, ...]:
     return tuple(dict.fromkeys(one for one in conditions if one is not None))
 
 
-def suspected(inspection: Inspection, search: WitnessSearch, rule: Rule, claim: str, node: Node) -> Finding:
+def suspected(
+    inspection: Inspection, search: WitnessSearch, rule: Rule, claim: str, node: StateNode
+) -> Finding:
     """Return what to say of a question that no run answered, though not all runs were looked at.
 
     Args:
@@ -247,7 +249,7 @@ def suspected(inspection: Inspection, search: WitnessSearch, rule: Rule, claim: 
     return Finding(Level.ERROR, rule, message, node.name, case, line, proved=False)
 
 
-def _case(inspection: Inspection, node: Node, answer: SolverAnswer) -> Counterexample:
+def _case(inspection: Inspection, node: StateNode, answer: SolverAnswer) -> Counterexample:
     case, chart = answer.case or {}, inspection.chart
     inputs = {name: case[name] for name in chart.inputs if name in case}
     return Counterexample(node.name, inputs, {name: case[name] for name in chart.variables if name in case})

@@ -25,7 +25,7 @@ from posewright.charts.checks.solver import (
     waited,
 )
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.machine import CompoundTransition, StateNode
 from posewright.charts.model import Priority
 
 
@@ -38,7 +38,7 @@ class OverlapPair:
         alike: for a tick in which they do, whatever they do; the same search where they always differ.
     """
 
-    node: Node
+    node: StateNode
     one: CompoundTransition
     other: CompoundTransition
     search: WitnessSearch | None
@@ -55,7 +55,7 @@ class Overlaps(Check):
             if node.state is not None and self.chart.priority_in(node.state) is not Priority.ORDERED:
                 self.pairs += [self.pair(node, one, other) for one, other in self.suspects(node)]
 
-    def suspects(self, node: Node) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
+    def suspects(self, node: StateNode) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs that may hold at once, over the whole domain of what they read."""
         for ways in groups(node.ways).values():
             if any(divides(way.guard) for way in ways):
@@ -97,7 +97,7 @@ class Overlaps(Check):
         """Return whether two ways may be open at once, as far as types tell."""
         return not self.inspection.solver.excludes(both(one, other))
 
-    def pair(self, node: Node, one: CompoundTransition, other: CompoundTransition) -> OverlapPair:
+    def pair(self, node: StateNode, one: CompoundTransition, other: CompoundTransition) -> OverlapPair:
         """Return two ways with the searches for ticks in which both hold."""
         place = AtChoice(node.index, events_of(one) & events_of(other), When.ASKED)
         alike = self.inspection.search(CheckQuestion(place, both(one, other)))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from posewright.charts.checks.solver import CheckClaim, shows
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, Interpreter, Machine, Snapshot, Tick
+from posewright.charts.machine import CompoundTransition, Interpreter, Machine, Snapshot, TickExecution
 from posewright.charts.model import Assign
 from posewright.charts.types import Value
 from posewright.errors import ExpressionError, PosewrightError
@@ -64,7 +64,7 @@ class Write(NamedTuple):
     after: int
 
 
-class TickTrace(Tick):
+class TickTrace(TickExecution):
     """A tick that keeps note of all that happens.
 
     Attributes:

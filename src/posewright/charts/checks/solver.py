@@ -8,7 +8,7 @@ from functools import reduce
 from typing import TypeVar
 
 from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Source, Tree, Unary
-from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.machine import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, Assign, Transition
 from posewright.charts.proof import DividesByZero, Holds, Outside, Prover, Saturates, SolverBudget, places_in
 from posewright.charts.reachability import Domain, InputSpace, PathCondition, Questions, Solver, paths
@@ -190,7 +190,7 @@ def parting(one: CompoundTransition, other: CompoundTransition) -> tuple[object,
     return id(one), id(other)
 
 
-def asked_for(node: Node, machine_nodes: Sequence[Node]) -> list[CompoundTransition]:
+def asked_for(node: StateNode, machine_nodes: Sequence[StateNode]) -> list[CompoundTransition]:
     """Return the ways that ask for no event, of a state and of those around it."""
     numbers = (node.index, *node.around)
     return [way for number in numbers for way in machine_nodes[number].ways if not way.events]

@@ -9,7 +9,7 @@ from functools import cached_property
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
 from posewright.charts.checks.inspection import Check
 from posewright.charts.checks.question import Rows
-from posewright.charts.machine import Node, Snapshot
+from posewright.charts.machine import Snapshot, StateNode
 from posewright.charts.model import segments_of
 from posewright.charts.reachability import AbstractState, ReachabilityGraph
 from posewright.errors import ExpressionError, InputError
@@ -106,7 +106,7 @@ class Deadlocks(Check):
                     told.add(leaves)
                     yield self.trap(region, leaves, min(end))
 
-    def is_trap(self, region: Node, leaves: frozenset[int]) -> bool:
+    def is_trap(self, region: StateNode, leaves: frozenset[int]) -> bool:
         """Return whether a run never leaves some innermost states of a region, and that is not meant.
 
         What is left for good when a chart starts is no loss: there is a trap only where other states come
@@ -123,7 +123,7 @@ class Deadlocks(Check):
                 onward.setdefault(one, set()).add(other)
         return any(one in reached(onward, onward[one]) for one in onward)
 
-    def inside(self, region: Node, configuration: Configuration) -> Configuration:
+    def inside(self, region: StateNode, configuration: Configuration) -> Configuration:
         """Return the innermost active states that are inside another one."""
         return tuple(leaf for leaf in configuration if leaf in region.within)
 
@@ -144,7 +144,7 @@ class Deadlocks(Check):
             if self.graph.states[i].state.started
         }
 
-    def trap(self, region: Node, leaves: frozenset[int], number: int) -> Finding:
+    def trap(self, region: StateNode, leaves: frozenset[int], number: int) -> Finding:
         """Return what to say of states that only lead to each other."""
         names = [self.machine.nodes[leaf].name for leaf in sorted(leaves)]
         others = {leaf for one in self.configurations for leaf in self.inside(region, one)} - leaves

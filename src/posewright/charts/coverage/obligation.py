@@ -22,7 +22,7 @@ from posewright.charts.expression import (
     shortened,
     text_of,
 )
-from posewright.charts.machine import CompoundTransition, Machine, Node
+from posewright.charts.machine import CompoundTransition, Machine, StateNode
 from posewright.charts.model import (
     Actions,
     Assign,
@@ -170,7 +170,7 @@ def _shared(one: Site, other: Site) -> Site:
     return replace(one, lowered=(*one.lowered, *other.lowered), owner=owner)
 
 
-def _sites_of(chart: Chart, node: Node) -> Iterator[Site]:
+def _sites_of(chart: Chart, node: StateNode) -> Iterator[Site]:
     state = node.state
     for way in node.ways:
         owner = (node.name, way.transition)

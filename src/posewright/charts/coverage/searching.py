@@ -9,7 +9,7 @@ from functools import cached_property
 from posewright.charts.coverage.feasible import Feasible
 from posewright.charts.coverage.obligation import Fact
 from posewright.charts.coverage.recording import CoverageRecorder
-from posewright.charts.machine import Interpreter, Machine, Snapshot, Tick
+from posewright.charts.machine import Interpreter, Machine, Snapshot, TickExecution
 from posewright.charts.mutation import InputRow, Mutant, MutantStatus, Teller, Told, mutants
 from posewright.charts.reachability import Exploration
 from posewright.charts.scenarios import Expectation, Given, Scenario, ScenarioStep, given
@@ -64,7 +64,7 @@ class Draft:
         state = other.initial()
         for row, wanted in zip(self.given, self.states, strict=True):
             try:
-                state = Tick(other.machine, state).run(*row)
+                state = TickExecution(other.machine, state).run(*row)
             except PosewrightError:
                 return True
             if (

@@ -6,14 +6,13 @@ from posewright.charts.machine.interpreter import Interpreter, Outcome
 from posewright.charts.machine.lowering import lower
 from posewright.charts.machine.machine import JOINT, MAX_MICROSTEPS, Machine, Snapshot, every_actions
 from posewright.charts.machine.microsteps import Entering
-from posewright.charts.machine.monitor import Asked, Broken, Monitor, Obligation, how_broken, text_of
-from posewright.charts.machine.node import CompoundTransition, Counter, Node
-from posewright.charts.machine.tick import Tick
+from posewright.charts.machine.monitor import Broken, Monitor, Obligation, TickConditions, how_broken, text_of
+from posewright.charts.machine.node import CompoundTransition, Counter, StateNode
+from posewright.charts.machine.tick import TickExecution
 
 __all__ = [
     "JOINT",
     "MAX_MICROSTEPS",
-    "Asked",
     "Broken",
     "CompoundTransition",
     "Counter",
@@ -21,11 +20,12 @@ __all__ = [
     "Interpreter",
     "Machine",
     "Monitor",
-    "Node",
     "Obligation",
     "Outcome",
     "Snapshot",
-    "Tick",
+    "StateNode",
+    "TickConditions",
+    "TickExecution",
     "every_actions",
     "how_broken",
     "lower",

@@ -10,7 +10,7 @@ from posewright.charts.machine.lowering import lower
 from posewright.charts.machine.machine import Machine, Snapshot, values_of
 from posewright.charts.machine.microsteps import Entering
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget
-from posewright.charts.machine.tick import Compute, Tick, plain
+from posewright.charts.machine.tick import Compute, TickExecution, plain
 from posewright.charts.model import Chart
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value, accept
 from posewright.errors import InputError, UnknownNameError
@@ -113,7 +113,7 @@ class Interpreter:
             except (KeyError, TypeError):
                 pass  # not met before, or not what it should be
         given, events = self._given(inputs)
-        tick = Tick(self.machine, state) if state.machine is self.machine else self._tick(state)
+        tick = TickExecution(self.machine, state) if state.machine is self.machine else self._tick(state)
         after = tick.run(given, events)
         return after if self._remembers < 0 else self._kept(state, inputs, after)
 
@@ -137,10 +137,10 @@ class Interpreter:
             state = self.step(state, row)
             yield state
 
-    def _tick(self, state: Snapshot, compute: Compute = plain) -> Tick:
+    def _tick(self, state: Snapshot, compute: Compute = plain) -> TickExecution:
         if not state.is_of(self.machine):
             raise InputError(f"{state!r} is a state of another chart than {self.chart.name}")
-        return Tick(self.machine, state, compute)
+        return TickExecution(self.machine, state, compute)
 
     def _kept(self, state: Snapshot, inputs: Mapping[str, object], after: Snapshot) -> Snapshot:
         """Return what follows on a state and inputs, which is remembered."""

@@ -19,7 +19,7 @@ from posewright.charts.expression import (
     constant,
 )
 from posewright.charts.machine.machine import INSIDE, Machine
-from posewright.charts.machine.node import ROOT, CompoundTransition, Counter, Node, ResolvedTarget
+from posewright.charts.machine.node import ROOT, CompoundTransition, Counter, ResolvedTarget, StateNode
 from posewright.charts.model import (
     ALWAYS,
     Action,
@@ -195,18 +195,18 @@ class _Lowering:
         cycles = tuple(dict.fromkeys(self.cycles))
         return Machine(self.chart, tuple(nodes), self.chart.events, heard, cycles, self.number_of)
 
-    def node(self, number: int) -> Node:
+    def node(self, number: int) -> StateNode:
         place = self.places[number]
         within = frozenset(i for i, around in enumerate(self.around) if number in around)
         if place.state is None:
             chart = self.chart
             goals = tuple(self.goal(target) for target in chart.initial)
             children = tuple(place.children)
-            return Node(ROOT, chart.name, None, -1, (), children, within, chart.parallel, False, goals)
+            return StateNode(ROOT, chart.name, None, -1, (), children, within, chart.parallel, False, goals)
         state, clock = place.state, Clock(self.chart, place.state.name)
         ways = tuple(self.ways(state, number, clock))
         entry, during, leaving = (clock.actions(one) for one in (state.entry, state.during, state.exit))
-        return Node(
+        return StateNode(
             index=number,
             name=state.name,
             state=state,
@@ -278,7 +278,7 @@ class _Lowering:
     def inside(self, goal: ResolvedTarget, number: int) -> bool:
         return number in self.around[goal.node] or (goal.memory is not None and goal.node == number)
 
-    def with_memories(self, nodes: list[Node]) -> list[Node]:
+    def with_memories(self, nodes: list[StateNode]) -> list[StateNode]:
         """Return the nodes with a note of which of their history are asked for."""
         asked: dict[int, set[Memory]] = {}
         goals = [goal for node in nodes for goal in node.initial]

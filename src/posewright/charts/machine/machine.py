@@ -12,7 +12,7 @@ from typing import Any
 
 from posewright.charts.expression import Expression, Function
 from posewright.charts.machine.microsteps import MicrostepPlanner
-from posewright.charts.machine.node import CompoundTransition, Counter, Node
+from posewright.charts.machine.node import CompoundTransition, Counter, StateNode
 from posewright.charts.model import DONE, Actions, Chart, Kind, Memory, Steps, events_raised, expressions_in
 from posewright.charts.types import BoolType, Type, Value
 
@@ -66,7 +66,7 @@ class Machine:
     """
 
     chart: Chart
-    nodes: tuple[Node, ...]
+    nodes: tuple[StateNode, ...]
     events: tuple[str, ...]
     heard: frozenset[str]
     cycles: tuple[tuple[str, ...], ...] = ()
@@ -146,7 +146,7 @@ class Machine:
         return tuple(counter for node in self.nodes for counter in node.counters)
 
     @cached_property
-    def counting(self) -> tuple[Node, ...]:
+    def counting(self) -> tuple[StateNode, ...]:
         """The nodes in which time is counted."""
         return tuple(node for node in self.nodes if node.counters)
 
@@ -208,7 +208,7 @@ class Machine:
         """What is left and entered when ways are taken; it keeps what it has worked out."""
         return MicrostepPlanner(self.nodes, self.history)
 
-    def node(self, name: str) -> Node:
+    def node(self, name: str) -> StateNode:
         """Return the node of the state of that name.
 
         Raises:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from posewright.charts.machine.node import CompoundTransition, Node, ResolvedTarget
+from posewright.charts.machine.node import CompoundTransition, ResolvedTarget, StateNode
 from posewright.charts.model import DONE, Memory
 
 
@@ -20,7 +20,9 @@ class Entering:
         found: their numbers.
     """
 
-    def __init__(self, nodes: Sequence[Node], history: Mapping[tuple[int, Memory], tuple[int, ...]]) -> None:
+    def __init__(
+        self, nodes: Sequence[StateNode], history: Mapping[tuple[int, Memory], tuple[int, ...]]
+    ) -> None:
         self.nodes = nodes
         self.history = history
         self.found: set[int] = set()
@@ -40,7 +42,7 @@ class Entering:
             if goal.node != top:
                 self.with_around(self.nodes[goal.node], top)
 
-    def back_in(self, goal: ResolvedTarget, node: Node) -> None:
+    def back_in(self, goal: ResolvedTarget, node: StateNode) -> None:
         """Add what a history leads back to."""
         back = (self.history[goal.node, goal.memory] if goal.memory else ()) or goal.default
         for number in back:
@@ -50,18 +52,18 @@ class Entering:
         if not back:
             self.whole(node)
 
-    def with_inside(self, node: Node) -> None:
+    def with_inside(self, node: StateNode) -> None:
         """Add a state that is entered as a whole."""
         self.add(node.index)
         self.whole(node)
 
-    def whole(self, node: Node) -> None:
+    def whole(self, node: StateNode) -> None:
         """Add what is first active inside a state: its initial states, or all its regions."""
         self.goals(node.initial, node.index)
         if node.parallel:
             self.regions(node)
 
-    def with_around(self, node: Node, top: int) -> None:
+    def with_around(self, node: StateNode, top: int) -> None:
         """Add what is around a state up to the node `top`, with the other regions on the way."""
         for number in node.around:
             if number == top:
@@ -70,7 +72,7 @@ class Entering:
             if self.nodes[number].parallel:
                 self.regions(self.nodes[number])
 
-    def regions(self, node: Node) -> None:
+    def regions(self, node: StateNode) -> None:
         """Add the regions that nothing was added of yet."""
         for number in node.children:
             child = self.nodes[number]
@@ -104,8 +106,8 @@ class Microstep:
     """
 
     ways: tuple[CompoundTransition, ...]
-    leaving: tuple[Node, ...]
-    entering: tuple[tuple[Node, tuple[str, ...]], ...]
+    leaving: tuple[StateNode, ...]
+    entering: tuple[tuple[StateNode, tuple[str, ...]], ...]
     configuration: Configuration
     history: History
     acts: bool
@@ -119,7 +121,7 @@ class MicrostepPlanner:
         remembered: what it remembers of states that were left.
     """
 
-    def __init__(self, nodes: Sequence[Node], remembered: Sequence[tuple[int, Memory]]) -> None:
+    def __init__(self, nodes: Sequence[StateNode], remembered: Sequence[tuple[int, Memory]]) -> None:
         self.nodes = nodes
         self.remembered = remembered
         self._forgotten = frozenset(number for number, _ in remembered if self._only_from_outside(number))
@@ -233,7 +235,7 @@ class MicrostepPlanner:
             return False
         return a == b or a in self.nodes[b].around or b in self.nodes[a].around
 
-    def _done(self, final: Node, active: set[int]) -> tuple[str, ...]:
+    def _done(self, final: StateNode, active: set[int]) -> tuple[str, ...]:
         """Return the events that tell which states are done by entering a final one, outwards."""
         number, done = final.parent, []
         while number and self._is_done(number, active):

@@ -84,7 +84,7 @@ CAME = "came."
 """What precedes the name of an event that was raised in the tick."""
 
 
-class Asked:
+class TickConditions:
     """Conditions made ready to be asked after a tick.
 
     Attributes:
@@ -174,7 +174,7 @@ class Monitor:
         self.duties = tuple(Obligation.of(promise, chart) for promise in chart.promises)
         machine = start.machine if start is not None else lower(chart)
         self.asked = tuple(
-            Asked(machine, [duty.promise.when, *([duty.promise.goal] if duty.promise.goal else [])])
+            TickConditions(machine, [duty.promise.when, *([duty.promise.goal] if duty.promise.goal else [])])
             for duty in self.duties
         )
         self.ages = [NOTHING] * len(self.duties)

@@ -98,7 +98,7 @@ class Counter:
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class StateNode:
     """A state, or the chart itself.
 
     Attributes:

@@ -12,7 +12,7 @@ from typing import Any
 from posewright.charts.expression import Expression
 from posewright.charts.machine.machine import MAX_MICROSTEPS, Machine, Snapshot
 from posewright.charts.machine.microsteps import Microstep, MicrostepPlanner
-from posewright.charts.machine.node import CompoundTransition, Node
+from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import Actions, Assign, Branch, Raise
 from posewright.charts.types import Value
 from posewright.errors import InputError
@@ -26,7 +26,7 @@ def plain(expression: Expression, env: Env) -> Any:
     return expression.evaluate(env)
 
 
-class Tick:
+class TickExecution:
     """One tick, while it goes on.
 
     Whoever looks closer hands in a `compute` of its own: the coverage notes what every guard was, the
@@ -174,7 +174,7 @@ class Tick:
             return True
         return all(compute(guard, env) for guard in way.guards)
 
-    def leave(self, node: Node) -> None:
+    def leave(self, node: StateNode) -> None:
         """Leave a state."""
         self.act(node.exit)
         if node.index in self.stayed:

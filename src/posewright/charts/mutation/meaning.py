@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, Counter, Machine, Node
+from posewright.charts.machine import CompoundTransition, Counter, Machine, StateNode
 from posewright.charts.model import Assign, Branch
 from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
 from posewright.errors import ExpressionError
@@ -95,7 +95,7 @@ def _value(expression: Expression, wanted: Type, env: Mapping[str, Any]) -> Valu
         return None
 
 
-def _while_active(node: Node) -> tuple[object, ...]:
+def _while_active(node: StateNode) -> tuple[object, ...]:
     ways = [(_frame(way), way.guards, way.do) for way in node.ways]
     return node.during, node.exit, node.counters, node.remembers, ways
 
@@ -125,7 +125,7 @@ def _pairs(
 
 def _parts(part: object) -> tuple[object, ...]:
     """Return what of a part of a machine its meaning depends on; none of what has no parts."""
-    if isinstance(part, Node):
+    if isinstance(part, StateNode):
         return part.initial, part.remembers, part.counters, part.actions, part.ways
     if isinstance(part, CompoundTransition):
         return _frame(part), part.guards, part.do

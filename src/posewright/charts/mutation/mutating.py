@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.machine import Interpreter, Tick
+from posewright.charts.machine import Interpreter, TickExecution
 from posewright.charts.model import Chart
 from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.mutants import mutants
@@ -125,7 +125,7 @@ class _PreparedScenario:
         state = interpreter.initial() if self.start is None else interpreter.entered(self.start)
         for row, expected in self.ticks:
             try:
-                state = Tick(interpreter.machine, state).run(*row)
+                state = TickExecution(interpreter.machine, state).run(*row)
             except PosewrightError:
                 return True
             if not all(fits(state, name, wanted) for name, wanted in expected):

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from posewright.charts.expression import Expression, Tree
-from posewright.charts.machine import Asked, Counter, Interpreter, Machine, Snapshot, every_actions
+from posewright.charts.machine import Counter, Interpreter, Machine, Snapshot, TickConditions, every_actions
 from posewright.charts.model import Assign, every_action
 from posewright.charts.reachability import (
     Abstraction,
@@ -75,7 +75,9 @@ class Product:
             for name, keep in keep_registers(other.machine, (), kept).items()
         }
         self.coarse = frozenset(self.keeps) - frozenset(kept)
-        follower = Follower(other.machine, self.looked.inputs.axes, self.keeps, Asked(other.machine, ()))
+        follower = Follower(
+            other.machine, self.looked.inputs.axes, self.keeps, TickConditions(other.machine, ())
+        )
         self.followers = tuple(_Noting(one, self.coarse) for one in (self.looked.follower, follower))
 
     # What both have in common

@@ -10,7 +10,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain
 
-from posewright.charts.machine import Interpreter, Node, Snapshot, lower
+from posewright.charts.machine import Interpreter, Snapshot, StateNode, lower
 from posewright.charts.model import expressions_in
 from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.meaning import Changes, begins_the_same, changes_between, means_the_same
@@ -324,7 +324,7 @@ class Teller:
                     yield state
 
 
-def _reads(node: Node) -> frozenset[str]:
+def _reads(node: StateNode) -> frozenset[str]:
     """Return the names that a state's guards and actions read, and its counters."""
     guards = (guard for way in node.ways for guard in way.guards)
     acts = chain((way.do for way in node.ways), node.actions)

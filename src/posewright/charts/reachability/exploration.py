@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from posewright.charts.expression import Expression
-from posewright.charts.machine import Asked, CompoundTransition, Interpreter, Machine, Snapshot
+from posewright.charts.machine import CompoundTransition, Interpreter, Machine, Snapshot, TickConditions
 from posewright.charts.model import Chart
 from posewright.charts.proof import SolverBudget
 from posewright.charts.reachability.graph import ReachabilityGraph
@@ -151,7 +151,7 @@ def explore(
         budget: work that is shared with other explorations.
     """
     interpreter = interpreter or Interpreter(chart)
-    asked = Asked(interpreter.machine, watching)
+    asked = TickConditions(interpreter.machine, watching)
     inputs, budget = InputSpace.of(chart, pool), budget or WorkBudget(limits)
     looked = AbstractStates(interpreter, inputs, asked, keep, limits=limits, budget=budget, marks=marks)
     graph = ReachabilityGraph(looked)

@@ -21,7 +21,7 @@ from posewright.charts.expression import (
     names_in,
     rewritten,
 )
-from posewright.charts.machine import Asked, Interpreter, Machine, Snapshot, every_actions
+from posewright.charts.machine import Interpreter, Machine, Snapshot, TickConditions, every_actions
 from posewright.charts.model import Assign, every_action
 from posewright.charts.reachability.abstraction import Counts, TimerAbstraction, held, keep_registers
 from posewright.charts.reachability.conditions import Answer
@@ -257,7 +257,7 @@ class ProductSpace:
 
     def _side(self, run: Interpreter, terms: frozenset[str]) -> AbstractStates:
         keep = (*self.by_value, *read_by(run.machine, terms))
-        asked = Asked(run.machine, ())
+        asked = TickConditions(run.machine, ())
         return AbstractStates(run, self.inputs, asked, keep, limits=self.limits, budget=self.budget)
 
     def start(self, one: Snapshot, other: Snapshot) -> tuple[int, Counts]:

@@ -10,12 +10,12 @@ from typing import Any
 from posewright.charts.expression import Expression
 from posewright.charts.machine import (
     MAX_MICROSTEPS,
-    Asked,
     CompoundTransition,
     Interpreter,
     Machine,
     Snapshot,
-    Tick,
+    TickConditions,
+    TickExecution,
     every_actions,
 )
 from posewright.charts.model import Assign, Branch, every_action
@@ -68,7 +68,7 @@ class Followed:
     error: PosewrightError | None = None
 
 
-class FollowedTick(Tick):
+class FollowedTick(TickExecution):
     """A tick that notices at once when it goes round in a circle, as the interpreter does in the end.
 
     Where it comes back to where it was, and no input was asked for in between, it comes back for ever. So it
@@ -94,12 +94,12 @@ class FollowedTick(Tick):
         self.ways = [0]
 
     def settle_raised(self) -> None:
-        """Deal with the events in the queue; see `Tick`."""
+        """Deal with the events in the queue; see `TickExecution`."""
         self.met.clear()
         super().settle_raised()
 
     def microstep(self, event: str | None) -> bool:
-        """Take the transitions that are enabled; see `Tick`."""
+        """Take the transitions that are enabled; see `TickExecution`."""
         moved = super().microstep(event)
         if moved:
             self.ways.append(len(self.taken))
@@ -140,7 +140,7 @@ class Follower:
         machine: Machine,
         axes: Mapping[str, Domain],
         keeps: Mapping[str, Abstraction],
-        asked: Asked,
+        asked: TickConditions,
     ) -> None:
         self.machine = machine
         self.asked = asked
@@ -166,7 +166,7 @@ class Follower:
             return Followed(None, tuple(tick.taken), tuple(tick.raised), tick.env, error=error)
         return Followed(after, tuple(tick.taken), tuple(tick.raised), tick.env, watched)
 
-    def watch(self, tick: Tick, path: PathCondition) -> tuple[bool, ...]:
+    def watch(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:
         """Return the answers to what is asked after the tick."""
         env = {**tick.env, **self.asked.standing(tick.moves.active(tick.configuration), tick.raised)}
         return tuple([self.asks(answer, env, path) for answer in self.watched])
@@ -179,7 +179,7 @@ class Follower:
             path.doubts.append(str(error))
             return False
 
-    def events(self, tick: Tick, path: PathCondition) -> Iterator[str]:
+    def events(self, tick: TickExecution, path: PathCondition) -> Iterator[str]:
         """Yield the events that come, asked for when it is their turn and if something then listens."""
         asked = self.machine.ways_asked
         for event in self.machine.events:
@@ -289,7 +289,7 @@ class AbstractStates:
         self,
         interpreter: Interpreter,
         inputs: InputSpace,
-        asked: Asked,
+        asked: TickConditions,
         keep: Collection[str],
         *,
         limits: Limits,
