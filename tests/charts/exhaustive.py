@@ -17,7 +17,7 @@ from posewright.charts import Chart, Finding, Level, Rule
 from posewright.charts.model import Otherwise, Priority
 from posewright.charts.types import BoolType, EnumType, IntType, Type
 
-from .reference import Reference, Seen, Where
+from .reference import Reference, Seen, Way, Where
 from .reference_text import FaultError, Text, texts_of
 
 FAULTS = {
@@ -41,7 +41,7 @@ class Facts:
     overlaps: set[str] = field(default_factory=set)
     differing: set[tuple[str, int | None, int | None]] = field(default_factory=set)
     gaps: set[str] = field(default_factory=set)
-    taken: set[tuple[str, int | None]] = field(default_factory=set)
+    taken: set[tuple[str, tuple[int | None, ...]]] = field(default_factory=set)
     entered: set[str] = field(default_factory=set)
     out_of_range: set[str] = field(default_factory=set)
     overflows: bool = False
@@ -92,7 +92,7 @@ def facts_of(chart: Chart, most_ticks: int) -> Facts:
 def note(facts: Facts, seen: Seen) -> None:
     facts.overlaps |= {name for name, _, _ in seen.overlaps}
     facts.gaps |= seen.gaps
-    facts.taken |= {(way.source, one.line) for way in seen.taken for one in way.segments}
+    facts.taken |= {(way.source, prefix) for way in seen.taken for prefix in prefixes(way)}
     facts.entered |= seen.entered
     facts.out_of_range |= {name for name, _ in seen.out_of_range}
     facts.overflows = facts.overflows or bool(seen.overflows)
@@ -250,8 +250,10 @@ def of_ways(reference: Reference, told: Any, facts: Facts, is_open: Any) -> Iter
         outer = {name, *reference.around(name)}
         if facts.complete and name not in facts.entered and not outer & unreachable and not is_open(name):
             yield f"{name} is never entered, and nothing is said"
-    for name, line in idle & facts.taken:
-        yield f"the transition of {name} in line {line} is taken, and is said not to be"
+    for name, line in idle:
+        ways = {prefix for way in reference.ways[str(name)] for prefix in prefixes(way) if prefix[-1] == line}
+        if all((name, prefix) in facts.taken for prefix in ways):
+            yield f"the transition of {name} in line {line} is taken, and is said not to be"
     for f in told[Rule.DEAD_END]:
         if (
             facts.complete
@@ -259,6 +261,11 @@ def of_ways(reference: Reference, told: Any, facts: Facts, is_open: Any) -> Iter
             and not any(is_trap(facts, here, str(f.state)) for here in facts.following)
         ):
             yield f"{f.state} is said never to be left, and always can be"
+
+
+def prefixes(way: Way) -> list[tuple[int | None, ...]]:
+    lines = tuple(one.line for one in way.segments)
+    return [lines[: i + 1] for i in range(len(lines))]
 
 
 def is_trap(facts: Facts, start: Where, state: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -286,7 +287,7 @@ class Tick:
         chosen: list[Way] = []
         for leaf in self.of.leaves(self.active):
             for name in [leaf, *self.of.around(leaf)[:-1]]:
-                enabled = [way for way in self.of.ways[name] if self.may(way, event)]
+                enabled = self.enabled(name, event)
                 self.seen.overlaps += [(name, enabled[0], other) for other in enabled[1:]]
                 if enabled:
                     best = self.of.forced.get(name, enabled[0])
@@ -308,11 +309,23 @@ class Tick:
         self.take(kept)
         return True
 
+    def enabled(self, name: str, event: str | None) -> list[Way]:
+        """Return the ways of a state that are enabled; nobody asks those after the first but us."""
+        ways = iter(self.of.ways[name])
+        first = next((way for way in ways if self.may(way, event)), None)
+        if first is None:
+            return []
+        found, seen, self.seen = [first], self.seen, Seen()
+        for way in ways:
+            with suppress(FaultError):
+                found += [way] if self.may(way, event) else []
+        self.seen = seen
+        return found
+
     def note_gap(self, leaf: str) -> None:
         """Note that no transition of a state, and of those around it, is enabled though no wait is on."""
         ways = [w for name in (leaf, *self.of.around(leaf)[:-1]) for w in self.of.ways[name]]
-        asked = [way for way in ways if not way.segments[0].on]
-        waits = not all(map(self.is_over, asked)) or bool(ways and not asked)
+        waits = not all(self.is_over(way) for way in ways if not way.segments[0].on)
         if not (waits or self.of.states[leaf].final):
             self.seen.gaps.add(leaf)
 

@@ -78,7 +78,9 @@ class TickExecution:
         if machine.lasting:
             self.stayed = machine.lasting & self.moves.active(self.configuration)
         completes = machine.completes
-        if not completes and None in machine.asked_on:
+        if not completes and (
+            None in machine.asked_on or self.compute is not plain
+        ):  # who looks sees it asked
             self.microstep(None)
         if completes or self.queue:
             self.settle_raised()
