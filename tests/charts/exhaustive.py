@@ -185,11 +185,11 @@ def disagreements(chart: Chart, findings: list[Finding], facts: Facts) -> Iterat
     reference = Reference(chart)
     yield from of_overlaps(reference, told, facts, is_open)
     yield from of_ways(reference, told, facts, is_open)
-    for name in facts.out_of_range:
-        if not any(f.message.split()[0] == name for f in told[Rule.RANGE]) and not is_open():
+    for name in facts.out_of_range | facts.cut_arguments:
+        if not any(name in leaving(f) for f in told[Rule.RANGE]) and not is_open():
             yield f"{name} leaves its range, and nothing is said"
     for f in told[Rule.RANGE]:
-        if facts.complete and f.proved and f.message.split()[0] not in facts.out_of_range:
+        if facts.complete and f.proved and not leaving(f) & (facts.out_of_range | facts.cut_arguments):
             yield f"{f.message}: it never does"
     happened = facts.faults | ({"an operation leaves 32 bits"} if facts.overflows else set())
     for fault, rule in FAULTS.items():
@@ -201,6 +201,12 @@ def disagreements(chart: Chart, findings: list[Finding], facts: Facts) -> Iterat
     for f in told[Rule.UNUSED_INPUT]:
         if f.message.split()[0] in facts.matter:
             yield f"{f.message}: it makes a difference"
+
+
+def leaving(finding: Finding) -> set[str]:
+    """Return which variable, or the parameter of which function, is said to leave its range."""
+    words = finding.message.split()
+    return {words[4] if words[:2] == ["the", "parameter"] else words[0]}
 
 
 def of_promises(chart: Chart, told: Any, facts: Facts, is_open: Any) -> Iterator[str]:
@@ -248,7 +254,8 @@ def of_ways(reference: Reference, told: Any, facts: Facts, is_open: Any) -> Iter
         if name in facts.entered and name in unreachable:
             yield f"{name} is entered, and is said not to be"
         outer = {name, *reference.around(name)}
-        if facts.complete and name not in facts.entered and not outer & unreachable and not is_open(name):
+        sure = facts.complete and not reference.asked_history  # else a default counts as entered
+        if sure and name not in facts.entered and not outer & unreachable and not is_open(name):
             yield f"{name} is never entered, and nothing is said"
     for name, line in idle:
         ways = {prefix for way in reference.ways[str(name)] for prefix in prefixes(way) if prefix[-1] == line}

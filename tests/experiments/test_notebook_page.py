@@ -18,7 +18,14 @@ from PIL import Image
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/notebooks.md"
-CELLS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+CHARTS = ROOT / "docs/charts-in-a-notebook.md"
+
+
+def cells_of(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+CELLS = cells_of(PAGE)
 
 LARGEST = 300_000
 """Bytes of a picture."""
@@ -75,18 +82,25 @@ class Document(HTMLParser):
         return [attrs for name, attrs in self.tags if name == tag]
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """Run the page's cells and some of ours in a kernel; return them with their outputs."""
-    sources = [STRICT, *CELLS, SURPRISES, BROKEN, SLOW]
+def run(sources: list[str], folder: Path) -> list[Any]:
+    """Run cells in a kernel; return them with their outputs."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
-    where = {"metadata": {"path": str(tmp_path_factory.mktemp("notebook"))}}
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the client: ours are errors in the kernel
-        client = NotebookClient(notebook, timeout=300, kernel_name="python3", resources=where)
-        client.execute(env=environment)
+        where = {"metadata": {"path": str(folder)}}
+        NotebookClient(notebook, timeout=300, kernel_name="python3", resources=where).execute(env=environment)
     return list(notebook.cells)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    return run([STRICT, *CELLS, SURPRISES, BROKEN, SLOW], tmp_path_factory.mktemp("notebook"))
+
+
+@pytest.fixture(scope="module")
+def charted(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    return run([STRICT, *cells_of(CHARTS)], tmp_path_factory.mktemp("charts"))
 
 
 def data_of(cell: Any) -> dict[str, Any]:
@@ -110,6 +124,19 @@ def is_a_picture(data: bytes) -> None:
     assert 700 <= width <= 1900
     assert 200 <= height <= 2800
     assert len(image.convert("RGB").getcolors(1 << 24) or ()) > 16  # more than a blank sheet
+
+
+def test_a_chart_is_built_checked_run_and_drawn_in_thirty_lines(charted: list[Any]) -> None:
+    assert sum(len(cell.source.splitlines()) for cell in charted[1:]) <= 40
+    shown = [data_of(cell) for cell in charted[1:] if cell.outputs]
+    assert len(shown) == len(charted) - 1
+    pictures = [one["image/svg+xml"] for one in shown if "image/svg+xml" in one]
+    assert len(pictures) == 5
+    assert all(picture.startswith("<svg") and "</svg>" in picture for picture in pictures)
+    unsound, sound = (one["text/html"] for one in shown if "<Report" in one["text/plain"])
+    assert "two guards hold in closing" in unsound
+    assert "overlap" not in sound
+    assert any("'opening', 'up'" in one["text/plain"] for one in shown)
 
 
 @pytest.mark.parametrize(

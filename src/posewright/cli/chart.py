@@ -233,7 +233,8 @@ def _diff_data(one: charts.Chart, two: charts.Chart, found: charts.Equivalence) 
 
 def _diff_lines(names: tuple[str, str], found: charts.Equivalence) -> Iterator[str]:
     if found.equal is True:
-        yield f"{names[0]} and {names[1]} behave alike: proved over {found.cases} cases"
+        proof = f"proved over {found.cases} cases" if found.cases else "proved, for they say the same"
+        yield f"{names[0]} and {names[1]} behave alike: {proof}"
         return
     if found.equal is None:
         yield f"{names[0]} and {names[1]}: not known; nothing told them apart in {found.cases} cases"

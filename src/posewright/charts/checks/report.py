@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from html import escape
 from time import thread_time
 
 from posewright.charts.checks.arithmetic import ArithmeticFaults
@@ -46,7 +48,7 @@ CHECKS: tuple[type[Check], ...] = (
 """All that is looked for; what is found equally bad in one line is told in this order."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """What an inspection came to.
 
@@ -69,6 +71,20 @@ class Report:
     def sound(self) -> bool:
         """Whether there is no error."""
         return all(finding.level is not Level.ERROR for finding in self.findings)
+
+    def __repr__(self) -> str:
+        levels = Counter(finding.level.value for finding in self.findings)
+        found = ", ".join(f"{count} {level}{'s' * (count > 1)}" for level, count in levels.items())
+        explored = "everything explored" if self.complete else "not everything explored"
+        return f"<Report of {self.chart.name!r}: {found or 'no findings'}, {explored}>"
+
+    def _repr_html_(self) -> str:
+        rows = ["".join(f"<th>{name}</th>" for name in ("level", "rule", "line", "what was found"))]
+        for one in self.findings:
+            cells = (one.level.value, one.rule.value, str(one.line or ""), one.message)
+            rows.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
+        table = f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>" if self.findings else ""
+        return f"<p>{escape(repr(self)[1:-1])}</p>{table}"
 
 
 def inspect_chart(chart: Chart, *, limits: Limits = USUAL, within_s: float = WITHIN_S) -> Report:
