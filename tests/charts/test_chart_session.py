@@ -8,7 +8,7 @@ import pytest
 
 import posewright as pw
 from posewright.charts import Chart, parse_chart
-from posewright.errors import DocumentError, InputError, UnknownNameError
+from posewright.errors import InputError, UnknownNameError
 
 LAMP = """
 chart: lamp
@@ -68,7 +68,7 @@ def test_it_is_a_chart_whatever_it_was_made_of(tmp_path: Path) -> None:
         assert made == parse_chart(LAMP) == made
         assert pw.compare_charts(made, parse_chart(LAMP))
         assert made.check().sound
-    with pytest.raises(DocumentError, match="3: "):
+    with pytest.raises(UnknownNameError, match="3: "):
         pw.chart("chart: x\nperiod_s: 0.1\nimputs: {}\n")
 
 
