@@ -1,11 +1,13 @@
 """The interpreter and the checks against a plain reference that was written from the page on semantics.
 
-`make fuzz TESTS=tests/charts/test_chart_reference.py` holds them to charts that nobody has seen.
+`make fuzz TESTS=tests/charts/test_chart_reference.py` holds them to charts that nobody has seen, and
+POSEWRIGHT_CHARTS=3000 to as many.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from .reference_text import FaultError
 from .test_chart_check_laws import strict
 
 MOST_TICKS = 2500
+CHARTS = int(os.environ.get("POSEWRIGHT_CHARTS", "15"))
 
 
 @settings(max_examples=40, deadline=None)
@@ -50,7 +53,7 @@ def written_down(drawn: Chart) -> Chart:
     return parse_chart(json.dumps(chart_data(drawn), indent=1))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=CHARTS, deadline=None)
 @given(st.data())
 def test_no_check_denies_what_happens_nor_proves_what_does_not(data: st.DataObject) -> None:
     features: dict[str, Any] = {
