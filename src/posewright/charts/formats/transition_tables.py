@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from posewright.charts.formats.csv_rows import sheet_rows
-from posewright.charts.formats.entries import LinedList, LinedMapping, flow_node, flow_text
+from posewright.charts.formats.entries import Entries, Items, flow_node, flow_text
 from posewright.charts.formats.native import chart_data, chart_of_document
 from posewright.charts.formats.states import state_data
 from posewright.charts.model import Chart, Kind, State, file_named, segments_of
@@ -206,8 +206,8 @@ class _TransitionSheet:
         data = {"chart": file_named(self.path, "table"), "period_s": PERIOD_S, "initial": self.first(None)}
         data |= {key: node.value for key, node in head.items()} | {"states": self.children(None)}
         line = self.inside[None][0].line
-        lines = {key: head[key].line if key in head else line for key in data}
-        return Node(LinedMapping(data, lines), self.path, "", line)
+        lines = {key: node.line for key, node in head.items()}
+        return Node(Entries(data, line, lines), self.path, "", line)
 
     def first(self, parent: str | None) -> Any:
         """Return what is entered first inside a state, or in the chart."""
@@ -221,32 +221,30 @@ class _TransitionSheet:
             self.fail(f"both {marked[0].name} and {marked[1].name} are marked", marked[1].line, hint)
         return (marked or inside)[0].name
 
-    def children(self, parent: str | None) -> LinedMapping:
+    def children(self, parent: str | None) -> Entries:
         """Return the states inside a state as a native document has them."""
         inside = self.inside[parent]
-        return LinedMapping(
-            {one.name: self.state(one) for one in inside}, {one.name: one.line for one in inside}
-        )
+        return Entries({one.name: self.state(one) for one in inside}, inside[0].line)
 
-    def state(self, state: SheetState) -> dict[str, Any]:
+    def state(self, state: SheetState) -> Entries:
         row = state.rows[0]
         data = {key: self.cell(key, row) for key in STATE_COLUMNS if key in row.cells and key != "parent"}
         if self.moore and "do" in row.cells:
             data["do"] = self.cell("do", row)
         if state.name in self.inside:
             data |= {"initial": self.first(state.name), "states": self.children(state.name)}
-        found = [(self.transition(row, state), row.line) for row in state.rows]
-        rows = LinedList([(transition, line) for transition, line in found if transition])
-        return {**data, "transitions": rows} if rows else data
+        found = (self.transition(row, state) for row in state.rows)
+        rows = Items((transition for transition in found if transition), state.line)
+        return Entries({**data, "transitions": rows or None}, state.line)
 
-    def transition(self, row: SheetRow, state: SheetState) -> dict[str, Any]:
+    def transition(self, row: SheetRow, state: SheetState) -> Entries:
         """Return the transition of a row as a native document has it; empty where the row has none."""
         of_state = ("do",) if self.moore and row is state.rows[0] else ()
         keys = [key for key in TRANSITION_COLUMNS if key in row.cells and key not in of_state]
         data = {key: self.cell(key, row) for key in keys}
         if self.moore and data and not data.keys() & {"go", "junction", "do"}:
             data["do"] = {}  # it stays, and what would follow is not asked
-        return data
+        return Entries(data, row.line)
 
     def cell(self, column: str, row: SheetRow) -> Any:
         """Return what a cell says, as a native document has it."""

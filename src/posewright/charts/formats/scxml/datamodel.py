@@ -13,10 +13,10 @@ from typing import Any
 
 from posewright.charts.expression import Scope, Source, names_in, parse, parse_expression
 from posewright.charts.formats.declarations import VARIABLES, constant_data, value_data
-from posewright.charts.formats.entries import flow_node
+from posewright.charts.formats.entries import Entries, Items, flow_node
 from posewright.charts.formats.functions import read_function, read_type, type_data
 from posewright.charts.formats.scxml.expressions import DataToken, Renaming, tokens_of, translated
-from posewright.charts.formats.scxml.markup import UNSET, Element, Entries, Items, own
+from posewright.charts.formats.scxml.markup import UNSET, Element, own
 from posewright.charts.formats.scxml.names import FreeNames, StateNames
 from posewright.charts.model import Declarations, scope_of
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value

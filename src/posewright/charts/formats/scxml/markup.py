@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.parsers import expat
 
+from posewright.charts.formats.entries import Entries
 from posewright.errors import FormatError, Where
 
 SCXML = "http://www.w3.org/2005/07/scxml"
@@ -193,39 +194,6 @@ def _escaped(text: str) -> str:
     """Return text as it may stand in an attribute, without the signs that XML has no place for."""
     kept = (letter for letter in text if letter >= " " or letter in _ESCAPES)
     return "".join(_ESCAPES.get(letter, letter) for letter in kept)
-
-
-class Entries(dict[str, Any]):
-    """A mapping of a native document; an entry that is None is left out.
-
-    An entry stands where `lines` or itself says, else where the mapping does.
-    """
-
-    def __init__(
-        self, entries: Mapping[str, Any], line: int | None, lines: Mapping[str, int | None] | None = None
-    ) -> None:
-        super().__init__({key: value for key, value in entries.items() if value is not None})
-        self.line = line
-        self.lines = {key: getattr(value, "line", line) for key, value in self.items()} | {**(lines or {})}
-        self.places = _places(self.lines)
-
-    def joined(self, other: Entries) -> Entries:
-        """Return both in one, each entry with its line."""
-        return Entries({**self, **other}, self.line, {**self.lines, **other.lines})
-
-
-class Items(list[Any]):
-    """A list of a native document, likewise."""
-
-    def __init__(self, items: Iterable[Any], line: int | None) -> None:
-        super().__init__(items)
-        self.line = line
-        self.places = _places({i: getattr(item, "line", line) for i, item in enumerate(self)})
-
-
-def _places(lines: Mapping[Any, int | None]) -> dict[Any, tuple[int, int, None]]:
-    """Return lines as the native reader asks for them: XML's attributes have no column."""
-    return {key: (line, line, None) for key, line in lines.items() if line is not None}
 
 
 def parse_markup(text: str, path: Path | None = None) -> Element:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.expression import Expression, Literal, Scope, Source, parse_expression
-from posewright.charts.formats.entries import LONGEST_S
+from posewright.charts.formats.entries import LONGEST_S, Entries, Items
 from posewright.charts.formats.native import chart_of_document
 from posewright.charts.formats.scxml.datamodel import DataModel, assigned, read_data
 from posewright.charts.formats.scxml.expressions import (
@@ -23,17 +23,7 @@ from posewright.charts.formats.scxml.expressions import (
     python_text,
     translated,
 )
-from posewright.charts.formats.scxml.markup import (
-    AT_ONCE,
-    DEFAULT,
-    MOORE,
-    STATES,
-    Element,
-    Entries,
-    Items,
-    own,
-    parse_markup,
-)
+from posewright.charts.formats.scxml.markup import AT_ONCE, DEFAULT, MOORE, STATES, Element, own, parse_markup
 from posewright.charts.formats.scxml.names import DocumentEvents, name_events, name_states
 from posewright.charts.formats.scxml.sending import Mail, is_mail, laid_out, mail_of, ticks_of
 from posewright.charts.model import (
@@ -399,7 +389,8 @@ class _DocumentReader:
             when = else_guard(elders, on, element.where) if has_elders(elders, on) else ALWAYS
         else:
             when = self.content.parsed(text, BoolType(), element)
-        wait_s = max(min_s if found.keys() & {"go", "then", "junction"} else 0.0, after_s)
+        leaves = element.get("type") != "internal" and found.keys() & {"go", "then", "junction"}
+        wait_s = max(min_s if leaves else 0.0, after_s)
         python = python_guard(when, wait_s, self.content.scope.values)
         for key in ("when", "after_s", "else"):
             _require_same(element, "cond", python, own(key))

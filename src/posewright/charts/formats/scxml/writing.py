@@ -267,11 +267,11 @@ class _ScxmlWriter:
 
     def transition(self, transition: Transition, source: State | None = None) -> Element:
         name = "transition" if source is not None else own("way")
-        min_s = source.min_s if source is not None and (transition.go or transition.leads_on) else 0.0
-        wait_s = max(min_s, transition.after_s)
+        inner = transition.local and self.stays_inside(transition, source)
+        leaves = source is not None and not inner and bool(transition.go or transition.leads_on)
+        wait_s = max(source.min_s if source is not None and leaves else 0.0, transition.after_s)
         guard = python_guard(transition.when, wait_s, self.scope.values)
         ours = self.guard_of_ours(transition, guard, wait_s)
-        inner = transition.local and self.stays_inside(transition, source)
         attributes = {
             "event": self.events(transition) if name == "transition" else None,
             "cond": guard,
@@ -290,8 +290,7 @@ class _ScxmlWriter:
         if source is None or not source.is_compound:
             return False
         inside = {one.name for one in walk(source.states)}
-        inside |= {source.name} if all(one.memory for one in transition.go) else set()
-        return all(one.state in inside for one in transition.go)
+        return all(one.state in inside or (one.memory and one.state == source.name) for one in transition.go)
 
     def guard_of_ours(self, transition: Transition, guard: str | None, wait_s: float) -> str | None:
         """Return the guard in our words, where Python's do not say the same or must not be read."""
