@@ -103,7 +103,6 @@ def cells_of_table(node: Node, columns: tuple[str, ...]) -> list[list[Cell]]:
 
 
 def _beside(node: Node) -> Path:
-    """Return the path of a file in the chart's folder or below it."""
     name = node.text()
     parts = PurePosixPath(name).parts
     if not name or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name:

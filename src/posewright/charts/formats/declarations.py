@@ -86,7 +86,6 @@ def _note(name: str, section: str, seen: dict[str, str], node: Node) -> bool:
 def _each(
     nodes: Mapping[str, Node], read: Callable[[str, Node], Declared], errors: ErrorCollector
 ) -> dict[str, Declared]:
-    """Return the declarations of a section that read."""
     found: dict[str, Declared] = {}
     for name, node in nodes.items():
         values = node.value.get("enum") if isinstance(node.value, dict) else None

@@ -106,7 +106,6 @@ def type_data(kind: Type) -> str | dict[str, Any]:
 
 
 def _number_data(kind: IntType | FloatType) -> dict[str, Any]:
-    """Return the word for a type of numbers, or its range."""
     if isinstance(kind, IntType):
         as_word = kind.written is not None and INT_RANGES.get(kind.written) == (kind.low, kind.high)
         return {"type": kind.written} if as_word else {"int": [kind.low, kind.high]}

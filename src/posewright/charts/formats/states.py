@@ -78,7 +78,6 @@ def _require_key(key: str, node: Node, known: Known) -> None:
 
 
 def _inside(node: Node, fields: Mapping[str, Node], known: Known) -> tuple[State, ...]:
-    """Return the states inside a state."""
     refuse_both(fields)
     inside = fields.get("states") or fields.get("regions")
     if inside is None:

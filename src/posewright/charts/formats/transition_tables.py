@@ -127,8 +127,6 @@ class SheetState:
 
 
 class _TransitionSheet:
-    """A table read row by row, which becomes the tree of a native document."""
-
     def __init__(self, text: str, path: Path | None) -> None:
         self.path = path
         lines = text.removeprefix("\ufeff").splitlines(keepends=True)
@@ -166,7 +164,6 @@ class _TransitionSheet:
         return names
 
     def add(self, cells: list[str], line: int) -> None:
-        """Add a row to those of its state."""
         if len(cells) > len(self.columns):
             hint = "put a cell with a comma in quotes"
             self.fail(f"{len(cells)} cells in {len(self.columns)} columns", line, hint)
@@ -210,7 +207,6 @@ class _TransitionSheet:
         return Node(Entries(data, line, lines), self.path, "", line)
 
     def first(self, parent: str | None) -> Any:
-        """Return what is entered first inside a state, or in the chart."""
         around = None if parent is None else self.states[parent]
         if around is not None and around.said("initial") is not None:
             return self.cell("initial", around.rows[0])
@@ -222,7 +218,6 @@ class _TransitionSheet:
         return (marked or inside)[0].name
 
     def children(self, parent: str | None) -> Entries:
-        """Return the states inside a state as a native document has them."""
         inside = self.inside[parent]
         return Entries({one.name: self.state(one) for one in inside}, inside[0].line)
 
@@ -247,7 +242,6 @@ class _TransitionSheet:
         return Entries(data, row.line)
 
     def cell(self, column: str, row: SheetRow) -> Any:
-        """Return what a cell says, as a native document has it."""
         text = row.cells[column]
         if column in TEXTS or (column in NAMES and _NAME.fullmatch(text)):
             return text
@@ -314,7 +308,6 @@ def _is_marked(initial: Any, states: tuple[State, ...]) -> bool:
 
 
 def _rows(chart: Chart, states: tuple[State, ...], parent: State | None) -> Iterator[dict[str, str]]:
-    """Yield the rows of states, each state's before those of the states inside it."""
     initial = chart.initial if parent is None else parent.initial
     first = initial[0].state if _is_marked(initial, states) and initial[0].state != states[0].name else None
     for state in states:

@@ -245,7 +245,6 @@ def _table_row(form: TableForm, header: list[str], cells: list[str], where: Wher
 
 
 def _form(header: list[str], where: Where) -> TableForm:
-    """Return the form that a header describes."""
     bits = tuple(name for name in header if name + NEXT in header)
     form = TableForm({}, {}, bits)
     if not bits and not {"state", "next"} <= set(header):

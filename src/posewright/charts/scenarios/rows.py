@@ -171,7 +171,6 @@ def _rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
 
 
 def _columns(chart: Chart) -> dict[str, str]:
-    """Return the input or event that each column may stand for."""
     return {**chart.table_form.inputs, **{name: name for name in (*chart.inputs, *chart.events)}}
 
 

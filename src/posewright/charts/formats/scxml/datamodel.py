@@ -198,7 +198,6 @@ class _DataReader:
         return role
 
     def kinds(self) -> dict[str, Type]:
-        """Return the types of all variables, and note what their texts are called."""
         typed = {name: one for name, one in self.data.items() if one.get(own("type")) is not None}
         known = {self.called[name]: read_type(_flow(one, own("type"))) for name, one in typed.items()}
         said = [*known.values(), *map(read_type, _types_of_functions(self.root))]
@@ -255,7 +254,6 @@ def _types_of_functions(root: Element) -> Iterator[Node]:
 
 
 def _function(element: Element) -> Entries:
-    """Return a truth table of our vocabulary as a native document writes it."""
     takes = {one.required("name"): _flow(one, "type").value for one in element.all("pw:takes")}
     rows = Items((_row(row) for row in element.all("pw:row")), element.line)
     return element.mapping(takes=takes, gives=_flow(element, "gives").value, rows=rows)
@@ -298,7 +296,6 @@ def _texts_given(tokens: list[DataToken]) -> Iterator[str]:
 
 
 def _note_compared(tokens: list[DataToken], found: dict[str, list[str]]) -> None:
-    """Note the texts that variables of texts are compared with."""
     for one, sign, other in zip(tokens, tokens[1:], tokens[2:], strict=False):
         name, text = (one, other) if one.sort == "name" else (other, one)
         if sign.text in _SAME and name.sort == "name" and text.sort == "string" and name.text in found:

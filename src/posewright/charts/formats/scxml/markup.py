@@ -220,8 +220,6 @@ def parse_markup(text: str, path: Path | None = None) -> Element:
 
 @dataclass
 class _OpenElement:
-    """An element whose end was not seen yet."""
-
     name: str
     attributes: dict[str, str]
     line: int
@@ -276,7 +274,6 @@ class _MarkupReader:
 
 
 def _short(name: str) -> str:
-    """Return a name as `Element` has it."""
     space, _, local = name.rpartition(_SEPARATOR)
     if space in ("", SCXML):
         return local

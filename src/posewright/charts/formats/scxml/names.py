@@ -224,7 +224,6 @@ def _listened(root: Element) -> Iterable[str]:
 
 
 def _prefix(descriptor: str) -> str:
-    """Return what an event's name has to begin with; nothing of `*`."""
     return descriptor.removesuffix("*").removesuffix(".")
 
 

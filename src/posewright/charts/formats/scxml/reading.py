@@ -153,7 +153,6 @@ class _Content:
         return element.fail(what, hint=hint)
 
     def branch(self, element: Element) -> Entries:
-        """Return the branch that an <if> with its <elseif> and <else> is."""
         heads: list[tuple[Element, list[Element]]] = [(element, [])]
         for child in element.children:
             if child.name in ("elseif", "else"):
@@ -271,7 +270,6 @@ class _DocumentReader:
         }
 
     def outermost(self) -> dict[str, Any]:
-        """Return the outermost states or regions, and what is entered first."""
         root, outermost = self.root, self.root.all(*STATES)
         if not outermost:
             root.fail("there is no state", hint="a document has at least one <state>")
@@ -282,7 +280,6 @@ class _DocumentReader:
         return {"initial": None if initial == first else initial, "regions": regions}
 
     def with_mail(self, found: dict[str, Any], mail: Mail) -> dict[str, Any]:
-        """Return a document with the region that lets out what it sends to itself."""
         document, region, inside = map(self.places.free.take_state, ("document", "mail", "mailbox"))
         line = self.root.line
         whole = Entries({key: found.pop(key, None) for key in ("initial", "states", "regions")}, line)
@@ -328,7 +325,6 @@ class _DocumentReader:
         return element.mapping(**{name: value for one in actions for name, value in one.items()}) or None
 
     def initial(self, element: Element) -> Any:
-        """Return what is entered first; where nothing says so, the first state inside."""
         if element.name == "parallel":
             return self.places.targets(element, own("enters"))
         if element.get("initial") is not None:
@@ -339,7 +335,6 @@ class _DocumentReader:
         return self.places.name(inside[0]) if inside else None
 
     def on_the_way_in(self, element: Element) -> Iterator[Entries]:
-        """Yield what the transition of an <initial> does."""
         for initial in element.all("initial"):
             if element.get("initial") is not None:
                 initial.fail("both <initial> and 'initial'", hint="leave one of them out")
@@ -416,7 +411,6 @@ def _seconds(element: Element, name: str) -> float | None:
 
 
 def _alone(actions: Items | None) -> Any:
-    """Return a single action as one, several as a list."""
     return actions[0] if actions is not None and len(actions) == 1 else actions
 
 

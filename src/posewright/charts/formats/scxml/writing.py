@@ -207,7 +207,6 @@ class _ScxmlWriter:
                 self.histories[target] = self.free.take_state(f"{target.state}_{kind}")
 
     def targets(self, targets: Iterable[Target]) -> str | None:
-        """Return targets as a document lists them; None where there are none."""
         return " ".join(self.histories.get(one, one.state) for one in targets) or None
 
     def state(self, state: State) -> Element:
@@ -225,7 +224,6 @@ class _ScxmlWriter:
         return tag(name, attributes, tuple(self.inside(state)))
 
     def inside(self, state: State) -> Iterator[Element]:
-        """Yield what is in a state: its transitions, then its actions, then the states inside."""
         for transition in state.transitions:
             yield self.transition(transition, state)
         if self.chart.kind is Kind.MOORE:
@@ -251,7 +249,6 @@ class _ScxmlWriter:
         return tag("onentry", {MOORE: "true"}, tags)
 
     def history(self, state: State, target: Target, name: str) -> Element:
-        """Return the <history> that stands for what was last active in a state."""
         deep = target.memory is Memory.DEEP
         inside = [child.name for child in state.states]
         first = [one.state for one in state.initial] or inside
@@ -307,7 +304,6 @@ class _ScxmlWriter:
             yield tag(own("to"), {"junction": transition.junction})
 
     def events(self, transition: Transition) -> str | None:
-        """Return the list of events that a transition waits for; None where it is asked by itself."""
         if not transition.on:
             return self.tick
         return " ".join(
@@ -315,7 +311,6 @@ class _ScxmlWriter:
         )
 
     def actions(self, actions: Actions) -> Iterator[Element]:
-        """Yield what actions are in SCXML: an <assign> for each value that is set."""
         for action in actions:
             if isinstance(action, Raise):
                 yield tag("raise", {"event": action.event})
@@ -439,5 +434,4 @@ def _tangled(actions: Actions) -> bool:
 
 
 def _yes(holds: bool) -> str | None:
-    """Return what an attribute says that is there only where something holds."""
     return "true" if holds else None
