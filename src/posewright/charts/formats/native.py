@@ -16,6 +16,7 @@ from posewright.charts.formats.declarations import (
     read_form,
     read_initial_values,
     read_resources,
+    type_data,
     value_data,
 )
 from posewright.charts.formats.entries import (
@@ -31,10 +32,16 @@ from posewright.charts.formats.entries import (
     text_of,
     without_gaps,
 )
-from posewright.charts.formats.functions import type_data
 from posewright.charts.formats.known import STATE_HINT, ErrorCollector, Known, is_state_name, states_named
-from posewright.charts.formats.states import read_states, refuse_both, state_data
-from posewright.charts.formats.transitions import read_segments, read_targets, segments_data, targets_data
+from posewright.charts.formats.states import (
+    read_segments,
+    read_states,
+    read_targets,
+    refuse_both,
+    segments_data,
+    state_data,
+    targets_data,
+)
 from posewright.charts.model import (
     Chart,
     Kind,

@@ -100,30 +100,21 @@ def parse_transition_table(text: str, path: Path | None = None) -> Chart:
     return chart_of_document(_TransitionSheet(text, path).document())
 
 
-@dataclass(frozen=True)
-class SheetRow:
-    """A row of the table: what its cells say, those that are empty left out."""
-
-    cells: dict[str, str]
-    line: int
-
-
 @dataclass
-class SheetState:
-    """A state and its rows; `first`: it is marked as the one that is entered first."""
+class _SheetState:
+    """A state and its rows, without their empty cells; `first`: it is marked as the one entered first."""
 
     name: str
     first: bool
-    rows: list[SheetRow] = field(default_factory=list)
+    rows: list[Entries] = field(default_factory=list)
 
     @property
-    def line(self) -> int:
-        """The line of its first row."""
+    def line(self) -> int | None:
         return self.rows[0].line
 
     def said(self, column: str) -> str | None:
         """Return what its first row says of the state."""
-        return self.rows[0].cells.get(column)
+        return self.rows[0].get(column)
 
 
 class _TransitionSheet:
@@ -134,7 +125,7 @@ class _TransitionSheet:
         begin = next(rows, len(lines))
         self.head = "".join(_declaration(line) for line in lines[:begin])
         self.columns: list[str] = []
-        self.states: dict[str, SheetState] = {}
+        self.states: dict[str, _SheetState] = {}
         for cells, where in sheet_rows("".join(lines[begin:]), path, begin):
             if self.columns:
                 self.add(cells, where.line or begin)
@@ -142,7 +133,7 @@ class _TransitionSheet:
                 self.columns = self.checked(cells, where.line or begin)
         if not self.states:
             self.fail("the table has no rows", begin + 1, f"columns: {', '.join(COLUMNS[:6])}, ...")
-        self.inside: dict[str | None, list[SheetState]] = {None: []}
+        self.inside: dict[str | None, list[_SheetState]] = {None: []}
         for state in self.states.values():
             self.inside.setdefault(self.parent(state), []).append(state)
         self.moore = False
@@ -172,8 +163,8 @@ class _TransitionSheet:
         name = written.removeprefix(FIRST).strip() or next(reversed(self.states), "")
         if not name:
             self.fail("the first row has no state", line, "write its name in the column 'state'")
-        state = self.states.setdefault(name, SheetState(name, written.startswith(FIRST)))
-        state.rows.append(SheetRow(said, line))
+        state = self.states.setdefault(name, _SheetState(name, written.startswith(FIRST)))
+        state.rows.append(Entries(said, line))
         for column in STATE_COLUMNS:
             if column in said and said[column] != state.said(column):
                 hint = f"what is said of a state stands in its first row, line {state.line}"
@@ -181,7 +172,7 @@ class _TransitionSheet:
         if sum(len(one.rows) for one in self.states.values()) > MAX_ROWS:
             self.fail("too many rows", line, f"at most {MAX_ROWS}")
 
-    def parent(self, state: SheetState) -> str | None:
+    def parent(self, state: _SheetState) -> str | None:
         """Return the name of the state around a state, having made sure that it is not inside it itself."""
         around, seen = state.said("parent"), {state.name}
         while around is not None:
@@ -221,10 +212,10 @@ class _TransitionSheet:
         inside = self.inside[parent]
         return Entries({one.name: self.state(one) for one in inside}, inside[0].line)
 
-    def state(self, state: SheetState) -> Entries:
+    def state(self, state: _SheetState) -> Entries:
         row = state.rows[0]
-        data = {key: self.cell(key, row) for key in STATE_COLUMNS if key in row.cells and key != "parent"}
-        if self.moore and "do" in row.cells:
+        data = {key: self.cell(key, row) for key in STATE_COLUMNS if key in row and key != "parent"}
+        if self.moore and "do" in row:
             data["do"] = self.cell("do", row)
         if state.name in self.inside:
             data |= {"initial": self.first(state.name), "states": self.children(state.name)}
@@ -232,17 +223,17 @@ class _TransitionSheet:
         rows = Items((transition for transition in found if transition), state.line)
         return Entries({**data, "transitions": rows or None}, state.line)
 
-    def transition(self, row: SheetRow, state: SheetState) -> Entries:
+    def transition(self, row: Entries, state: _SheetState) -> Entries:
         """Return the transition of a row as a native document has it; empty where the row has none."""
         of_state = ("do",) if self.moore and row is state.rows[0] else ()
-        keys = [key for key in TRANSITION_COLUMNS if key in row.cells and key not in of_state]
+        keys = [key for key in TRANSITION_COLUMNS if key in row and key not in of_state]
         data = {key: self.cell(key, row) for key in keys}
         if self.moore and data and not data.keys() & {"go", "junction", "do"}:
             data["do"] = {}  # it stays, and what would follow is not asked
         return Entries(data, row.line)
 
-    def cell(self, column: str, row: SheetRow) -> Any:
-        text = row.cells[column]
+    def cell(self, column: str, row: Entries) -> Any:
+        text: str = row[column]
         if column in TEXTS or (column in NAMES and _NAME.fullmatch(text)):
             return text
         if column == "on":

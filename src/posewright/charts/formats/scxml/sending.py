@@ -58,8 +58,8 @@ class Mail:
     @property
     def locals(self) -> dict[str, Any]:
         """The locals that it takes, with their types."""
-        sent = dict.fromkeys(self.sent, {"enum": [self.nothing, *self.sorts.values()]})
-        return {**sent, **dict.fromkeys(self.due, {"int": [0, self.longest]}), self.lost: "bool"}
+        sent = {name: {"enum": [self.nothing, *self.sorts.values()]} for name in self.sent}
+        return {**sent, **{name: {"int": [0, self.longest]} for name in self.due}, self.lost: "bool"}
 
     @property
     def empty(self) -> dict[str, Any]:
@@ -100,8 +100,8 @@ class Mail:
             gone = " or ".join(asked)
             values[sent] = f"{behind} if {gone} else {sent}"
             if self.due:
-                due, behind = self._moved_up(self.due, "0")[i]
-                values[due] = f"{behind} if {gone} else {due}"
+                due, later = self._moved_up(self.due, "0")[i]
+                values[due] = f"{later} if {gone} else {due}"
         return [values] * len(self.sent) if sorts else []  # each time the first of them goes
 
     @staticmethod
