@@ -15,6 +15,9 @@ from posewright.charts.formats.entries import written
 from posewright.documents import Node, open_ordinary
 from posewright.errors import DocumentError, FormatError, Where
 
+ANY = frozenset({"X", "x", "-", "*"})
+"""Cells that say that it does not matter."""
+
 _FIELD = re.compile(r' *(?:"(?:[^"]+|"")*(?:(?P<closed>")|\Z)[^,\r\n]*|[^,\r\n]*)(?:,|\r?\n|\r|\Z)')
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from posewright.charts.expression import Function, FunctionRow, Scope, Source, parse_expression
-from posewright.charts.formats.csv_rows import Cell, cells_of_list, cells_of_table
+from posewright.charts.formats.csv_rows import ANY, Cell, cells_of_list, cells_of_table
 from posewright.charts.formats.entries import (
     condition_in,
     expression_in,
@@ -124,9 +124,6 @@ def _number_data(kind: IntType | FloatType) -> dict[str, Any]:
     word = "float32" if kind.single else "float"
     return {"type": word} if kind.open else {word: list(kind.ends)}
 
-
-ANY = frozenset({"X", "x", "-", "*"})
-"""Cells that say that it does not matter."""
 
 MAX_ROWS = 4096
 ROW_HINT = "a cell for each parameter, then what it gives: [0, 1, X, left]"

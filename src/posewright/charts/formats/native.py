@@ -50,7 +50,6 @@ from posewright.charts.model import (
     Promise,
     PropertyKind,
     Steps,
-    Transition,
     chart_name,
     title_of,
 )
@@ -159,15 +158,10 @@ def chart_of_document(root: Node) -> Chart:
     errors.require_none()
     try:
         return Chart(kind=known.kind, path=root.path, **parts)
-    except InputError as error:  # the model knows not every line
-        locate(error, fields.get("initial", fields.get("states", root)))
+    except InputError as error:
+        if error.where is None or error.where.line is None:  # the model knows not every line
+            error.where = fields.get("initial", fields.get("states", root)).where
         raise
-
-
-def locate(error: InputError, node: Node) -> None:
-    """Let an error that knows no line point at a part of the document."""
-    if error.where is None or error.where.line is None:
-        error.where = node.where
 
 
 def _fields(root: Node, errors: ErrorCollector) -> dict[str, Node]:
@@ -222,6 +216,7 @@ def _junctions_named(fields: Mapping[str, Node], states: Mapping[str, Node]) -> 
 def _parts(fields: Mapping[str, Node], known: Known) -> dict[str, Any]:
     """Return what a chart is made of; a part that does not read is left out, and its error collected."""
     declared, errors = known.declared, known.errors
+    junctions = fields["junctions"].fields() if "junctions" in fields else {}
     usual = Otherwise.STAY if known.kind is Kind.STATECHART else Otherwise.REFUSE
     reading: dict[str, Callable[[], Any]] = {
         "name": lambda: chart_name(fields["chart"]),
@@ -229,7 +224,9 @@ def _parts(fields: Mapping[str, Node], known: Known) -> dict[str, Any]:
         "initial": lambda: read_targets(fields["initial"], known.states) if "initial" in fields else (),
         "states": lambda: read_states(fields, known),
         "initial_values": lambda: read_initial_values(fields, declared, errors),
-        "junctions": lambda: _junctions(fields, known),
+        "junctions": lambda: {
+            name: errors.tried(partial(read_segments, node, known), ()) for name, node in junctions.items()
+        },
         "steps": lambda: choice_of(fields, "steps", Steps) or Steps.ONE,
         "priority": lambda: choice_of(fields, "priority", Priority) or Priority.EXCLUSIVE,
         "otherwise": lambda: choice_of(fields, "otherwise", Otherwise) or usual,
@@ -242,12 +239,6 @@ def _parts(fields: Mapping[str, Node], known: Known) -> dict[str, Any]:
     parts = {key: errors.tried(read, None) for key, read in reading.items()}
     names = {one.name: getattr(declared, one.name) for one in dataclass_fields(declared)}
     return {**names, **parts, "parallel": "regions" in fields, "otherwise_said": "otherwise" in fields}
-
-
-def _junctions(fields: Mapping[str, Node], known: Known) -> dict[str, tuple[Transition, ...]]:
-    nodes = fields["junctions"].fields() if "junctions" in fields else {}
-    tried = known.errors.tried
-    return {name: tried(partial(read_segments, node, known), ()) for name, node in nodes.items()}
 
 
 def kept(found: Any, before: Any, data: Any) -> Any:

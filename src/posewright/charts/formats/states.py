@@ -153,8 +153,12 @@ def _transition(node: Node, known: Known, keys: Collection[str], elders: list[Tr
     _require_end(node, fields)
     on = tuple(_event(item, known) for item in one_or_more(fields["on"])) if "on" in fields else ()
     is_else = "when" in fields and fields["when"].value == ELSE
+    if is_else:
+        when = _else(fields["when"], Where(node.path, node.line), elders, on)
+    else:
+        when = condition_in(node, "when", fields["when"], known.scope) if "when" in fields else ALWAYS
     return Transition(
-        when=(_else if is_else else _guard)(node, fields, known, elders, on),
+        when=when,
         do=_do(fields, known),
         go=go,
         on=tuple(dict.fromkeys(on)),
@@ -228,24 +232,16 @@ def _require_done(state: str, node: Node, known: Known) -> None:
         node.fail(f"{state} is never done: no state in it is final", hint=hint)
 
 
-def _guard(
-    node: Node, fields: Mapping[str, Node], known: Known, _elders: list[Transition], _on: tuple[str, ...]
-) -> Expression:
-    return condition_in(node, "when", fields["when"], known.scope) if "when" in fields else ALWAYS
-
-
-def _else(
-    node: Node, fields: Mapping[str, Node], _known: Known, elders: list[Transition], on: tuple[str, ...]
-) -> Expression:
+def _else(node: Node, where: Where, elders: list[Transition], on: tuple[str, ...]) -> Expression:
     if any(elder is UNREAD for elder in elders):
         return ALWAYS
     if not has_elders(elders, on):
         same = " with the same events" if elders else ""
         message = f"nothing{same} stands before this `else`"
-        fields["when"].fail(message, hint="write `when: true`, or put it last")
+        node.fail(message, hint="write `when: true`, or put it last")
     if any(elder.is_else and has_elders([elder], on) for elder in elders):
-        fields["when"].fail("an `else` stands before this one", hint="what comes after it never happens")
-    return else_guard(elders, on, Where(node.path, node.line))
+        node.fail("an `else` stands before this one", hint="what comes after it never happens")
+    return else_guard(elders, on, where)
 
 
 def _do(fields: Mapping[str, Node], known: Known) -> Actions:

@@ -24,7 +24,7 @@ from posewright.charts.expression import (
     Unary,
     constant,
 )
-from posewright.charts.formats.csv_rows import sheet_rows
+from posewright.charts.formats.csv_rows import ANY, sheet_rows
 from posewright.charts.model import (
     NEXT,
     Chart,
@@ -191,7 +191,6 @@ def _state(table: TruthTable, name: str) -> State:
 
 
 CELLS = {"0": False, "1": True}
-ANY = frozenset({"X", "x", "-", "*"})
 HEADER_HINT = "columns: q1,q0 (or state), inputs, q1_next,q0_next (or next), outputs"
 
 

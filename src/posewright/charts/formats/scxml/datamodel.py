@@ -79,21 +79,12 @@ class DataModel:
 
 
 def read_data(root: Element, states: StateNames) -> DataModel:
-    """Read every <data> of a document, and the functions of our vocabulary.
-
-    Raises:
-        FormatError: a <data> is none, or nothing says its type.
-        ExpressionError: a value does not read, or is of another type.
-    """
+    """Read every <data> of a document, and the functions of our vocabulary."""
     return _DataReader(root, states).read()
 
 
 def data_in(root: Element) -> dict[str, Element]:
-    """Return every <data> that is a variable, by its id; also those declared by a <foreach>.
-
-    Raises:
-        FormatError: two have the same id, or one has none.
-    """
+    """Return every <data> that is a variable, by its id; also those declared by a <foreach>."""
     found: dict[str, Element] = {}
     for element in root.walk():
         if element.name == "data":
@@ -132,11 +123,7 @@ def _value_text(element: Element) -> str | None:
 
 
 def assigned(element: Element) -> str:
-    """Return the value that an <assign> writes.
-
-    Raises:
-        FormatError: there is none.
-    """
+    """Return the value that an <assign> writes."""
     text = _value_text(element)
     if text is None:
         element.fail(f"<{element.name}> without a value", hint="write it in `expr`")
@@ -326,11 +313,7 @@ def _shared(found: dict[str, list[str]]) -> dict[str, list[str]]:
 def _infer_types(
     known: Mapping[str, Type], unknown: Mapping[str, Element], settings: list[Setting], names: Renaming
 ) -> dict[str, Type]:
-    """Return the types of the `unknown` variables, from the `known` ones of others, by the chart's names.
-
-    Raises:
-        FormatError: nothing says a variable's type, or it holds a number here and a truth value there.
-    """
+    """Return the types of the `unknown` variables, from the `known` ones of others, by the chart's names."""
     found: dict[str, Type] = {}
     for _ in range(MAX_ROUNDS):
         before = dict(found)

@@ -197,12 +197,7 @@ def _escaped(text: str) -> str:
 
 
 def parse_markup(text: str, path: Path | None = None) -> Element:
-    """Return the root of an XML document; `path` is only used in messages.
-
-    Raises:
-        FormatError: it is not well formed, is too large or too deep, declares a document type, or has an
-            element or an attribute which is not read.
-    """
+    """Return the root of an XML document; `path` is only used in messages."""
     if len(text) > MAX_BYTES:
         raise FormatError(f"larger than {MAX_BYTES} bytes", where=Where(path), hint="no honest chart is")
     builder = _MarkupReader(path)
@@ -239,31 +234,29 @@ class _MarkupReader:
         self.parser.CharacterDataHandler = self.characters
         self.parser.StartDoctypeDeclHandler = self.doctype
 
+    def fail(self, message: str, hint: str) -> NoReturn:
+        raise FormatError(message, where=Where(self.path, self.parser.CurrentLineNumber), hint=hint)
+
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        line = self.parser.CurrentLineNumber
         self.count += 1
         if self.count > MAX_ELEMENTS:
-            where = Where(self.path, line)
-            raise FormatError("too many elements", where=where, hint=f"at most {MAX_ELEMENTS}")
+            self.fail("too many elements", f"at most {MAX_ELEMENTS}")
         if len(self.waiting) > MAX_LEVELS:
-            where = Where(self.path, line)
-            raise FormatError("elements nested too deep", where=where, hint=f"at most {MAX_LEVELS} levels")
+            self.fail("elements nested too deep", f"at most {MAX_LEVELS} levels")
         known = {key: value for raw, value in attributes.items() if (key := _short(raw))[0] != "{"}
-        self.waiting.append(_OpenElement(_short(name), known, line))
+        self.waiting.append(_OpenElement(_short(name), known, self.parser.CurrentLineNumber))
 
     def end(self, _name: str) -> None:
         done = self.waiting.pop()
-        text = "".join(done.text)
-        element = Element(done.name, done.attributes, tuple(done.children), text, done.line, self.path)
+        inside, text = tuple(done.children), "".join(done.text)
+        element = Element(done.name, done.attributes, inside, text, done.line, self.path)
         self.waiting[-1].children.append(element)
 
     def characters(self, text: str) -> None:
         self.waiting[-1].text.append(text)
 
     def doctype(self, *_: object) -> None:
-        where = Where(self.path, self.parser.CurrentLineNumber)
-        hint = "leave <!DOCTYPE ...> out: nothing in a chart needs it"
-        raise FormatError("a document type is refused", where=where, hint=hint)
+        self.fail("a document type is refused", "leave <!DOCTYPE ...> out: nothing in a chart needs it")
 
     def root(self) -> Element:
         found = self.waiting[0].children

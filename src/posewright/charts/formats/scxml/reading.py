@@ -197,18 +197,8 @@ class _Content:
 
 
 def _require_same(element: Element, key: str, python: str | None, ours: str) -> None:
-    """Refuse an element that says one thing for every reader of SCXML and another in our words.
-
-    Args:
-        element: what says both.
-        key: the attribute of SCXML.
-        python: what it would be for what our attribute says.
-        ours: the name of our attribute.
-    """
-    if element.get(ours) is None:
-        return
-    said = " ".join((element.get(key) or "").split())
-    if said != " ".join((python or "").split()):
+    """Refuse an element whose attribute `key` is not `python`, which is what our attribute `ours` says."""
+    if element.get(ours) is not None and (element.get(key) or "").split() != (python or "").split():
         hint = f"{ours} would be {key}={python!r}: change both, or leave {ours} out"
         element.fail(f"{key!r} and {ours!r} of <{element.name}> say different things", hint=hint)
 

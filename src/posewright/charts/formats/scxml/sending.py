@@ -128,11 +128,7 @@ class Mail:
 
 
 def mail_of(root: Element, events: DocumentEvents, free: FreeNames, tick_s: float) -> Mail | None:
-    """Return what a document needs for what it sends; None where it sends nothing.
-
-    Raises:
-        FormatError: a <send> is outside the subset.
-    """
+    """Return what a document needs for what it sends; None where it sends nothing."""
     sends = [one for one in root.walk() if one.name == "send" and is_mail(one)]
     if not sends:
         return None
@@ -151,11 +147,7 @@ def mail_of(root: Element, events: DocumentEvents, free: FreeNames, tick_s: floa
 
 
 def is_mail(element: Element) -> bool:
-    """Return whether a <send> goes into the queue of events from outside, rather than the internal one.
-
-    Raises:
-        FormatError: it goes elsewhere.
-    """
+    """Return whether a <send> goes into the queue of events from outside, rather than the internal one."""
     target, kind = element.get("target") or "", element.get("type") or ""
     if kind not in PROCESSORS:
         what = f"<send> of type {kind!r} is outside the subset of SCXML"
@@ -169,11 +161,7 @@ def is_mail(element: Element) -> bool:
 
 
 def ticks_of(element: Element, tick_s: float) -> int:
-    """Return the ticks that a <send> waits.
-
-    Raises:
-        FormatError: the delay is no time.
-    """
+    """Return the ticks that a <send> waits."""
     text = element.get("delay")
     if text is None or text.strip() == "0":
         return 0
@@ -185,11 +173,7 @@ def ticks_of(element: Element, tick_s: float) -> int:
 
 
 def laid_out(root: Element) -> Element:
-    """Return a document without attributes that compute.
-
-    Raises:
-        FormatError: one computes more than the value of a <data> that holds texts.
-    """
+    """Return a document without attributes that compute."""
     if not any(key in one.attributes for one in root.walk() for key in COMPUTED):
         return root
     data = data_in(root)
