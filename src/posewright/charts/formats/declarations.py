@@ -54,7 +54,8 @@ def read_type(node: Node) -> Type:
     forms = [key for key in FORMS if key in fields]
     if len(forms) != 1:
         node.fail("expected a type" if not forms else f"both {forms[0]!r} and {forms[1]!r}", hint=TYPE_HINT)
-    found = _form(forms[0], fields[forms[0]])
+    key, entry = forms[0], fields[forms[0]]
+    found = _word(entry) if key == "type" else _enum(entry) if key == "enum" else _range(key, entry)
     return _with_unit(found, fields["unit"]) if "unit" in fields else found
 
 
@@ -67,12 +68,6 @@ def _word(node: Node) -> Type:
     if word in INT_RANGES:
         return IntType(*INT_RANGES[word], written=word)
     raise UnknownNameError.among("type", word, WORDS, where=node.where)
-
-
-def _form(key: str, node: Node) -> Type:
-    if key == "type":
-        return _word(node)
-    return _enum(node) if key == "enum" else _range(key, node)
 
 
 def _range(key: str, node: Node) -> IntType | FloatType:
@@ -161,7 +156,10 @@ def read_function(name: str, node: Node, declared: Declarations) -> Function:
     of_types = scope_of({**takes, "": gives}, {})
     head = _Head(takes, gives, Scope(takes, declared.constants, of_types.values, declared.units))
     if "rows" in fields:
-        rows = [_row(item, head) for item in _bounded(fields["rows"])]
+        items = fields["rows"].items()
+        if not items or len(items) > MAX_ROWS:
+            fields["rows"].fail(f"{len(items)} rows", hint=f"a function has 1..{MAX_ROWS}")
+        rows = [_row(item, head) for item in items]
     else:
         rows = [_row_of_cells(cells, head) for cells in cells_of_table(fields["table"], tuple(takes))]
     return Function(name, takes, gives, tuple(rows), line=node.line)
@@ -171,13 +169,6 @@ def _parameter(name: str, node: Node, declared: Declarations) -> str:
     if name in declared.constants:
         node.fail(f"{name!r} is a constant", hint="give the parameter another name")
     return proper_name(name, node)
-
-
-def _bounded(node: Node) -> list[Node]:
-    rows = node.items()
-    if not rows or len(rows) > MAX_ROWS:
-        node.fail(f"{len(rows)} rows", hint=f"a function has 1..{MAX_ROWS}")
-    return rows
 
 
 def _row(node: Node, head: _Head) -> FunctionRow:
@@ -191,7 +182,7 @@ def _row(node: Node, head: _Head) -> FunctionRow:
 
 
 def _row_of_cells(cells: list[Cell], head: _Head) -> FunctionRow:
-    where = cells[0].where if cells else Where()
+    where = cells[0].where
     if len(cells) != len(head.takes) + 1:
         wanted = f"{', '.join(head.takes)} and what it gives"
         cells[-1].fail(f"{len(cells)} cells where {len(head.takes) + 1} are needed ({wanted})", hint=ROW_HINT)
@@ -283,13 +274,10 @@ def read_declarations(fields: Mapping[str, Node], errors: ErrorCollector) -> Dec
 
 def _named(section: str, node: Node, seen: dict[str, str], errors: ErrorCollector) -> dict[str, Node]:
     """Return the names of a section and where they stand: events are a list, all others a mapping."""
-    if section in EVENTS:
-        entries = [(item.value, item) for item in node.items()]
-    else:
-        entries = list(node.fields().items())
+    of_events = ((item.value, item) for item in node.items()) if section in EVENTS else None
     return {
         str(word): entry
-        for word, entry in entries
+        for word, entry in of_events or node.fields().items()
         if errors.tried(partial(_declare, word, section, seen, entry), False, names=word)
     }
 

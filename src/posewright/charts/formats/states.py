@@ -64,8 +64,7 @@ TARGET_HINT = "write a state, [one, a region] or {history: state}"
 _ARROW = re.compile(r"(.*?)\s*[-=]>\s*(\w+)")
 
 
-def read_actions(node: Node | None, known: Known) -> Actions:
-    """Return the actions of an entry; none where it is not there."""
+def _actions(node: Node | None, known: Known) -> Actions:
     if node is None or node.value is None:
         return ()
     items = node.items() if isinstance(node.value, list) else [node]
@@ -82,15 +81,15 @@ def _action(node: Node, known: Known) -> Action:
         if len(fields) > 1:
             node.fail("'raise' stands alone", hint="write a list: [{x: 1}, {raise: event}]")
         return Raise(_raised(fields["raise"], known), line=fields["raise"].line)
-    return Assign(read_values(node, known, known.scope), line=node.line)
+    return Assign(_values(node, known, known.scope), line=node.line)
 
 
 def _branch(node: Node, known: Known) -> Branch:
     fields = keyed(node, ("else",), required=("if", "do"))
     return Branch(
         when=condition_in(node, "if", fields["if"], known.scope),
-        then=read_actions(fields["do"], known),
-        otherwise=read_actions(fields.get("else"), known),
+        then=_actions(fields["do"], known),
+        otherwise=_actions(fields.get("else"), known),
         line=node.line,
     )
 
@@ -102,8 +101,7 @@ def _raised(node: Node, known: Known) -> str:
     return node.choice("event", events)
 
 
-def read_values(node: Node, known: Known, scope: Scope) -> dict[str, Expression]:
-    """Return what a mapping sets outputs and locals to."""
+def _values(node: Node, known: Known, scope: Scope) -> dict[str, Expression]:
     variables = known.declared.variables
     found: dict[str, Expression] = {}
     for name, entry in keyed(node, None).items():
@@ -125,19 +123,14 @@ def _refuse_setting(name: str, node: Node, known: Known) -> NoReturn:
     raise UnknownNameError.among(sort, name, declared.variables, where=node.where)
 
 
-def read_transitions(node: Node | None, known: Known) -> tuple[Transition, ...]:
-    """Return the transitions of a state; the errors of each are collected in `known`."""
-    return _siblings(node, known, TRANSITION_KEYS)
-
-
 def read_segments(node: Node, known: Known) -> tuple[Transition, ...]:
     """Return the ways on from a junction."""
     if not node.items():
         node.fail("a junction without a way on", hint="write [{when: guard, go: state}, {when: else, ...}]")
-    return _siblings(node, known, SEGMENT_KEYS)
+    return _transitions(node, known, SEGMENT_KEYS)
 
 
-def _siblings(node: Node | None, known: Known, keys: Collection[str]) -> tuple[Transition, ...]:
+def _transitions(node: Node | None, known: Known, keys: Collection[str]) -> tuple[Transition, ...]:
     found: list[Transition] = []
     for item in node.items() if node is not None and node.value is not None else ():
         found.append(known.errors.tried(partial(_transition, item, known, keys, found), UNREAD))
@@ -249,10 +242,10 @@ def _do(fields: Mapping[str, Node], known: Known) -> Actions:
         return ()
     node = fields["do"]
     if known.kind is Kind.STATECHART:
-        return read_actions(node, known)
+        return _actions(node, known)
     if known.kind is Kind.MOORE:
         node.fail("a Moore transition sets no outputs", hint="set them in the state, or say kind: mealy")
-    values = read_values(node, known, known.scope)
+    values = _values(node, known, known.scope)
     return (Assign(values, line=node.line),) if values else ()
 
 
@@ -280,28 +273,26 @@ def _target(node: Node, states: Collection[str]) -> Target:
     )
 
 
-def actions_data(actions: Actions) -> Any:
-    """Return actions as plain data: a mapping where there is one, else a list."""
+def _actions_data(actions: Actions) -> Any:
     return few([_action_data(action) for action in actions])
 
 
-def values_data(values: Mapping[str, Expression]) -> dict[str, Value]:
-    """Return what outputs and locals are set to."""
+def _values_data(values: Mapping[str, Expression]) -> dict[str, Value]:
     return one_line({name: scalar(value) for name, value in values.items()})
 
 
 def _action_data(action: Action) -> dict[str, Any]:
     if isinstance(action, Assign):
-        return values_data(action.values)
+        return _values_data(action.values)
     if isinstance(action, Raise):
         return one_line({"raise": action.event})
-    data: dict[str, Any] = {"if": scalar(action.when), "do": actions_data(action.then)}
+    data: dict[str, Any] = {"if": scalar(action.when), "do": _actions_data(action.then)}
     if action.otherwise:
-        data["else"] = actions_data(action.otherwise)
+        data["else"] = _actions_data(action.otherwise)
     return one_line(data)
 
 
-def transition_data(transition: Transition, *, in_state: bool) -> dict[str, Any]:
+def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, Any]:
     """Return a transition; one of a state may leave out a guard that its events or time imply."""
     caused = transition.on or transition.after_s or transition.leads_on
     obvious = transition.when == ALWAYS and (not in_state or bool(caused))
@@ -311,7 +302,7 @@ def transition_data(transition: Transition, *, in_state: bool) -> dict[str, Any]
             "on": few(transition.on),
             "when": ELSE if transition.is_else else None if obvious else scalar(transition.when),
             "after_s": transition.after_s or None,
-            "do": actions_data(transition.do),
+            "do": _actions_data(transition.do),
             "go": targets_data(transition.go),
             "local": transition.local or None,
             "then": segments_data(transition.then),
@@ -325,7 +316,7 @@ def transition_data(transition: Transition, *, in_state: bool) -> dict[str, Any]
 
 def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, Any]]:
     """Return the ways on from a junction."""
-    return [transition_data(segment, in_state=False) for segment in segments]
+    return [_transition_data(segment, in_state=False) for segment in segments]
 
 
 def targets_data(targets: tuple[Target, ...]) -> Any:
@@ -357,7 +348,7 @@ def read_states(fields: Mapping[str, Node], known: Known) -> tuple[State, ...]:
 
 def _state(name: str, node: Node, known: Known) -> State:
     if isinstance(node.value, list) or node.value is None:
-        return State(name, read_transitions(node, known), line=node.line)
+        return State(name, _transitions(node, known, TRANSITION_KEYS), line=node.line)
     tried = known.errors.tried
     fields = node.fields()
     for key, entry in fields.items():
@@ -365,14 +356,14 @@ def _state(name: str, node: Node, known: Known) -> State:
     inside = tried(partial(_inside, node, fields, known), tuple[State, ...]())
     return State(
         name,
-        tried(partial(read_transitions, fields.get("transitions"), known), ()),
+        tried(partial(_transitions, fields.get("transitions"), known, TRANSITION_KEYS), ()),
         do=tried(partial(_moore, fields, known), {}),
         min_s=seconds_of(fields, "min_s"),
         priority=choice_of(fields, "priority", Priority),
         otherwise=choice_of(fields, "otherwise", Otherwise),
-        entry=tried(partial(read_actions, fields.get("entry"), known), ()),
-        during=tried(partial(read_actions, fields.get("during"), known), ()),
-        exit=tried(partial(read_actions, fields.get("exit"), known), ()),
+        entry=tried(partial(_actions, fields.get("entry"), known), ()),
+        during=tried(partial(_actions, fields.get("during"), known), ()),
+        exit=tried(partial(_actions, fields.get("exit"), known), ()),
         states=inside,
         initial=read_targets(fields["initial"], known.states) if "initial" in fields else (),
         parallel="regions" in fields,
@@ -416,12 +407,12 @@ def refuse_both(fields: Mapping[str, Node]) -> None:
 def _moore(fields: Mapping[str, Node], known: Known) -> dict[str, Expression]:
     if "do" not in fields or known.kind is not Kind.MOORE:
         return {}
-    return read_values(fields["do"], known, known.declared.fixed_scope)
+    return _values(fields["do"], known, known.declared.fixed_scope)
 
 
 def state_data(state: State) -> dict[str, Any] | list[dict[str, Any]]:
     """Return a state: a list where it has transitions only, else a mapping."""
-    transitions = [transition_data(transition, in_state=True) for transition in state.transitions]
+    transitions = [_transition_data(transition, in_state=True) for transition in state.transitions]
     data = without_gaps(
         {
             "description": state.description,
@@ -429,10 +420,10 @@ def state_data(state: State) -> dict[str, Any] | list[dict[str, Any]]:
             "priority": state.priority and state.priority.value,
             "otherwise": state.otherwise and state.otherwise.value,
             "transitions": transitions,
-            "do": values_data(state.do),
-            "entry": actions_data(state.entry),
-            "during": actions_data(state.during),
-            "exit": actions_data(state.exit),
+            "do": _values_data(state.do),
+            "entry": _actions_data(state.entry),
+            "during": _actions_data(state.during),
+            "exit": _actions_data(state.exit),
             "final": state.final or None,
             "initial": targets_data(state.initial),
         }

@@ -100,8 +100,7 @@ def data_in(root: Element) -> dict[str, Element]:
     return {name: element for name, element in found.items() if _list_in(element) is None}
 
 
-def lists_in(root: Element) -> dict[str, tuple[str, ...]]:
-    """Return every <data> that is a list, with the texts of its elements."""
+def _lists_in(root: Element) -> dict[str, tuple[str, ...]]:
     lists = {one.required("id"): _list_in(one) for one in root.walk() if one.name == "data"}
     return {name: items for name, items in lists.items() if items is not None}
 
@@ -134,7 +133,7 @@ def settings_in(root: Element, data: Mapping[str, Element]) -> list[Setting]:
     """Return every place that sets a variable: first those of `data`, then all others of the document."""
     texts = {name: _value_text(element) for name, element in data.items()}
     first = [Setting(name, text, data[name]) for name, text in texts.items() if text is not None]
-    return [*first, *_later_settings(root, lists_in(root))]
+    return [*first, *_later_settings(root, _lists_in(root))]
 
 
 def _later_settings(root: Element, lists: Mapping[str, tuple[str, ...]]) -> Iterator[Setting]:
@@ -181,7 +180,7 @@ class _DataReader:
         lines = {self.called[name]: element.line for name, element in self.data.items()}
         sections = {key: Entries(entries, self.root.line, lines) for key, entries in written.items()}
         return DataModel(
-            sections, replace(declared, functions=read), self.names, lists_in(self.root), self.free
+            sections, replace(declared, functions=read), self.names, _lists_in(self.root), self.free
         )
 
     def role(self, name: str) -> str:

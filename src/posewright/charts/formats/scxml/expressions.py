@@ -130,8 +130,8 @@ class _Translation:
             self.fail("a missing end")
         token = self.tokens[self.position]
         self.position += 1
-        read = {"string": self.value, "name": self.name, "sign": self.sign, "number": str}[token.sort]
-        said = read(token.text)
+        read = {"string": self.value, "name": self.name, "sign": self.sign}.get(token.sort)
+        said = token.text if read is None else read(token.text)
         return f" {said}" if token.space else said
 
     def sign(self, sign: str) -> str:

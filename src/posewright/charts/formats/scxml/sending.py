@@ -114,7 +114,7 @@ class Mail:
         moved_up = dict(self._moved_up(self.sent, self.nothing))
         moved_up |= {due: f"max({behind} - 1, 0)" for due, behind in self._moved_up(self.due, "0")}
         raised: Any = []
-        for (event, _), sort in reversed(self.sorts.items()):
+        for (event, _), sort in reversed([*self.sorts.items()]):
             raised = {"if": f"{self.sent[0]} == {sort}", "do": {"raise": event}, "else": raised}
         ways = [(self._earlier(0, 1), [raised, moved_up])]
         ways += [(f"{self.sent[0]} != {self.nothing}", [later])] if self.due else []
