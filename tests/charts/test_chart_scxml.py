@@ -129,3 +129,26 @@ def test_a_document_is_written_whole(tmp_path: Path) -> None:
     save_scxml(parse_chart(RACE), tmp_path / "race.scxml")
     text = (tmp_path / "race.scxml").read_text(encoding="utf-8")
     assert parse_scxml(text, tmp_path / "race.scxml") == parse_chart(RACE)
+
+
+DWELL = """
+chart: dwell
+period_s: 0.1
+inputs: {near: bool}
+initial: on
+states:
+  on:
+    min_s: 0.5
+    initial: one
+    transitions: [{when: near, go: two, local: true}, {when: near, go: off}]
+    states: {one: [], two: []}
+  off: []
+"""
+
+
+def test_a_dwell_delays_what_leaves_its_state_and_not_what_stays_inside_it() -> None:
+    chart = parse_chart(DWELL)
+    text = scxml_text(chart)
+    assert '<transition event="tick" cond="near" type="internal" target="two"/>' in text
+    assert '<transition event="tick" cond="after(0.5) and (near)" pw:when="near" target="off"/>' in text
+    assert parse_scxml(text) == chart

@@ -9,14 +9,13 @@ from posewright.charts.formats.native import CHART_KEYS, chart_data, parse_chart
 from posewright.charts.formats.scxml.expressions import python_assigned, python_guard
 from posewright.charts.formats.scxml.reading import parse_scxml
 from posewright.charts.formats.scxml.writing import beyond_scxml, save_scxml, scxml_text, tick_of
-from posewright.charts.formats.states import STATE_KEYS
+from posewright.charts.formats.states import STATE_KEYS, TRANSITION_KEYS
 from posewright.charts.formats.transition_tables import (
     is_transition_table,
     parse_transition_table,
     save_transition_table,
     transition_table_text,
 )
-from posewright.charts.formats.transitions import TRANSITION_KEYS
 from posewright.charts.formats.truth_tables import (
     Cube,
     TableRow,

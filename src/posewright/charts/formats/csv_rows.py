@@ -15,6 +15,9 @@ from posewright.charts.formats.entries import written
 from posewright.documents import Node, open_ordinary
 from posewright.errors import DocumentError, FormatError, Where
 
+ANY = frozenset({"X", "x", "-", "*"})
+"""Cells that say that it does not matter."""
+
 _FIELD = re.compile(r' *(?:"(?:[^"]+|"")*(?:(?P<closed>")|\Z)[^,\r\n]*|[^,\r\n]*)(?:,|\r?\n|\r|\Z)')
 
 
@@ -103,7 +106,6 @@ def cells_of_table(node: Node, columns: tuple[str, ...]) -> list[list[Cell]]:
 
 
 def _beside(node: Node) -> Path:
-    """Return the path of a file in the chart's folder or below it."""
     name = node.text()
     parts = PurePosixPath(name).parts
     if not name or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name:

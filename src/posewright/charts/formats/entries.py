@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -165,25 +165,37 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_ ()+*/<>=.-]*")
 _WORDS = frozenset({"true", "false", "null", "True", "False", "Null"})
 
 
-class LinedMapping(dict[str, Any]):
-    """A mapping that knows the lines of its entries, as those of documents do."""
+class Entries(dict[str, Any]):
+    """A mapping of a native document that stands in `line`; an entry that is None is left out.
 
-    def __init__(self, entries: Mapping[str, Any], lines: Mapping[str, int | None]) -> None:
-        super().__init__(entries)
-        self.places = _places(lines)
+    An entry stands where `lines` or itself says, else where the mapping does.
+    """
+
+    def __init__(
+        self, entries: Mapping[str, Any], line: int | None, lines: Mapping[str, int | None] | None = None
+    ) -> None:
+        super().__init__({key: value for key, value in entries.items() if value is not None})
+        self.line = line
+        self.lines = {key: getattr(value, "line", line) for key, value in self.items()} | {**(lines or {})}
+        self.places = _places(self.lines)
+
+    def joined(self, other: Entries) -> Entries:
+        """Return both in one, each entry with its line."""
+        return Entries({**self, **other}, self.line, {**self.lines, **other.lines})
 
 
-class LinedList(list[Any]):
-    """A list that knows the lines of its elements, as those of documents do."""
+class Items(list[Any]):
+    """A list of a native document, likewise."""
 
-    def __init__(self, found: list[tuple[Any, int | None]]) -> None:
-        super().__init__(element for element, _ in found)
-        self.places = _places({i: line for i, (_, line) in enumerate(found)})
+    def __init__(self, items: Iterable[Any], line: int | None) -> None:
+        super().__init__(items)
+        self.line = line
+        self.places = _places({i: getattr(item, "line", line) for i, item in enumerate(self)})
 
 
-def _places(lines: Mapping[Any, int | None]) -> dict[Any, tuple[int, int, int]]:
-    """Return lines as documents note them: of a key, and of its value with its column."""
-    return {key: (line, line, 1) for key, line in lines.items() if line is not None}
+def _places(lines: Mapping[Any, int | None]) -> dict[Any, tuple[int, int, None]]:
+    """Return lines as the native reader asks for them; no column is known."""
+    return {key: (line, line, None) for key, line in lines.items() if line is not None}
 
 
 def flow_text(data: Any) -> str:

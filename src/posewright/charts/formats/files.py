@@ -91,7 +91,6 @@ def holder_of(text: str, path: Path | None = None) -> Holder:
 
 
 def _is_table(text: str) -> bool:
-    """Return whether text is a table with commas rather than a document."""
     for line in text.splitlines():
         if line.strip() and not line.lstrip().startswith("#"):
             return "," in line and ":" not in line and "{" not in line

@@ -70,7 +70,6 @@ class ErrorCollector:
 
 
 def _quoted(error: InputError) -> set[str]:
-    """Return the words of the document that a message quotes."""
     return {word for text in _QUOTE.findall(error.message) for word in _WORD.findall(text)}
 
 

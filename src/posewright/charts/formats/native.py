@@ -16,6 +16,7 @@ from posewright.charts.formats.declarations import (
     read_form,
     read_initial_values,
     read_resources,
+    type_data,
     value_data,
 )
 from posewright.charts.formats.entries import (
@@ -31,10 +32,16 @@ from posewright.charts.formats.entries import (
     text_of,
     without_gaps,
 )
-from posewright.charts.formats.functions import type_data
 from posewright.charts.formats.known import STATE_HINT, ErrorCollector, Known, is_state_name, states_named
-from posewright.charts.formats.states import read_states, refuse_both, state_data
-from posewright.charts.formats.transitions import read_segments, read_targets, segments_data, targets_data
+from posewright.charts.formats.states import (
+    read_segments,
+    read_states,
+    read_targets,
+    refuse_both,
+    segments_data,
+    state_data,
+    targets_data,
+)
 from posewright.charts.model import (
     Chart,
     Kind,
@@ -55,11 +62,7 @@ PROMISE_KEYS = (*VOWS, "when", "within", "name")
 PROMISE_HINT = "write {never: x}, {always: x} or {when: x, leads_to: y, within: 2 s}"
 
 
-def read_promises(fields: Mapping[str, Node], known: Known) -> tuple[Promise, ...]:
-    """Return the promises of a chart; one without a name is called by its kind and its place.
-
-    What is wrong with one of them is collected in `known`.
-    """
+def _promises(fields: Mapping[str, Node], known: Known) -> tuple[Promise, ...]:
     found: dict[str, Promise] = {}
     for number, item in enumerate(fields["promises"].items() if "promises" in fields else (), start=1):
         promise = known.errors.tried(partial(_promise, item, number, known, found.keys()), None)
@@ -78,7 +81,7 @@ def _promise(node: Node, number: int, known: Known, others: Collection[str]) -> 
     leads = vow == "leads_to"
     node.fields(required=("when", "leads_to", "within") if leads else (vow,), optional=("name",))
     key, declared = "when" if leads else vow, known.declared
-    name = (title_of(fields["name"]) if "name" in fields else "") or default_name(PropertyKind(vow), number)
+    name = (title_of(fields["name"]) if "name" in fields else "") or _default_name(PropertyKind(vow), number)
     if name in others:
         node.fail(f"a promise {name!r} is there twice", hint="rename one")
     return Promise(
@@ -91,8 +94,7 @@ def _promise(node: Node, number: int, known: Known, others: Collection[str]) -> 
     )
 
 
-def default_name(vow: PropertyKind, number: int) -> str:
-    """Return what a promise without a name is called: `number` counts all promises from 1."""
+def _default_name(vow: PropertyKind, number: int) -> str:
     return f"{vow.value} {number}"
 
 
@@ -152,15 +154,10 @@ def chart_of_document(root: Node) -> Chart:
     errors.require_none()
     try:
         return Chart(kind=known.kind, path=root.path, **parts)
-    except InputError as error:  # the model knows not every line
-        locate(error, fields.get("initial", fields.get("states", root)))
+    except InputError as error:
+        if error.where is None or error.where.line is None:  # the model knows not every line
+            error.where = fields.get("initial", fields.get("states", root)).where
         raise
-
-
-def locate(error: InputError, node: Node) -> None:
-    """Let an error that knows no line point at a part of the document."""
-    if error.where is None or error.where.line is None:
-        error.where = node.where
 
 
 def _fields(root: Node, errors: ErrorCollector) -> dict[str, Node]:
@@ -215,6 +212,7 @@ def _junctions_named(fields: Mapping[str, Node], states: Mapping[str, Node]) -> 
 def _parts(fields: Mapping[str, Node], known: Known) -> dict[str, Any]:
     """Return what a chart is made of; a part that does not read is left out, and its error collected."""
     declared, errors = known.declared, known.errors
+    junctions = fields["junctions"].fields() if "junctions" in fields else {}
     usual = Otherwise.STAY if known.kind is Kind.STATECHART else Otherwise.REFUSE
     reading: dict[str, Callable[[], Any]] = {
         "name": lambda: chart_name(fields["chart"]),
@@ -222,11 +220,14 @@ def _parts(fields: Mapping[str, Node], known: Known) -> dict[str, Any]:
         "initial": lambda: read_targets(fields["initial"], known.states) if "initial" in fields else (),
         "states": lambda: read_states(fields, known),
         "initial_values": lambda: read_initial_values(fields, declared, errors),
-        "junctions": lambda: _junctions(fields, known),
+        "junctions": lambda: {
+            name: errors.tried(partial(read_segments, node, known), tuple[Transition, ...]())
+            for name, node in junctions.items()
+        },
         "steps": lambda: choice_of(fields, "steps", Steps) or Steps.ONE,
         "priority": lambda: choice_of(fields, "priority", Priority) or Priority.EXCLUSIVE,
         "otherwise": lambda: choice_of(fields, "otherwise", Otherwise) or usual,
-        "promises": lambda: read_promises(fields, known),
+        "promises": lambda: _promises(fields, known),
         "resources": lambda: read_resources(fields, declared),
         "form": lambda: read_form(fields["table"], [*known.states], declared) if "table" in fields else None,
         "description": lambda: text_of(fields, "description"),
@@ -237,13 +238,7 @@ def _parts(fields: Mapping[str, Node], known: Known) -> dict[str, Any]:
     return {**names, **parts, "parallel": "regions" in fields, "otherwise_said": "otherwise" in fields}
 
 
-def _junctions(fields: Mapping[str, Node], known: Known) -> dict[str, tuple[Transition, ...]]:
-    nodes = fields["junctions"].fields() if "junctions" in fields else {}
-    tried = known.errors.tried
-    return {name: tried(partial(read_segments, node, known), ()) for name, node in nodes.items()}
-
-
-def kept(found: Any, before: Any, data: Any) -> Any:
+def _kept(found: Any, before: Any, data: Any) -> Any:
     """Return `data`, but as it was found wherever it says what was said before.
 
     Args:
@@ -257,7 +252,7 @@ def kept(found: Any, before: Any, data: Any) -> Any:
         return _kept_mapping(found, before, data)
     if all(isinstance(each, list) for each in (found, before, data)) and len(found) == len(before):
         pairs = list(zip(found, before, data, strict=False))
-        return [*(kept(*each) for each in pairs), *data[len(pairs) :]]
+        return [*(_kept(*each) for each in pairs), *data[len(pairs) :]]
     return data
 
 
@@ -270,7 +265,7 @@ def _kept_mapping(found: dict[str, Any], before: dict[str, Any], data: dict[str,
         elif key not in before:
             result[key] = data[key]
         elif key in found:
-            result[key] = kept(found[key], before[key], data[key])
+            result[key] = _kept(found[key], before[key], data[key])
         elif repr(before[key]) != repr(data[key]):
             result[key] = data[key]
     return result
@@ -297,7 +292,7 @@ def _over(path: Path, data: dict[str, Any]) -> dict[str, Any]:
         for known in (before, data):
             if "initial_values" in known and known["initial_values"].keys() <= data["outputs"].keys():
                 known["initial_outputs"] = known.pop("initial_values")
-    result: dict[str, Any] = kept(found, before, data)
+    result: dict[str, Any] = _kept(found, before, data)
     return result
 
 
@@ -311,7 +306,16 @@ def chart_data(chart: Chart) -> dict[str, Any]:
         "kind": chart.kind.value,
         "period_s": chart.period_s,
         "steps": None if chart.steps is Steps.ONE else chart.steps.value,
-        **_declarations(chart),
+        "inputs": {name: type_data(kind) for name, kind in chart.inputs.items()},
+        "events": list(chart.events),
+        "local_events": list(chart.local_events),
+        "outputs": {name: type_data(kind) for name, kind in chart.outputs.items()},
+        "locals": {name: type_data(kind) for name, kind in chart.locals.items()},
+        "constants": {
+            name: constant_data(value, chart.units.get(name)) for name, value in chart.constants.items()
+        },
+        "initial_values": {name: value_data(value) for name, value in chart.initial_values.items()},
+        "functions": {name: function_data(function) for name, function in chart.functions.items()},
         "resources": list(chart.resources),
         "promises": [_promise_data(promise, i) for i, promise in enumerate(chart.promises, 1)],
         "priority": None if chart.priority is Priority.EXCLUSIVE else chart.priority.value,
@@ -324,21 +328,6 @@ def chart_data(chart: Chart) -> dict[str, Any]:
     return {**without_gaps(head), "regions" if chart.parallel else "states": states}
 
 
-def _declarations(chart: Chart) -> dict[str, Any]:
-    return {
-        "inputs": {name: type_data(kind) for name, kind in chart.inputs.items()},
-        "events": list(chart.events),
-        "local_events": list(chart.local_events),
-        "outputs": {name: type_data(kind) for name, kind in chart.outputs.items()},
-        "locals": {name: type_data(kind) for name, kind in chart.locals.items()},
-        "constants": {
-            name: constant_data(value, chart.units.get(name)) for name, value in chart.constants.items()
-        },
-        "initial_values": {name: value_data(value) for name, value in chart.initial_values.items()},
-        "functions": {name: function_data(function) for name, function in chart.functions.items()},
-    }
-
-
 def _promise_data(promise: Promise, number: int) -> dict[str, Any]:
     if promise.vow is PropertyKind.LEADS_TO and promise.goal is not None:
         data: dict[str, Any] = {
@@ -348,7 +337,7 @@ def _promise_data(promise: Promise, number: int) -> dict[str, Any]:
         }
     else:
         data = {promise.vow.value: scalar(promise.when)}
-    if promise.name != default_name(promise.vow, number):
+    if promise.name != _default_name(promise.vow, number):
         data["name"] = promise.name
     return one_line(data)
 
@@ -357,11 +346,6 @@ def _form_data(chart: Chart) -> dict[str, Any] | None:
     form = chart.form
     if form is None or not form.state_bits:
         return None
-    data: dict[str, Any] = {
-        "state_bits": list(form.state_bits),
-        "codes": dict(form.codes),
-        "inputs": dict(form.inputs),
-    }
-    if any(column != name for column, name in form.outputs.items()):
-        data["outputs"] = dict(form.outputs)
-    return data
+    data = {"state_bits": list(form.state_bits), "codes": dict(form.codes), "inputs": dict(form.inputs)}
+    renamed = any(column != name for column, name in form.outputs.items())
+    return data | ({"outputs": dict(form.outputs)} if renamed else {})

@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from posewright.charts.formats.csv_rows import sheet_rows
-from posewright.charts.formats.entries import LinedList, LinedMapping, flow_node, flow_text
+from posewright.charts.formats.entries import Entries, Items, flow_node, flow_text
 from posewright.charts.formats.native import chart_data, chart_of_document
 from posewright.charts.formats.states import state_data
 from posewright.charts.model import Chart, Kind, State, file_named, segments_of
@@ -100,35 +100,24 @@ def parse_transition_table(text: str, path: Path | None = None) -> Chart:
     return chart_of_document(_TransitionSheet(text, path).document())
 
 
-@dataclass(frozen=True)
-class SheetRow:
-    """A row of the table: what its cells say, those that are empty left out."""
-
-    cells: dict[str, str]
-    line: int
-
-
 @dataclass
-class SheetState:
-    """A state and its rows; `first`: it is marked as the one that is entered first."""
+class _SheetState:
+    """A state and its rows, without their empty cells; `first`: it is marked as the one entered first."""
 
     name: str
     first: bool
-    rows: list[SheetRow] = field(default_factory=list)
+    rows: list[Entries] = field(default_factory=list)
 
     @property
-    def line(self) -> int:
-        """The line of its first row."""
+    def line(self) -> int | None:
         return self.rows[0].line
 
     def said(self, column: str) -> str | None:
         """Return what its first row says of the state."""
-        return self.rows[0].cells.get(column)
+        return self.rows[0].get(column)
 
 
 class _TransitionSheet:
-    """A table read row by row, which becomes the tree of a native document."""
-
     def __init__(self, text: str, path: Path | None) -> None:
         self.path = path
         lines = text.removeprefix("\ufeff").splitlines(keepends=True)
@@ -136,7 +125,7 @@ class _TransitionSheet:
         begin = next(rows, len(lines))
         self.head = "".join(_declaration(line) for line in lines[:begin])
         self.columns: list[str] = []
-        self.states: dict[str, SheetState] = {}
+        self.states: dict[str, _SheetState] = {}
         for cells, where in sheet_rows("".join(lines[begin:]), path, begin):
             if self.columns:
                 self.add(cells, where.line or begin)
@@ -144,7 +133,7 @@ class _TransitionSheet:
                 self.columns = self.checked(cells, where.line or begin)
         if not self.states:
             self.fail("the table has no rows", begin + 1, f"columns: {', '.join(COLUMNS[:6])}, ...")
-        self.inside: dict[str | None, list[SheetState]] = {None: []}
+        self.inside: dict[str | None, list[_SheetState]] = {None: []}
         for state in self.states.values():
             self.inside.setdefault(self.parent(state), []).append(state)
         self.moore = False
@@ -166,7 +155,6 @@ class _TransitionSheet:
         return names
 
     def add(self, cells: list[str], line: int) -> None:
-        """Add a row to those of its state."""
         if len(cells) > len(self.columns):
             hint = "put a cell with a comma in quotes"
             self.fail(f"{len(cells)} cells in {len(self.columns)} columns", line, hint)
@@ -175,8 +163,8 @@ class _TransitionSheet:
         name = written.removeprefix(FIRST).strip() or next(reversed(self.states), "")
         if not name:
             self.fail("the first row has no state", line, "write its name in the column 'state'")
-        state = self.states.setdefault(name, SheetState(name, written.startswith(FIRST)))
-        state.rows.append(SheetRow(said, line))
+        state = self.states.setdefault(name, _SheetState(name, written.startswith(FIRST)))
+        state.rows.append(Entries(said, line))
         for column in STATE_COLUMNS:
             if column in said and said[column] != state.said(column):
                 hint = f"what is said of a state stands in its first row, line {state.line}"
@@ -184,7 +172,7 @@ class _TransitionSheet:
         if sum(len(one.rows) for one in self.states.values()) > MAX_ROWS:
             self.fail("too many rows", line, f"at most {MAX_ROWS}")
 
-    def parent(self, state: SheetState) -> str | None:
+    def parent(self, state: _SheetState) -> str | None:
         """Return the name of the state around a state, having made sure that it is not inside it itself."""
         around, seen = state.said("parent"), {state.name}
         while around is not None:
@@ -206,11 +194,10 @@ class _TransitionSheet:
         data = {"chart": file_named(self.path, "table"), "period_s": PERIOD_S, "initial": self.first(None)}
         data |= {key: node.value for key, node in head.items()} | {"states": self.children(None)}
         line = self.inside[None][0].line
-        lines = {key: head[key].line if key in head else line for key in data}
-        return Node(LinedMapping(data, lines), self.path, "", line)
+        lines = {key: node.line for key, node in head.items()}
+        return Node(Entries(data, line, lines), self.path, "", line)
 
     def first(self, parent: str | None) -> Any:
-        """Return what is entered first inside a state, or in the chart."""
         around = None if parent is None else self.states[parent]
         if around is not None and around.said("initial") is not None:
             return self.cell("initial", around.rows[0])
@@ -221,36 +208,32 @@ class _TransitionSheet:
             self.fail(f"both {marked[0].name} and {marked[1].name} are marked", marked[1].line, hint)
         return (marked or inside)[0].name
 
-    def children(self, parent: str | None) -> LinedMapping:
-        """Return the states inside a state as a native document has them."""
+    def children(self, parent: str | None) -> Entries:
         inside = self.inside[parent]
-        return LinedMapping(
-            {one.name: self.state(one) for one in inside}, {one.name: one.line for one in inside}
-        )
+        return Entries({one.name: self.state(one) for one in inside}, inside[0].line)
 
-    def state(self, state: SheetState) -> dict[str, Any]:
+    def state(self, state: _SheetState) -> Entries:
         row = state.rows[0]
-        data = {key: self.cell(key, row) for key in STATE_COLUMNS if key in row.cells and key != "parent"}
-        if self.moore and "do" in row.cells:
+        data = {key: self.cell(key, row) for key in STATE_COLUMNS if key in row and key != "parent"}
+        if self.moore and "do" in row:
             data["do"] = self.cell("do", row)
         if state.name in self.inside:
             data |= {"initial": self.first(state.name), "states": self.children(state.name)}
-        found = [(self.transition(row, state), row.line) for row in state.rows]
-        rows = LinedList([(transition, line) for transition, line in found if transition])
-        return {**data, "transitions": rows} if rows else data
+        found = (self.transition(row, state) for row in state.rows)
+        rows = Items((transition for transition in found if transition), state.line)
+        return Entries({**data, "transitions": rows or None}, state.line)
 
-    def transition(self, row: SheetRow, state: SheetState) -> dict[str, Any]:
+    def transition(self, row: Entries, state: _SheetState) -> Entries:
         """Return the transition of a row as a native document has it; empty where the row has none."""
         of_state = ("do",) if self.moore and row is state.rows[0] else ()
-        keys = [key for key in TRANSITION_COLUMNS if key in row.cells and key not in of_state]
+        keys = [key for key in TRANSITION_COLUMNS if key in row and key not in of_state]
         data = {key: self.cell(key, row) for key in keys}
         if self.moore and data and not data.keys() & {"go", "junction", "do"}:
             data["do"] = {}  # it stays, and what would follow is not asked
-        return data
+        return Entries(data, row.line)
 
-    def cell(self, column: str, row: SheetRow) -> Any:
-        """Return what a cell says, as a native document has it."""
-        text = row.cells[column]
+    def cell(self, column: str, row: Entries) -> Any:
+        text: str = row[column]
         if column in TEXTS or (column in NAMES and _NAME.fullmatch(text)):
             return text
         if column == "on":
@@ -316,7 +299,6 @@ def _is_marked(initial: Any, states: tuple[State, ...]) -> bool:
 
 
 def _rows(chart: Chart, states: tuple[State, ...], parent: State | None) -> Iterator[dict[str, str]]:
-    """Yield the rows of states, each state's before those of the states inside it."""
     initial = chart.initial if parent is None else parent.initial
     first = initial[0].state if _is_marked(initial, states) and initial[0].state != states[0].name else None
     for state in states:

@@ -10,7 +10,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from pathlib import Path
 
 from posewright.charts.expression import (
@@ -23,8 +23,9 @@ from posewright.charts.expression import (
     Tree,
     Unary,
     constant,
+    text_of,
 )
-from posewright.charts.formats.csv_rows import sheet_rows
+from posewright.charts.formats.csv_rows import ANY, sheet_rows
 from posewright.charts.model import (
     NEXT,
     Chart,
@@ -52,17 +53,11 @@ def cube_text(cube: Cube) -> str:
     return "".join(SIGNS[sign] for sign in cube)
 
 
-def cube_guard(cube: Cube, names: Sequence[str]) -> Expression:
-    """Return the guard that holds inside a cube: `not front and left`."""
-    tree: Tree | None = None
-    words = []
-    for sign, name in zip(cube, names, strict=True):
-        if sign is None:
-            continue
-        literal: Tree = Name(name) if sign else Unary(Operator.NOT, Name(name))
-        words.append(name if sign else f"not {name}")
-        tree = literal if tree is None else Binary(Operator.AND, tree, literal)
-    return Expression(tree or Literal(True), BoolType(), Source(" and ".join(words) or "true"))
+def _cube_guard(cube: Cube, names: Sequence[str]) -> Expression:
+    signs = [(sign, Name(name)) for sign, name in zip(cube, names, strict=True) if sign is not None]
+    literals: list[Tree] = [name if sign else Unary(Operator.NOT, name) for sign, name in signs]
+    tree = reduce(partial(Binary, Operator.AND), literals) if literals else Literal(True)
+    return Expression(tree, BoolType(), Source(text_of(tree)))
 
 
 def guard_cube(guard: Expression, names: Sequence[str]) -> Cube | None:
@@ -180,7 +175,7 @@ def _state(table: TruthTable, name: str) -> State:
     rows = table.rows_of(name)
     transitions = tuple(
         Transition(
-            when=cube_guard(row.cube, inputs),
+            when=_cube_guard(row.cube, inputs),
             do=assign({output: constant(value) for output, value in zip(outputs, row.outputs, strict=True)}),
             go=to(row.go),
             line=row.line,
@@ -191,7 +186,6 @@ def _state(table: TruthTable, name: str) -> State:
 
 
 CELLS = {"0": False, "1": True}
-ANY = frozenset({"X", "x", "-", "*"})
 HEADER_HINT = "columns: q1,q0 (or state), inputs, q1_next,q0_next (or next), outputs"
 
 
@@ -245,7 +239,6 @@ def _table_row(form: TableForm, header: list[str], cells: list[str], where: Wher
 
 
 def _form(header: list[str], where: Where) -> TableForm:
-    """Return the form that a header describes."""
     bits = tuple(name for name in header if name + NEXT in header)
     form = TableForm({}, {}, bits)
     if not bits and not {"state", "next"} <= set(header):

@@ -31,6 +31,9 @@ MAX_ROWS_BYTES = 50_000_000
 NEXT, INSIDE, OUTSIDE = "next", "in", "not in"
 """What a row may expect of states: the active ones, some of the active ones, some that are not active."""
 
+COLUMNS = ("state", "next", "tick", "time_s")
+"""Columns that every file may have."""
+
 SAME = 1e-9
 """Part of a number by which another may differ and still be the one that was expected."""
 
@@ -171,22 +174,12 @@ def _rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
 
 
 def _columns(chart: Chart) -> dict[str, str]:
-    """Return the input or event that each column may stand for."""
     return {**chart.table_form.inputs, **{name: name for name in (*chart.inputs, *chart.events)}}
 
 
 def _checked(chart: Chart, header: list[str], where: Where) -> list[str]:
     form, columns = chart.table_form, _columns(chart)
-    rest = (
-        *form.state_columns,
-        *form.next_columns,
-        *form.outputs,
-        *chart.outputs,
-        "state",
-        "next",
-        "tick",
-        "time_s",
-    )
+    rest = (*form.state_columns, *form.next_columns, *form.outputs, *chart.outputs, *COLUMNS)
     for name in header:
         if name not in columns and name not in rest:
             raise UnknownNameError.among("column of this chart", name, [*columns, *rest], where=where)

@@ -104,7 +104,6 @@ def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResul
 
 
 def _monitor(chart: Chart, scenario: Scenario) -> Monitor | None:
-    """Return what watches the promises of a chart, None where there are none."""
     if not chart.promises:
         return None
     return Monitor(chart, None if scenario.start is None else Interpreter(chart).entered(scenario.start))

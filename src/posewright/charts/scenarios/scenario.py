@@ -150,12 +150,11 @@ def parse_scenario(text: str, chart: Chart | None = None, path: Path | None = No
     document = parse_document(text, path)
     fields = document.fields(required=("scenario", "steps"), optional=("chart", "description", "start"))
     if chart is None:
-        chart = read_chart(chart_path(document, fields))
+        chart = read_chart(_chart_path(document, fields))
     return _ScenarioReader(chart).scenario(fields, path)
 
 
-def chart_path(document: Node, fields: Mapping[str, Node]) -> Path:
-    """Return where the chart is that a scenario names."""
+def _chart_path(document: Node, fields: Mapping[str, Node]) -> Path:
     if "chart" not in fields:
         document.fail("'chart' is missing", hint="write `chart: name.chart.yaml`, seen from this file")
     found = (document.path.parent if document.path else Path()) / fields["chart"].text()
@@ -197,27 +196,25 @@ class _ScenarioReader:
         return ScenarioStep(
             ticks=ticks,
             seconds=seconds,
-            set=_values(fields["set"].fields(), self.chart.inputs, "input") if "set" in fields else {},
-            send=self.events(fields["send"]) if "send" in fields else (),
+            set=_values(fields["set"].fields(), chart.inputs, "input") if "set" in fields else {},
+            send=_choices("event from outside", fields.get("send"), chart.events),
             expect=self.expectation(fields.get("expect")),
             throughout=self.expectation(fields.get("throughout")),
             line=node.line,
         )
 
-    def events(self, node: Node) -> tuple[str, ...]:
-        return tuple(one.choice("event from outside", self.chart.events) for one in one_or_more(node))
-
-    def states(self, node: Node) -> tuple[str, ...]:
-        return tuple(one.choice("state", self.chart.state_names) for one in one_or_more(node))
-
     def expectation(self, node: Node | None) -> Expectation:
         if node is None:
             return NOTHING
         fields = node.fields()
-        inside = self.states(fields.pop("in")) if "in" in fields else ()
-        outside = self.states(fields.pop("not_in")) if "not_in" in fields else ()
-        known = self.chart.variables
+        known, states = self.chart.variables, self.chart.state_names
+        inside = _choices("state", fields.pop("in", None), states)
+        outside = _choices("state", fields.pop("not_in", None), states)
         return Expectation(inside, outside, _values(fields, known, "output or local", ("in", "not_in")))
+
+
+def _choices(word: str, node: Node | None, known: Collection[str]) -> tuple[str, ...]:
+    return () if node is None else tuple(one.choice(word, known) for one in one_or_more(node))
 
 
 def _values(

@@ -12,11 +12,17 @@ from functools import cached_property
 from typing import Any
 
 from posewright.charts.expression import Scope, Source, names_in, parse, parse_expression
-from posewright.charts.formats.declarations import VARIABLES, constant_data, value_data
-from posewright.charts.formats.entries import flow_node
-from posewright.charts.formats.functions import read_function, read_type, type_data
+from posewright.charts.formats.declarations import (
+    VARIABLES,
+    constant_data,
+    read_function,
+    read_type,
+    type_data,
+    value_data,
+)
+from posewright.charts.formats.entries import Entries, Items, flow_node
 from posewright.charts.formats.scxml.expressions import DataToken, Renaming, tokens_of, translated
-from posewright.charts.formats.scxml.markup import UNSET, Element, Entries, Items, own
+from posewright.charts.formats.scxml.markup import UNSET, Element, own
 from posewright.charts.formats.scxml.names import FreeNames, StateNames
 from posewright.charts.model import Declarations, scope_of
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
@@ -73,21 +79,12 @@ class DataModel:
 
 
 def read_data(root: Element, states: StateNames) -> DataModel:
-    """Read every <data> of a document, and the functions of our vocabulary.
-
-    Raises:
-        FormatError: a <data> is none, or nothing says its type.
-        ExpressionError: a value does not read, or is of another type.
-    """
+    """Read every <data> of a document, and the functions of our vocabulary."""
     return _DataReader(root, states).read()
 
 
 def data_in(root: Element) -> dict[str, Element]:
-    """Return every <data> that is a variable, by its id; also those declared by a <foreach>.
-
-    Raises:
-        FormatError: two have the same id, or one has none.
-    """
+    """Return every <data> that is a variable, by its id; also those declared by a <foreach>."""
     found: dict[str, Element] = {}
     for element in root.walk():
         if element.name == "data":
@@ -103,8 +100,7 @@ def data_in(root: Element) -> dict[str, Element]:
     return {name: element for name, element in found.items() if _list_in(element) is None}
 
 
-def lists_in(root: Element) -> dict[str, tuple[str, ...]]:
-    """Return every <data> that is a list, with the texts of its elements."""
+def _lists_in(root: Element) -> dict[str, tuple[str, ...]]:
     lists = {one.required("id"): _list_in(one) for one in root.walk() if one.name == "data"}
     return {name: items for name, items in lists.items() if items is not None}
 
@@ -126,11 +122,7 @@ def _value_text(element: Element) -> str | None:
 
 
 def assigned(element: Element) -> str:
-    """Return the value that an <assign> writes.
-
-    Raises:
-        FormatError: there is none.
-    """
+    """Return the value that an <assign> writes."""
     text = _value_text(element)
     if text is None:
         element.fail(f"<{element.name}> without a value", hint="write it in `expr`")
@@ -141,7 +133,7 @@ def settings_in(root: Element, data: Mapping[str, Element]) -> list[Setting]:
     """Return every place that sets a variable: first those of `data`, then all others of the document."""
     texts = {name: _value_text(element) for name, element in data.items()}
     first = [Setting(name, text, data[name]) for name, text in texts.items() if text is not None]
-    return [*first, *_later_settings(root, lists_in(root))]
+    return [*first, *_later_settings(root, _lists_in(root))]
 
 
 def _later_settings(root: Element, lists: Mapping[str, tuple[str, ...]]) -> Iterator[Setting]:
@@ -188,7 +180,7 @@ class _DataReader:
         lines = {self.called[name]: element.line for name, element in self.data.items()}
         sections = {key: Entries(entries, self.root.line, lines) for key, entries in written.items()}
         return DataModel(
-            sections, replace(declared, functions=read), self.names, lists_in(self.root), self.free
+            sections, replace(declared, functions=read), self.names, _lists_in(self.root), self.free
         )
 
     def role(self, name: str) -> str:
@@ -198,7 +190,6 @@ class _DataReader:
         return role
 
     def kinds(self) -> dict[str, Type]:
-        """Return the types of all variables, and note what their texts are called."""
         typed = {name: one for name, one in self.data.items() if one.get(own("type")) is not None}
         known = {self.called[name]: read_type(_flow(one, own("type"))) for name, one in typed.items()}
         said = [*known.values(), *map(read_type, _types_of_functions(self.root))]
@@ -255,7 +246,6 @@ def _types_of_functions(root: Element) -> Iterator[Node]:
 
 
 def _function(element: Element) -> Entries:
-    """Return a truth table of our vocabulary as a native document writes it."""
     takes = {one.required("name"): _flow(one, "type").value for one in element.all("pw:takes")}
     rows = Items((_row(row) for row in element.all("pw:row")), element.line)
     return element.mapping(takes=takes, gives=_flow(element, "gives").value, rows=rows)
@@ -298,7 +288,6 @@ def _texts_given(tokens: list[DataToken]) -> Iterator[str]:
 
 
 def _note_compared(tokens: list[DataToken], found: dict[str, list[str]]) -> None:
-    """Note the texts that variables of texts are compared with."""
     for one, sign, other in zip(tokens, tokens[1:], tokens[2:], strict=False):
         name, text = (one, other) if one.sort == "name" else (other, one)
         if sign.text in _SAME and name.sort == "name" and text.sort == "string" and name.text in found:
@@ -323,11 +312,7 @@ def _shared(found: dict[str, list[str]]) -> dict[str, list[str]]:
 def _infer_types(
     known: Mapping[str, Type], unknown: Mapping[str, Element], settings: list[Setting], names: Renaming
 ) -> dict[str, Type]:
-    """Return the types of the `unknown` variables, from the `known` ones of others, by the chart's names.
-
-    Raises:
-        FormatError: nothing says a variable's type, or it holds a number here and a truth value there.
-    """
+    """Return the types of the `unknown` variables, from the `known` ones of others, by the chart's names."""
     found: dict[str, Type] = {}
     for _ in range(MAX_ROUNDS):
         before = dict(found)

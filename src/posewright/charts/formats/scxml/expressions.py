@@ -39,14 +39,7 @@ _ROUNDS = {"ecmascript": "%", "c89": "%/"}
 
 _SIGNS = {"&&": "and", "||": "or", "===": "==", "!==": "!="}
 _WORDS = {"True": "true", "False": "false"}
-_FUNCTIONS = {
-    "Math.abs": "abs",
-    "Math.min": "min",
-    "Math.max": "max",
-    "abs": "abs",
-    "min": "min",
-    "max": "max",
-}
+_FUNCTIONS = {f"{of}{name}": name for of in ("", "Math.") for name in ("abs", "min", "max")}
 _KEPT = frozenset({"and", "or", "not", "if", "else", "true", "false"})
 _NOTHING = frozenset({"None", "null", "undefined"})
 
@@ -104,11 +97,7 @@ def tokens_of(text: str, element: Element) -> Iterator[DataToken]:
 
 
 def translated(text: str, names: Renaming, element: Element) -> str:
-    """Return an expression in our words.
-
-    Raises:
-        FormatError: it has something that our language has not.
-    """
+    """Return an expression in our words."""
     return _Translation(text, names, element).whole()
 
 
@@ -141,14 +130,9 @@ class _Translation:
             self.fail("a missing end")
         token = self.tokens[self.position]
         self.position += 1
-        space = " " if token.space else ""
-        if token.sort == "string":
-            return space + self.value(token.text[1:-1])
-        if token.sort == "name":
-            return space + self.name(token.text)
-        if token.sort == "sign":
-            return space + self.sign(token.text)
-        return space + token.text
+        read = {"string": self.value, "name": self.name, "sign": self.sign}.get(token.sort)
+        said = token.text if read is None else read(token.text)
+        return f" {said}" if token.space else said
 
     def sign(self, sign: str) -> str:
         if sign in "!(":
@@ -167,7 +151,8 @@ class _Translation:
         self.position += 1
         return f"({''.join(pieces).strip()})"
 
-    def value(self, text: str) -> str:
+    def value(self, quoted: str) -> str:
+        text = quoted[1:-1]
         if text not in self.names.values:
             self.fail(f"the text {text!r}", "texts are values of a <data> that holds nothing else")
         return self.names.values[text]

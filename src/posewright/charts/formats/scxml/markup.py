@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.parsers import expat
 
+from posewright.charts.formats.entries import Entries
 from posewright.errors import FormatError, Where
 
 SCXML = "http://www.w3.org/2005/07/scxml"
@@ -195,46 +196,8 @@ def _escaped(text: str) -> str:
     return "".join(_ESCAPES.get(letter, letter) for letter in kept)
 
 
-class Entries(dict[str, Any]):
-    """A mapping of a native document; an entry that is None is left out.
-
-    An entry stands where `lines` or itself says, else where the mapping does.
-    """
-
-    def __init__(
-        self, entries: Mapping[str, Any], line: int | None, lines: Mapping[str, int | None] | None = None
-    ) -> None:
-        super().__init__({key: value for key, value in entries.items() if value is not None})
-        self.line = line
-        self.lines = {key: getattr(value, "line", line) for key, value in self.items()} | {**(lines or {})}
-        self.places = _places(self.lines)
-
-    def joined(self, other: Entries) -> Entries:
-        """Return both in one, each entry with its line."""
-        return Entries({**self, **other}, self.line, {**self.lines, **other.lines})
-
-
-class Items(list[Any]):
-    """A list of a native document, likewise."""
-
-    def __init__(self, items: Iterable[Any], line: int | None) -> None:
-        super().__init__(items)
-        self.line = line
-        self.places = _places({i: getattr(item, "line", line) for i, item in enumerate(self)})
-
-
-def _places(lines: Mapping[Any, int | None]) -> dict[Any, tuple[int, int, None]]:
-    """Return lines as the native reader asks for them: XML's attributes have no column."""
-    return {key: (line, line, None) for key, line in lines.items() if line is not None}
-
-
 def parse_markup(text: str, path: Path | None = None) -> Element:
-    """Return the root of an XML document; `path` is only used in messages.
-
-    Raises:
-        FormatError: it is not well formed, is too large or too deep, declares a document type, or has an
-            element or an attribute which is not read.
-    """
+    """Return the root of an XML document; `path` is only used in messages."""
     if len(text) > MAX_BYTES:
         raise FormatError(f"larger than {MAX_BYTES} bytes", where=Where(path), hint="no honest chart is")
     builder = _MarkupReader(path)
@@ -252,8 +215,6 @@ def parse_markup(text: str, path: Path | None = None) -> Element:
 
 @dataclass
 class _OpenElement:
-    """An element whose end was not seen yet."""
-
     name: str
     attributes: dict[str, str]
     line: int
@@ -273,31 +234,29 @@ class _MarkupReader:
         self.parser.CharacterDataHandler = self.characters
         self.parser.StartDoctypeDeclHandler = self.doctype
 
+    def fail(self, message: str, hint: str) -> NoReturn:
+        raise FormatError(message, where=Where(self.path, self.parser.CurrentLineNumber), hint=hint)
+
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        line = self.parser.CurrentLineNumber
         self.count += 1
         if self.count > MAX_ELEMENTS:
-            where = Where(self.path, line)
-            raise FormatError("too many elements", where=where, hint=f"at most {MAX_ELEMENTS}")
+            self.fail("too many elements", f"at most {MAX_ELEMENTS}")
         if len(self.waiting) > MAX_LEVELS:
-            where = Where(self.path, line)
-            raise FormatError("elements nested too deep", where=where, hint=f"at most {MAX_LEVELS} levels")
+            self.fail("elements nested too deep", f"at most {MAX_LEVELS} levels")
         known = {key: value for raw, value in attributes.items() if (key := _short(raw))[0] != "{"}
-        self.waiting.append(_OpenElement(_short(name), known, line))
+        self.waiting.append(_OpenElement(_short(name), known, self.parser.CurrentLineNumber))
 
     def end(self, _name: str) -> None:
         done = self.waiting.pop()
-        text = "".join(done.text)
-        element = Element(done.name, done.attributes, tuple(done.children), text, done.line, self.path)
+        inside, text = tuple(done.children), "".join(done.text)
+        element = Element(done.name, done.attributes, inside, text, done.line, self.path)
         self.waiting[-1].children.append(element)
 
     def characters(self, text: str) -> None:
         self.waiting[-1].text.append(text)
 
     def doctype(self, *_: object) -> None:
-        where = Where(self.path, self.parser.CurrentLineNumber)
-        hint = "leave <!DOCTYPE ...> out: nothing in a chart needs it"
-        raise FormatError("a document type is refused", where=where, hint=hint)
+        self.fail("a document type is refused", "leave <!DOCTYPE ...> out: nothing in a chart needs it")
 
     def root(self) -> Element:
         found = self.waiting[0].children
@@ -308,7 +267,6 @@ class _MarkupReader:
 
 
 def _short(name: str) -> str:
-    """Return a name as `Element` has it."""
     space, _, local = name.rpartition(_SEPARATOR)
     if space in ("", SCXML):
         return local

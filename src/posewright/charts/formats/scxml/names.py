@@ -80,11 +80,7 @@ class StateNames:
         return self.called[id(element)]
 
     def targets(self, element: Element, key: str = "target") -> Any:
-        """Return the states that an attribute lists, as a native document writes them; None without any.
-
-        Raises:
-            FormatError: there is no such state.
-        """
+        """Return the states that an attribute lists, as a native document writes them; None without any."""
         found = [self._target(name, element) for name in (element.get(key) or "").split()]
         return found[0] if len(found) == 1 else found or None
 
@@ -129,11 +125,7 @@ class StateNames:
 
 
 def name_states(root: Element) -> StateNames:
-    """Name the states of a document.
-
-    Raises:
-        FormatError: an id is there twice, or a state with a <history> has none.
-    """
+    """Name the states of a document."""
     free, names, called = FreeNames(), dict[str, str](), dict[int, str]()
     histories: dict[str, tuple[Element, Element]] = {}
     first: dict[str, int | None] = {}
@@ -224,7 +216,6 @@ def _listened(root: Element) -> Iterable[str]:
 
 
 def _prefix(descriptor: str) -> str:
-    """Return what an event's name has to begin with; nothing of `*`."""
     return descriptor.removesuffix("*").removesuffix(".")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.expression import Expression, Literal, Scope, Source, parse_expression
-from posewright.charts.formats.entries import LONGEST_S
+from posewright.charts.formats.entries import LONGEST_S, Entries, Items
 from posewright.charts.formats.native import chart_of_document
 from posewright.charts.formats.scxml.datamodel import DataModel, assigned, read_data
 from posewright.charts.formats.scxml.expressions import (
@@ -23,17 +23,7 @@ from posewright.charts.formats.scxml.expressions import (
     python_text,
     translated,
 )
-from posewright.charts.formats.scxml.markup import (
-    AT_ONCE,
-    DEFAULT,
-    MOORE,
-    STATES,
-    Element,
-    Entries,
-    Items,
-    own,
-    parse_markup,
-)
+from posewright.charts.formats.scxml.markup import AT_ONCE, DEFAULT, MOORE, STATES, Element, own, parse_markup
 from posewright.charts.formats.scxml.names import DocumentEvents, name_events, name_states
 from posewright.charts.formats.scxml.sending import Mail, is_mail, laid_out, mail_of, ticks_of
 from posewright.charts.model import (
@@ -163,7 +153,6 @@ class _Content:
         return element.fail(what, hint=hint)
 
     def branch(self, element: Element) -> Entries:
-        """Return the branch that an <if> with its <elseif> and <else> is."""
         heads: list[tuple[Element, list[Element]]] = [(element, [])]
         for child in element.children:
             if child.name in ("elseif", "else"):
@@ -208,18 +197,8 @@ class _Content:
 
 
 def _require_same(element: Element, key: str, python: str | None, ours: str) -> None:
-    """Refuse an element that says one thing for every reader of SCXML and another in our words.
-
-    Args:
-        element: what says both.
-        key: the attribute of SCXML.
-        python: what it would be for what our attribute says.
-        ours: the name of our attribute.
-    """
-    if element.get(ours) is None:
-        return
-    said = " ".join((element.get(key) or "").split())
-    if said != " ".join((python or "").split()):
+    """Refuse an element whose attribute `key` is not `python`, which is what our attribute `ours` says."""
+    if element.get(ours) is not None and (element.get(key) or "").split() != (python or "").split():
         hint = f"{ours} would be {key}={python!r}: change both, or leave {ours} out"
         element.fail(f"{key!r} and {ours!r} of <{element.name}> say different things", hint=hint)
 
@@ -281,7 +260,6 @@ class _DocumentReader:
         }
 
     def outermost(self) -> dict[str, Any]:
-        """Return the outermost states or regions, and what is entered first."""
         root, outermost = self.root, self.root.all(*STATES)
         if not outermost:
             root.fail("there is no state", hint="a document has at least one <state>")
@@ -292,7 +270,6 @@ class _DocumentReader:
         return {"initial": None if initial == first else initial, "regions": regions}
 
     def with_mail(self, found: dict[str, Any], mail: Mail) -> dict[str, Any]:
-        """Return a document with the region that lets out what it sends to itself."""
         document, region, inside = map(self.places.free.take_state, ("document", "mail", "mailbox"))
         line = self.root.line
         whole = Entries({key: found.pop(key, None) for key in ("initial", "states", "regions")}, line)
@@ -338,7 +315,6 @@ class _DocumentReader:
         return element.mapping(**{name: value for one in actions for name, value in one.items()}) or None
 
     def initial(self, element: Element) -> Any:
-        """Return what is entered first; where nothing says so, the first state inside."""
         if element.name == "parallel":
             return self.places.targets(element, own("enters"))
         if element.get("initial") is not None:
@@ -349,7 +325,6 @@ class _DocumentReader:
         return self.places.name(inside[0]) if inside else None
 
     def on_the_way_in(self, element: Element) -> Iterator[Entries]:
-        """Yield what the transition of an <initial> does."""
         for initial in element.all("initial"):
             if element.get("initial") is not None:
                 initial.fail("both <initial> and 'initial'", hint="leave one of them out")
@@ -399,7 +374,8 @@ class _DocumentReader:
             when = else_guard(elders, on, element.where) if has_elders(elders, on) else ALWAYS
         else:
             when = self.content.parsed(text, BoolType(), element)
-        wait_s = max(min_s if found.keys() & {"go", "then", "junction"} else 0.0, after_s)
+        leaves = element.get("type") != "internal" and found.keys() & {"go", "then", "junction"}
+        wait_s = max(min_s if leaves else 0.0, after_s)
         python = python_guard(when, wait_s, self.content.scope.values)
         for key in ("when", "after_s", "else"):
             _require_same(element, "cond", python, own(key))
@@ -425,7 +401,6 @@ def _seconds(element: Element, name: str) -> float | None:
 
 
 def _alone(actions: Items | None) -> Any:
-    """Return a single action as one, several as a list."""
     return actions[0] if actions is not None and len(actions) == 1 else actions
 
 

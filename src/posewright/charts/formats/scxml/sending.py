@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,43 +39,32 @@ class Mail:
 
     Attributes:
         sorts: every sort of thing that waits: the event and the id it can be cancelled by, and its name.
-        slots: how many may wait at once.
-        longest: ticks of the longest delay; 0 where there is none.
+        sent: locals that say what is in each slot.
+        due: those that say in how many ticks it is due; none where all is due at once.
+        longest: ticks of the longest delay.
         tick_s: the sample period [s].
-        names: what `sent`, `due`, `nothing` and `sent_lost` are called in this chart.
+        nothing: what is in an empty slot.
+        lost: the local that says that there was no slot left.
     """
 
     sorts: Mapping[tuple[str, str], str]
-    slots: int
+    sent: tuple[str, ...]
+    due: tuple[str, ...]
     longest: int
     tick_s: float
-    names: Mapping[str, str]
+    nothing: str
+    lost: str
 
     @property
     def locals(self) -> dict[str, Any]:
         """The locals that it takes, with their types."""
-        sent = {"enum": [self.names["nothing"], *self.sorts.values()]}
-        due = {"int": [0, self.longest]}
-        return self._of_slots(lambda _: sent, lambda _: due) | {self.names["lost"]: "bool"}
+        sent = {name: {"enum": [self.nothing, *self.sorts.values()]} for name in self.sent}
+        return {**sent, **{name: {"int": [0, self.longest]} for name in self.due}, self.lost: "bool"}
 
     @property
     def empty(self) -> dict[str, Any]:
         """What the locals hold while nothing waits."""
-        return self._of_slots(lambda _: self.names["nothing"], lambda _: 0) | {self.names["lost"]: 0}
-
-    def _of_slots(self, sent: Callable[[int], Any], due: Callable[[int], Any]) -> dict[str, Any]:
-        """Return something for what each slot holds and, where anything waits, for when it is due."""
-        numbers = range(1, self.slots + 1)
-        found = {self.sent(i): sent(i) for i in numbers}
-        return found | {self.due(i): due(i) for i in numbers} if self.longest else found
-
-    def sent(self, slot: int) -> str:
-        """Return the name of what says what is in a slot."""
-        return self.names[f"sent {slot}"]
-
-    def due(self, slot: int) -> str:
-        """Return the name of what says in how many ticks a slot is due."""
-        return self.names[f"due {slot}"]
+        return {**dict.fromkeys(self.sent, self.nothing), **dict.fromkeys(self.due, 0), self.lost: 0}
 
     def send(self, event: str, name: str, wait: int) -> dict[str, Any]:
         """Return what puts an event into its slot, behind all that is due no later.
@@ -87,75 +76,59 @@ class Mail:
         """
         sort = self.sorts.get((event, name)) or self.sorts[event, ""]
         values = {}
-        for i in range(1, self.slots + 1):
-            values[self.sent(i)] = self._put(i, wait, sort, self.sent)
-            if self.longest:
-                values[self.due(i)] = self._put(i, wait, str(wait), self.due)
-        fits = f"{self.sent(self.slots)} == {self.names['nothing']}"
-        return {"if": fits, "do": values, "else": {self.names["lost"]: "true"}}
+        for i in range(len(self.sent)):
+            values[self.sent[i]] = self._put(i, wait, sort, self.sent)
+            if self.due:
+                values[self.due[i]] = self._put(i, wait, str(wait), self.due)
+        return {"if": f"{self.sent[-1]} == {self.nothing}", "do": values, "else": {self.lost: "true"}}
 
-    def _put(self, slot: int, wait: int, new: str, name: Callable[[int], str]) -> str:
-        """Return what a slot holds once `new` is put among the others."""
-        otherwise = new if slot == 1 else f"({new} if {self._earlier(slot - 1, wait)} else {name(slot - 1)})"
-        return f"{name(slot)} if {self._earlier(slot, wait)} else {otherwise}"
+    def _put(self, i: int, wait: int, new: str, slots: tuple[str, ...]) -> str:
+        otherwise = f"({new} if {self._earlier(i - 1, wait)} else {slots[i - 1]})" if i else new
+        return f"{slots[i]} if {self._earlier(i, wait)} else {otherwise}"
 
-    def _earlier(self, slot: int, wait: int) -> str:
+    def _earlier(self, i: int, wait: int) -> str:
         """Return the condition that a slot holds what goes before something that waits so long."""
-        return f"{self._full(slot)} and {self.due(slot)} <= {wait}" if self.longest else self._full(slot)
-
-    def _full(self, slot: int) -> str:
-        return f"{self.sent(slot)} != {self.names['nothing']}"
+        full = f"{self.sent[i]} != {self.nothing}"
+        return f"{full} and {self.due[i]} <= {wait}" if self.due else full
 
     def cancel(self, name: str) -> list[dict[str, Any]]:
         """Return what takes out all that was sent with an id; nothing where nothing is sent with it."""
         sorts = [sort for (_, known), sort in self.sorts.items() if known == name]
-        return [self._take_out(sorts) for _ in range(self.slots)] if sorts else []
+        values, asked = {}, list[str]()
+        for i, (sent, behind) in enumerate(self._moved_up(self.sent, self.nothing)):
+            asked += [f"{sent} == {sort}" for sort in sorts]
+            gone = " or ".join(asked)
+            values[sent] = f"{behind} if {gone} else {sent}"
+            if self.due:
+                due, later = self._moved_up(self.due, "0")[i]
+                values[due] = f"{later} if {gone} else {due}"
+        return [values] * len(self.sent) if sorts else []  # each time the first of them goes
 
-    def _take_out(self, sorts: Iterable[str]) -> dict[str, Any]:
-        """Return what takes the first of these sorts out, and moves up what is behind it."""
-        values = {}
-        for i in range(1, self.slots + 1):
-            gone = " or ".join(f"{self.sent(j)} == {sort}" for j in range(1, i + 1) for sort in sorts)
-            values[self.sent(i)] = f"{self._sent_behind(i)} if {gone} else {self.sent(i)}"
-            if self.longest:
-                values[self.due(i)] = f"{self._due_behind(i)} if {gone} else {self.due(i)}"
-        return values
-
-    def _sent_behind(self, slot: int) -> str:
-        return self.sent(slot + 1) if slot < self.slots else self.names["nothing"]
-
-    def _due_behind(self, slot: int) -> str:
-        return self.due(slot + 1) if slot < self.slots else "0"
+    @staticmethod
+    def _moved_up(slots: tuple[str, ...], empty: str) -> list[tuple[str, str]]:
+        return list(zip(slots, [*slots[1:], empty], strict=True)) if slots else []
 
     def region(self, inside: str) -> dict[str, Any]:
         """Return the region that lets out, as each tick begins, the first thing that is due."""
-        moved_up = self._of_slots(self._sent_behind, lambda i: f"max({self._due_behind(i)} - 1, 0)")
-        later = {self.due(i): f"max({self.due(i)} - 1, 0)" for i in range(1, self.slots + 1)}
-        ways = [(self._earlier(1, 1), [self._raised, moved_up])]
-        ways += [(self._full(1), [later])] if self.longest else []
+        later = {due: f"max({due} - 1, 0)" for due in self.due}
+        moved_up = dict(self._moved_up(self.sent, self.nothing))
+        moved_up |= {due: f"max({behind} - 1, 0)" for due, behind in self._moved_up(self.due, "0")}
+        raised: Any = []
+        for (event, _), sort in reversed([*self.sorts.items()]):
+            raised = {"if": f"{self.sent[0]} == {sort}", "do": {"raise": event}, "else": raised}
+        ways = [(self._earlier(0, 1), [raised, moved_up])]
+        ways += [(f"{self.sent[0]} != {self.nothing}", [later])] if self.due else []
         transitions = [{"when": when, "after_s": self.tick_s, "do": do, "go": inside} for when, do in ways]
         return {"initial": inside, "states": {inside: {"transitions": transitions}}}
 
     @property
-    def _raised(self) -> Any:
-        """What raises the event of the first slot."""
-        action: Any = []
-        for (event, _), sort in reversed([*self.sorts.items()]):
-            action = {"if": f"{self.sent(1)} == {sort}", "do": {"raise": event}, "else": action}
-        return action
-
-    @property
     def promise(self) -> dict[str, str]:
         """The promise that there are slots enough."""
-        return {"name": "no_sent_event_is_lost", "never": self.names["lost"]}
+        return {"name": "no_sent_event_is_lost", "never": self.lost}
 
 
 def mail_of(root: Element, events: DocumentEvents, free: FreeNames, tick_s: float) -> Mail | None:
-    """Return what a document needs for what it sends; None where it sends nothing.
-
-    Raises:
-        FormatError: a <send> is outside the subset.
-    """
+    """Return what a document needs for what it sends; None where it sends nothing."""
     sends = [one for one in root.walk() if one.name == "send" and is_mail(one)]
     if not sends:
         return None
@@ -166,20 +139,15 @@ def mail_of(root: Element, events: DocumentEvents, free: FreeNames, tick_s: floa
         key = (event, name if name in cancelled else "")
         if key not in sorts:
             sorts[key] = free.take(f"{event}_sent", "sort")
-    slots = min(len(sends) + 1, MOST_SLOTS)
+    numbers = range(1, min(len(sends) + 1, MOST_SLOTS) + 1)
     longest = max(ticks_of(element, tick_s) for element in sends)
-    numbers = [(what, i) for what in ("sent", "due") for i in range(1, slots + 1)]
-    names = {f"{what} {i}": free.take(f"{what}_{i}", "slot") for what, i in numbers}
-    names |= {"nothing": free.take("nothing", "sent"), "lost": free.take("sent_lost", "event")}
-    return Mail(sorts, slots, longest, tick_s, names)
+    sent, due = (tuple(free.take(f"{what}_{i}", "slot") for i in numbers) for what in ("sent", "due"))
+    nothing, lost = free.take("nothing", "sent"), free.take("sent_lost", "event")
+    return Mail(sorts, sent, due if longest else (), longest, tick_s, nothing, lost)
 
 
 def is_mail(element: Element) -> bool:
-    """Return whether a <send> goes into the queue of events from outside, rather than the internal one.
-
-    Raises:
-        FormatError: it goes elsewhere.
-    """
+    """Return whether a <send> goes into the queue of events from outside, rather than the internal one."""
     target, kind = element.get("target") or "", element.get("type") or ""
     if kind not in PROCESSORS:
         what = f"<send> of type {kind!r} is outside the subset of SCXML"
@@ -193,11 +161,7 @@ def is_mail(element: Element) -> bool:
 
 
 def ticks_of(element: Element, tick_s: float) -> int:
-    """Return the ticks that a <send> waits.
-
-    Raises:
-        FormatError: the delay is no time.
-    """
+    """Return the ticks that a <send> waits."""
     text = element.get("delay")
     if text is None or text.strip() == "0":
         return 0
@@ -209,11 +173,7 @@ def ticks_of(element: Element, tick_s: float) -> int:
 
 
 def laid_out(root: Element) -> Element:
-    """Return a document without attributes that compute.
-
-    Raises:
-        FormatError: one computes more than the value of a <data> that holds texts.
-    """
+    """Return a document without attributes that compute."""
     if not any(key in one.attributes for one in root.walk() for key in COMPUTED):
         return root
     data = data_in(root)
@@ -263,6 +223,5 @@ class _Layout:
 
 
 def _said(element: Element, key: str, text: str) -> Element:
-    """Return an element that says what it would have computed."""
     attributes = {name: value for name, value in element.attributes.items() if name != key}
     return replace(element, attributes={**attributes, COMPUTED[key]: text})

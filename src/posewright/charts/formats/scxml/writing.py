@@ -16,8 +16,8 @@ from posewright.charts.expression import (
     nodes_of,
     parse_expression,
 )
+from posewright.charts.formats.declarations import type_data
 from posewright.charts.formats.entries import flow_text
-from posewright.charts.formats.functions import type_data
 from posewright.charts.formats.scxml.expressions import (
     Renaming,
     python_assigned,
@@ -207,7 +207,6 @@ class _ScxmlWriter:
                 self.histories[target] = self.free.take_state(f"{target.state}_{kind}")
 
     def targets(self, targets: Iterable[Target]) -> str | None:
-        """Return targets as a document lists them; None where there are none."""
         return " ".join(self.histories.get(one, one.state) for one in targets) or None
 
     def state(self, state: State) -> Element:
@@ -225,7 +224,6 @@ class _ScxmlWriter:
         return tag(name, attributes, tuple(self.inside(state)))
 
     def inside(self, state: State) -> Iterator[Element]:
-        """Yield what is in a state: its transitions, then its actions, then the states inside."""
         for transition in state.transitions:
             yield self.transition(transition, state)
         if self.chart.kind is Kind.MOORE:
@@ -251,7 +249,6 @@ class _ScxmlWriter:
         return tag("onentry", {MOORE: "true"}, tags)
 
     def history(self, state: State, target: Target, name: str) -> Element:
-        """Return the <history> that stands for what was last active in a state."""
         deep = target.memory is Memory.DEEP
         inside = [child.name for child in state.states]
         first = [one.state for one in state.initial] or inside
@@ -267,48 +264,35 @@ class _ScxmlWriter:
 
     def transition(self, transition: Transition, source: State | None = None) -> Element:
         name = "transition" if source is not None else own("way")
-        min_s = source.min_s if source is not None and (transition.go or transition.leads_on) else 0.0
-        wait_s = max(min_s, transition.after_s)
-        guard = python_guard(transition.when, wait_s, self.scope.values)
-        ours = self.guard_of_ours(transition, guard, wait_s)
         inner = transition.local and self.stays_inside(transition, source)
+        leaves = source is not None and not inner and bool(transition.go or transition.leads_on)
+        wait_s = max(source.min_s if source is not None and leaves else 0.0, transition.after_s)
+        guard = python_guard(transition.when, wait_s, self.scope.values)
+        said = guard is None or (not wait_s and self.reads_back(guard, transition.when, BoolType()))
         attributes = {
             "event": self.events(transition) if name == "transition" else None,
             "cond": guard,
             own("else"): _yes(transition.is_else),
-            own("when"): ours,
+            own("when"): None if transition.is_else or said else str(transition.when),
             own("after_s"): repr(transition.after_s) if transition.after_s else None,
             "type": "internal" if inner else None,
             own("local"): _yes(transition.local and not inner),
             "target": self.targets(transition.go),
             own("description"): transition.description or None,
         }
-        return tag(name, attributes, (*self.actions(transition.do), *self.ways(transition)))
+        inside = [*self.actions(transition.do), *map(self.transition, transition.then)]
+        if transition.junction is not None:
+            inside.append(tag(own("to"), {"junction": transition.junction}))
+        return tag(name, attributes, inside)
 
     def stays_inside(self, transition: Transition, source: State | None) -> bool:
         """Return whether a local transition is what SCXML calls internal: to states inside a compound one."""
         if source is None or not source.is_compound:
             return False
         inside = {one.name for one in walk(source.states)}
-        inside |= {source.name} if all(one.memory for one in transition.go) else set()
-        return all(one.state in inside for one in transition.go)
-
-    def guard_of_ours(self, transition: Transition, guard: str | None, wait_s: float) -> str | None:
-        """Return the guard in our words, where Python's do not say the same or must not be read."""
-        if transition.is_else or guard is None:
-            return None
-        if not wait_s and self.condition(transition.when)[own("when")] is None:
-            return None
-        return str(transition.when)
-
-    def ways(self, transition: Transition) -> Iterator[Element]:
-        for way in transition.then:
-            yield self.transition(way)
-        if transition.junction is not None:
-            yield tag(own("to"), {"junction": transition.junction})
+        return all(one.state in inside or (one.memory and one.state == source.name) for one in transition.go)
 
     def events(self, transition: Transition) -> str | None:
-        """Return the list of events that a transition waits for; None where it is asked by itself."""
         if not transition.on:
             return self.tick
         return " ".join(
@@ -316,7 +300,6 @@ class _ScxmlWriter:
         )
 
     def actions(self, actions: Actions) -> Iterator[Element]:
-        """Yield what actions are in SCXML: an <assign> for each value that is set."""
         for action in actions:
             if isinstance(action, Raise):
                 yield tag("raise", {"event": action.event})
@@ -365,26 +348,24 @@ def _targets_of(chart: Chart) -> Iterator[Target]:
     yield from chart.initial
     for state in chart.every_state:
         yield from state.initial
-        for segment in segments_of(state.transitions):
-            yield from segment.go
-    for segments in chart.junctions.values():
-        for segment in segments_of(segments):
-            yield from segment.go
+    for segment in _segments(chart):
+        yield from segment.go
+
+
+def _segments(chart: Chart) -> list[Transition]:
+    every = [*(state.transitions for state in chart.every_state), *chart.junctions.values()]
+    return [segment for transitions in every for segment in segments_of(transitions)]
 
 
 def _in_order(values: Mapping[str, Expression]) -> list[str]:
     """Return names in an order in which each is set after all that read it, as far as there is one."""
     waiting, found = list(values), list[str]()
     while waiting:
-        free = [name for name in waiting if not _read_by(name, waiting, values)]
-        taken = free[0] if free else waiting[0]
+        readers = {one: [other for other in waiting if one in values[other].names] for one in waiting}
+        taken = next((one for one in waiting if set(readers[one]) <= {one}), waiting[0])
         waiting.remove(taken)
         found.append(taken)
     return found
-
-
-def _read_by(name: str, waiting: Iterable[str], values: Mapping[str, Expression]) -> bool:
-    return any(name in values[other].names for other in waiting if other != name)
 
 
 def beyond_scxml(chart: Chart) -> tuple[str, ...]:
@@ -396,9 +377,7 @@ def beyond_scxml(chart: Chart) -> tuple[str, ...]:
 
 
 def _features(chart: Chart) -> Iterator[tuple[str, bool]]:
-    states = chart.every_state
-    segments = [one for state in states for one in segments_of(state.transitions)]
-    segments += [one for ways in chart.junctions.values() for one in segments_of(ways)]
+    states, segments = chart.every_state, _segments(chart)
     blocks = [block for state in states for block in (state.entry, state.during, state.exit)]
     acting = [value for block in blocks for value in expressions_in(block)]
     acting += [value for one in segments for value in expressions_in(one.do)]
@@ -440,5 +419,4 @@ def _tangled(actions: Actions) -> bool:
 
 
 def _yes(holds: bool) -> str | None:
-    """Return what an attribute says that is there only where something holds."""
     return "true" if holds else None
