@@ -141,7 +141,7 @@ SWEEPS, PATIENCE = 16, 4
 
 
 class Ordering:
-    """Orders layers by the mean place of their neighbours, then by exchanging neighbours."""
+    """Orders layers by the mean place of their neighbours."""
 
     def __init__(self, net: Net) -> None:
         self.net = net
@@ -190,7 +190,6 @@ class Ordering:
         best, since = (self.crossings(), [layer[:] for layer in self.layers]), 0
         for sweep in range(SWEEPS):
             self._sweep(forth=sweep % 2 == 0)
-            self._exchange()
             crossings, since = self.crossings(), since + 1
             if crossings < best[0]:
                 best, since = (crossings, [layer[:] for layer in self.layers]), 0
@@ -219,40 +218,9 @@ class Ordering:
                 self.place[vertex] = k
 
     def _mean(self, vertex: int, forth: bool) -> float | None:
-        ends = self._ends(vertex, forth)
+        """Return the mean place of a vertex's neighbours in the layer before it, or in the one after it."""
+        ends = [self.place[other] + slot for other, slot in (self.before if forth else self.behind)[vertex]]
         return sum(ends) / len(ends) if ends else None
-
-    def _ends(self, vertex: int, below: bool) -> list[float]:
-        """Return where the segments of a vertex end in the layer before it, or in the one after it."""
-        place = self.place
-        return [place[other] + slot for other, slot in (self.before if below else self.behind)[vertex]]
-
-    def _exchange(self) -> None:
-        """Exchange neighbours as long as that saves a crossing."""
-        for _ in range(6):
-            improved = [self._exchange_in(layer) for layer in self.layers]
-            if not any(improved):
-                return
-
-    def _exchange_in(self, layer: list[int]) -> bool:
-        improved = False
-        for i in range(len(layer) - 1):
-            one, other = layer[i], layer[i + 1]
-            if self._leads(one):
-                continue
-            if self._between(other, one) < self._between(one, other):
-                layer[i], layer[i + 1] = other, one
-                self.place[one], self.place[other] = i + 1, i
-                improved = True
-        return improved
-
-    def _between(self, first: int, second: int) -> int:
-        """Return how often the wires of two neighbours cross, were they in this order."""
-        total = 0
-        for below in (True, False):
-            ahead = self._ends(first, below)
-            total += sum(a > b for b in self._ends(second, below) for a in ahead)
-        return total
 
     def crossings(self) -> int:
         """Return how often wires cross."""
@@ -270,31 +238,6 @@ def _inversions(pairs: Sequence[tuple[float, float]]) -> int:
         total += len(seen) - bisect_right(seen, end)
         insort(seen, end)
     return total
-
-
-def trunks(net: Net, ordering: Ordering) -> list[list[int]]:
-    """Return the vertices of wires between their items, of as many wires as can all be straight.
-
-    Wires that do not cross on their way are in the same order in every layer that they share, so that a
-    place across can be found for each.
-    """
-    inner = [chain[1:-1] for chain in net.chains.values() if len(chain) > 3]
-    taken: list[list[int]] = []
-    for trunk in sorted(inner, key=len, reverse=True):
-        if not any(_cross(net, ordering, trunk, other) for other in taken):
-            taken.append(trunk)
-    return taken
-
-
-def _cross(net: Net, ordering: Ordering, one: list[int], other: list[int]) -> bool:
-    """Return whether two wires change sides."""
-    places = {net.vertices[vertex].layer: ordering.place[vertex] for vertex in other}
-    sides = [
-        ordering.place[vertex] < places[net.vertices[vertex].layer]
-        for vertex in one
-        if net.vertices[vertex].layer in places
-    ]
-    return any(a != b for a, b in pairwise(sides))
 
 
 STRAIGHT = 8
@@ -319,35 +262,26 @@ class Placing:
         self.net, self.ordering = net, ordering
         self.gaps: list[Spacing] = []
         self.count = len(net.vertices)
-        self.base = {vertex: (vertex, 0) for vertex in range(self.count)}
-        for trunk in trunks(net, ordering):
-            self.base |= {vertex: (trunk[0], -(net.vertices[vertex].broad // 2)) for vertex in trunk}
         self.fixed: dict[tuple[int, int], int] = {}
         self.free: dict[tuple[int, int], int] = {}
         for layer in layers:
             for one, other in pairwise(layer):
-                self._gap(one, other, _apart(net.vertices[one], net.vertices[other]))
+                self.gaps.append(Spacing(one, other, _apart(net.vertices[one], net.vertices[other]), 0))
         for vertex in range(len(net.vertices)):
             self._ports(vertex, net.down[vertex], Side.BACK)
             self._ports(vertex, net.up[vertex], Side.FRONT)
         for segment in net.segments:
-            if self.base[segment.low][0] != self.base[segment.high][0]:
-                weight = STRAIGHT * self._stiff(segment.low) * self._stiff(segment.high)
-                self._near(self._end(segment.low, segment), self._end(segment.high, segment), weight)
+            weight = STRAIGHT * self._stiff(segment.low) * self._stiff(segment.high)
+            self._near(self._end(segment.low, segment), self._end(segment.high, segment), weight)
 
     def solve(self) -> VertexPlaces:
         """Return where everything is."""
         numbers = shortest(self.count, self.gaps)
-        across = [numbers[base] + more for base, more in self.base.values()]
+        across = numbers[: len(self.net.vertices)]
         lowest = min((n - _before(v) for n, v in zip(across, self.net.vertices, strict=True)), default=0)
         ports = {key: numbers[free] - lowest for key, free in self.free.items()}
         ports |= {key: across[key[0]] + port - lowest for key, port in self.fixed.items()}
         return VertexPlaces([number - lowest for number in across], ports)
-
-    def _gap(self, one: int, other: int, least: int) -> None:
-        """Ask that a vertex is at least so far above another."""
-        (low, more), (high, less) = self.base[one], self.base[other]
-        self.gaps.append(Spacing(low, high, least + more - less, 0))
 
     def _new(self) -> int:
         self.count += 1
@@ -388,8 +322,7 @@ class Placing:
         key = vertex, segment.wire
         if key in self.free:
             return self.free[key], 0
-        base, more = self.base[vertex]
-        return base, more + self.fixed[key]
+        return vertex, self.fixed[key]
 
     def _near(self, one: tuple[int, int], other: tuple[int, int], weight: int) -> None:
         """Wish two numbers to be equal: a helper is below both, and its distance to both costs."""

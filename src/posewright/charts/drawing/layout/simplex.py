@@ -13,9 +13,6 @@ from dataclasses import dataclass
 MAX_TURNS = 20_000
 """Steps after which the numbers are good enough; they are allowed at every step."""
 
-ENOUGH = 30
-"""Edges that could be improved among which the worst is taken."""
-
 
 @dataclass(frozen=True)
 class Spacing:
@@ -83,7 +80,6 @@ class _Simplex:
         self.cut = [0] * len(gaps)
         self.parent = [-1] * count
         self.low, self.high = [0] * count, [0] * count
-        self.next = 0
 
     def slack(self, edge: int) -> int:
         return self.rank[self.head[edge]] - self.rank[self.tail[edge]] - self.least[edge]
@@ -182,19 +178,9 @@ class _Simplex:
         return total
 
     def leaving(self) -> int:
-        """Return a tree edge that is longer than it need be, searched for round and round; else -1."""
-        cut, size = self.cut, len(self.cut)
-        best, worst, found = -1, 0, 0
-        for step in range(size):
-            edge = (self.next + step) % size
-            if cut[edge] < 0:
-                found += 1
-                if cut[edge] < worst:
-                    best, worst = edge, cut[edge]
-                if found >= ENOUGH:
-                    self.next = edge + 1
-                    break
-        return best
+        """Return the tree edge whose lengthening saves most; -1 where none does."""
+        edge = min(range(len(self.cut)), key=self.cut.__getitem__)
+        return edge if self.cut[edge] < 0 else -1
 
     def entering(self, leaving: int) -> int:
         """Return the shortest edge that leads back over the cut that `leaving` leaves."""
