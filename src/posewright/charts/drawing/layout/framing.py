@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from posewright.charts.drawing.layout.ranking import Item, Pin, Side
@@ -75,24 +75,17 @@ def _exchanged(point: GridPoint) -> GridPoint:
     return point[1], point[0]
 
 
-def merged(blocks: Iterable[Block]) -> Block:
+def merged(blocks: Sequence[Block]) -> Block:
     """Return what is inside blocks as the inside of one, of no size yet."""
-    rects: dict[str, Rect] = {}
-    heads: dict[str, GridPoint] = {}
-    routes: dict[int, Polyline] = {}
-    labels: dict[int, GridPoint] = {}
-    dividers: list[tuple[GridPoint, GridPoint]] = []
-    crossings = backward = 0
-    for block in blocks:
-        rects |= block.rects
-        heads |= block.heads
-        routes |= block.routes
-        labels |= block.labels
-        dividers += block.dividers
-        crossings += block.crossings
-        backward += block.backward
     return Block(
-        (0, 0), rects, heads, routes, labels, tuple(dividers), crossings=crossings, backward=backward
+        (0, 0),
+        {key: rect for block in blocks for key, rect in block.rects.items()},
+        {key: point for block in blocks for key, point in block.heads.items()},
+        {key: route for block in blocks for key, route in block.routes.items()},
+        {key: point for block in blocks for key, point in block.labels.items()},
+        tuple(line for block in blocks for line in block.dividers),
+        crossings=sum(block.crossings for block in blocks),
+        backward=sum(block.backward for block in blocks),
     )
 
 

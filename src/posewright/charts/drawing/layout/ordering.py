@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from posewright.charts.drawing.layout.ranking import Item, Ranking, Side, Wire
 from posewright.charts.drawing.layout.simplex import Spacing, shortest
@@ -228,16 +227,7 @@ class Ordering:
         for segment in self.net.segments:
             pair = self.at(segment.low, segment), self.at(segment.high, segment)
             groups[self.net.vertices[segment.low].layer].append(pair)
-        return sum(_inversions(group) for group in groups)
-
-
-def _inversions(pairs: Sequence[tuple[float, float]]) -> int:
-    total = 0
-    seen: list[float] = []
-    for _, end in sorted(pairs):
-        total += len(seen) - bisect_right(seen, end)
-        insort(seen, end)
-    return total
+        return sum(one[1] > other[1] for group in groups for one, other in combinations(sorted(group), 2))
 
 
 STRAIGHT = 8

@@ -66,7 +66,7 @@ class RegionStack:
 
     def solve(self) -> Block:
         """Return the frame with the regions in it."""
-        whole = merged(self.blocks.values())
+        whole = merged([*self.blocks.values()])
         lanes, thick = self._lanes()
         fronts = {
             span.link: self._in_front(span, lanes[span.link]) for span in self.spans if span.link in lanes

@@ -6,7 +6,6 @@ gives the best layers, and on a second graph the best places inside them.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -35,29 +34,17 @@ def shortest(count: int, gaps: Iterable[Spacing]) -> list[int]:
     return [number - lowest for number in numbers]
 
 
-def spread(count: int, gaps: Sequence[Spacing]) -> list[int]:
+def _spread(count: int, gaps: Sequence[Spacing]) -> list[int]:
     """Return the lowest numbers from 0 on that meet every gap."""
-    numbers, ways = [0] * count, _outgoing(count, gaps)
-    waiting, queued = deque(range(count)), [True] * count
-    for _ in range(count * (len(gaps) + 1)):
-        if not waiting:
+    numbers = [0] * count
+    for _ in range(count):
+        broken = False
+        for gap in gaps:
+            if numbers[gap.tail] + gap.least > numbers[gap.head]:
+                numbers[gap.head], broken = numbers[gap.tail] + gap.least, True
+        if not broken:
             break
-        node = waiting.popleft()
-        queued[node] = False
-        for gap in ways[node]:
-            if numbers[node] + gap.least > numbers[gap.head]:
-                numbers[gap.head] = numbers[node] + gap.least
-                if not queued[gap.head]:
-                    queued[gap.head] = True
-                    waiting.append(gap.head)
     return numbers
-
-
-def _outgoing(count: int, gaps: Sequence[Spacing]) -> list[list[Spacing]]:
-    ways: list[list[Spacing]] = [[] for _ in range(count)]
-    for gap in gaps:
-        ways[gap.tail].append(gap)
-    return ways
 
 
 class _Simplex:
@@ -69,7 +56,7 @@ class _Simplex:
         self.head = [gap.head for gap in gaps]
         self.least = [gap.least for gap in gaps]
         self.weight = [gap.weight for gap in gaps]
-        self.rank = spread(count, gaps)
+        self.rank = _spread(count, gaps)
         self.out: list[list[int]] = [[] for _ in range(count)]
         self.into: list[list[int]] = [[] for _ in range(count)]
         for edge, gap in enumerate(gaps):
@@ -123,14 +110,9 @@ class _Simplex:
                 self.join(edge)
 
     def nearest(self, members: list[int], inside: list[bool]) -> int:
-        best, least = -1, -1
-        for node in members:
-            for edge in (*self.out[node], *self.into[node]):
-                if inside[self.tail[edge]] != inside[self.head[edge]]:
-                    slack = self.slack(edge)
-                    if best < 0 or slack < least:
-                        best, least = edge, slack
-        return best
+        edges = (edge for node in members for edge in (*self.out[node], *self.into[node]))
+        leaving = (edge for edge in edges if inside[self.tail[edge]] != inside[self.head[edge]])
+        return min(leaving, key=self.slack)
 
     def join(self, edge: int) -> None:
         self.in_tree[edge] = True
@@ -188,14 +170,8 @@ class _Simplex:
         below = tail if self.high[tail] < self.high[head] else head
         low, high = self.low[below], self.high[below]
         ends, ways = (self.tail, self.into) if below == tail else (self.head, self.out)
-        best, least = -1, -1
-        for node in self.subtree(below):
-            for edge in ways[node]:
-                if not low <= self.high[ends[edge]] <= high:
-                    slack = self.slack(edge)
-                    if best < 0 or slack < least:
-                        best, least = edge, slack
-        return best
+        edges = (edge for node in self.subtree(below) for edge in ways[node])
+        return min((e for e in edges if not low <= self.high[ends[e]] <= high), key=self.slack)
 
     def subtree(self, root: int) -> list[int]:
         tree, parent = self.tree, self.parent
