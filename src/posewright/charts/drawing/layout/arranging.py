@@ -9,7 +9,7 @@ from graphlib import TopologicalSorter
 from itertools import combinations, pairwise
 
 from posewright.charts.drawing.layout.ordering import Net, Ordering, Placing
-from posewright.charts.drawing.layout.ranking import Arrangement, Item, Pin, Ranking, Wire
+from posewright.charts.drawing.layout.ranking import Arrangement, Item, Ranking, Side, Wire
 from posewright.charts.drawing.layout.simplex import Spacing, shortest
 
 CLOSE = 7
@@ -228,7 +228,7 @@ class _Arranging:
         if (found.item is None and found.label is None) or (found.item and pin and not found.item.thick):
             return
         free = thick - found.thick
-        r = start + (0 if pin is Pin.FIRST else free // 2)
+        r = start + (0 if pin is Side.BACK else free // 2)
         low = self.found.lowest[vertex] - (found.item.before if found.item else 0)
         self.of_vertex[vertex] = len(self.things)
         sort = ObstacleKind.ITEM if found.item else ObstacleKind.LABEL
@@ -255,7 +255,7 @@ class _Arranging:
         if vertex in self.of_vertex:
             return self.of_vertex[vertex] + 1
         item = self.net.vertices[vertex].item
-        return 0 if item and item.pin is Pin.FIRST else len(self.things) - 1
+        return 0 if item and item.pin is Side.BACK else len(self.things) - 1
 
     def _chain(self, wire: Wire) -> list[int]:
         """Return the things that a wire joins."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from posewright.charts.drawing.layout.ranking import Item, Pin, Side
+from posewright.charts.drawing.layout.ranking import Item, Side
 from posewright.charts.drawing.layout.siding import Ported
 from posewright.charts.drawing.pen import SIDE_ROOM, TITLE_BASE
 
@@ -135,9 +135,9 @@ class Framing:
         if self.sideways:
             return []
         head = self.head[0], max(self.head[1], self.beside)
-        items = [Item("head", *head, pin=Pin.FIRST, leads=True)]
+        items = [Item("head", *head, pin=Side.BACK, leads=True)]
         if Side.FRONT in self.met and self.front:
-            items.append(Item("foot", 0, self.beside, pin=Pin.LAST, leads=True))
+            items.append(Item("foot", 0, self.beside, pin=Side.FRONT, leads=True))
         return items
 
 

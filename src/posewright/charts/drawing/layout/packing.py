@@ -26,8 +26,8 @@ from posewright.charts.drawing.layout.framing import (
     merged,
     to_border,
 )
-from posewright.charts.drawing.layout.ranking import Arrangement, Item, Pin, Ranking, Side
-from posewright.charts.drawing.layout.siding import PINS, Family, LinkSpan, NodeLayouts, Siding, port
+from posewright.charts.drawing.layout.ranking import Arrangement, Item, Ranking, Side
+from posewright.charts.drawing.layout.siding import Family, LinkSpan, NodeLayouts, Siding, port
 from posewright.charts.drawing.pen import (
     ROW,
     SIDE_ROOM,
@@ -279,7 +279,7 @@ class Packing:
         blocks = {child.key: self._inner(node.key, child) for child in node.inside}
         items = [self._item(child, blocks[child.key], self.sideways[node.key]) for child in node.inside]
         items += [
-            Item(port(one.span.link), pin=PINS[one.side], gap=PORT_GAP) for one in self.siding.ports(node.key)
+            Item(port(one.span.link), pin=one.side, gap=PORT_GAP) for one in self.siding.ports(node.key)
         ]
         frame = self._framing(node)
         ranking = _with_leads(self.siding.rankings[node.key], frame)
@@ -363,6 +363,6 @@ def _joined(span: LinkSpan, middle: Polyline, pieces: Mapping[str, Mapping[int, 
 def _with_leads(ranking: Ranking, frame: Framing) -> Ranking:
     """Return a ranking with the layers of what keeps links away from titles."""
     layers = dict(ranking.layers)
-    ends = {Pin.FIRST: min(layers.values()), Pin.LAST: max(layers.values())}
+    ends = {Side.BACK: min(layers.values()), Side.FRONT: max(layers.values())}
     leads = {item.key: ends[item.pin] for item in frame.leads() if item.pin}
     return Ranking({**layers, **leads}, ranking.turned)

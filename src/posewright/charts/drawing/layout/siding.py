@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from posewright.charts.drawing.diagram import Diagram, DiagramNode, Shape, walk_nodes
-from posewright.charts.drawing.layout.ranking import Item, LayerOrder, Pin, Ranking, Side, Wire, rank
+from posewright.charts.drawing.layout.ranking import Item, LayerOrder, Ranking, Side, Wire, rank
 from posewright.charts.drawing.pen import label_size
 
 
@@ -93,9 +93,6 @@ class Family:
                 self.spans[outer].append(LinkSpan(index, start, end, inner))
 
 
-PINS = {Side.BACK: Pin.FIRST, Side.FRONT: Pin.LAST}
-
-
 @dataclass(frozen=True)
 class BorderLinks:
     """How many links end at the border of a node itself, behind and in front."""
@@ -180,7 +177,7 @@ class Siding:
         node, spans = self.family.nodes[key], self.family.spans[key]
         wires = self.wires[key] = [self._wire(key, span) for span in spans]
         items = [Item(child.key) for child in node.inside]
-        items += [Item(port(one.span.link), pin=PINS[one.side]) for one in self.ports(key)]
+        items += [Item(port(one.span.link), pin=one.side) for one in self.ports(key)]
         ranking = self.rankings[key] = rank(items, wires, self.ways[key].order)
         for span, wire in zip(spans, wires, strict=True):
             for end in (span.start, span.end):
