@@ -13,11 +13,11 @@ from posewright.charts.drawing.layout.arranging import (
     CLOSE,
     Jog,
     Obstacle,
-    ObstacleKind,
     arrange,
     assign,
     compact,
 )
+from posewright.charts.drawing.layout.ordering import ObstacleKind
 from posewright.charts.drawing.layout.ranking import (
     Item,
     Side,
