@@ -168,7 +168,7 @@ class _Arranging:
         self.net = Net(items, wires, ranking)
         ordering = Ordering(self.net)
         self.layers, self.crossings = ordering.solve()
-        self.found = Placing(self.net, self.layers, ordering).solve()
+        self.lowest, self.ports = Placing(self.net, self.layers, ordering).solve()
         self.thick = [max((self.net.vertices[v].thick for v in layer), default=0) for layer in self.layers]
         self.things: list[Obstacle] = []
         self.of_vertex: dict[int, int] = {}
@@ -184,7 +184,7 @@ class _Arranging:
         return Arrangement(
             self.r[-1],
             broad,
-            {item.key: (self._r(index[item.key]), self.found.lowest[index[item.key]]) for item in self.items},
+            {item.key: (self._r(index[item.key]), self.lowest[index[item.key]]) for item in self.items},
             {wire.key: self._route(wire) for wire in self.wires},
             {wire.key: self._label(wire) for wire in self.wires if wire.label},
             self.crossings,
@@ -192,12 +192,12 @@ class _Arranging:
 
     def at(self, vertex: int, wire: int) -> int:
         """Return the v at which a wire meets a vertex."""
-        return self.found.ports[vertex, wire]
+        return self.ports[vertex, wire]
 
     def _high(self, vertex: int) -> int:
         """Return the highest v of a vertex, with what is drawn beside it."""
         body = self.net.vertices[vertex].body
-        return self.found.lowest[vertex] + body.broad + body.after
+        return self.lowest[vertex] + body.broad + body.after
 
     # Layer after layer: where everything is before it is moved together.
 
@@ -217,7 +217,7 @@ class _Arranging:
         if found.kind is None or (found.body.pin and not found.body.thick):
             return
         r = start + (0 if found.body.pin is Side.BACK else (thick - found.thick) // 2)
-        low = self.found.lowest[vertex] - found.body.before
+        low = self.lowest[vertex] - found.body.before
         self.of_vertex[vertex] = len(self.things)
         self.things.append(Obstacle(found.kind, r, found.thick, low, self._high(vertex)))
 

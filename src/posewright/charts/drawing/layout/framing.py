@@ -180,8 +180,5 @@ def border_end(route: Polyline, one: Ported) -> GridPoint:
 
 def to_border(route: Polyline, one: Ported, thick: int) -> Polyline:
     """Return a route made longer, straight to the border."""
-    return _longer(route, one, ((thick if one.side is Side.FRONT else 0, border_end(route, one)[1]),))
-
-
-def _longer(route: Polyline, one: Ported, more: Polyline) -> Polyline:
-    return (*more[::-1], *route) if one.span.start is None else (*route, *more)
+    end = (thick if one.side is Side.FRONT else 0), border_end(route, one)[1]
+    return (end, *route) if one.span.start is None else (*route, end)

@@ -212,14 +212,6 @@ STRAIGHT = 8
 """How much dearer a bend is than a port that is not where it would look best."""
 
 
-@dataclass(frozen=True)
-class VertexPlaces:
-    """The lowest v of every vertex, and the v at which every wire passes it, by vertex and wire [px]."""
-
-    lowest: list[int]
-    ports: dict[tuple[int, int], int]
-
-
 class Placing:
     """Writes all that is wanted as gaps between numbers: of vertices, of ports, and of helpers.
 
@@ -244,14 +236,14 @@ class Placing:
             weight = STRAIGHT * self._stiff(segment.low) * self._stiff(segment.high)
             self._near(self._end(segment.low, segment), self._end(segment.high, segment), weight)
 
-    def solve(self) -> VertexPlaces:
-        """Return where everything is."""
+    def solve(self) -> tuple[list[int], dict[tuple[int, int], int]]:
+        """Return the lowest v of every vertex, and the v of every wire by vertex and wire [px]."""
         numbers = shortest(self.count, self.gaps)
         across = numbers[: len(self.net.vertices)]
         lowest = min((n - v.body.before for n, v in zip(across, self.net.vertices, strict=True)), default=0)
         ports = {key: numbers[free] - lowest for key, free in self.free.items()}
         ports |= {key: across[key[0]] + port - lowest for key, port in self.fixed.items()}
-        return VertexPlaces([number - lowest for number in across], ports)
+        return [number - lowest for number in across], ports
 
     def _new(self) -> int:
         self.count += 1

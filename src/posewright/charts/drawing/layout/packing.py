@@ -267,12 +267,12 @@ class Packing:
         return block if self.sideways[key] else block.turned()
 
     def _framing(self, node: DiagramNode) -> Framing:
-        own = self.siding.own(node.key)
+        back, front = self.siding.own(node.key)
         turned = self.sideways[node.key] != self.siding.axis[node.key]
         size = head_size(node) if node.key != self.family.root else (0, FRAME_TOP)
         head = self._turned(node.key, size)
         ported = self.siding.ports(node.key)
-        return Framing(node.key, self.sideways[node.key], turned, head, own.back, own.front, ported)
+        return Framing(node.key, self.sideways[node.key], turned, head, back, front, ported)
 
     def _framed(self, node: DiagramNode) -> Block:
         """Lay out children, and put a frame with a title around them."""
@@ -290,11 +290,11 @@ class Packing:
 
     def _item(self, node: DiagramNode, block: Block, sideways: bool) -> Item:
         """Return a child as what is arranged: its size, and room for what is drawn beside it."""
-        (thick, broad), own = block.size, self.siding.own(node.key)
+        thick, broad = block.size
         before, after, reach = loop_room(self._loop_label(node.key), node.key in self.family.loops, sideways)
         is_state = node.shape is Shape.STATE
         if is_state and not node.inside:
-            broad = max(broad, own.most * STATE_PORTS + ROW)
+            broad = max(broad, max(self.siding.own(node.key)) * STATE_PORTS + ROW)
         if node.title and node.shape in ROUND:
             name = text_width(node.title)
             after, reach = (ROW, name) if sideways else (name + 10, 0)

@@ -94,19 +94,6 @@ class Family:
 
 
 @dataclass(frozen=True)
-class BorderLinks:
-    """How many links end at the border of a node itself, behind and in front."""
-
-    back: int = 0
-    front: int = 0
-
-    @property
-    def most(self) -> int:
-        """The number on the busier side."""
-        return max(self.back, self.front)
-
-
-@dataclass(frozen=True)
 class NodeLayout:
     """How the inside of a node is laid out.
 
@@ -142,12 +129,10 @@ class Siding:
         self.wires: dict[str, list[Wire]] = {}
         self._visit(family.root)
 
-    def own(self, key: str) -> BorderLinks:
-        """Return how many links end at the border of a node, seen from outside."""
-        if key == self.family.root:
-            return BorderLinks()
+    def own(self, key: str) -> tuple[int, int]:
+        """Return how many links end at the border of a node from outside, behind and in front."""
         sides = [self.sides[key, link] for link in self.family.ends[key] if (key, link) in self.sides]
-        return BorderLinks(sides.count(Side.BACK), sides.count(Side.FRONT))
+        return sides.count(Side.BACK), sides.count(Side.FRONT)
 
     def ports(self, key: str) -> list[Ported]:
         """Return the links that end at a node's border from inside, or cross it."""
