@@ -13,14 +13,13 @@ from posewright.charts.drawing.layout.arranging import (
     CLOSE,
     Jog,
     Obstacle,
-    ObstacleKind,
     arrange,
     assign,
     compact,
 )
+from posewright.charts.drawing.layout.ordering import ObstacleKind
 from posewright.charts.drawing.layout.ranking import (
     Item,
-    Pin,
     Side,
     Wire,
     by_breadth,
@@ -114,7 +113,7 @@ def test_items_do_not_overlap_and_wires_join_them(
 
 
 def test_pinned_items_are_first_and_last() -> None:
-    items = [Item("a", 20, 20), Item("in", pin=Pin.FIRST), Item("out", pin=Pin.LAST)]
+    items = [Item("a", 20, 20), Item("in", pin=Side.BACK), Item("out", pin=Side.FRONT)]
     wires = [Wire(0, "in", "a"), Wire(1, "a", "out"), Wire(2, "a", "in")]
     ranking = rank(items, wires, by_depth)
     assert ranking.turned == {2}

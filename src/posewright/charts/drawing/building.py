@@ -275,14 +275,11 @@ class _Building:
         if not self._is_parallel(home):
             return home
         inside = [
-            key for start in starts for key in (*self._around(start), start) if self._parent_or(key) == home
+            key for start in starts for key in (*self._around(start)[1:], start) if self._parent(key) == home
         ]
         if inside:
             return inside[0]
         return self._parent(home) if home != ROOT else self.chart.states[0].name
-
-    def _parent_or(self, key: str) -> str | None:
-        return None if key == ROOT else self._parent(key)
 
     def _is_parallel(self, key: str) -> bool:
         return self.chart.parallel if key == ROOT else self.states[key].parallel

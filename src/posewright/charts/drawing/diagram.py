@@ -140,21 +140,14 @@ def mark_of(marks: DiagramMarks, keys: Iterable[TransitionKey]) -> Mark | None:
     return next(iter(found)) if len(found) == 1 else Mark.PARTLY if found else None
 
 
-def names_in(active: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Return the states named by one name, by several joined with `+`, or by a list of such."""
-    if active is None:
-        return ()
-    parts = [active] if isinstance(active, str) else active
-    return tuple(name.strip() for part in parts for name in part.split("+"))
-
-
 def highlight(chart: Chart, active: str | Iterable[str] | None) -> Highlight:
-    """Return which states of a chart are to be highlighted.
+    """Return which states of a chart are to be highlighted: one, several joined with `+`, or a list of such.
 
     Raises:
         UnknownNameError: there is no state of one of the names.
     """
-    names = [chart.state(name).name for name in names_in(active)]
+    parts = [active] if isinstance(active, str) else active or ()
+    names = [chart.state(name.strip()).name for part in parts for name in part.split("+")]
     outer: set[str] = set()
     for name in names:
         parent = chart.parents[name]

@@ -70,6 +70,7 @@ def draw_mermaid(
 class _Writing:
     def __init__(self, diagram: Diagram, active: Highlight) -> None:
         self.diagram, self.active, self.family = diagram, active, Family(diagram)
+        self.nodes = self.family.nodes
         keys = [node.key for node in walk_nodes(diagram.root)]
         self.ids = {key: self._id(key, i) for i, key in enumerate(keys)}
         self.arrows: dict[str, dict[tuple[str, str], list[str]]] = {key: {} for key in keys}
@@ -96,18 +97,15 @@ class _Writing:
                 yield f"    class {','.join(found)} {name}"
 
     def _id(self, key: str, number: int) -> str:
-        node = self.family.nodes[key]
+        node = self.nodes[key]
         named = " " not in key or (node.shape is Shape.JUNCTION and node.title)
         return identifier(node.title) if named else f"sign_{number}"
-
-    def _node(self, key: str) -> DiagramNode:
-        return self.family.nodes[key]
 
     # Links, between states that Mermaid can join.
 
     def _lift(self, link: Link) -> None:
         """Note a link where both its ends are inside one state, with its real ends in brackets."""
-        if self._node(link.start).shape in HISTORIES:
+        if self.nodes[link.start].shape in HISTORIES:
             return
         home, start, end = self._ends(link)
         words = [line.ranked for line in link.lines if line.ranked]
@@ -121,7 +119,7 @@ class _Writing:
         around = [link.start, *self.family.around(link.start)]
         home = next(key for key in around[1:] or around if self._holds(key, link.end))
         start, end = (self.family.child(home, key) or home for key in (link.start, link.end))
-        if self._node(home).parallel or home in {start, end}:
+        if self.nodes[home].parallel or home in {start, end}:
             outer = self.family.parent.get(home, home)
             return outer, home, home
         return home, start, end
@@ -131,9 +129,9 @@ class _Writing:
 
     def _brackets(self, link: Link, start: str, end: str) -> str:
         parts = []
-        if start != link.start and self._node(link.start).title:
-            parts.append(f"from {self._node(link.start).title}")
-        goal = self._node(link.end)
+        if start != link.start and self.nodes[link.start].title:
+            parts.append(f"from {self.nodes[link.start].title}")
+        goal = self.nodes[link.end]
         if goal.shape in HISTORIES:
             parts.append(f"to the {HISTORIES[goal.shape]}")
         elif end != link.end and goal.title:
@@ -151,7 +149,7 @@ class _Writing:
         for (start, end), words in self.arrows[node.key].items():
             label = "<br/>".join(escaped(word) for word in words)
             a, b = (
-                "[*]" if self._node(key).shape is Shape.INITIAL else self.ids[key] for key in (start, end)
+                "[*]" if self.nodes[key].shape is Shape.INITIAL else self.ids[key] for key in (start, end)
             )
             yield f"{indent}{a} --> {b}{f' : {label}' if label else ''}"
 

@@ -19,12 +19,7 @@ from posewright.errors import InputError
 
 @dataclass(frozen=True)
 class ValueRun:
-    """A value that holds from the beginning of one tick to the beginning of another.
-
-    Attributes:
-        start, end: numbers of ticks.
-        value: what holds; None where nothing does.
-    """
+    """A value, or None, that holds from the beginning of one tick to the beginning of another."""
 
     start: int
     end: int
@@ -69,13 +64,7 @@ IN_BAR, SWATCH = 11.0, 10.0
 
 @dataclass(frozen=True)
 class Ruler:
-    """Where on the page the ticks are.
-
-    Attributes:
-        left: where the first tick begins [px].
-        width: of all ticks together [px].
-        count: of ticks.
-    """
+    """Where on the page the ticks begin, how wide all are together [px], and how many there are."""
 
     left: float
     width: float
@@ -231,12 +220,7 @@ def spikes(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str
 
 @dataclass(frozen=True)
 class StateLevel:
-    """States of which at most one is active.
-
-    Attributes:
-        region: the region they are in; empty for the chart itself.
-        depth: levels above them in that region.
-    """
+    """States of which at most one is active, at one depth of a region, or of the chart (an empty name)."""
 
     region: str
     depth: int

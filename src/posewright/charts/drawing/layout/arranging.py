@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from graphlib import TopologicalSorter
 from itertools import combinations, pairwise
 
-from posewright.charts.drawing.layout.ordering import Net, Ordering, Placing
-from posewright.charts.drawing.layout.ranking import Arrangement, Item, Pin, Ranking, Wire
+from posewright.charts.drawing.layout.ordering import Net, ObstacleKind, Ordering, Placing
+from posewright.charts.drawing.layout.ranking import Arrangement, Item, Ranking, Side, Wire
 from posewright.charts.drawing.layout.simplex import Spacing, shortest
 
 CLOSE = 7
@@ -77,15 +76,6 @@ def _reaches(before: Sequence[set[int]], start: int, goal: int) -> bool:
             seen.add(other)
             waiting.append(other)
     return False
-
-
-class ObstacleKind(Enum):
-    """What takes room."""
-
-    ITEM = "item"
-    LABEL = "label"
-    LANE = "lane"
-    EDGE = "edge"
 
 
 BESIDE: Mapping[frozenset[ObstacleKind], int] = {
@@ -178,7 +168,7 @@ class _Arranging:
         self.net = Net(items, wires, ranking)
         ordering = Ordering(self.net)
         self.layers, self.crossings = ordering.solve()
-        self.found = Placing(self.net, self.layers, ordering).solve()
+        self.lowest, self.ports = Placing(self.net, self.layers, ordering).solve()
         self.thick = [max((self.net.vertices[v].thick for v in layer), default=0) for layer in self.layers]
         self.things: list[Obstacle] = []
         self.of_vertex: dict[int, int] = {}
@@ -194,7 +184,7 @@ class _Arranging:
         return Arrangement(
             self.r[-1],
             broad,
-            {item.key: (self._r(index[item.key]), self.found.lowest[index[item.key]]) for item in self.items},
+            {item.key: (self._r(index[item.key]), self.lowest[index[item.key]]) for item in self.items},
             {wire.key: self._route(wire) for wire in self.wires},
             {wire.key: self._label(wire) for wire in self.wires if wire.label},
             self.crossings,
@@ -202,12 +192,12 @@ class _Arranging:
 
     def at(self, vertex: int, wire: int) -> int:
         """Return the v at which a wire meets a vertex."""
-        return self.found.ports[vertex, wire]
+        return self.ports[vertex, wire]
 
     def _high(self, vertex: int) -> int:
         """Return the highest v of a vertex, with what is drawn beside it."""
-        found = self.net.vertices[vertex]
-        return self.found.lowest[vertex] + found.broad + (found.item.after if found.item else 0)
+        body = self.net.vertices[vertex].body
+        return self.lowest[vertex] + body.broad + body.after
 
     # Layer after layer: where everything is before it is moved together.
 
@@ -224,15 +214,12 @@ class _Arranging:
 
     def _note(self, vertex: int, start: int, thick: int) -> None:
         found = self.net.vertices[vertex]
-        pin = found.item.pin if found.item else None
-        if (found.item is None and found.label is None) or (found.item and pin and not found.item.thick):
+        if found.kind is None or (found.body.pin and not found.body.thick):
             return
-        free = thick - found.thick
-        r = start + (0 if pin is Pin.FIRST else free // 2)
-        low = self.found.lowest[vertex] - (found.item.before if found.item else 0)
+        r = start + (0 if found.body.pin is Side.BACK else (thick - found.thick) // 2)
+        low = self.lowest[vertex] - found.body.before
         self.of_vertex[vertex] = len(self.things)
-        sort = ObstacleKind.ITEM if found.item else ObstacleKind.LABEL
-        self.things.append(Obstacle(sort, r, found.thick, low, self._high(vertex)))
+        self.things.append(Obstacle(found.kind, r, found.thick, low, self._high(vertex)))
 
     def _lanes(self, layer: int, r: int) -> int:
         """Give every wire its lane behind a layer that ends at `r`; return the room they need."""
@@ -254,8 +241,7 @@ class _Arranging:
         """Return the index of what stands for a vertex: places at a border are parts of the edges."""
         if vertex in self.of_vertex:
             return self.of_vertex[vertex] + 1
-        item = self.net.vertices[vertex].item
-        return 0 if item and item.pin is Pin.FIRST else len(self.things) - 1
+        return 0 if self.net.vertices[vertex].body.pin is Side.BACK else len(self.things) - 1
 
     def _chain(self, wire: Wire) -> list[int]:
         """Return the things that a wire joins."""
@@ -264,8 +250,7 @@ class _Arranging:
         for low, high in pairwise(chain):
             lane = self.of_lane.get((self.net.vertices[low].layer, wire.key))
             found += [] if lane is None else [lane + 1]
-            vertex = self.net.vertices[high]
-            found += [self._thing(high)] if vertex.item or vertex.label else []
+            found += [self._thing(high)] if self.net.vertices[high].kind else []
         return found
 
     def _chains(self, wire: Wire) -> Iterator[tuple[Sequence[int], int]]:
@@ -278,16 +263,13 @@ class _Arranging:
 
     def _r(self, vertex: int) -> int:
         """Return the lowest r of a vertex, in the middle of what is drawn beside it."""
-        found = self.net.vertices[vertex]
-        own = found.item.thick if found.item else found.thick
         room = self.things[self._thing(vertex)].thick
-        return self.r[self._thing(vertex)] + max(room - own, 0) // 2
+        return self.r[self._thing(vertex)] + max(room - self.net.vertices[vertex].body.thick, 0) // 2
 
     def _route(self, wire: Wire) -> tuple[tuple[int, int], ...]:
         chain = self.net.chains[wire.key]
         first, last = chain[0], chain[-1]
-        item = self.net.vertices[first].item
-        points = [(self._r(first) + (item.thick if item else 0), self.at(first, wire.key))]
+        points = [(self._r(first) + self.net.vertices[first].body.thick, self.at(first, wire.key))]
         for low, high in pairwise(chain):
             lane = self.of_lane.get((self.net.vertices[low].layer, wire.key))
             if lane is not None:
@@ -299,5 +281,6 @@ class _Arranging:
         return tuple(points[::-1] if wire.key in self.ranking.turned else points)
 
     def _label(self, wire: Wire) -> tuple[int, int]:
-        vertex = next(v for v in self.net.chains[wire.key] if self.net.vertices[v].label)
+        labels = (v for v in self.net.chains[wire.key] if self.net.vertices[v].kind is ObstacleKind.LABEL)
+        vertex = next(labels)
         return self._r(vertex) + self.net.vertices[vertex].thick // 2, self.at(vertex, wire.key)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from posewright.charts.drawing.diagram import ROUND, Diagram, DiagramNode, Link, Shape, walk_nodes
 from posewright.charts.drawing.layout.framing import Block
@@ -195,7 +195,7 @@ def best_scene(diagram: Diagram) -> Scene:
 
 
 class _Choosing:
-    """Starts with one way for all nodes, and changes that of one or two as long as that helps."""
+    """Starts with one way for all nodes, and changes that of one as long as that helps."""
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram, self.family = diagram, Family(diagram)
@@ -212,10 +212,7 @@ class _Choosing:
                 if self.left > 0:
                     starts.append(self._start(i, sideways=sideways))
         starts.sort(key=lambda choice: choice.cost)
-        found = min(
-            (self._improved(choice, self._singles) for choice in starts[:2]), key=lambda one: one.cost
-        )
-        return self._improved(found, self._pairs).scene
+        return min(map(self._improved, starts[:2]), key=lambda choice: choice.cost).scene
 
     def _effort(self, key: str) -> int:
         """Return what it costs to lay out the inside of a node."""
@@ -239,9 +236,9 @@ class _Choosing:
         return list(found.values())[::-1]
 
     def _try(self, ways: dict[str, NodeLayout]) -> LayoutChoice:
-        """Return the layout with these ways; regions are stacked like what is around their state."""
-        for key in self.keys:
-            if self.family.nodes[key].parallel and key != self.family.root:
+        """Return the layout with these ways, as far as nodes may go another way than what is around them."""
+        for key in self.keys[1:]:
+            if self.family.goes_along(key):
                 ways[key] = replace(ways[key], sideways=ways[self.family.parent[key]].sideways)
         known = tuple(ways.values())
         if known not in self.seen:
@@ -250,18 +247,16 @@ class _Choosing:
             self.seen[known] = LayoutChoice(cost_of(scene), scene, ways)
         return self.seen[known]
 
-    def _improved(
-        self, best: LayoutChoice, moves: Callable[[NodeLayouts], Iterator[NodeLayouts]]
-    ) -> LayoutChoice:
-        """Return the best layout found by changing ways, step by step."""
-        waiting = moves(best.ways)
+    def _improved(self, best: LayoutChoice) -> LayoutChoice:
+        """Return the best layout found by changing the way of one node after another."""
+        waiting = self._changes(best.ways)
         while self.left > 0 and (change := next(waiting, None)):
             found = self._try({**best.ways, **change})
             if found.cost < best.cost - 1e-9:
-                best, waiting = found, moves(found.ways)
+                best, waiting = found, self._changes(found.ways)
         return best
 
-    def _singles(self, ways: NodeLayouts) -> Iterator[NodeLayouts]:
+    def _changes(self, ways: NodeLayouts) -> Iterator[NodeLayouts]:
         """Yield another way for one node."""
         for key, way in ways.items():
             yield {key: replace(way, sideways=not way.sideways)}
@@ -269,9 +264,3 @@ class _Choosing:
             for order in self.orders[key]:
                 if order is not way.order:
                     yield {key: replace(way, order=order)}
-
-    def _pairs(self, ways: NodeLayouts) -> Iterator[NodeLayouts]:
-        """Yield another way for two nodes."""
-        yield from self._singles(ways)
-        for pair in combinations(ways, 2):
-            yield {key: replace(ways[key], sideways=not ways[key].sideways) for key in pair}

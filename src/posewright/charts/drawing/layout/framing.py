@@ -1,16 +1,12 @@
-"""A frame with a title around nodes in their places, and links led to the side on which they cross it.
-
-Where arrows inside a box mostly go down and those around it to the right (or the other way round), links
-turn the corner in a ring between the inside and the frame.
-"""
+"""A frame with a title around nodes in their places, and links led straight to it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from posewright.charts.drawing.layout.ranking import Item, Pin, Side
-from posewright.charts.drawing.layout.siding import LinkSpan
+from posewright.charts.drawing.layout.ranking import Item, Side
+from posewright.charts.drawing.layout.siding import Ported
 from posewright.charts.drawing.pen import SIDE_ROOM, TITLE_BASE
 
 GridPoint = tuple[int, int]
@@ -79,24 +75,17 @@ def _exchanged(point: GridPoint) -> GridPoint:
     return point[1], point[0]
 
 
-def merged(blocks: Iterable[Block]) -> Block:
+def merged(blocks: Sequence[Block]) -> Block:
     """Return what is inside blocks as the inside of one, of no size yet."""
-    rects: dict[str, Rect] = {}
-    heads: dict[str, GridPoint] = {}
-    routes: dict[int, Polyline] = {}
-    labels: dict[int, GridPoint] = {}
-    dividers: list[tuple[GridPoint, GridPoint]] = []
-    crossings = backward = 0
-    for block in blocks:
-        rects |= block.rects
-        heads |= block.heads
-        routes |= block.routes
-        labels |= block.labels
-        dividers += block.dividers
-        crossings += block.crossings
-        backward += block.backward
     return Block(
-        (0, 0), rects, heads, routes, labels, tuple(dividers), crossings=crossings, backward=backward
+        (0, 0),
+        {key: rect for block in blocks for key, rect in block.rects.items()},
+        {key: point for block in blocks for key, point in block.heads.items()},
+        {key: route for block in blocks for key, route in block.routes.items()},
+        {key: point for block in blocks for key, point in block.labels.items()},
+        tuple(line for block in blocks for line in block.dividers),
+        crossings=sum(block.crossings for block in blocks),
+        backward=sum(block.backward for block in blocks),
     )
 
 
@@ -105,23 +94,6 @@ PAD = 14
 
 OWN_STEP = 12
 """Room between links that meet a frame where others cross it [px]."""
-
-RING_STEP = 10
-"""Room between links in the ring [px]."""
-
-
-@dataclass(frozen=True)
-class Ported:
-    """A link that ends at a frame from inside or crosses it.
-
-    Attributes:
-        side: the end of the inside at which it comes out.
-        outside: the side of the frame that it crosses, seen from outside; None where it ends at the frame.
-    """
-
-    span: LinkSpan
-    side: Side
-    outside: Side | None
 
 
 @dataclass(frozen=True)
@@ -149,13 +121,8 @@ class Framing:
         return {ported.side for ported in self.ported}
 
     @property
-    def crossed(self) -> set[Side | None]:
-        """The sides of the frame that links cross."""
-        return {ported.outside for ported in self.ported} - {None}
-
-    @property
     def met(self) -> set[Side]:
-        """The sides, seen from outside, that links from inside meet without turning a corner."""
+        """The sides that links from inside meet, and others from outside may meet as well."""
         return set() if self.turned else self.pins
 
     @property
@@ -165,29 +132,17 @@ class Framing:
 
     def leads(self) -> list[Item]:
         """Return what keeps links away from the title, and from others that meet the frame."""
-        items = []
-        if self.ringed and not self.sideways and Side.BACK in self.pins:
-            items.append(Item("head", 0, self.head[1], pin=Pin.FIRST, leads=True))
-        if not self.sideways and not self.ringed:
-            items.append(
-                Item("head", self.head[0], max(self.head[1], self.beside), pin=Pin.FIRST, leads=True)
-            )
-        if not self.sideways and Side.FRONT in self.met and self.front:
-            items.append(Item("foot", 0, self.beside, pin=Pin.LAST, leads=True))
+        if self.sideways:
+            return []
+        head = self.head[0], max(self.head[1], self.beside)
+        items = [Item("head", *head, pin=Side.BACK, leads=True)]
+        if Side.FRONT in self.met and self.front:
+            items.append(Item("foot", 0, self.beside, pin=Side.FRONT, leads=True))
         return items
 
-    @property
-    def ringed(self) -> bool:
-        """Whether links turn a corner."""
-        return self.turned and bool(self.crossed)
 
-    def around(self, inside: Block) -> Block:
-        """Return what is inside with the frame around it."""
-        return _ringed(self, inside) if self.ringed else _plain(self, inside)
-
-
-def _plain(frame: Framing, inside: Block) -> Block:
-    """Return a frame that links cross straight."""
+def framed(frame: Framing, inside: Block) -> Block:
+    """Return what is inside with the frame around it."""
     heads, pins = frame.head, frame.pins
     title = max(heads[1], frame.beside if frame.met else 0)
     r = PAD if frame.sideways and Side.BACK not in pins else 0
@@ -218,60 +173,6 @@ def _plain(frame: Framing, inside: Block) -> Block:
     )
 
 
-def _ringed(frame: Framing, inside: Block) -> Block:
-    """Return a frame with a ring in which links turn."""
-    rings = {side: _lanes(frame, inside, side) for side in Side}
-    width = {side: (len(lanes) + 1) * RING_STEP if lanes else 0 for side, lanes in rings.items()}
-    low, high = (width[side] or (PAD if side not in frame.pins else 0) for side in (Side.BACK, Side.FRONT))
-    title = max(frame.head[1] if frame.sideways else frame.head[0], 0 if frame.sideways else frame.beside)
-    r, v = (low, title + 6) if frame.sideways else (title + low, PAD)
-    thick, broad = r + inside.size[0] + high, v + inside.size[1] + PAD
-    if frame.sideways:
-        thick = max(thick, width[Side.BACK] + max(frame.head[0], frame.beside) + width[Side.FRONT])
-    else:
-        broad = max(broad, frame.head[1])
-    moved = inside.moved((r, v))
-    routes, ports = dict(moved.routes), {}
-    ends = {Side.BACK: r, Side.FRONT: r + inside.size[0]}
-    for one in frame.ported:
-        link = one.span.link
-        if one.outside is None:
-            routes[link] = to_border(routes[link], one, thick)
-            continue
-        lane = rings[one.side].index(link) + 1
-        at = ends[one.side] + lane * RING_STEP * (1 if one.side is Side.FRONT else -1)
-        border = 0 if one.outside is Side.BACK else broad
-        routes[link] = _round_corner(routes[link], one, at, border)
-        ports[link] = at
-    zones = _ring_zones(frame, width, thick, title)
-    corner = (width[Side.BACK] + SIDE_ROOM, TITLE_BASE) if frame.sideways else (TITLE_BASE, SIDE_ROOM)
-    return replace(
-        moved,
-        size=(thick, broad),
-        routes=routes,
-        ports=ports,
-        zones=zones,
-        heads={**moved.heads, frame.key: corner},
-    )
-
-
-def _ring_zones(
-    frame: Framing, width: Mapping[Side, int], thick: int, title: int
-) -> dict[Side, tuple[int, int]]:
-    zone = (width[Side.BACK], thick - width[Side.FRONT]) if frame.sideways else (0, title)
-    return {side: zone for side in Side if side in frame.crossed}
-
-
-def _lanes(frame: Framing, inside: Block, side: Side) -> list[int]:
-    """Return the links that turn at an end of the inside, the one nearest to the inside first."""
-    found: list[int] = []
-    for outside, sign in ((Side.BACK, 1), (Side.FRONT, -1)):
-        here = [one for one in frame.ported if one.side is side and one.outside is outside]
-        here.sort(key=lambda one: sign * border_end(inside.routes[one.span.link], one)[1])
-        found += [one.span.link for one in here]
-    return found
-
-
 def border_end(route: Polyline, one: Ported) -> GridPoint:
     """Return the end of a route that is at the border."""
     return route[0 if one.span.start is None else -1]
@@ -279,12 +180,5 @@ def border_end(route: Polyline, one: Ported) -> GridPoint:
 
 def to_border(route: Polyline, one: Ported, thick: int) -> Polyline:
     """Return a route made longer, straight to the border."""
-    return _longer(route, one, ((thick if one.side is Side.FRONT else 0, border_end(route, one)[1]),))
-
-
-def _round_corner(route: Polyline, one: Ported, at: int, border: int) -> Polyline:
-    return _longer(route, one, ((at, border_end(route, one)[1]), (at, border)))
-
-
-def _longer(route: Polyline, one: Ported, more: Polyline) -> Polyline:
-    return (*more[::-1], *route) if one.span.start is None else (*route, *more)
+    end = (thick if one.side is Side.FRONT else 0), border_end(route, one)[1]
+    return (end, *route) if one.span.start is None else (*route, end)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from enum import Enum
+from itertools import combinations, pairwise
 
 from posewright.charts.drawing.layout.ranking import Item, Ranking, Side, Wire
 from posewright.charts.drawing.layout.simplex import Spacing, shortest
@@ -14,34 +14,27 @@ LABEL_GAP, BEND_GAP = 6, 10
 """Room between labels, and between lines that run side by side [px]."""
 
 
+class ObstacleKind(Enum):
+    """What takes room."""
+
+    ITEM = "item"
+    LABEL = "label"
+    LANE = "lane"
+    EDGE = "edge"
+
+
 @dataclass(frozen=True)
 class Vertex:
-    """An item, the label of a wire, or the place where a wire passes a layer."""
+    """An item, the label of a wire, or (of no kind) the place where a wire passes a layer."""
 
     layer: int
-    item: Item | None = None
-    label: tuple[int, int] | None = None
+    body: Item
+    kind: ObstacleKind | None = None
 
     @property
     def thick(self) -> int:
         """Thickness, with what is drawn beside it [px]."""
-        if self.item is not None:
-            return max(self.item.thick, self.item.reach)
-        return self.label[0] if self.label else 0
-
-    @property
-    def broad(self) -> int:
-        """Breadth [px]."""
-        if self.item is not None:
-            return self.item.broad
-        return self.label[1] if self.label else 0
-
-    @property
-    def gap(self) -> int:
-        """Room to the next one [px]."""
-        if self.item is not None:
-            return self.item.gap
-        return LABEL_GAP if self.label else BEND_GAP
+        return max(self.body.thick, self.body.reach)
 
 
 @dataclass(frozen=True)
@@ -64,10 +57,9 @@ class Net:
         self.lowest = min(ranking.layers.values(), default=0)
         self.count = max(ranking.layers.values(), default=0) - self.lowest + 1
         for item in items:
-            self.index[item.key] = self._add(Vertex(ranking.layers[item.key] - self.lowest, item))
-        self.thickness = [0] * self.count
-        self.breadth = [0] * self.count
-        self._note(self.vertices)
+            self.index[item.key] = self._add(
+                Vertex(ranking.layers[item.key] - self.lowest, item, ObstacleKind.ITEM)
+            )
         for wire in sorted(wires, key=lambda wire: abs(self._span(wire, ranking))):
             self._chain(wire, wire.key in ranking.turned)
         self.segments.sort(key=lambda segment: segment.wire)
@@ -86,24 +78,17 @@ class Net:
 
     def fixed_port(self, vertex: int, segment: Segment) -> int | None:
         """Return where on a vertex a segment must end [px], None where that is free."""
-        item, broad = self.vertices[vertex].item, self.vertices[vertex].broad
-        if item is None or item.point or item.pin is not None:
-            return broad // 2
-        return item.ports.get(segment.wire)
+        body = self.vertices[vertex].body
+        return body.broad // 2 if body.point or body.pin is not None else body.ports.get(segment.wire)
 
     def zone(self, vertex: int, side: Side) -> tuple[int, int]:
         """Return which part of a vertex's side is for wires that find their own place [px]."""
-        item, whole = self.vertices[vertex].item, (0, self.vertices[vertex].broad)
-        return whole if item is None else item.zones.get(side, whole)
+        body = self.vertices[vertex].body
+        return body.zones.get(side, (0, body.broad))
 
     def _add(self, vertex: Vertex) -> int:
         self.vertices.append(vertex)
         return len(self.vertices) - 1
-
-    def _note(self, vertices: Sequence[Vertex]) -> None:
-        for vertex in vertices:
-            self.thickness[vertex.layer] = max(self.thickness[vertex.layer], vertex.thick)
-            self.breadth[vertex.layer] += vertex.broad + vertex.gap
 
     def _span(self, wire: Wire, ranking: Ranking) -> int:
         return ranking.layers[wire.end] - ranking.layers[wire.start]
@@ -112,28 +97,21 @@ class Net:
         ends = self.index[wire.start], self.index[wire.end]
         first, last = ends[::-1] if turned else ends
         layers = range(self.vertices[first].layer + 1, self.vertices[last].layer)
-        written = self._label_layer(wire.label, layers, turned) if wire.label else None
+        written = self._label_layer(layers[::-1] if turned else layers) if wire.label else None
         chain = [first]
         for layer in layers:
-            vertex = Vertex(layer, label=wire.label if layer == written else None)
-            self._note([vertex])
-            chain.append(self._add(vertex))
+            if wire.label and layer == written:
+                body = Item("", *wire.label, point=True, gap=LABEL_GAP)
+                chain.append(self._add(Vertex(layer, body, ObstacleKind.LABEL)))
+            else:
+                chain.append(self._add(Vertex(layer, Item("", point=True, gap=BEND_GAP))))
         chain.append(last)
         self.segments += [Segment(wire.key, low, high) for low, high in pairwise(chain)]
         self.chains[wire.key] = chain
 
-    def _label_layer(self, label: tuple[int, int], layers: range, turned: bool) -> int:
-        """Return the layer in which a label costs the least room, rather near the wire's start."""
-        near = layers[::-1] if turned else layers
-        full = max(self.breadth)
-
-        def cost(layer: int) -> float:
-            parity = 1000 * ((layer + self.lowest) % 2 == 0)
-            wider = max(0, label[0] - self.thickness[layer])
-            fuller = max(0, self.breadth[layer] + label[1] - full)
-            return parity + wider + fuller + 12 * near.index(layer) + 0.1 * self.breadth[layer]
-
-        return min(near, key=cost)
+    def _label_layer(self, near: range) -> int:
+        """Return the first layer between those of items, for it is as near to the wire's start as can be."""
+        return next((layer for layer in near if (layer + self.lowest) % 2), near[0])
 
 
 SWEEPS, PATIENCE = 16, 4
@@ -141,7 +119,7 @@ SWEEPS, PATIENCE = 16, 4
 
 
 class Ordering:
-    """Orders layers by the mean place of their neighbours, then by exchanging neighbours."""
+    """Orders layers by the mean place of their neighbours."""
 
     def __init__(self, net: Net) -> None:
         self.net = net
@@ -158,7 +136,7 @@ class Ordering:
 
     def _slot(self, vertex: int, segment: Segment) -> float:
         """Return how far across its vertex a segment ends, 0..1."""
-        port, broad = self.net.fixed_port(vertex, segment), self.net.vertices[vertex].broad
+        port, broad = self.net.fixed_port(vertex, segment), self.net.vertices[vertex].body.broad
         if port is None:
             port = sum(self.net.zone(vertex, Side.FRONT if segment.low == vertex else Side.BACK)) // 2
         return 0.5 if broad <= 0 else min(max(port / broad, 0.0), 0.99)
@@ -190,7 +168,6 @@ class Ordering:
         best, since = (self.crossings(), [layer[:] for layer in self.layers]), 0
         for sweep in range(SWEEPS):
             self._sweep(forth=sweep % 2 == 0)
-            self._exchange()
             crossings, since = self.crossings(), since + 1
             if crossings < best[0]:
                 best, since = (crossings, [layer[:] for layer in self.layers]), 0
@@ -204,8 +181,7 @@ class Ordering:
         self._number()
 
     def _leads(self, vertex: int) -> bool:
-        item = self.net.vertices[vertex].item
-        return item is not None and item.leads
+        return self.net.vertices[vertex].body.leads
 
     def _sweep(self, *, forth: bool) -> None:
         order = range(1, len(self.layers)) if forth else range(len(self.layers) - 2, -1, -1)
@@ -219,40 +195,9 @@ class Ordering:
                 self.place[vertex] = k
 
     def _mean(self, vertex: int, forth: bool) -> float | None:
-        ends = self._ends(vertex, forth)
+        """Return the mean place of a vertex's neighbours in the layer before it, or in the one after it."""
+        ends = [self.place[other] + slot for other, slot in (self.before if forth else self.behind)[vertex]]
         return sum(ends) / len(ends) if ends else None
-
-    def _ends(self, vertex: int, below: bool) -> list[float]:
-        """Return where the segments of a vertex end in the layer before it, or in the one after it."""
-        place = self.place
-        return [place[other] + slot for other, slot in (self.before if below else self.behind)[vertex]]
-
-    def _exchange(self) -> None:
-        """Exchange neighbours as long as that saves a crossing."""
-        for _ in range(6):
-            improved = [self._exchange_in(layer) for layer in self.layers]
-            if not any(improved):
-                return
-
-    def _exchange_in(self, layer: list[int]) -> bool:
-        improved = False
-        for i in range(len(layer) - 1):
-            one, other = layer[i], layer[i + 1]
-            if self._leads(one):
-                continue
-            if self._between(other, one) < self._between(one, other):
-                layer[i], layer[i + 1] = other, one
-                self.place[one], self.place[other] = i + 1, i
-                improved = True
-        return improved
-
-    def _between(self, first: int, second: int) -> int:
-        """Return how often the wires of two neighbours cross, were they in this order."""
-        total = 0
-        for below in (True, False):
-            ahead = self._ends(first, below)
-            total += sum(a > b for b in self._ends(second, below) for a in ahead)
-        return total
 
     def crossings(self) -> int:
         """Return how often wires cross."""
@@ -260,53 +205,11 @@ class Ordering:
         for segment in self.net.segments:
             pair = self.at(segment.low, segment), self.at(segment.high, segment)
             groups[self.net.vertices[segment.low].layer].append(pair)
-        return sum(_inversions(group) for group in groups)
-
-
-def _inversions(pairs: Sequence[tuple[float, float]]) -> int:
-    total = 0
-    seen: list[float] = []
-    for _, end in sorted(pairs):
-        total += len(seen) - bisect_right(seen, end)
-        insort(seen, end)
-    return total
-
-
-def trunks(net: Net, ordering: Ordering) -> list[list[int]]:
-    """Return the vertices of wires between their items, of as many wires as can all be straight.
-
-    Wires that do not cross on their way are in the same order in every layer that they share, so that a
-    place across can be found for each.
-    """
-    inner = [chain[1:-1] for chain in net.chains.values() if len(chain) > 3]
-    taken: list[list[int]] = []
-    for trunk in sorted(inner, key=len, reverse=True):
-        if not any(_cross(net, ordering, trunk, other) for other in taken):
-            taken.append(trunk)
-    return taken
-
-
-def _cross(net: Net, ordering: Ordering, one: list[int], other: list[int]) -> bool:
-    """Return whether two wires change sides."""
-    places = {net.vertices[vertex].layer: ordering.place[vertex] for vertex in other}
-    sides = [
-        ordering.place[vertex] < places[net.vertices[vertex].layer]
-        for vertex in one
-        if net.vertices[vertex].layer in places
-    ]
-    return any(a != b for a, b in pairwise(sides))
+        return sum(one[1] > other[1] for group in groups for one, other in combinations(sorted(group), 2))
 
 
 STRAIGHT = 8
 """How much dearer a bend is than a port that is not where it would look best."""
-
-
-@dataclass(frozen=True)
-class VertexPlaces:
-    """The lowest v of every vertex, and the v at which every wire passes it, by vertex and wire [px]."""
-
-    lowest: list[int]
-    ports: dict[tuple[int, int], int]
 
 
 class Placing:
@@ -319,35 +222,28 @@ class Placing:
         self.net, self.ordering = net, ordering
         self.gaps: list[Spacing] = []
         self.count = len(net.vertices)
-        self.base = {vertex: (vertex, 0) for vertex in range(self.count)}
-        for trunk in trunks(net, ordering):
-            self.base |= {vertex: (trunk[0], -(net.vertices[vertex].broad // 2)) for vertex in trunk}
         self.fixed: dict[tuple[int, int], int] = {}
         self.free: dict[tuple[int, int], int] = {}
         for layer in layers:
             for one, other in pairwise(layer):
-                self._gap(one, other, _apart(net.vertices[one], net.vertices[other]))
+                self.gaps.append(
+                    Spacing(one, other, _apart(net.vertices[one].body, net.vertices[other].body), 0)
+                )
         for vertex in range(len(net.vertices)):
             self._ports(vertex, net.down[vertex], Side.BACK)
             self._ports(vertex, net.up[vertex], Side.FRONT)
         for segment in net.segments:
-            if self.base[segment.low][0] != self.base[segment.high][0]:
-                weight = STRAIGHT * self._stiff(segment.low) * self._stiff(segment.high)
-                self._near(self._end(segment.low, segment), self._end(segment.high, segment), weight)
+            weight = STRAIGHT * self._stiff(segment.low) * self._stiff(segment.high)
+            self._near(self._end(segment.low, segment), self._end(segment.high, segment), weight)
 
-    def solve(self) -> VertexPlaces:
-        """Return where everything is."""
+    def solve(self) -> tuple[list[int], dict[tuple[int, int], int]]:
+        """Return the lowest v of every vertex, and the v of every wire by vertex and wire [px]."""
         numbers = shortest(self.count, self.gaps)
-        across = [numbers[base] + more for base, more in self.base.values()]
-        lowest = min((n - _before(v) for n, v in zip(across, self.net.vertices, strict=True)), default=0)
+        across = numbers[: len(self.net.vertices)]
+        lowest = min((n - v.body.before for n, v in zip(across, self.net.vertices, strict=True)), default=0)
         ports = {key: numbers[free] - lowest for key, free in self.free.items()}
         ports |= {key: across[key[0]] + port - lowest for key, port in self.fixed.items()}
-        return VertexPlaces([number - lowest for number in across], ports)
-
-    def _gap(self, one: int, other: int, least: int) -> None:
-        """Ask that a vertex is at least so far above another."""
-        (low, more), (high, less) = self.base[one], self.base[other]
-        self.gaps.append(Spacing(low, high, least + more - less, 0))
+        return [number - lowest for number in across], ports
 
     def _new(self) -> int:
         self.count += 1
@@ -370,9 +266,9 @@ class Placing:
     def _spread(self, vertex: int, segments: list[Segment], side: Side) -> None:
         """Let wires find their place on a side: in order, apart, and rather in the middle."""
         low, high = self.net.zone(vertex, side)
-        item = self.net.vertices[vertex].item
-        step = min(item.port_gap if item else 0, (high - low) // (len(segments) + 1))
-        edge = min(item.port_edge if item else 0, (high - low - step * (len(segments) - 1)) // 2)
+        body = self.net.vertices[vertex].body
+        step = min(body.port_gap, (high - low) // (len(segments) + 1))
+        edge = min(body.port_edge, (high - low - step * (len(segments) - 1)) // 2)
         last = None
         for segment, best in zip(segments, _even(low, high, len(segments), step), strict=True):
             port = self.free[vertex, segment.wire] = self._new()
@@ -388,8 +284,7 @@ class Placing:
         key = vertex, segment.wire
         if key in self.free:
             return self.free[key], 0
-        base, more = self.base[vertex]
-        return base, more + self.fixed[key]
+        return vertex, self.fixed[key]
 
     def _near(self, one: tuple[int, int], other: tuple[int, int], weight: int) -> None:
         """Wish two numbers to be equal: a helper is below both, and its distance to both costs."""
@@ -399,7 +294,7 @@ class Placing:
 
     def _stiff(self, vertex: int) -> int:
         """Return how dear a bend is there: a wire bends at an item rather than on its way."""
-        return 1 if self.net.vertices[vertex].item else 3
+        return 1 if self.net.vertices[vertex].kind is ObstacleKind.ITEM else 3
 
 
 def _even(low: int, high: int, count: int, step: int) -> Iterator[int]:
@@ -407,13 +302,5 @@ def _even(low: int, high: int, count: int, step: int) -> Iterator[int]:
         yield (low + high) // 2 + round((i - (count - 1) / 2) * step)
 
 
-def _apart(one: Vertex, other: Vertex) -> int:
-    return one.broad + _after(one) + (one.gap + other.gap) // 2 + _before(other)
-
-
-def _before(vertex: Vertex) -> int:
-    return vertex.item.before if vertex.item else 0
-
-
-def _after(vertex: Vertex) -> int:
-    return vertex.item.after if vertex.item else 0
+def _apart(one: Item, other: Item) -> int:
+    return one.broad + one.after + (one.gap + other.gap) // 2 + other.before

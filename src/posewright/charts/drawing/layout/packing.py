@@ -20,14 +20,14 @@ from posewright.charts.drawing.layout.framing import (
     Framing,
     GridPoint,
     Polyline,
-    Ported,
     Rect,
     border_end,
+    framed,
     merged,
     to_border,
 )
-from posewright.charts.drawing.layout.ranking import Arrangement, Item, Pin, Ranking, Side
-from posewright.charts.drawing.layout.siding import PINS, Family, LinkSpan, NodeLayouts, Siding, port
+from posewright.charts.drawing.layout.ranking import Arrangement, Item, Ranking, Side
+from posewright.charts.drawing.layout.siding import Family, LinkSpan, NodeLayouts, Siding, port
 from posewright.charts.drawing.pen import (
     ROW,
     SIDE_ROOM,
@@ -66,7 +66,7 @@ class RegionStack:
 
     def solve(self) -> Block:
         """Return the frame with the regions in it."""
-        whole = merged(self.blocks.values())
+        whole = merged([*self.blocks.values()])
         lanes, thick = self._lanes()
         fronts = {
             span.link: self._in_front(span, lanes[span.link]) for span in self.spans if span.link in lanes
@@ -130,7 +130,7 @@ class RegionStack:
             rects={**rects, **inside.rects},
             heads={**inside.heads, self.frame.key: head},
             dividers=(*inside.dividers, *dividers),
-            zones={side: zones[side] for side in Side if side in self.frame.crossed},
+            zones={one.side: zones[one.side] for one in self.frame.ported if not one.span.inner},
         )
 
     def _zones(self, ports: Mapping[int, int]) -> dict[Side, tuple[int, int]]:
@@ -139,8 +139,7 @@ class RegionStack:
             title = next(iter(self.starts.values()))
             return {Side.BACK: (0, title), Side.FRONT: (0, title)}
         taken = {
-            side: [ports[one.span.link] for one in self.frame.ported if side in {one.outside, one.side}]
-            for side in Side
+            side: [ports[one.span.link] for one in self.frame.ported if one.side is side] for side in Side
         }
         first = max(self.frame.head[1], self.frame.beside)
         return {
@@ -255,7 +254,7 @@ class Packing:
     def _wanted(self, node: DiagramNode) -> object:
         """Return all that a node's block depends on."""
         ways = tuple(self.ways[key] for key in self.family.below(node.key))
-        sides = tuple(self._ported(node.key))
+        sides = tuple(self.siding.ports(node.key))
         return node.key, ways, self.siding.axis[node.key], sides, self.siding.own(node.key)
 
     def _turned(self, key: str, size: GridPoint) -> GridPoint:
@@ -267,41 +266,35 @@ class Packing:
         block = self._block(child)
         return block if self.sideways[key] else block.turned()
 
-    def _ported(self, key: str) -> list[Ported]:
-        return [
-            Ported(span, side, None if span.inner else self.siding.sides[key, span.link])
-            for span, side in self.siding.ports(key)
-        ]
-
     def _framing(self, node: DiagramNode) -> Framing:
-        own = self.siding.own(node.key)
+        back, front = self.siding.own(node.key)
         turned = self.sideways[node.key] != self.siding.axis[node.key]
         size = head_size(node) if node.key != self.family.root else (0, FRAME_TOP)
         head = self._turned(node.key, size)
-        ported = self._ported(node.key)
-        return Framing(node.key, self.sideways[node.key], turned, head, own.back, own.front, ported)
+        ported = self.siding.ports(node.key)
+        return Framing(node.key, self.sideways[node.key], turned, head, back, front, ported)
 
     def _framed(self, node: DiagramNode) -> Block:
         """Lay out children, and put a frame with a title around them."""
         blocks = {child.key: self._inner(node.key, child) for child in node.inside}
         items = [self._item(child, blocks[child.key], self.sideways[node.key]) for child in node.inside]
         items += [
-            Item(port(span.link), pin=PINS[side], gap=PORT_GAP) for span, side in self.siding.ports(node.key)
+            Item(port(one.span.link), pin=one.side, gap=PORT_GAP) for one in self.siding.ports(node.key)
         ]
         frame = self._framing(node)
         ranking = _with_leads(self.siding.rankings[node.key], frame)
         found = arrange([*items, *frame.leads()], self.siding.wires[node.key], ranking)
         sizes = {item.key: (item.thick, item.broad) for item in items}
         inside = self._filled(node.key, found, blocks, sizes)
-        return inside if node.key == self.family.root else frame.around(inside)
+        return inside if node.key == self.family.root else framed(frame, inside)
 
     def _item(self, node: DiagramNode, block: Block, sideways: bool) -> Item:
         """Return a child as what is arranged: its size, and room for what is drawn beside it."""
-        (thick, broad), own = block.size, self.siding.own(node.key)
+        thick, broad = block.size
         before, after, reach = loop_room(self._loop_label(node.key), node.key in self.family.loops, sideways)
         is_state = node.shape is Shape.STATE
         if is_state and not node.inside:
-            broad = max(broad, own.most * STATE_PORTS + ROW)
+            broad = max(broad, max(self.siding.own(node.key)) * STATE_PORTS + ROW)
         if node.title and node.shape in ROUND:
             name = text_width(node.title)
             after, reach = (ROW, name) if sideways else (name + 10, 0)
@@ -370,6 +363,6 @@ def _joined(span: LinkSpan, middle: Polyline, pieces: Mapping[str, Mapping[int, 
 def _with_leads(ranking: Ranking, frame: Framing) -> Ranking:
     """Return a ranking with the layers of what keeps links away from titles."""
     layers = dict(ranking.layers)
-    ends = {Pin.FIRST: min(layers.values()), Pin.LAST: max(layers.values())}
+    ends = {Side.BACK: min(layers.values()), Side.FRONT: max(layers.values())}
     leads = {item.key: ends[item.pin] for item in frame.leads() if item.pin}
     return Ranking({**layers, **leads}, ranking.turned)

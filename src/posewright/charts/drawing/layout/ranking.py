@@ -21,13 +21,6 @@ class Side(Enum):
     FRONT = "front"
 
 
-class Pin(Enum):
-    """Where an item has to be: in a layer before all others, or in one after them."""
-
-    FIRST = "first"
-    LAST = "last"
-
-
 @dataclass(frozen=True)
 class Item:
     """Something that takes room.
@@ -35,7 +28,7 @@ class Item:
     Attributes:
         thick, broad: its size along r and along v [px].
         before, after: room kept free beside it, below and above its own v [px].
-        pin: the layer it must be in.
+        pin: it must be in a layer before all others, or in one after them.
         leads: it is the first of its layer.
         ports: where, from its lowest v, wires meet it [px]; those that are not named find their own place
         zones: in which part of a side, from its lowest v; all of it where nothing is said [px].
@@ -50,7 +43,7 @@ class Item:
     broad: int = 0
     before: int = 0
     after: int = 0
-    pin: Pin | None = None
+    pin: Side | None = None
     leads: bool = False
     ports: Mapping[int, int] = field(default_factory=dict)
     zones: Mapping[Side, tuple[int, int]] = field(default_factory=dict)
@@ -225,7 +218,7 @@ def turned(items: Sequence[Item], wires: Sequence[Wire], order: LayerOrder) -> f
         if wire.start in ways and wire.end in ways:
             ways[wire.start].append(wire.end)
     age = {key: i for i, key in enumerate((*dots, *order(keys, ways)))}
-    age |= {key: -1 if pin is Pin.FIRST else len(free) for key, pin in pins.items()}
+    age |= {key: -1 if pin is Side.BACK else len(free) for key, pin in pins.items()}
     return frozenset(wire.key for wire in wires if age[wire.start] > age[wire.end])
 
 
@@ -237,7 +230,7 @@ def _even(layers: dict[str, int], wires: Sequence[Wire]) -> dict[str, int]:
     return {key: layer + (odd > even) for key, layer in layers.items()}
 
 
-def _pinned(layers: Mapping[str, int], pins: Mapping[str, Pin]) -> dict[str, int]:
+def _pinned(layers: Mapping[str, int], pins: Mapping[str, Side]) -> dict[str, int]:
     low, high = min(layers.values(), default=0), max(layers.values(), default=0)
-    ends = {Pin.FIRST: low - STEP, Pin.LAST: high + STEP}
+    ends = {Side.BACK: low - STEP, Side.FRONT: high + STEP}
     return {key: ends[pin] for key, pin in pins.items()}

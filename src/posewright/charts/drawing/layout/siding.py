@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from posewright.charts.drawing.diagram import Diagram, DiagramNode, Shape, walk_nodes
-from posewright.charts.drawing.layout.ranking import Item, LayerOrder, Pin, Ranking, Side, Wire, rank
+from posewright.charts.drawing.layout.ranking import Item, LayerOrder, Ranking, Side, Wire, rank
 from posewright.charts.drawing.pen import label_size
 
 
@@ -24,6 +24,14 @@ class LinkSpan:
     start: str | None
     end: str | None
     inner: bool
+
+
+@dataclass(frozen=True)
+class Ported:
+    """A link that ends at a node's border from inside or crosses it, and the side on which it does."""
+
+    span: LinkSpan
+    side: Side
 
 
 class Family:
@@ -67,6 +75,10 @@ class Family:
             key = self.parent[key]
         return None
 
+    def goes_along(self, key: str) -> bool:
+        """Return whether arrows in a node must go as those around it: regions are stacked, or links cross."""
+        return self.nodes[key].parallel or not all(span.inner for span in self.spans[key])
+
     def _note(self, index: int) -> None:
         link = self.links[index]
         if link.start == link.end:
@@ -79,22 +91,6 @@ class Family:
             if start != end:
                 inner = (start is not None or link.start == outer) and (end is not None or link.end == outer)
                 self.spans[outer].append(LinkSpan(index, start, end, inner))
-
-
-PINS = {Side.BACK: Pin.FIRST, Side.FRONT: Pin.LAST}
-
-
-@dataclass(frozen=True)
-class BorderLinks:
-    """How many links end at the border of a node itself, behind and in front."""
-
-    back: int = 0
-    front: int = 0
-
-    @property
-    def most(self) -> int:
-        """The number on the busier side."""
-        return max(self.back, self.front)
 
 
 @dataclass(frozen=True)
@@ -133,24 +129,23 @@ class Siding:
         self.wires: dict[str, list[Wire]] = {}
         self._visit(family.root)
 
-    def side(self, key: str, span: LinkSpan) -> Side:
-        """Return at which end of its inside a link meets or crosses the border of a node."""
-        if not span.inner and self.sideways[key] == self.axis[key]:
+    def own(self, key: str) -> tuple[int, int]:
+        """Return how many links end at the border of a node from outside, behind and in front."""
+        sides = [self.sides[key, link] for link in self.family.ends[key] if (key, link) in self.sides]
+        return sides.count(Side.BACK), sides.count(Side.FRONT)
+
+    def ports(self, key: str) -> list[Ported]:
+        """Return the links that end at a node's border from inside, or cross it."""
+        return [
+            Ported(span, self._side(key, span))
+            for span in self.family.spans[key]
+            if span.start is None or span.end is None
+        ]
+
+    def _side(self, key: str, span: LinkSpan) -> Side:
+        if not span.inner:
             return self.sides[key, span.link]
         return Side.BACK if span.start is None else Side.FRONT
-
-    def own(self, key: str) -> BorderLinks:
-        """Return how many links end at the border of a node, seen from outside."""
-        if key == self.family.root:
-            return BorderLinks()
-        sides = [self.sides[key, link] for link in self.family.ends[key] if (key, link) in self.sides]
-        return BorderLinks(sides.count(Side.BACK), sides.count(Side.FRONT))
-
-    def ports(self, key: str) -> Iterator[tuple[LinkSpan, Side]]:
-        """Yield the links that end at a node's border from inside, or cross it."""
-        for span in self.family.spans[key]:
-            if span.start is None or span.end is None:
-                yield span, self.side(key, span)
 
     def _visit(self, key: str) -> None:
         node = self.family.nodes[key]
@@ -167,7 +162,7 @@ class Siding:
         node, spans = self.family.nodes[key], self.family.spans[key]
         wires = self.wires[key] = [self._wire(key, span) for span in spans]
         items = [Item(child.key) for child in node.inside]
-        items += [Item(port(span.link), pin=PINS[side]) for span, side in self.ports(key)]
+        items += [Item(port(one.span.link), pin=one.side) for one in self.ports(key)]
         ranking = self.rankings[key] = rank(items, wires, self.ways[key].order)
         for span, wire in zip(spans, wires, strict=True):
             for end in (span.start, span.end):
@@ -179,7 +174,7 @@ class Siding:
         for span in self.family.spans[key]:
             for end in (span.start, span.end):
                 if end is not None:
-                    self.sides[end, span.link] = self.side(key, span)
+                    self.sides[end, span.link] = self._side(key, span)
 
     def _wire(self, key: str, span: LinkSpan) -> Wire:
         link = self.family.links[span.link]

@@ -6,15 +6,11 @@ gives the best layers, and on a second graph the best places inside them.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MAX_TURNS = 20_000
 """Steps after which the numbers are good enough; they are allowed at every step."""
-
-ENOUGH = 30
-"""Edges that could be improved among which the worst is taken."""
 
 
 @dataclass(frozen=True)
@@ -38,29 +34,17 @@ def shortest(count: int, gaps: Iterable[Spacing]) -> list[int]:
     return [number - lowest for number in numbers]
 
 
-def spread(count: int, gaps: Sequence[Spacing]) -> list[int]:
+def _spread(count: int, gaps: Sequence[Spacing]) -> list[int]:
     """Return the lowest numbers from 0 on that meet every gap."""
-    numbers, ways = [0] * count, _outgoing(count, gaps)
-    waiting, queued = deque(range(count)), [True] * count
-    for _ in range(count * (len(gaps) + 1)):
-        if not waiting:
+    numbers = [0] * count
+    for _ in range(count):
+        broken = False
+        for gap in gaps:
+            if numbers[gap.tail] + gap.least > numbers[gap.head]:
+                numbers[gap.head], broken = numbers[gap.tail] + gap.least, True
+        if not broken:
             break
-        node = waiting.popleft()
-        queued[node] = False
-        for gap in ways[node]:
-            if numbers[node] + gap.least > numbers[gap.head]:
-                numbers[gap.head] = numbers[node] + gap.least
-                if not queued[gap.head]:
-                    queued[gap.head] = True
-                    waiting.append(gap.head)
     return numbers
-
-
-def _outgoing(count: int, gaps: Sequence[Spacing]) -> list[list[Spacing]]:
-    ways: list[list[Spacing]] = [[] for _ in range(count)]
-    for gap in gaps:
-        ways[gap.tail].append(gap)
-    return ways
 
 
 class _Simplex:
@@ -72,7 +56,7 @@ class _Simplex:
         self.head = [gap.head for gap in gaps]
         self.least = [gap.least for gap in gaps]
         self.weight = [gap.weight for gap in gaps]
-        self.rank = spread(count, gaps)
+        self.rank = _spread(count, gaps)
         self.out: list[list[int]] = [[] for _ in range(count)]
         self.into: list[list[int]] = [[] for _ in range(count)]
         for edge, gap in enumerate(gaps):
@@ -83,7 +67,6 @@ class _Simplex:
         self.cut = [0] * len(gaps)
         self.parent = [-1] * count
         self.low, self.high = [0] * count, [0] * count
-        self.next = 0
 
     def slack(self, edge: int) -> int:
         return self.rank[self.head[edge]] - self.rank[self.tail[edge]] - self.least[edge]
@@ -127,14 +110,9 @@ class _Simplex:
                 self.join(edge)
 
     def nearest(self, members: list[int], inside: list[bool]) -> int:
-        best, least = -1, -1
-        for node in members:
-            for edge in (*self.out[node], *self.into[node]):
-                if inside[self.tail[edge]] != inside[self.head[edge]]:
-                    slack = self.slack(edge)
-                    if best < 0 or slack < least:
-                        best, least = edge, slack
-        return best
+        edges = (edge for node in members for edge in (*self.out[node], *self.into[node]))
+        leaving = (edge for edge in edges if inside[self.tail[edge]] != inside[self.head[edge]])
+        return min(leaving, key=self.slack)
 
     def join(self, edge: int) -> None:
         self.in_tree[edge] = True
@@ -182,19 +160,9 @@ class _Simplex:
         return total
 
     def leaving(self) -> int:
-        """Return a tree edge that is longer than it need be, searched for round and round; else -1."""
-        cut, size = self.cut, len(self.cut)
-        best, worst, found = -1, 0, 0
-        for step in range(size):
-            edge = (self.next + step) % size
-            if cut[edge] < 0:
-                found += 1
-                if cut[edge] < worst:
-                    best, worst = edge, cut[edge]
-                if found >= ENOUGH:
-                    self.next = edge + 1
-                    break
-        return best
+        """Return the tree edge whose lengthening saves most; -1 where none does."""
+        edge = min(range(len(self.cut)), key=self.cut.__getitem__)
+        return edge if self.cut[edge] < 0 else -1
 
     def entering(self, leaving: int) -> int:
         """Return the shortest edge that leads back over the cut that `leaving` leaves."""
@@ -202,14 +170,8 @@ class _Simplex:
         below = tail if self.high[tail] < self.high[head] else head
         low, high = self.low[below], self.high[below]
         ends, ways = (self.tail, self.into) if below == tail else (self.head, self.out)
-        best, least = -1, -1
-        for node in self.subtree(below):
-            for edge in ways[node]:
-                if not low <= self.high[ends[edge]] <= high:
-                    slack = self.slack(edge)
-                    if best < 0 or slack < least:
-                        best, least = edge, slack
-        return best
+        edges = (edge for node in self.subtree(below) for edge in ways[node])
+        return min((e for e in edges if not low <= self.high[ends[e]] <= high), key=self.slack)
 
     def subtree(self, root: int) -> list[int]:
         tree, parent = self.tree, self.parent
