@@ -48,7 +48,7 @@ class ExpressionUse:
 def uses_in(machine: Machine) -> Iterator[ExpressionUse]:
     """Yield all that a step may compute; what several states share, once for each."""
     for node in machine.nodes:
-        line = node.state.line if node.state is not None else None
+        line = node.line
         for counter in node.counters:
             if counter.condition is not None:
                 yield ExpressionUse(counter.condition, node, line)

@@ -28,7 +28,7 @@ class Unreachable(Check):
         missed = [node for node in missed if node.parent not in {one.index for one in missed}]
         possible = frozenset[int]() if self.inspection.complete else self.by_types()
         for node in missed:
-            line = node.state.line if node.state is not None else None
+            line = node.line
             if node.index in possible:
                 text = f"whether {node.name} is ever entered is not known: {self.inspection.why}"
                 yield not_proved(text, node.name, line)

@@ -238,7 +238,7 @@ def suspected(
         claim: what would be so, after "whether".
         node: the state it is about.
     """
-    line = node.state.line if node.state is not None else None
+    line = node.line
     answer = inspection.solver.ask(search.question.claims)
     reason = search.undecided or inspection.why
     if answer.possible is None or answer.case is None:

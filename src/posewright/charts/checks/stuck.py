@@ -81,7 +81,7 @@ class Deadlocks(Check):
             node, number = self.machine.nodes[leaf], min(dead)
             message = f"{node.name} is a dead end: nothing leads on from there"
             message += ", whatever the inputs are; give it a transition, or say `final: true`"
-            line = node.state.line if node.state is not None else None
+            line = node.line
             if self.inspection.complete or not any(self.machine.nodes[i].ways for i in (leaf, *node.around)):
                 yield self.found(Rule.DEAD_END, message, node.name, explored.reached[number], line)
             else:
@@ -153,7 +153,7 @@ class Deadlocks(Check):
         message = f"{text}; give one of them a way out, or say `final: true`"
         first = next(leaf for leaf in self.configurations[number] if leaf in leaves)
         node = self.machine.nodes[first]
-        line = node.state.line if node.state is not None else None
+        line = node.line
         state = self.inspection.exploration.reached[number]
         return replace(self.found(Rule.TRAP, message, node.name, state, line), level=Level.WARNING)
 
@@ -173,7 +173,7 @@ class Deadlocks(Check):
             message = f"{name} is {value} in {state.state} and can never be {show(zero)} again"
             message += ": switch it off on every way that ends"
             leaf = self.machine.nodes[state.configuration[0]]
-            line = leaf.state.line if leaf.state is not None else None
+            line = leaf.line
             if self.inspection.complete:
                 yield self.found(Rule.LEFT_ON, message, leaf.name, state, line)
             else:
