@@ -287,5 +287,4 @@ class Conflicts(Check):
         trace = (*self.inspection.exploration.trace_to(conflict.step.state), conflict.step.case.inputs)
         _, tick = self.inspection.last_tick(trace)
         case = self.inspection.counterexample(other.name, trace[-1], tick.env, {name})
-        line = other.line
-        return Finding(Level.WARNING, Rule.WRITE_CONFLICT, message, other.name, case, line, trace)
+        return Finding(Level.WARNING, Rule.WRITE_CONFLICT, message, other.name, case, other.line, trace)

@@ -14,8 +14,11 @@ from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition, StateNode
 from posewright.charts.model import DONE, events_raised
 
-SHOWN = 3
+WAYS_SHOWN = 3
 """Ways towards a state that a message tells of."""
+
+LINES_SHOWN = 8
+"""Lines that a message lists."""
 
 
 class Unreachable(Check):
@@ -28,26 +31,27 @@ class Unreachable(Check):
         missed = [node for node in missed if node.parent not in {one.index for one in missed}]
         possible = frozenset[int]() if self.inspection.complete else self.by_types()
         for node in missed:
-            line = node.line
             if node.index in possible:
                 text = f"whether {node.name} is ever entered is not known: {self.inspection.why}"
-                yield not_proved(text, node.name, line)
+                yield not_proved(text, node.name, node.line)
             else:
-                yield self.found(node, line)
+                yield self.found(node)
 
-    def found(self, node: StateNode, line: int | None) -> Finding:
+    def found(self, node: StateNode) -> Finding:
         """Return what to say of a state that is never entered."""
         towards = [way for way in self.machine.ways if self.leads_to(way, node)]
         reason = "no transition leads there"
         if towards:
-            names = [(self.machine.nodes[way.source].name, way) for way in towards[:SHOWN]]
-            ways = "; ".join(
-                f"from {name} {'' if way.events else 'when '}{guard_text(way)}" for name, way in names
+            ways = (
+                f"from {self.inspection.node_of(way).name} {'' if way.events else 'when '}{guard_text(way)}"
+                for way in towards[:WAYS_SHOWN]
             )
-            reason = f"it is never entered ({ways})"
+            reason = f"it is never entered ({'; '.join(ways)})"
         start = self.inspection.interpreter.initial().state
         message = f"{node.name} cannot be reached from {start}: {reason}"
-        return Finding(Level.ERROR, Rule.UNREACHABLE, message, node.name, Counterexample(node.name, {}), line)
+        return Finding(
+            Level.ERROR, Rule.UNREACHABLE, message, node.name, Counterexample(node.name, {}), node.line
+        )
 
     def leads_to(self, way: CompoundTransition, node: StateNode) -> bool:
         """Return whether a way goes to a state, or into it, from outside."""
@@ -58,20 +62,13 @@ class Unreachable(Check):
         """Return the states to which a chain of ways leads of which no guard is known never to hold."""
         found = set(self.inspection.entered)
         passable = [w for w in self.machine.ways if not self.inspection.solver.excludes(claims([w.guard]))]
-        while True:
-            more = {
-                n
-                for way in passable
-                if way.source in found
-                for n in entered_by(self.machine, way, remembered=True)
-            } - found
-            if not more:
-                return frozenset(found)
-            found |= more
-
-
-SHOWN = 8
-"""Lines that a message lists."""
+        known = 0
+        while len(found) > known:
+            known = len(found)
+            for way in passable:
+                if way.source in found:
+                    found |= entered_by(self.machine, way, remembered=True)
+        return frozenset(found)
 
 
 class DeadTransitions(Check):
@@ -179,8 +176,8 @@ class DeadTransitions(Check):
             else:
                 yield self.never(way, name, "" if search.met else self.unasked(way))
         if self.unknown:
-            lines = ", ".join(str(way.line) for way in self.unknown[:SHOWN])
-            lines += ", ..." if self.unknown[SHOWN:] else ""
+            lines = ", ".join(str(way.line) for way in self.unknown[:LINES_SHOWN])
+            lines += ", ..." if self.unknown[LINES_SHOWN:] else ""
             text = f"whether {len(self.unknown)} transitions (line {lines}) are ever taken is not known"
             yield not_proved(f"{text}: {self.inspection.why}", None, self.unknown[0].line)
 

@@ -24,16 +24,18 @@ from posewright.charts.checks.solver import (
     outcome_differs,
 )
 from posewright.charts.expression import Expression, Function, FunctionRow, Name, names_in, rewritten
-from posewright.charts.machine import CompoundTransition, StateNode, every_actions
+from posewright.charts.machine import CompoundTransition, every_actions
 from posewright.charts.model import Chart, Transition, events_raised, expressions_in, names_set, segments_of
 from posewright.charts.types import EnumType
+
+WORD = re.compile(r"[^\W\d]\w*")
 
 MANY = 100
 """Ways of one state beyond which each is an outcome of its own."""
 
 
 class Unused(Check):
-    """Looks for inputs, outputs, locals and events that nobody reads, sets, raises or waits for."""
+    """Looks for names that are declared and that nobody reads, sets, raises, waits for or calls."""
 
     def __init__(self, inspection: Inspection) -> None:
         super().__init__(inspection)
@@ -56,6 +58,7 @@ class Unused(Check):
             elif name not in self.written:
                 yield self.warning(name, Rule.UNUSED_LOCAL, f"nothing ever sets the local {name}")
         yield from self.events()
+        yield from self.never_named()
 
     def inputs(self) -> Iterator[Finding]:
         """Yield what is wrong with inputs."""
@@ -79,6 +82,19 @@ class Unused(Check):
             elif name not in self.raised:
                 yield self.warning(name, Rule.UNUSED_EVENT, f"nothing raises the local event {name}")
 
+    def never_named(self) -> Iterator[Finding]:
+        """Yield constants and functions that no expression names."""
+        named = set[str]()
+        for one in expressions_of(self.chart):  # as written too, for functions are gone from the tree
+            named.update(names_in(one.tree), WORD.findall(str(one)))
+        starts = self.chart.initial_values.values()  # they are known as numbers only, not as written
+        for name, value in self.chart.constants.items():
+            if name not in named and value not in starts:
+                yield self.warning(name, Rule.UNUSED_CONSTANT, f"nothing uses the constant {name}")
+        for name in self.chart.functions:
+            if name not in named:
+                yield self.warning(name, Rule.UNUSED_FUNCTION, f"nothing calls the function {name}")
+
     def warning(self, name: str, rule: Rule, message: str) -> Finding:
         """Return a warning about a name."""
         return Finding(Level.WARNING, rule, message, line=self.chart.lines.get(name))
@@ -87,28 +103,19 @@ class Unused(Check):
 
     def matters(self, name: str) -> bool:
         """Return whether an input can make a difference, or whether that cannot be told."""
-        acted = frozenset[str]().union(*(self.read_in_actions(node) for node in self.machine.nodes))
-        conditions = (one.condition for one in self.machine.counters if one.condition is not None)
-        if name in acted or any(name in one.names for one in conditions):
+        computed = (one.names for block in every_actions(self.machine) for one in expressions_in(block))
+        counted = (one.condition.names for one in self.machine.counters if one.condition is not None)
+        if any(name in names for names in (*computed, *counted)):
             return True
-        reading = [n for n in self.machine.nodes if any(name in way.guard.names for way in n.ways)]
-        return any(self.matters_in(node, name) for node in reading)
+        reading = (n.ways for n in self.machine.nodes if any(name in way.guard.names for way in n.ways))
+        return any(self.decides(outcome, name) for ways in reading for outcome in outcomes_of(ways))
 
-    def read_in_actions(self, node: StateNode) -> frozenset[str]:
-        """Return what the actions of a state read, those on its ways included."""
-        blocks = (*node.actions, *(way.do for way in node.ways))
-        return frozenset[str]().union(*(one.names for block in blocks for one in expressions_in(block)))
-
-    def matters_in(self, node: StateNode, name: str) -> bool:
-        """Return whether, in one state, another value of the input can bring another outcome."""
-        for outcome in outcomes_of(node.ways):
-            if name not in outcome.names:
-                continue
-            if divides(outcome) or not self.inspection.solver.excludes(
-                claims([outcome], [renamed(outcome, name)])
-            ):
-                return True
-        return False
+    def decides(self, outcome: Expression, name: str) -> bool:
+        """Return whether an outcome can be another with another value of the input."""
+        if name not in outcome.names:
+            return False
+        other = claims([outcome], [renamed(outcome, name)])
+        return divides(outcome) or not self.inspection.solver.excludes(other)
 
 
 def outcomes_of(ways: Sequence[CompoundTransition]) -> list[Expression]:
@@ -133,33 +140,6 @@ def renamed(one: Expression, name: str) -> Expression:
     """Return a condition that asks for another value of an input."""
     tree = rewritten(one.tree, lambda node: replace(node, name=OTHER + name) if node == Name(name) else None)
     return condition(tree, [one])
-
-
-WORD = re.compile(r"[^\W\d]\w*")
-
-
-class Unmentioned(Check):
-    """Looks for constants and functions that no expression names."""
-
-    def findings(self) -> Iterator[Finding]:
-        """Yield constants and functions that nothing names."""
-        named = {name for one in expressions_of(self.chart) for name in words_in(one)}
-        starts = [*self.chart.initial_values.values()]  # they are known as numbers only, not as written
-        for name, value in self.chart.constants.items():
-            if name not in named and value not in starts:
-                yield self.warning(Rule.UNUSED_CONSTANT, name, f"nothing uses the constant {name}")
-        for name in self.chart.functions:
-            if name not in named:
-                yield self.warning(Rule.UNUSED_FUNCTION, name, f"nothing calls the function {name}")
-
-    def warning(self, rule: Rule, name: str, message: str) -> Finding:
-        """Return a warning about a name, with the line that declares it."""
-        return Finding(Level.WARNING, rule, message, line=self.chart.lines.get(name))
-
-
-def words_in(one: Expression) -> frozenset[str]:
-    """Return all that an expression names: as written, for functions are gone from its tree."""
-    return names_in(one.tree).union(WORD.findall(str(one)))
 
 
 def expressions_of(chart: Chart) -> Iterator[Expression]:

@@ -200,7 +200,7 @@ class WitnessSearch:
 
     def __post_init__(self) -> None:
         self.names = self.question.names
-        self.nodes = self.question.nodes
+        self.nodes = self.question.place.nodes
         self.registers = tuple(sorted(self.names - self.inputs.names))
 
     def missed(self, keeps: Mapping[str, Abstraction]) -> frozenset[str]:

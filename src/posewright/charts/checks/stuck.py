@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
 from posewright.charts.checks.inspection import Check
-from posewright.charts.checks.question import Rows
-from posewright.charts.machine import Snapshot, StateNode
+from posewright.charts.machine import StateNode
 from posewright.charts.model import segments_of
 from posewright.charts.reachability import AbstractState, ReachabilityGraph
 from posewright.errors import ExpressionError, InputError
@@ -69,7 +68,6 @@ class Deadlocks(Check):
 
     def dead_end(self, leaf: int, still: set[AbstractState]) -> Iterator[Finding]:
         """Yield that a state is a dead end, if it is; `still` is where nothing happens to it."""
-        explored = self.inspection.exploration
         # where another region is at its end, or comes to it, there is nothing left to wait for
         still = {
             one for one in still if not any(self.machine.nodes[i].final for i in one.state.configuration)
@@ -81,11 +79,10 @@ class Deadlocks(Check):
             node, number = self.machine.nodes[leaf], min(dead)
             message = f"{node.name} is a dead end: nothing leads on from there"
             message += ", whatever the inputs are; give it a transition, or say `final: true`"
-            line = node.line
             if self.inspection.complete or not any(self.machine.nodes[i].ways for i in (leaf, *node.around)):
-                yield self.found(Rule.DEAD_END, message, node.name, explored.reached[number], line)
+                yield self._found(Rule.DEAD_END, message, node, number)
             else:
-                yield self.open_note("whether anything leads on", node.name, line)
+                yield self._open_note("whether anything leads on", node)
 
     # Traps
 
@@ -121,7 +118,11 @@ class Deadlocks(Check):
                 return False
             if one and other and one != other and not leaves.issuperset(one):
                 onward.setdefault(one, set()).add(other)
-        return any(one in reached(onward, onward[one]) for one in onward)
+        try:
+            TopologicalSorter(onward).prepare()
+        except CycleError:
+            return True
+        return False
 
     def inside(self, region: StateNode, configuration: Configuration) -> Configuration:
         """Return the innermost active states that are inside another one."""
@@ -153,9 +154,7 @@ class Deadlocks(Check):
         message = f"{text}; give one of them a way out, or say `final: true`"
         first = next(leaf for leaf in self.configurations[number] if leaf in leaves)
         node = self.machine.nodes[first]
-        line = node.line
-        state = self.inspection.exploration.reached[number]
-        return replace(self.found(Rule.TRAP, message, node.name, state, line), level=Level.WARNING)
+        return self._found(Rule.TRAP, message, node, number, Level.WARNING)
 
     # Resources
 
@@ -173,34 +172,24 @@ class Deadlocks(Check):
             message = f"{name} is {value} in {state.state} and can never be {show(zero)} again"
             message += ": switch it off on every way that ends"
             leaf = self.machine.nodes[state.configuration[0]]
-            line = leaf.line
             if self.inspection.complete:
-                yield self.found(Rule.LEFT_ON, message, leaf.name, state, line)
+                yield self._found(Rule.LEFT_ON, message, leaf, min(left))
             else:
-                yield self.open_note(f"whether {name} can be {show(zero)} again", leaf.name, line)
+                yield self._open_note(f"whether {name} can be {show(zero)} again", leaf)
 
-    def open_note(self, question: str, name: str, line: int | None) -> Finding:
-        """Return the note that it is not known, because not every way on was tried."""
-        return not_proved(f"{question} after {name} is not known: {self.inspection.why}", name, line)
+    def _open_note(self, question: str, node: StateNode) -> Finding:
+        text = f"{question} after {node.name} is not known: {self.inspection.why}"
+        return not_proved(text, node.name, node.line)
 
-    def found(self, rule: Rule, message: str, name: str, state: Snapshot, line: int | None) -> Finding:
-        """Return a finding with the run that leads to a state."""
-        trace: Rows = self.inspection.exploration.trace_to(state)
-        held = state.registers
-        case = self.inspection.counterexample(name, trace[-1] if trace else {}, held, set(held))
-        return Finding(Level.ERROR, rule, message, name, case, line, trace)
-
-
-def reached(
-    onward: Mapping[Configuration, Collection[Configuration]], starts: Collection[Configuration]
-) -> set[Configuration]:
-    """Return what can be reached from some places, these included."""
-    found, waiting = set(starts), list(starts)
-    while waiting:
-        new = set(onward.get(waiting.pop(), ())) - found
-        found |= new
-        waiting += new
-    return found
+    def _found(
+        self, rule: Rule, message: str, node: StateNode, number: int, level: Level = Level.ERROR
+    ) -> Finding:
+        """Return a finding with the run that leads to an explored node."""
+        explored = self.inspection.exploration
+        state = explored.reached[number]
+        trace, held = explored.trace_to(state), state.registers
+        case = self.inspection.counterexample(node.name, trace[-1] if trace else {}, held, held)
+        return Finding(level, rule, message, node.name, case, node.line, trace)
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
