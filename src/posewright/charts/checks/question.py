@@ -108,12 +108,6 @@ class TickTrace(TickExecution):
         self.moments.append(MicrostepTrace(event, active, held, passed, self.asking, ways))
         return chosen
 
-    def settle_raised(self) -> None:
-        """Deal with the queue; where nothing in the chart is asked at every tick, note that nothing was."""
-        if not self.moments and not self.machine.completes:
-            self.choose(None)
-        super().settle_raised()
-
     def holds(self, way: CompoundTransition) -> bool:
         """Ask a way, and keep note of when its state was first asked."""
         self.asking.setdefault(way.source, len(self.asked))

@@ -78,7 +78,7 @@ class TickExecution:
         if machine.lasting:
             self.stayed = machine.lasting & self.moves.active(self.configuration)
         completes = machine.completes
-        if not completes and None in machine.asked_on:
+        if not completes:
             self.microstep(None)
         if completes or self.queue:
             self.settle_raised()
