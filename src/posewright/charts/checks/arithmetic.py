@@ -113,12 +113,12 @@ class ArithmeticFaults(Check):
         use, nodes = uses[0], frozenset(use.node.index for use in uses)
         for rule, claim, argument in claims_of(use, self.machine):
             if not self.inspection.solver.excludes([claim]):
-                self.keep(claim)
+                self._keep(claim)
                 question = CheckQuestion(AtEvaluation(nodes, use.expression), (claim,))
                 search = self.inspection.search(question, exact=claim.names)
                 yield ArithmeticSuspect(use, rule, search, argument)
 
-    def keep(self, claim: CheckClaim) -> None:
+    def _keep(self, claim: CheckClaim) -> None:
         """Have the variables followed that it is about, where they have few values, all together."""
         for name, kind in self.chart.variables.items():
             size = size_of(kind)
@@ -132,7 +132,7 @@ class ArithmeticFaults(Check):
         for suspect in self.suspects:
             if suspect.search.witness is not None and suspect.told not in told:
                 told.add(suspect.told)
-                yield self.found(suspect, suspect.search.witness)
+                yield self._found(suspect, suspect.search.witness)
         for suspect in self.suspects:
             use, search, met = suspect.use, suspect.search, suspect.search.met > 0
             is_error = suspect.rule is not Rule.UNDEFINED
@@ -145,13 +145,12 @@ class ArithmeticFaults(Check):
                     f"{text}: {search.undecided or self.inspection.why}", use.node.name, use.line
                 )
 
-    def found(self, suspect: ArithmeticSuspect, witness: Witness) -> Finding:
-        """Return what to say of something that goes wrong."""
-        use, name = suspect.use, self.place(suspect.use.node, witness)
+    def _found(self, suspect: ArithmeticSuspect, witness: Witness) -> Finding:
+        use, name = suspect.use, self._place(suspect.use.node, witness)
         case, told = self.inspection.case(name, witness, use.expression.names)
         level = Level.ERROR
         if suspect.rule is Rule.RANGE:
-            message = f"{self.range_text(suspect, witness)} {told}"
+            message = f"{self._range_text(suspect, witness)} {told}"
         elif suspect.rule is Rule.UNDEFINED:
             level = Level.WARNING
             what = "a term of " if isinstance(use.expression.type, BoolType) else ""
@@ -163,7 +162,7 @@ class ArithmeticFaults(Check):
             message = f"division by zero in `{use.expression}` {told}"
         return Finding(level, suspect.rule, message, name, case, use.line, witness.trace)
 
-    def place(self, node: StateNode, witness: Witness) -> str:
+    def _place(self, node: StateNode, witness: Witness) -> str:
         """Return the state in which it goes wrong: of several that share a junction, the active one."""
         after = self.inspection.last_tick(witness.trace)[1].after if witness.trace else None
         states = (witness.state, after) if after is not None else (witness.state,)
@@ -171,8 +170,7 @@ class ArithmeticFaults(Check):
             return node.name
         return witness.state.active[-1]
 
-    def range_text(self, suspect: ArithmeticSuspect, witness: Witness) -> str:
-        """Return what a variable or a parameter is given, and what it can hold."""
+    def _range_text(self, suspect: ArithmeticSuspect, witness: Witness) -> str:
         use, argument, held = suspect.use, suspect.argument, witness.standing.held
         if argument is None:
             low, high = ends_of(self.chart.variables[use.variable or ""]) or (0, 0)

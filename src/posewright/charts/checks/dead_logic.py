@@ -35,11 +35,10 @@ class Unreachable(Check):
                 text = f"whether {node.name} is ever entered is not known: {self.inspection.why}"
                 yield not_proved(text, node.name, node.line)
             else:
-                yield self.found(node)
+                yield self._found(node)
 
-    def found(self, node: StateNode) -> Finding:
-        """Return what to say of a state that is never entered."""
-        towards = [way for way in self.machine.ways if self.leads_to(way, node)]
+    def _found(self, node: StateNode) -> Finding:
+        towards = [way for way in self.machine.ways if self._leads_to(way, node)]
         reason = "no transition leads there"
         if towards:
             ways = (
@@ -53,8 +52,7 @@ class Unreachable(Check):
             Level.ERROR, Rule.UNREACHABLE, message, node.name, Counterexample(node.name, {}), node.line
         )
 
-    def leads_to(self, way: CompoundTransition, node: StateNode) -> bool:
-        """Return whether a way goes to a state, or into it, from outside."""
+    def _leads_to(self, way: CompoundTransition, node: StateNode) -> bool:
         inside = node.within | {node.index}
         return way.source not in inside and any(goal.node in inside for goal in way.goals)
 
@@ -82,9 +80,9 @@ class DeadTransitions(Check):
         self.unknown: list[CompoundTransition] = []
         for way in self.machine.ways:
             if id(way) not in self.taken and way.source in self.inspection.entered:
-                self.look_at(way)
+                self._look_at(way)
 
-    def line_of(self, way: CompoundTransition) -> int | None:
+    def _line_of(self, way: CompoundTransition) -> int | None:
         """Return the line of the first segment that the way has in common with none that is taken."""
         ways = [one for one in self.inspection.node_of(way).ways if id(one) in self.taken]
         shared = (
@@ -94,9 +92,9 @@ class DeadTransitions(Check):
         first = max((len(list(pairs)) for pairs in shared), default=0)
         return way.segments[min(first, len(way.segments) - 1)].line
 
-    def look_at(self, way: CompoundTransition) -> None:
+    def _look_at(self, way: CompoundTransition) -> None:
         """Settle by proof what a way that was not taken is, or look for a tick that tells."""
-        known = self.of_types(way) or (None if self.inspection.complete else self.behind(way))
+        known = self._of_types(way) or (None if self.inspection.complete else self.behind(way))
         if known is not None:
             self.certain.append(known)
         elif self.inspection.complete:
@@ -107,40 +105,38 @@ class DeadTransitions(Check):
         else:
             self.unknown.append(way)
 
-    def always(self) -> Iterator[Finding]:
+    def _always(self) -> Iterator[Finding]:
         """Yield the guards that hold whatever the values are, where `true` is not what is written."""
         told = set[int]()
         for way in self.machine.ways:
             for guard, segment in zip(way.guards, way.segments, strict=True):
-                if id(segment) not in told and not segment.is_else and self.is_sure(guard):
+                if id(segment) not in told and not segment.is_else and self._is_sure(guard):
                     name = self.inspection.node_of(way).name
                     text = f"`{quoted([segment])}` always holds in {name}, whatever the values are"
                     message = f"{text}: ask for something else, or write `when: true`"
                     yield Finding(Level.WARNING, Rule.ALWAYS, message, name, None, segment.line)
                 told.add(id(segment))
 
-    def is_sure(self, guard: Expression) -> bool:
-        """Return whether a guard asks for something, and types tell that it holds."""
+    def _is_sure(self, guard: Expression) -> bool:
         asks = bool(guard.names) and not divides(guard)
         return asks and self.inspection.solver.excludes(claims(false=[guard]))
 
-    def of_types(self, way: CompoundTransition) -> Finding | None:
-        """Return what is so whatever the values are, as far as types tell."""
+    def _of_types(self, way: CompoundTransition) -> Finding | None:
         solver, name = self.inspection.solver, self.inspection.node_of(way).name
-        silent = [event for event in way.events if not self.comes(event)]
+        silent = [event for event in way.events if not self._comes(event)]
         if way.events and len(silent) == len(way.events):
-            return self.never(way, name, f"nothing raises {' or '.join(silent)}")
-        return self.never(way, name) if solver.excludes(claims([way.guard])) else None
+            return self._never(way, name, f"nothing raises {' or '.join(silent)}")
+        return self._never(way, name) if solver.excludes(claims([way.guard])) else None
 
     def behind(self, way: CompoundTransition) -> Finding | None:
         """Return that an earlier way of the same state always goes first, where types tell that."""
         solver, name = self.inspection.solver, self.inspection.node_of(way).name
         for elder in self.elders(way):
             if solver.excludes(claims([way.guard], [elder.guard])):
-                return self.shadowed(way, name, elder)
+                return self._shadowed(way, name, elder)
         elders = [elder.guard for elder in self.elders(way)]
         if len(elders) > 1 and solver.excludes(claims([way.guard], elders)):
-            return self.shadowed(way, name, None)
+            return self._shadowed(way, name, None)
         return None
 
     def elders(self, way: CompoundTransition) -> list[CompoundTransition]:
@@ -152,8 +148,7 @@ class DeadTransitions(Check):
             if elder.wait <= way.wait and events_of(elder) >= events_of(way)
         ]
 
-    def comes(self, event: str) -> bool:
-        """Return whether an event can come from anywhere."""
+    def _comes(self, event: str) -> bool:
         machine = self.inspection.machine
         if event in machine.events:
             return True
@@ -164,37 +159,35 @@ class DeadTransitions(Check):
 
     def findings(self) -> Iterator[Finding]:
         """Yield guards that always hold, and transitions that are never taken."""
-        yield from self.always()
+        yield from self._always()
         yield from self.certain
         for way, search in self.searches:
             name = self.inspection.node_of(way).name
             if search.witness is not None:
-                yield self.lost(way, search.witness)
+                yield self._lost(way, search.witness)
             elif search.undecided:
                 text = f"whether `{guard_text(way)}` of {name} is ever taken is not known: {search.undecided}"
                 yield not_proved(text, name, way.line)
             else:
-                yield self.never(way, name, "" if search.met else self.unasked(way))
+                yield self._never(way, name, "" if search.met else self._unasked(way))
         if self.unknown:
             lines = ", ".join(str(way.line) for way in self.unknown[:LINES_SHOWN])
             lines += ", ..." if self.unknown[LINES_SHOWN:] else ""
             text = f"whether {len(self.unknown)} transitions (line {lines}) are ever taken is not known"
             yield not_proved(f"{text}: {self.inspection.why}", None, self.unknown[0].line)
 
-    def unasked(self, way: CompoundTransition) -> str:
-        """Return why a way is not even asked."""
+    def _unasked(self, way: CompoundTransition) -> str:
         events = " or ".join(way.events)
         return f"{events} never comes while the state is active" if events else "the state is left before"
 
-    def lost(self, way: CompoundTransition, witness: Witness) -> Finding:
+    def _lost(self, way: CompoundTransition, witness: Witness) -> Finding:
         """Return that a way is shadowed, with the tick in which its guard held and another was taken."""
         name = self.inspection.node_of(way).name
         case, told = self.inspection.case(name, witness, way.guard.names)
-        winner = self.winner(way, witness)
-        return self.shadowed(way, name, winner, f", as {told}", (case, witness.trace))
+        winner = self._winner(way, witness)
+        return self._shadowed(way, name, winner, f", as {told}", (case, witness.trace))
 
-    def winner(self, way: CompoundTransition, witness: Witness) -> CompoundTransition | None:
-        """Return which way was taken in its place."""
+    def _winner(self, way: CompoundTransition, witness: Witness) -> CompoundTransition | None:
         tick = record(self.inspection.interpreter, witness.state, witness.inputs)
         moment = witness.standing.moment
         again = next((one for one in tick.moments if moment and one.passed == moment.passed), None)
@@ -203,12 +196,12 @@ class DeadTransitions(Check):
         family = {way.source, *nodes[way.source].within}
         return next((one for one in chosen if one.source in family), chosen[0] if chosen else None)
 
-    def never(self, way: CompoundTransition, name: str, reason: str = "") -> Finding:
+    def _never(self, way: CompoundTransition, name: str, reason: str = "") -> Finding:
         """Return that the guard of a way never holds."""
         message = f"the guard `{guard_text(way)}` never holds in {name}" + (f": {reason}" if reason else "")
-        return Finding(Level.WARNING, Rule.NEVER, message, name, None, self.line_of(way))
+        return Finding(Level.WARNING, Rule.NEVER, message, name, None, self._line_of(way))
 
-    def shadowed(
+    def _shadowed(
         self,
         way: CompoundTransition,
         name: str,
@@ -220,4 +213,4 @@ class DeadTransitions(Check):
         by = f"`{guard_text(winner)}` ({lines_text(winner)})" if winner else "an earlier one"
         message = f"`{guard_text(way)}` is never taken: {by} always wins{told}"
         case, trace = shown or (None, ())
-        return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, self.line_of(way), trace)
+        return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, self._line_of(way), trace)

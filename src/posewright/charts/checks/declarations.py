@@ -47,42 +47,42 @@ class Unused(Check):
 
     def findings(self) -> Iterator[Finding]:
         """Yield what makes no difference."""
-        yield from self.inputs()
+        yield from self._inputs()
         for name in self.chart.outputs:
             if name not in self.written:
-                yield self.warning(name, Rule.UNUSED_OUTPUT, f"nothing ever sets the output {name}")
+                yield self._warning(name, Rule.UNUSED_OUTPUT, f"nothing ever sets the output {name}")
         for name in self.chart.locals:
             if name not in self.read | self.promised:
                 message = f"the local {name} is read by no guard and no action"
-                yield self.warning(name, Rule.UNUSED_LOCAL, message)
+                yield self._warning(name, Rule.UNUSED_LOCAL, message)
             elif name not in self.written:
-                yield self.warning(name, Rule.UNUSED_LOCAL, f"nothing ever sets the local {name}")
-        yield from self.events()
-        yield from self.never_named()
+                yield self._warning(name, Rule.UNUSED_LOCAL, f"nothing ever sets the local {name}")
+        yield from self._events()
+        yield from self._never_named()
 
-    def inputs(self) -> Iterator[Finding]:
-        """Yield what is wrong with inputs."""
+    def _inputs(self) -> Iterator[Finding]:
         for name in self.chart.inputs:
             if name not in self.read | self.promised:
                 message = f"the input {name} is read by no guard and no action"
-                yield self.warning(name, Rule.UNUSED_INPUT, message)
+                yield self._warning(name, Rule.UNUSED_INPUT, message)
             elif name in self.read and not self.matters(name):
                 message = f"the input {name} makes no difference in any state"
-                yield self.warning(name, Rule.UNUSED_INPUT, message)
+                yield self._warning(name, Rule.UNUSED_INPUT, message)
 
-    def events(self) -> Iterator[Finding]:
-        """Yield what is wrong with events."""
+    def _events(self) -> Iterator[Finding]:
         heard = self.machine.heard | self.promised
         for name in self.chart.events:
             if name not in heard:
-                yield self.warning(name, Rule.UNUSED_EVENT, f"no transition waits for the event {name}")
+                yield self._warning(name, Rule.UNUSED_EVENT, f"no transition waits for the event {name}")
         for name in self.chart.local_events:
             if name not in heard:
-                yield self.warning(name, Rule.UNUSED_EVENT, f"no transition waits for the local event {name}")
+                yield self._warning(
+                    name, Rule.UNUSED_EVENT, f"no transition waits for the local event {name}"
+                )
             elif name not in self.raised:
-                yield self.warning(name, Rule.UNUSED_EVENT, f"nothing raises the local event {name}")
+                yield self._warning(name, Rule.UNUSED_EVENT, f"nothing raises the local event {name}")
 
-    def never_named(self) -> Iterator[Finding]:
+    def _never_named(self) -> Iterator[Finding]:
         """Yield constants and functions that no expression names."""
         named = set[str]()
         for one in expressions_of(self.chart):  # as written too, for functions are gone from the tree
@@ -90,13 +90,12 @@ class Unused(Check):
         starts = self.chart.initial_values.values()  # they are known as numbers only, not as written
         for name, value in self.chart.constants.items():
             if name not in named and value not in starts:
-                yield self.warning(name, Rule.UNUSED_CONSTANT, f"nothing uses the constant {name}")
+                yield self._warning(name, Rule.UNUSED_CONSTANT, f"nothing uses the constant {name}")
         for name in self.chart.functions:
             if name not in named:
-                yield self.warning(name, Rule.UNUSED_FUNCTION, f"nothing calls the function {name}")
+                yield self._warning(name, Rule.UNUSED_FUNCTION, f"nothing calls the function {name}")
 
-    def warning(self, name: str, rule: Rule, message: str) -> Finding:
-        """Return a warning about a name."""
+    def _warning(self, name: str, rule: Rule, message: str) -> Finding:
         return Finding(Level.WARNING, rule, message, line=self.chart.lines.get(name))
 
     # Whether an input makes a difference
@@ -145,11 +144,11 @@ def renamed(one: Expression, name: str) -> Expression:
 def expressions_of(chart: Chart) -> Iterator[Expression]:
     """Yield every expression of a chart as it is written."""
     for state in chart.every_state:
-        yield from chain(state.do.values(), of_ways(state.transitions))
+        yield from chain(state.do.values(), _of_ways(state.transitions))
         for actions in (state.entry, state.during, state.exit):
             yield from expressions_in(actions)
     for ways in chart.junctions.values():
-        yield from of_ways(ways)
+        yield from _of_ways(ways)
     for promise in chart.promises:
         yield promise.when
         if promise.goal is not None:
@@ -159,8 +158,7 @@ def expressions_of(chart: Chart) -> Iterator[Expression]:
             yield from (row.when, row.give)
 
 
-def of_ways(ways: tuple[Transition, ...]) -> Iterator[Expression]:
-    """Yield the guards of ways and of the segments that follow them, and what their actions compute."""
+def _of_ways(ways: tuple[Transition, ...]) -> Iterator[Expression]:
     for segment in segments_of(ways):
         yield segment.when
         yield from expressions_in(segment.do)
@@ -188,15 +186,14 @@ class CaseCollisions(Check):
     def findings(self) -> Iterator[Finding]:
         """Yield the pairs of names that are alike."""
         alike: dict[str, list[Named]] = {}
-        for one in dict.fromkeys(self.names()):
+        for one in dict.fromkeys(self._names()):
             alike.setdefault(one.name.lower(), []).append(one)
         for group in alike.values():
             for one, other in combinations(group, 2):
                 if one.name != other.name and {one.sort, other.sort} != {"state", "value"}:
-                    yield self.found(one, other)
+                    yield self._found(one, other)
 
-    def names(self) -> Iterator[Named]:
-        """Yield everything that has a name."""
+    def _names(self) -> Iterator[Named]:
         chart, line = self.chart, self.chart.lines.get
         yield from (Named(name, "input", line(name)) for name in chart.inputs)
         yield from (Named(name, "output", line(name)) for name in chart.outputs)
@@ -213,8 +210,7 @@ class CaseCollisions(Check):
             if isinstance(kind, EnumType):
                 yield from (Named(value, "value", line(value)) for value in kind.values)
 
-    def found(self, one: Named, other: Named) -> Finding:
-        """Return what to say of two names."""
+    def _found(self, one: Named, other: Named) -> Finding:
         message = f"{one} and {other} differ only in case: rename one"
         state = next((named.name for named in (other, one) if named.sort == "state"), None)
         return Finding(Level.ERROR, Rule.CASE_TWINS, message, state, None, other.line or one.line)
@@ -227,14 +223,13 @@ class FunctionTables(Check):
         """Yield the cases that fit no row, or two."""
         for function in self.chart.functions.values():
             solver = CheckSolver(function.takes, is_over=self.inspection.limits.is_over)
-            yield from self.gap(function, solver)
+            yield from self._gap(function, solver)
             for one, other in combinations(function.rows, 2):
-                yield from self.overlap(function, solver, one, other)
+                yield from self._overlap(function, solver, one, other)
             self.inspection.solver.proved += solver.proved
             self.inspection.solver.missing = self.inspection.solver.missing or solver.missing
 
-    def gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:
-        """Yield that a case fits no row, if there is one."""
+    def _gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:
         answer = solver.ask(claims(false=[row.when for row in function.rows]))
         if answer.possible:
             case = case_of(function, answer)
@@ -244,10 +239,9 @@ class FunctionTables(Check):
             text = f"whether every case fits a row of {function.name} is not known: {answer.reason}"
             yield not_proved(text, None, function.line)
 
-    def overlap(
+    def _overlap(
         self, function: Function, solver: CheckSolver, one: FunctionRow, other: FunctionRow
     ) -> Iterator[Finding]:
-        """Yield that a case fits two rows, if there is one."""
         both = claims([one.when, other.when])
         rows = f"the rows in lines {one.line} and {other.line} of {function.name}"
         answer = solver.ask((*both, *claims([differ(one.give, other.give)])))

@@ -130,9 +130,9 @@ class PointGaps(Check):
         """Ask what single cases may be left out, and have runs searched for that come there."""
         self.kinds = {**self.chart.inputs, **self.chart.variables}
         nodes = self.machine.nodes[1:]
-        self.suspects = [one for node in nodes if self.is_asked(node) for one in self.suspects_in(node)]
+        self.suspects = [one for node in nodes if self._is_asked(node) for one in self.suspects_in(node)]
 
-    def is_asked(self, node: StateNode) -> bool:
+    def _is_asked(self, node: StateNode) -> bool:
         """Return whether nobody said that staying is meant: not the state, none around it, not the chart."""
         chart, nodes = self.chart, self.machine.nodes
         if not chart.just_stays:
@@ -148,19 +148,18 @@ class PointGaps(Check):
         guards = [way.guard for way in asked_for(node, self.machine.nodes)]
         for name, kind in self.kinds.items():
             if isinstance(kind, IntType | FloatType) and sum(name in guard.names for guard in own) > 1:
-                yield from self.of_number(node, guards, name)
-        yield from self.of_cases(node, guards)
+                yield from self._of_number(node, guards, name)
+        yield from self._of_cases(node, guards)
 
-    def of_number(
+    def _of_number(
         self, node: StateNode, guards: Sequence[Expression], name: str
     ) -> Iterator[PointGapSuspect]:
-        """Yield where a single value of a number may be left out."""
         mine = [guard for guard in guards if name in guard.names]
         ((first, last),) = Domain(self.kinds[name]).whole
         values = sorted(at for at in changes(mine, name, self.machine.types) if first < at < last)
         if values and len(values) * len(mine) <= MAX_PARTS:
             places = [self.place(guards, name, value) for value in values]
-            yield from self.suspect(node, guards, [any_of(places)], "its neighbours have one")
+            yield from self._suspect(node, guards, [any_of(places)], "its neighbours have one")
 
     def place(self, guards: Sequence[Expression], name: str, number: int) -> Expression:
         """Return where the values beside one have a transition, and not both the same."""
@@ -172,33 +171,31 @@ class PointGaps(Check):
         here = stands_at(name, axis.value(number))
         return all_of([here, any_of(below), any_of(above), negated(across)])
 
-    def of_cases(self, node: StateNode, guards: Sequence[Expression]) -> Iterator[PointGapSuspect]:
-        """Yield where a single case of all that there are may be left out."""
+    def _of_cases(self, node: StateNode, guards: Sequence[Expression]) -> Iterator[PointGapSuspect]:
         names = sorted(frozenset[str]().union(*(guard.names for guard in guards)))
-        cases = list(self.cases(names))
+        cases = list(self._cases(names))
         if len(cases) <= LEAST:
             return
         held = [[holds(guard, case) for guard in guards] for case in cases]
         bare = [case for case, row in zip(cases, held, strict=True) if not any(row)]
         alone = any(sum(column) == len(cases) - 1 for column in zip(*held, strict=True))
         if len(bare) == 1 and not alone and not self.is_nothing(bare[0]):
-            yield from self.suspect(node, guards, [stand_at(bare[0])], "every other case has one")
+            yield from self._suspect(node, guards, [stand_at(bare[0])], "every other case has one")
 
     def is_nothing(self, case: Mapping[str, Value]) -> bool:
         """Return whether everything is false, or its first word: that nothing is to be done is meant then."""
         return all(value == self.kinds[name].zero for name, value in case.items())
 
-    def cases(self, names: Sequence[str]) -> Iterator[Mapping[str, Value]]:
+    def _cases(self, names: Sequence[str]) -> Iterator[Mapping[str, Value]]:
         """Yield all cases of truth values and words; none where there is something else, or too many."""
         kinds = [self.kinds.get(name) for name in names]
         values = [values_of(kind) for kind in kinds if isinstance(kind, BoolType | EnumType)]
         if len(values) == len(names) and prod(map(len, values)) <= MAX_CASES:
             yield from (dict(zip(names, row, strict=True)) for row in product(*values))
 
-    def suspect(
+    def _suspect(
         self, node: StateNode, guards: Sequence[Expression], where: Sequence[Expression], beside: str
     ) -> Iterator[PointGapSuspect]:
-        """Yield a state with the search for a tick that shows it, unless types exclude that."""
         for search in _search(self.inspection, node, claims(where, guards)):
             yield PointGapSuspect(node, beside, search)
 

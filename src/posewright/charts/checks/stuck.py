@@ -29,26 +29,25 @@ class Deadlocks(Check):
 
     def findings(self) -> Iterator[Finding]:
         """Yield dead ends, traps, and resources that stay on."""
-        yield from self.dead_ends()
-        yield from self.traps()
+        yield from self._dead_ends()
+        yield from self._traps()
         for name in self.chart.resources:
-            yield from self.left_on(name)
+            yield from self._left_on(name)
 
     # Dead ends
 
-    def dead_ends(self) -> Iterator[Finding]:
-        """Yield the states of which nothing is left again."""
+    def _dead_ends(self) -> Iterator[Finding]:
         stuck: dict[int, set[AbstractState]] = {}
         for situation in self.graph.distinct:
             if situation.state.started:
                 for leaf in situation.state.configuration:
-                    if not self.machine.nodes[leaf].final and self.is_still(leaf, situation):
+                    if not self.machine.nodes[leaf].final and self._is_still(leaf, situation):
                         stuck.setdefault(leaf, set()).add(situation)
         for leaf in sorted(stuck):
             if self.leads_somewhere(leaf):
                 yield from self.dead_end(leaf, stuck[leaf])
 
-    def is_still(self, leaf: int, situation: AbstractState) -> bool:
+    def _is_still(self, leaf: int, situation: AbstractState) -> bool:
         """Return whether nothing happens to a state in a tick, whatever the inputs are."""
         own = {leaf, *self.machine.nodes[leaf].around}
         for case in situation.cases:
@@ -86,13 +85,12 @@ class Deadlocks(Check):
 
     # Traps
 
-    def traps(self) -> Iterator[Finding]:
-        """Yield the sets of states that are never left again, though there are others beside them."""
+    def _traps(self) -> Iterator[Finding]:
         told = set[frozenset[int]]()
         ends = self.graph.traps() if self.inspection.complete else []
         for region in self.machine.nodes:
             for end in ends if not region.parallel and len(region.children) > 1 else ():
-                places = {self.inside(region, self.configurations[number]) for number in end}
+                places = {self._inside(region, self.configurations[number]) for number in end}
                 leaves = frozenset[int]().union(*places)
                 if (
                     len(places) > 1
@@ -101,7 +99,7 @@ class Deadlocks(Check):
                     and self.is_trap(region, leaves)
                 ):
                     told.add(leaves)
-                    yield self.trap(region, leaves, min(end))
+                    yield self._trap(region, leaves, min(end))
 
     def is_trap(self, region: StateNode, leaves: frozenset[int]) -> bool:
         """Return whether a run never leaves some innermost states of a region, and that is not meant.
@@ -113,7 +111,7 @@ class Deadlocks(Check):
             return False
         onward: dict[Configuration, set[Configuration]] = {}
         for before, after in self.moves:
-            one, other = self.inside(region, before), self.inside(region, after)
+            one, other = self._inside(region, before), self._inside(region, after)
             if leaves.issuperset(one) and one and not (other and leaves.issuperset(other)):
                 return False
             if one and other and one != other and not leaves.issuperset(one):
@@ -124,8 +122,7 @@ class Deadlocks(Check):
             return True
         return False
 
-    def inside(self, region: StateNode, configuration: Configuration) -> Configuration:
-        """Return the innermost active states that are inside another one."""
+    def _inside(self, region: StateNode, configuration: Configuration) -> Configuration:
         return tuple(leaf for leaf in configuration if leaf in region.within)
 
     @cached_property
@@ -145,10 +142,9 @@ class Deadlocks(Check):
             if self.graph.states[i].state.started
         }
 
-    def trap(self, region: StateNode, leaves: frozenset[int], number: int) -> Finding:
-        """Return what to say of states that only lead to each other."""
+    def _trap(self, region: StateNode, leaves: frozenset[int], number: int) -> Finding:
         names = [self.machine.nodes[leaf].name for leaf in sorted(leaves)]
-        others = {leaf for one in self.configurations for leaf in self.inside(region, one)} - leaves
+        others = {leaf for one in self.configurations for leaf in self._inside(region, one)} - leaves
         text = f"{listed(names)} only lead to each other: once there, a run never comes to "
         text += f"{listed([self.machine.nodes[leaf].name for leaf in sorted(others)], 'or')} again"
         message = f"{text}; give one of them a way out, or say `final: true`"
@@ -158,8 +154,7 @@ class Deadlocks(Check):
 
     # Resources
 
-    def left_on(self, name: str) -> Iterator[Finding]:
-        """Yield that a resource stays on, if it does."""
+    def _left_on(self, name: str) -> Iterator[Finding]:
         explored = self.inspection.exploration
         zero = self.chart.outputs[name].zero
         at = list(self.machine.chart.variables).index(name)
@@ -204,7 +199,7 @@ class Endless(Check):
     def findings(self) -> Iterator[Finding]:
         """Yield circles of junctions and of transitions."""
         for cycle in self.machine.cycles:
-            yield self.of_junctions(cycle)
+            yield self._of_junctions(cycle)
         told = set[str]()
         for situation in self.inspection.exploration.graph.distinct:
             for number, case in enumerate(situation.cases):
@@ -213,21 +208,18 @@ class Endless(Check):
                     continue
                 if error.message not in told:
                     told.add(error.message)
-                    yield self.of_ticks(situation, number, error)
+                    yield self._of_ticks(situation, number, error)
 
-    def of_junctions(self, cycle: tuple[str, ...]) -> Finding:
-        """Return what to say of a circle of junctions."""
+    def _of_junctions(self, cycle: tuple[str, ...]) -> Finding:
         text = " -> ".join((*cycle, cycle[0]))
         message = f"the junctions {text} lead back to themselves: a way through them never ends"
-        return Finding(Level.ERROR, Rule.CYCLE, message, None, None, self.line_of(cycle))
+        return Finding(Level.ERROR, Rule.CYCLE, message, None, None, self._line_of(cycle))
 
-    def line_of(self, cycle: tuple[str, ...]) -> int | None:
-        """Return where the last junction of a circle leads back to the first."""
+    def _line_of(self, cycle: tuple[str, ...]) -> int | None:
         segments = segments_of(self.chart.junctions[cycle[-1]])
         return next((one.line for one in segments if one.junction == cycle[0]), None)
 
-    def of_ticks(self, situation: AbstractState, number: int, error: InputError) -> Finding:
-        """Return what to say of a tick that does not end."""
+    def _of_ticks(self, situation: AbstractState, number: int, error: InputError) -> Finding:
         case, state = situation.cases[number], situation.state
         names = self.machine.nodes
         # the first way that comes again names the circle
