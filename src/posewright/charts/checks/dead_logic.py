@@ -118,8 +118,11 @@ class DeadTransitions(Check):
                 told.add(id(segment))
 
     def _is_sure(self, guard: Expression) -> bool:
-        asks = bool(guard.names) and not divides(guard)
-        return asks and self.inspection.solver.excludes(claims(false=[guard]))
+        return (
+            bool(guard.names)
+            and not divides(guard)
+            and self.inspection.solver.excludes(claims(false=[guard]))
+        )
 
     def _of_types(self, way: CompoundTransition) -> Finding | None:
         solver, name = self.inspection.solver, self.inspection.node_of(way).name

@@ -121,24 +121,14 @@ class ExploredTick(NamedTuple):
     """One tick that was explored.
 
     Attributes:
-        situation: from where.
-        number: which of its cases.
+        state: before it.
+        case: what it was given, and what came of it.
         tick: what was seen of it.
     """
 
-    situation: AbstractState
-    number: int
+    state: Snapshot
+    case: SymbolicStep
     tick: TickTrace
-
-    @property
-    def state(self) -> Snapshot:
-        """Where the chart stands before."""
-        return self.situation.state
-
-    @property
-    def case(self) -> SymbolicStep:
-        """What it was given, and what came of it."""
-        return self.situation.cases[self.number]
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from graphlib import CycleError, TopologicalSorter
 
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
 from posewright.charts.checks.inspection import Check
-from posewright.charts.machine import StateNode
+from posewright.charts.machine import Snapshot, StateNode
 from posewright.charts.model import segments_of
-from posewright.charts.reachability import AbstractState, ReachabilityGraph
-from posewright.errors import ExpressionError, InputError
+from posewright.charts.reachability import AbstractState, ReachabilityGraph, SymbolicStep
+from posewright.errors import ExpressionError, InputError, PosewrightError
 
 Configuration = tuple[int, ...]
 
@@ -50,20 +50,18 @@ class Deadlocks(Check):
     def _is_still(self, leaf: int, situation: AbstractState) -> bool:
         """Return whether nothing happens to a state in a tick, whatever the inputs are."""
         own = {leaf, *self.machine.nodes[leaf].around}
-        for case in situation.cases:
-            if case.after is None or leaf not in case.after.configuration:
-                return False
-            if any(way.source in own for way in case.taken):
-                return False
-        return True
+        return all(
+            case.after is not None
+            and leaf in case.after.configuration
+            and own.isdisjoint(way.source for way in case.taken)
+            for case in situation.cases
+        )
 
     def leads_somewhere(self, leaf: int) -> bool:
         """Return whether there is any state that a way could lead to from there."""
-        for number in (leaf, *self.machine.nodes[leaf].around[:-1]):
-            around = self.machine.nodes[self.machine.nodes[number].parent]
-            if not around.parallel and len(around.children) > 1:
-                return True
-        return False
+        nodes = self.machine.nodes
+        around = (nodes[nodes[number].parent] for number in (leaf, *nodes[leaf].around[:-1]))
+        return any(not one.parallel and len(one.children) > 1 for one in around)
 
     def dead_end(self, leaf: int, still: set[AbstractState]) -> Iterator[Finding]:
         """Yield that a state is a dead end, if it is; `still` is where nothing happens to it."""
@@ -92,12 +90,8 @@ class Deadlocks(Check):
             for end in ends if not region.parallel and len(region.children) > 1 else ():
                 places = {self._inside(region, self.configurations[number]) for number in end}
                 leaves = frozenset[int]().union(*places)
-                if (
-                    len(places) > 1
-                    and () not in places
-                    and leaves not in told
-                    and self.is_trap(region, leaves)
-                ):
+                is_new = len(places) > 1 and () not in places and leaves not in told
+                if is_new and self.is_trap(region, leaves):
                     told.add(leaves)
                     yield self._trap(region, leaves, min(end))
 
@@ -128,8 +122,7 @@ class Deadlocks(Check):
     @cached_property
     def configurations(self) -> tuple[Configuration, ...]:
         """The innermost active states of every explored node."""
-        rests = self.inspection.exploration.looked.rests
-        return tuple(rests[rest][1] for rest, _ in self.graph.places)
+        return tuple(one.state.configuration for one in self.graph.states)
 
     @cached_property
     def moves(self) -> Collection[tuple[Configuration, Configuration]]:
@@ -158,8 +151,7 @@ class Deadlocks(Check):
         explored = self.inspection.exploration
         zero = self.chart.outputs[name].zero
         at = list(self.machine.chart.variables).index(name)
-        rests = explored.looked.rests
-        on = {number for number, (rest, _) in enumerate(self.graph.places) if rests[rest][2][at] != zero}
+        on = {number for number, one in enumerate(self.graph.states) if one.state.values[at] != zero}
         left = self.graph.never_left(on)
         if left:
             state = explored.reached[min(left)]
@@ -202,13 +194,12 @@ class Endless(Check):
             yield self._of_junctions(cycle)
         told = set[str]()
         for situation in self.inspection.exploration.graph.distinct:
-            for number, case in enumerate(situation.cases):
+            for case in situation.cases:
                 error = case.error
-                if not isinstance(error, InputError) or isinstance(error, ExpressionError):
-                    continue
-                if error.message not in told:
+                is_endless = isinstance(error, InputError) and not isinstance(error, ExpressionError)
+                if error is not None and is_endless and error.message not in told:
                     told.add(error.message)
-                    yield self._of_ticks(situation, number, error)
+                    yield self._of_ticks(situation.state, case, error)
 
     def _of_junctions(self, cycle: tuple[str, ...]) -> Finding:
         text = " -> ".join((*cycle, cycle[0]))
@@ -219,15 +210,12 @@ class Endless(Check):
         segments = segments_of(self.chart.junctions[cycle[-1]])
         return next((one.line for one in segments if one.junction == cycle[0]), None)
 
-    def _of_ticks(self, situation: AbstractState, number: int, error: InputError) -> Finding:
-        case, state = situation.cases[number], situation.state
-        names = self.machine.nodes
+    def _of_ticks(self, state: Snapshot, case: SymbolicStep, error: PosewrightError) -> Finding:
         # the first way that comes again names the circle
         again = next((way for i, way in enumerate(case.taken) if way in case.taken[:i]), None)
-        place = names[again.source].name if again is not None else state.state
+        place = self.inspection.node_of(again).name if again is not None else state.state
         trace = (*self.inspection.exploration.trace_to(state), case.inputs)
         shown = self.inspection.counterexample(place, case.inputs, state.registers, set())
         message = f"{error.message}: {error.hint}" if error.hint else error.message
-        return Finding(
-            Level.ERROR, Rule.CYCLE, message, place, shown, again.line if again is not None else None, trace
-        )
+        line = again.line if again is not None else None
+        return Finding(Level.ERROR, Rule.CYCLE, message, place, shown, line, trace)

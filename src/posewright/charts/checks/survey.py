@@ -46,14 +46,14 @@ def look_through(
     for state in explored.graph.distinct:
         if budget.over:
             break
-        for number, case in enumerate(state.cases):
+        for case in state.cases:
             stage = Stage.of(state, case, interpreter.machine)
             wanted = [search.see for search in searches if search.wants(stage)]
             if wanted or watchers:
                 tick = record(interpreter, state.state, case.inputs)
                 budget.spend(len(tick.asked))
                 for look in (*watchers, *wanted):
-                    look(ExploredTick(state, number, tick))
+                    look(ExploredTick(state.state, case, tick))
     for search in searches:
         search.settle()
         if search.witness is not None:
