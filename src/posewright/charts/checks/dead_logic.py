@@ -7,11 +7,11 @@ from itertools import takewhile
 
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
 from posewright.charts.checks.inspection import Check, entered_by
-from posewright.charts.checks.question import AtChoice, CheckQuestion, Rows, When, record
+from posewright.charts.checks.question import AtChoice, CheckQuestion, When
 from posewright.charts.checks.search import Witness, WitnessSearch
 from posewright.charts.checks.solver import claims, divides, events_of, guard_text, lines_text, quoted, waited
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, StateNode
+from posewright.charts.machine import CompoundTransition, StateNode, every_actions
 from posewright.charts.model import DONE, events_raised
 
 WAYS_SHOWN = 3
@@ -125,21 +125,20 @@ class DeadTransitions(Check):
         )
 
     def _of_types(self, way: CompoundTransition) -> Finding | None:
-        solver, name = self.inspection.solver, self.inspection.node_of(way).name
         silent = [event for event in way.events if not self._comes(event)]
         if way.events and len(silent) == len(way.events):
-            return self._never(way, name, f"nothing raises {' or '.join(silent)}")
-        return self._never(way, name) if solver.excludes(claims([way.guard])) else None
+            return self._never(way, f"nothing raises {' or '.join(silent)}")
+        return self._never(way) if self.inspection.solver.excludes(claims([way.guard])) else None
 
     def behind(self, way: CompoundTransition) -> Finding | None:
         """Return that an earlier way of the same state always goes first, where types tell that."""
-        solver, name = self.inspection.solver, self.inspection.node_of(way).name
-        for elder in self.elders(way):
+        solver, elders = self.inspection.solver, self.elders(way)
+        for elder in elders:
             if solver.excludes(claims([way.guard], [elder.guard])):
-                return self._shadowed(way, name, elder)
-        elders = [elder.guard for elder in self.elders(way)]
-        if len(elders) > 1 and solver.excludes(claims([way.guard], elders)):
-            return self._shadowed(way, name, None)
+                return self._shadowed(way, elder)
+        guards = [elder.guard for elder in elders]
+        if len(guards) > 1 and solver.excludes(claims([way.guard], guards)):
+            return self._shadowed(way, None)
         return None
 
     def elders(self, way: CompoundTransition) -> list[CompoundTransition]:
@@ -152,27 +151,26 @@ class DeadTransitions(Check):
         ]
 
     def _comes(self, event: str) -> bool:
-        machine = self.inspection.machine
+        machine = self.machine
         if event in machine.events:
             return True
         if event.startswith(DONE):
             return machine.node(event.removeprefix(DONE)).index in self.inspection.entered
-        blocks = [way.do for way in machine.ways] + [one for node in machine.nodes for one in node.actions]
-        return any(event in events_raised(block) for block in blocks)
+        return any(event in events_raised(block) for block in every_actions(machine))
 
     def findings(self) -> Iterator[Finding]:
         """Yield guards that always hold, and transitions that are never taken."""
         yield from self._always()
         yield from self.certain
         for way, search in self.searches:
-            name = self.inspection.node_of(way).name
             if search.witness is not None:
-                yield self._lost(way, search.witness)
+                yield self._shadowed(way, self._winner(way, search.witness), search.witness)
             elif search.undecided:
+                name = self.inspection.node_of(way).name
                 text = f"whether `{guard_text(way)}` of {name} is ever taken is not known: {search.undecided}"
                 yield not_proved(text, name, way.line)
             else:
-                yield self._never(way, name, "" if search.met else self._unasked(way))
+                yield self._never(way, "" if search.met else self._unasked(way))
         if self.unknown:
             lines = ", ".join(str(way.line) for way in self.unknown[:LINES_SHOWN])
             lines += ", ..." if self.unknown[LINES_SHOWN:] else ""
@@ -183,37 +181,26 @@ class DeadTransitions(Check):
         events = " or ".join(way.events)
         return f"{events} never comes while the state is active" if events else "the state is left before"
 
-    def _lost(self, way: CompoundTransition, witness: Witness) -> Finding:
-        """Return that a way is shadowed, with the tick in which its guard held and another was taken."""
-        name = self.inspection.node_of(way).name
-        case, told = self.inspection.case(name, witness, way.guard.names)
-        winner = self._winner(way, witness)
-        return self._shadowed(way, name, winner, f", as {told}", (case, witness.trace))
-
     def _winner(self, way: CompoundTransition, witness: Witness) -> CompoundTransition | None:
-        tick = record(self.inspection.interpreter, witness.state, witness.inputs)
+        """Return which way was taken where the guard of one held, one of its own state if there is any."""
         moment = witness.standing.moment
-        again = next((one for one in tick.moments if moment and one.passed == moment.passed), None)
-        chosen = again.chosen if again is not None else ()
-        nodes = self.machine.nodes
-        family = {way.source, *nodes[way.source].within}
+        chosen = moment.chosen if moment is not None else ()
+        family = {way.source, *self.machine.nodes[way.source].within}
         return next((one for one in chosen if one.source in family), chosen[0] if chosen else None)
 
-    def _never(self, way: CompoundTransition, name: str, reason: str = "") -> Finding:
-        """Return that the guard of a way never holds."""
+    def _never(self, way: CompoundTransition, reason: str = "") -> Finding:
+        name = self.inspection.node_of(way).name
         message = f"the guard `{guard_text(way)}` never holds in {name}" + (f": {reason}" if reason else "")
         return Finding(Level.WARNING, Rule.NEVER, message, name, None, self._line_of(way))
 
     def _shadowed(
-        self,
-        way: CompoundTransition,
-        name: str,
-        winner: CompoundTransition | None,
-        told: str = "",
-        shown: tuple[Counterexample, Rows] | None = None,
+        self, way: CompoundTransition, winner: CompoundTransition | None, witness: Witness | None = None
     ) -> Finding:
-        """Return that a way is never taken because another one goes first."""
+        """Return that a way is never taken because another one goes first, with a tick in which it does."""
+        name = self.inspection.node_of(way).name
         by = f"`{guard_text(winner)}` ({lines_text(winner)})" if winner else "an earlier one"
-        message = f"`{guard_text(way)}` is never taken: {by} always wins{told}"
-        case, trace = shown or (None, ())
-        return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, self._line_of(way), trace)
+        message, line = f"`{guard_text(way)}` is never taken: {by} always wins", self._line_of(way)
+        if witness is None:
+            return Finding(Level.WARNING, Rule.SHADOWED, message, name, None, line)
+        case, told = self.inspection.case(name, witness, way.guard.names)
+        return Finding(Level.WARNING, Rule.SHADOWED, f"{message}, as {told}", name, case, line, witness.trace)

@@ -245,19 +245,16 @@ class FunctionTables(Check):
         both = claims([one.when, other.when])
         rows = f"the rows in lines {one.line} and {other.line} of {function.name}"
         answer = solver.ask((*both, *claims([differ(one.give, other.give)])))
-        if answer.possible:
-            case = case_of(function, answer)
-            message = f"{rows} fit at once {case}, and do not give the same"
-            yield Finding(Level.ERROR, Rule.FUNCTION_OVERLAP, message, None, case, other.line)
-            return
         if answer.possible is None:
             yield not_proved(f"whether {rows} fit at once is not known: {answer.reason}", None, other.line)
             return
-        answer = solver.ask(both)
+        level, what = Level.ERROR, ", and do not give the same"
+        if not answer.possible:
+            answer, level, what = solver.ask(both), Level.NOTE, "; both give the same"
         if answer.possible:
             case = case_of(function, answer)
-            message = f"{rows} fit at once {case}; both give the same"
-            yield Finding(Level.NOTE, Rule.FUNCTION_OVERLAP, message, None, case, other.line)
+            message = f"{rows} fit at once {case}{what}"
+            yield Finding(level, Rule.FUNCTION_OVERLAP, message, None, case, other.line)
 
 
 def case_of(function: Function, answer: SolverAnswer) -> Counterexample:
