@@ -12,7 +12,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, EnumType, FloatType, IntType, Scope, parse_expression
-from posewright.charts.expression import critical_values, text_of
+from posewright.charts.checks.gaps import changes
+from posewright.charts.expression import text_of
+from posewright.charts.reachability import Domain
 from posewright.errors import ExpressionError
 
 MODE = EnumType(("slow", "fast"))
@@ -260,24 +262,25 @@ def test_expressions_are_equal_whatever_their_spaces_and_brackets() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "roots", "complete"),
+    ("text", "places"),
     [
-        ("d > 2", {2}, True),
-        ("2 * d + 1 <= near", {-0.25}, True),
-        ("abs(d) > 10", {-10, 10}, True),
-        ("abs(d - 3) > abs(d)", {1.5}, True),
-        ("min(d, 5) > 4", {4}, True),
-        ("max(d, 5) > 4", set(), True),
-        ("d / 4 == three", {12}, True),
-        ("(d if front else 2 * d) > 3", {3, 1.5}, True),
-        ("(d if d > 2 else 5) > 3", {2, 3}, True),
-        ("min(d, 8 if left else 9) > (4 if front else near)", {4, 0.5}, True),
-        ("single(d) + 1 > 3", {2}, False),
-        ("d * d > 4", {4, -4}, False),
-        ("d > n", set(), False),
+        ("d > 2", {2}),
+        ("2 * d + 1 <= near", {-0.25}),
+        ("abs(d) > 10", {-10, 10}),
+        ("abs(d - 3) > abs(d)", {1.5}),
+        ("min(d, 5) > 4", {4}),
+        ("max(d, 5) > 4", set()),
+        ("d / 4 == three", {12}),
+        ("(d if front else 2 * d) > 3", {3, 1.5}),
+        ("(d if d > 2 else 5) > 3", {2, 3}),
+        ("min(d, 8 if left else 9) > (4 if front else near)", {4, 0.5}),
+        ("single(d) + 1 > 3", {2}),
+        ("d * d > 4", {-2, 2}),
+        ("d > n", {0}),
     ],
 )
-def test_critical_values_are_where_a_comparison_changes(text: str, roots: set[float], complete: bool) -> None:
-    found, all_there = critical_values([parse_expression(text, SCOPE)], frozenset({"d", "n"}))
-    assert {float(root) for root in found["d"]} == roots
-    assert all_there is complete
+def test_a_comparison_changes_at_its_critical_values(text: str, places: set[float]) -> None:
+    types = {"front": BoolType(), "left": BoolType(), "n": IntType(-9, 9), "d": FloatType(-1e3, 1e3)}
+    axis, found = Domain(types["d"]), changes([parse_expression(text, SCOPE)], "d", types)
+    inside = {at for at in found if axis.whole[0][0] < at <= axis.whole[0][1]}
+    assert {round(float(axis.value(at)), 6) for at in inside} == places

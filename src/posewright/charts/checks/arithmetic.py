@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
 from posewright.charts.checks.inspection import Check
@@ -48,16 +48,15 @@ class ExpressionUse:
 def uses_in(machine: Machine) -> Iterator[ExpressionUse]:
     """Yield all that a step may compute; what several states share, once for each."""
     for node in machine.nodes:
-        line = node.state.line if node.state is not None else None
         for counter in node.counters:
             if counter.condition is not None:
-                yield ExpressionUse(counter.condition, node, line)
+                yield ExpressionUse(counter.condition, node, node.line)
         for way in node.ways:
             for guard, segment in zip(way.guards, way.segments, strict=True):
                 yield ExpressionUse(guard, node, segment.line)
             yield from _of_actions(way.do, node, way.line)
         for actions in node.actions:
-            yield from _of_actions(actions, node, line)
+            yield from _of_actions(actions, node, node.line)
 
 
 def _of_actions(actions: Actions, node: StateNode, line: int | None) -> Iterator[ExpressionUse]:
@@ -114,12 +113,12 @@ class ArithmeticFaults(Check):
         use, nodes = uses[0], frozenset(use.node.index for use in uses)
         for rule, claim, argument in claims_of(use, self.machine):
             if not self.inspection.solver.excludes([claim]):
-                self.keep(claim)
+                self._keep(claim)
                 question = CheckQuestion(AtEvaluation(nodes, use.expression), (claim,))
                 search = self.inspection.search(question, exact=claim.names)
                 yield ArithmeticSuspect(use, rule, search, argument)
 
-    def keep(self, claim: CheckClaim) -> None:
+    def _keep(self, claim: CheckClaim) -> None:
         """Have the variables followed that it is about, where they have few values, all together."""
         for name, kind in self.chart.variables.items():
             size = size_of(kind)
@@ -133,46 +132,37 @@ class ArithmeticFaults(Check):
         for suspect in self.suspects:
             if suspect.search.witness is not None and suspect.told not in told:
                 told.add(suspect.told)
-                yield self.found(suspect, suspect.search.witness)
+                yield self._found(suspect, suspect.search.witness)
         for suspect in self.suspects:
-            if suspect.told not in told and self.is_open(suspect):
+            use, search, met = suspect.use, suspect.search, suspect.search.met > 0
+            is_error = suspect.rule is not Rule.UNDEFINED
+            if suspect.told not in told and is_error and met and self.inspection.is_open(search, use.node):
                 told.add(suspect.told)
-                yield self.open_note(suspect)
+                text = (
+                    f"whether `{use.expression}` ever {WRONG[suspect.rule]} in {use.node.name} is not known"
+                )
+                yield not_proved(
+                    f"{text}: {search.undecided or self.inspection.why}", use.node.name, use.line
+                )
 
-    def is_open(self, suspect: ArithmeticSuspect) -> bool:
-        """Return whether it is not known if something goes wrong that is an error."""
-        if suspect.rule is Rule.UNDEFINED:
-            return False
-        return suspect.search.met > 0 and self.inspection.is_open(suspect.search, suspect.use.node)
-
-    def open_note(self, suspect: ArithmeticSuspect) -> Finding:
-        """Return the note that it is not known."""
-        use, reason = suspect.use, suspect.search.undecided or self.inspection.why
-        what = WRONG[suspect.rule]
-        text = f"whether `{use.expression}` ever {what} in {use.node.name} is not known: {reason}"
-        return not_proved(text, use.node.name, use.line)
-
-    def found(self, suspect: ArithmeticSuspect, witness: Witness) -> Finding:
-        """Return what to say of something that goes wrong."""
-        use, name = suspect.use, self.place(suspect.use.node, witness)
+    def _found(self, suspect: ArithmeticSuspect, witness: Witness) -> Finding:
+        use, name = suspect.use, self._place(suspect.use.node, witness)
         case, told = self.inspection.case(name, witness, use.expression.names)
         level = Level.ERROR
-        if suspect.argument is not None:
-            message = argument_text(suspect.argument, use, witness) + f" {told}"
+        if suspect.rule is Rule.RANGE:
+            message = f"{self._range_text(suspect, witness)} {told}"
         elif suspect.rule is Rule.UNDEFINED:
             level = Level.WARNING
             what = "a term of " if isinstance(use.expression.type, BoolType) else ""
             message = f"{what}`{use.expression}` overflows and is not a number {told}: no comparison with it"
             message += " holds, and a variable that is set to it is zero; declare smaller ranges"
-        elif suspect.rule is Rule.RANGE:
-            message = self.range_text(use, witness) + f" {told}"
         elif suspect.rule is Rule.OVERFLOW:
             message = f"`{use.expression}` leaves 32 bits and is cut off there {told}"
         else:
             message = f"division by zero in `{use.expression}` {told}"
         return Finding(level, suspect.rule, message, name, case, use.line, witness.trace)
 
-    def place(self, node: StateNode, witness: Witness) -> str:
+    def _place(self, node: StateNode, witness: Witness) -> str:
         """Return the state in which it goes wrong: of several that share a junction, the active one."""
         after = self.inspection.last_tick(witness.trace)[1].after if witness.trace else None
         states = (witness.state, after) if after is not None else (witness.state,)
@@ -180,20 +170,16 @@ class ArithmeticFaults(Check):
             return node.name
         return witness.state.active[-1]
 
-    def range_text(self, use: ExpressionUse, witness: Witness) -> str:
-        """Return what a variable is given, and what it can hold."""
-        low, high = ends_of(self.chart.variables[use.variable or ""]) or (0, 0)
-        value = use.expression.evaluate(witness.standing.held)
-        return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {show(value)}"
-
-
-def argument_text(argument: Argument, use: ExpressionUse, witness: Witness) -> str:
-    """Return what a parameter is given, and what it can hold."""
-    low, high = ends_of(argument.type) or (0, 0)
-    given = replace(use.expression, tree=argument.tree, type=argument.type)
-    value = show(given.evaluate(witness.standing.held))
-    text = f"the parameter {argument.parameter} of {argument.function} leaves its range {low:g}..{high:g}"
-    return f"{text} in `{use.expression}`: it is {value}"
+    def _range_text(self, suspect: ArithmeticSuspect, witness: Witness) -> str:
+        use, argument, held = suspect.use, suspect.argument, witness.standing.held
+        if argument is None:
+            low, high = ends_of(self.chart.variables[use.variable or ""]) or (0, 0)
+            value = show(use.expression.evaluate(held))
+            return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {value}"
+        low, high = ends_of(argument.type) or (0, 0)
+        value = show(use.expression.with_tree(argument.tree).evaluate(held))
+        text = f"the parameter {argument.parameter} of {argument.function} leaves its range {low:g}..{high:g}"
+        return f"{text} in `{use.expression}`: it is {value}"
 
 
 Suspected = tuple[Rule, CheckClaim, Argument | None]

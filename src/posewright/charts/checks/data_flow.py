@@ -15,7 +15,7 @@ from posewright.charts.checks.search import ExploredTick
 from posewright.charts.expression import Expression
 from posewright.charts.machine import every_actions
 from posewright.charts.model import Actions, Assign, Kind, every_action, names_set
-from posewright.charts.reachability import BreadthFirst, Exploration, SymbolicStep
+from posewright.charts.reachability import Exploration, SymbolicStep
 from posewright.charts.types import Value
 from posewright.errors import ExpressionError
 
@@ -34,15 +34,6 @@ class WriteEffect(NamedTuple):
     tells: Collection[str]
 
 
-class _Everything(frozenset[str]):
-    def __contains__(self, name: object) -> bool:
-        return True
-
-
-NOTHING_KNOWN = WriteEffect((), _Everything(), ())
-"""Of a tick that was not looked at: as if it wrote everything, no run goes on over it."""
-
-
 class Unwritten:
     """Runs on which a variable has not been written yet."""
 
@@ -50,51 +41,35 @@ class Unwritten:
         self.effects = effects
         self.graph = explored.graph
         self.kind = explored.chart.kind
-        self.start = self.graph.places[0][0]
-        self.before = explored.looked.rests[self.start][1]
+        self.before = self.graph.states[0].state.configuration
 
     def to_reading(self, name: str) -> Rows | None:
         """Return the shortest rows to a tick that reads a variable that nothing has written."""
-        return self.run(name, lambda step: name in self.of(step).reads)
+        return self._run(name, lambda step: step in self.effects and name in self.effects[step].reads)
 
     def to_unset(self, name: str) -> Rows | None:
         """Return the shortest rows to states in which an output ought to have been set and was not."""
-        told = None
-        if self.kind is Kind.STATECHART:  # some tick that ends there gives it a value worth telling
-            steps = (step for step in self.effects if step.after is not None and name in self.of(step).tells)
-            told = {step.after.configuration for step in steps if step.after is not None}
+        told = {
+            step.after.configuration
+            for step, effect in self.effects.items()
+            if step.after is not None and (name in effect.tells or self.kind is not Kind.STATECHART)
+        }
 
         def ends(step: SymbolicStep) -> bool:
-            if step.after is None or name in self.of(step).writes:
+            if step.after is None or not self._keeps(name, step):
                 return False
-            configuration = step.after.configuration
-            return configuration != self.before and (told is None or configuration in told)
+            return step.after.configuration != self.before and step.after.configuration in told
 
-        return self.run(name, ends)
+        return self._run(name, ends)
 
-    def run(self, name: str, ends: Callable[[SymbolicStep], bool]) -> Rows | None:
-        """Return the shortest rows on which a variable stays unwritten up to a tick that `ends` it."""
-        if not self.is_likely(name, ends):
-            return None
+    def _keeps(self, name: str, step: SymbolicStep) -> bool:
+        """Return whether it is known that a tick leaves a variable unwritten."""
+        return step in self.effects and name not in self.effects[step].writes
+
+    def _run(self, name: str, ends: Callable[[SymbolicStep], bool]) -> Rows | None:
         return self.graph.shortest_run(
-            lambda edge: ends(edge.step), goes=lambda edge: name not in self.of(edge.step).writes
+            lambda edge: ends(edge.step), goes=lambda edge: self._keeps(name, edge.step)
         )
-
-    def is_likely(self, name: str, ends: Callable[[SymbolicStep], bool]) -> bool:
-        """Return whether there is such a run if time were not counted; that is found out much faster."""
-        search: BreadthFirst[int, SymbolicStep] = BreadthFirst(self.start)
-        for rest in search:
-            for state in self.graph.states_at.get(rest, ()):
-                for step, onward in zip(state.cases, state.leads_to, strict=True):
-                    if ends(step):
-                        return True
-                    if onward is not None and name not in self.of(step).writes:
-                        search.reach(state.onward[onward].rest, rest, step)
-        return False
-
-    def of(self, step: SymbolicStep) -> WriteEffect:
-        """Return what a tick does; of one that was not looked at nothing is known."""
-        return self.effects.get(step, NOTHING_KNOWN)
 
 
 class DataFlow(Check):
@@ -122,23 +97,22 @@ class DataFlow(Check):
         names = frozenset((*self.locals, *self.outputs))
         start = self.inspection.exploration.graph.states[0]
         ticks = [record(self.inspection.interpreter, start.state, case.inputs) for case in start.cases]
-        effects = [self.effect(tick, names) for tick in ticks]
+        effects = [self._effect(tick, names) for tick in ticks]
         return frozenset(
             name for name in names if any(name in e.reads or name not in e.writes for e in effects)
         )
 
     def see(self, step: ExploredTick) -> None:
         """Keep note of what a tick does."""
-        self.effects[step.case] = self.effect(step.tick, self.names)
+        self.effects[step.case] = self._effect(step.tick, self.names)
 
-    def effect(self, tick: TickTrace, names: frozenset[str]) -> WriteEffect:
-        """Return what a tick does with some variables."""
+    def _effect(self, tick: TickTrace, names: frozenset[str]) -> WriteEffect:
         first: dict[str, int] = {}
         tells = set[str]()
         for write in tick.writes:
             if write.name in names:
                 first.setdefault(write.name, write.after)
-                if write.name not in tells and self.tells(tick, write):
+                if write.name not in tells and self._tells(tick, write):
                     tells.add(write.name)
         return WriteEffect(frozenset(self.reads(tick, names, first)), frozenset(first), frozenset(tells))
 
@@ -153,8 +127,7 @@ class DataFlow(Check):
                     found |= reads_of(asked.expression, asked.held).intersection(early)
         return found
 
-    def tells(self, tick: TickTrace, write: Write) -> bool:
-        """Return whether a variable is given a value worth telling."""
+    def _tells(self, tick: TickTrace, write: Write) -> bool:
         kind = self.chart.variables[write.name]
         return id(write.action) in self.spoken or kind.fit(tick.asked[write.passed].value) != kind.zero
 
@@ -166,14 +139,13 @@ class DataFlow(Check):
         for name in self.locals:
             rows = paths.to_reading(name) if name in self.names else None
             if rows is not None:
-                yield self.early_reading(name, rows)
+                yield self._early_reading(name, rows)
         for name in self.outputs:
             rows = paths.to_unset(name) if name in self.names else None
             if rows is not None:
-                yield self.unset(name, rows)
+                yield self._unset(name, rows)
 
-    def early_reading(self, name: str, rows: Rows) -> Finding:
-        """Return that a variable is read before anything sets it."""
+    def _early_reading(self, name: str, rows: Rows) -> Finding:
         before, tick = self.inspection.last_tick(rows)
         asked = next(one for one in tick.asked if name in reads_of(one.expression, one.held))
         zero = show(self.chart.variables[name].zero)
@@ -186,8 +158,7 @@ class DataFlow(Check):
         case = self.inspection.counterexample(place, rows[-1], asked.held, {name})
         return Finding(Level.WARNING, Rule.READ_BEFORE_WRITE, message, place, case, line, rows)
 
-    def unset(self, name: str, rows: Rows) -> Finding:
-        """Return that an output is not set on some path."""
+    def _unset(self, name: str, rows: Rows) -> Finding:
         before, tick = self.inspection.last_tick(rows)
         place = tick.after.state if tick.after is not None else before.state
         zero = show(self.chart.outputs[name].zero)
@@ -239,15 +210,14 @@ class Conflicts(Check):
         self.writers: dict[str, set[int]] = {}
         for node in self.nodes:
             for actions in (*node.actions, *(way.do for way in node.ways)):
-                self.note(actions, node.index)
+                self._note(actions, node.index)
         pairs = {name: combinations(sorted(found), 2) for name, found in self.writers.items()}
         self.names = {name for name, both in pairs.items() if any(self.regions(a, b) for a, b in both)}
         self.first: dict[tuple[str, tuple[int, int]], Conflict] = {}
         if self.names:
             self.inspection.watchers.append(self.see)
 
-    def note(self, actions: Actions, owner: int) -> None:
-        """Keep note of who sets what."""
+    def _note(self, actions: Actions, owner: int) -> None:
         for action in every_action(actions):
             if isinstance(action, Assign):
                 self.owners[id(action)] = owner
@@ -278,14 +248,12 @@ class Conflicts(Check):
     def findings(self) -> Iterator[Finding]:
         """Yield the variables that two regions set."""
         for (name, _), conflict in self.first.items():
-            yield self.found(name, conflict)
+            yield self._found(name, conflict)
 
-    def found(self, name: str, conflict: Conflict) -> Finding:
-        """Return what to say of a conflict."""
+    def _found(self, name: str, conflict: Conflict) -> Finding:
         one, other = self.nodes[conflict.earlier], self.nodes[conflict.later]
         message = f"{one.name} and {other.name} both set {name} in one tick: it holds what {other.name} says"
         trace = (*self.inspection.exploration.trace_to(conflict.step.state), conflict.step.case.inputs)
         _, tick = self.inspection.last_tick(trace)
         case = self.inspection.counterexample(other.name, trace[-1], tick.env, {name})
-        line = other.state.line if other.state is not None else None
-        return Finding(Level.WARNING, Rule.WRITE_CONFLICT, message, other.name, case, line, trace)
+        return Finding(Level.WARNING, Rule.WRITE_CONFLICT, message, other.name, case, other.line, trace)

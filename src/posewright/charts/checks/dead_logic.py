@@ -7,15 +7,18 @@ from itertools import takewhile
 
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
 from posewright.charts.checks.inspection import Check, entered_by
-from posewright.charts.checks.question import AtChoice, CheckQuestion, Rows, When, record
+from posewright.charts.checks.question import AtChoice, CheckQuestion, When
 from posewright.charts.checks.search import Witness, WitnessSearch
 from posewright.charts.checks.solver import claims, divides, events_of, guard_text, lines_text, quoted, waited
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, StateNode
+from posewright.charts.machine import CompoundTransition, StateNode, every_actions
 from posewright.charts.model import DONE, events_raised
 
-SHOWN = 3
+WAYS_SHOWN = 3
 """Ways towards a state that a message tells of."""
+
+LINES_SHOWN = 8
+"""Lines that a message lists."""
 
 
 class Unreachable(Check):
@@ -28,29 +31,28 @@ class Unreachable(Check):
         missed = [node for node in missed if node.parent not in {one.index for one in missed}]
         possible = frozenset[int]() if self.inspection.complete else self.by_types()
         for node in missed:
-            line = node.state.line if node.state is not None else None
             if node.index in possible:
                 text = f"whether {node.name} is ever entered is not known: {self.inspection.why}"
-                yield not_proved(text, node.name, line)
+                yield not_proved(text, node.name, node.line)
             else:
-                yield self.found(node, line)
+                yield self._found(node)
 
-    def found(self, node: StateNode, line: int | None) -> Finding:
-        """Return what to say of a state that is never entered."""
-        towards = [way for way in self.machine.ways if self.leads_to(way, node)]
+    def _found(self, node: StateNode) -> Finding:
+        towards = [way for way in self.machine.ways if self._leads_to(way, node)]
         reason = "no transition leads there"
         if towards:
-            names = [(self.machine.nodes[way.source].name, way) for way in towards[:SHOWN]]
-            ways = "; ".join(
-                f"from {name} {'' if way.events else 'when '}{guard_text(way)}" for name, way in names
+            ways = (
+                f"from {self.inspection.node_of(way).name} {'' if way.events else 'when '}{guard_text(way)}"
+                for way in towards[:WAYS_SHOWN]
             )
-            reason = f"it is never entered ({ways})"
+            reason = f"it is never entered ({'; '.join(ways)})"
         start = self.inspection.interpreter.initial().state
         message = f"{node.name} cannot be reached from {start}: {reason}"
-        return Finding(Level.ERROR, Rule.UNREACHABLE, message, node.name, Counterexample(node.name, {}), line)
+        return Finding(
+            Level.ERROR, Rule.UNREACHABLE, message, node.name, Counterexample(node.name, {}), node.line
+        )
 
-    def leads_to(self, way: CompoundTransition, node: StateNode) -> bool:
-        """Return whether a way goes to a state, or into it, from outside."""
+    def _leads_to(self, way: CompoundTransition, node: StateNode) -> bool:
         inside = node.within | {node.index}
         return way.source not in inside and any(goal.node in inside for goal in way.goals)
 
@@ -58,20 +60,13 @@ class Unreachable(Check):
         """Return the states to which a chain of ways leads of which no guard is known never to hold."""
         found = set(self.inspection.entered)
         passable = [w for w in self.machine.ways if not self.inspection.solver.excludes(claims([w.guard]))]
-        while True:
-            more = {
-                n
-                for way in passable
-                if way.source in found
-                for n in entered_by(self.machine, way, remembered=True)
-            } - found
-            if not more:
-                return frozenset(found)
-            found |= more
-
-
-SHOWN = 8
-"""Lines that a message lists."""
+        known = 0
+        while len(found) > known:
+            known = len(found)
+            for way in passable:
+                if way.source in found:
+                    found |= entered_by(self.machine, way, remembered=True)
+        return frozenset(found)
 
 
 class DeadTransitions(Check):
@@ -85,9 +80,9 @@ class DeadTransitions(Check):
         self.unknown: list[CompoundTransition] = []
         for way in self.machine.ways:
             if id(way) not in self.taken and way.source in self.inspection.entered:
-                self.look_at(way)
+                self._look_at(way)
 
-    def line_of(self, way: CompoundTransition) -> int | None:
+    def _line_of(self, way: CompoundTransition) -> int | None:
         """Return the line of the first segment that the way has in common with none that is taken."""
         ways = [one for one in self.inspection.node_of(way).ways if id(one) in self.taken]
         shared = (
@@ -97,9 +92,9 @@ class DeadTransitions(Check):
         first = max((len(list(pairs)) for pairs in shared), default=0)
         return way.segments[min(first, len(way.segments) - 1)].line
 
-    def look_at(self, way: CompoundTransition) -> None:
+    def _look_at(self, way: CompoundTransition) -> None:
         """Settle by proof what a way that was not taken is, or look for a tick that tells."""
-        known = self.of_types(way) or (None if self.inspection.complete else self.behind(way))
+        known = self._of_types(way) or (None if self.inspection.complete else self.behind(way))
         if known is not None:
             self.certain.append(known)
         elif self.inspection.complete:
@@ -110,40 +105,40 @@ class DeadTransitions(Check):
         else:
             self.unknown.append(way)
 
-    def always(self) -> Iterator[Finding]:
+    def _always(self) -> Iterator[Finding]:
         """Yield the guards that hold whatever the values are, where `true` is not what is written."""
         told = set[int]()
         for way in self.machine.ways:
             for guard, segment in zip(way.guards, way.segments, strict=True):
-                if id(segment) not in told and not segment.is_else and self.is_sure(guard):
+                if id(segment) not in told and not segment.is_else and self._is_sure(guard):
                     name = self.inspection.node_of(way).name
                     text = f"`{quoted([segment])}` always holds in {name}, whatever the values are"
                     message = f"{text}: ask for something else, or write `when: true`"
                     yield Finding(Level.WARNING, Rule.ALWAYS, message, name, None, segment.line)
                 told.add(id(segment))
 
-    def is_sure(self, guard: Expression) -> bool:
-        """Return whether a guard asks for something, and types tell that it holds."""
-        asks = bool(guard.names) and not divides(guard)
-        return asks and self.inspection.solver.excludes(claims(false=[guard]))
+    def _is_sure(self, guard: Expression) -> bool:
+        return (
+            bool(guard.names)
+            and not divides(guard)
+            and self.inspection.solver.excludes(claims(false=[guard]))
+        )
 
-    def of_types(self, way: CompoundTransition) -> Finding | None:
-        """Return what is so whatever the values are, as far as types tell."""
-        solver, name = self.inspection.solver, self.inspection.node_of(way).name
-        silent = [event for event in way.events if not self.comes(event)]
+    def _of_types(self, way: CompoundTransition) -> Finding | None:
+        silent = [event for event in way.events if not self._comes(event)]
         if way.events and len(silent) == len(way.events):
-            return self.never(way, name, f"nothing raises {' or '.join(silent)}")
-        return self.never(way, name) if solver.excludes(claims([way.guard])) else None
+            return self._never(way, f"nothing raises {' or '.join(silent)}")
+        return self._never(way) if self.inspection.solver.excludes(claims([way.guard])) else None
 
     def behind(self, way: CompoundTransition) -> Finding | None:
         """Return that an earlier way of the same state always goes first, where types tell that."""
-        solver, name = self.inspection.solver, self.inspection.node_of(way).name
-        for elder in self.elders(way):
+        solver, elders = self.inspection.solver, self.elders(way)
+        for elder in elders:
             if solver.excludes(claims([way.guard], [elder.guard])):
-                return self.shadowed(way, name, elder)
-        elders = [elder.guard for elder in self.elders(way)]
-        if len(elders) > 1 and solver.excludes(claims([way.guard], elders)):
-            return self.shadowed(way, name, None)
+                return self._shadowed(way, elder)
+        guards = [elder.guard for elder in elders]
+        if len(guards) > 1 and solver.excludes(claims([way.guard], guards)):
+            return self._shadowed(way, None)
         return None
 
     def elders(self, way: CompoundTransition) -> list[CompoundTransition]:
@@ -155,72 +150,57 @@ class DeadTransitions(Check):
             if elder.wait <= way.wait and events_of(elder) >= events_of(way)
         ]
 
-    def comes(self, event: str) -> bool:
-        """Return whether an event can come from anywhere."""
-        machine = self.inspection.machine
+    def _comes(self, event: str) -> bool:
+        machine = self.machine
         if event in machine.events:
             return True
         if event.startswith(DONE):
             return machine.node(event.removeprefix(DONE)).index in self.inspection.entered
-        blocks = [way.do for way in machine.ways] + [one for node in machine.nodes for one in node.actions]
-        return any(event in events_raised(block) for block in blocks)
+        return any(event in events_raised(block) for block in every_actions(machine))
 
     def findings(self) -> Iterator[Finding]:
         """Yield guards that always hold, and transitions that are never taken."""
-        yield from self.always()
+        yield from self._always()
         yield from self.certain
         for way, search in self.searches:
-            name = self.inspection.node_of(way).name
             if search.witness is not None:
-                yield self.lost(way, search.witness)
+                yield self._shadowed(way, self._winner(way, search.witness), search.witness)
             elif search.undecided:
+                name = self.inspection.node_of(way).name
                 text = f"whether `{guard_text(way)}` of {name} is ever taken is not known: {search.undecided}"
                 yield not_proved(text, name, way.line)
             else:
-                yield self.never(way, name, "" if search.met else self.unasked(way))
+                yield self._never(way, "" if search.met else self._unasked(way))
         if self.unknown:
-            lines = ", ".join(str(way.line) for way in self.unknown[:SHOWN])
-            lines += ", ..." if self.unknown[SHOWN:] else ""
+            lines = ", ".join(str(way.line) for way in self.unknown[:LINES_SHOWN])
+            lines += ", ..." if self.unknown[LINES_SHOWN:] else ""
             text = f"whether {len(self.unknown)} transitions (line {lines}) are ever taken is not known"
             yield not_proved(f"{text}: {self.inspection.why}", None, self.unknown[0].line)
 
-    def unasked(self, way: CompoundTransition) -> str:
-        """Return why a way is not even asked."""
+    def _unasked(self, way: CompoundTransition) -> str:
         events = " or ".join(way.events)
         return f"{events} never comes while the state is active" if events else "the state is left before"
 
-    def lost(self, way: CompoundTransition, witness: Witness) -> Finding:
-        """Return that a way is shadowed, with the tick in which its guard held and another was taken."""
-        name = self.inspection.node_of(way).name
-        case, told = self.inspection.case(name, witness, way.guard.names)
-        winner = self.winner(way, witness)
-        return self.shadowed(way, name, winner, f", as {told}", (case, witness.trace))
-
-    def winner(self, way: CompoundTransition, witness: Witness) -> CompoundTransition | None:
-        """Return which way was taken in its place."""
-        tick = record(self.inspection.interpreter, witness.state, witness.inputs)
+    def _winner(self, way: CompoundTransition, witness: Witness) -> CompoundTransition | None:
+        """Return which way was taken where the guard of one held, one of its own state if there is any."""
         moment = witness.standing.moment
-        again = next((one for one in tick.moments if moment and one.passed == moment.passed), None)
-        chosen = again.chosen if again is not None else ()
-        nodes = self.machine.nodes
-        family = {way.source, *nodes[way.source].within}
+        chosen = moment.chosen if moment is not None else ()
+        family = {way.source, *self.machine.nodes[way.source].within}
         return next((one for one in chosen if one.source in family), chosen[0] if chosen else None)
 
-    def never(self, way: CompoundTransition, name: str, reason: str = "") -> Finding:
-        """Return that the guard of a way never holds."""
+    def _never(self, way: CompoundTransition, reason: str = "") -> Finding:
+        name = self.inspection.node_of(way).name
         message = f"the guard `{guard_text(way)}` never holds in {name}" + (f": {reason}" if reason else "")
-        return Finding(Level.WARNING, Rule.NEVER, message, name, None, self.line_of(way))
+        return Finding(Level.WARNING, Rule.NEVER, message, name, None, self._line_of(way))
 
-    def shadowed(
-        self,
-        way: CompoundTransition,
-        name: str,
-        winner: CompoundTransition | None,
-        told: str = "",
-        shown: tuple[Counterexample, Rows] | None = None,
+    def _shadowed(
+        self, way: CompoundTransition, winner: CompoundTransition | None, witness: Witness | None = None
     ) -> Finding:
-        """Return that a way is never taken because another one goes first."""
+        """Return that a way is never taken because another one goes first, with a tick in which it does."""
+        name = self.inspection.node_of(way).name
         by = f"`{guard_text(winner)}` ({lines_text(winner)})" if winner else "an earlier one"
-        message = f"`{guard_text(way)}` is never taken: {by} always wins{told}"
-        case, trace = shown or (None, ())
-        return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, self.line_of(way), trace)
+        message, line = f"`{guard_text(way)}` is never taken: {by} always wins", self._line_of(way)
+        if witness is None:
+            return Finding(Level.WARNING, Rule.SHADOWED, message, name, None, line)
+        case, told = self.inspection.case(name, witness, way.guard.names)
+        return Finding(Level.WARNING, Rule.SHADOWED, f"{message}, as {told}", name, case, line, witness.trace)

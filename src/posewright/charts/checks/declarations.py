@@ -24,16 +24,18 @@ from posewright.charts.checks.solver import (
     outcome_differs,
 )
 from posewright.charts.expression import Expression, Function, FunctionRow, Name, names_in, rewritten
-from posewright.charts.machine import CompoundTransition, StateNode, every_actions
+from posewright.charts.machine import CompoundTransition, every_actions
 from posewright.charts.model import Chart, Transition, events_raised, expressions_in, names_set, segments_of
 from posewright.charts.types import EnumType
+
+WORD = re.compile(r"[^\W\d]\w*")
 
 MANY = 100
 """Ways of one state beyond which each is an outcome of its own."""
 
 
 class Unused(Check):
-    """Looks for inputs, outputs, locals and events that nobody reads, sets, raises or waits for."""
+    """Looks for names that are declared and that nobody reads, sets, raises, waits for or calls."""
 
     def __init__(self, inspection: Inspection) -> None:
         super().__init__(inspection)
@@ -45,70 +47,74 @@ class Unused(Check):
 
     def findings(self) -> Iterator[Finding]:
         """Yield what makes no difference."""
-        yield from self.inputs()
+        yield from self._inputs()
         for name in self.chart.outputs:
             if name not in self.written:
-                yield self.warning(name, Rule.UNUSED_OUTPUT, f"nothing ever sets the output {name}")
+                yield self._warning(name, Rule.UNUSED_OUTPUT, f"nothing ever sets the output {name}")
         for name in self.chart.locals:
             if name not in self.read | self.promised:
                 message = f"the local {name} is read by no guard and no action"
-                yield self.warning(name, Rule.UNUSED_LOCAL, message)
+                yield self._warning(name, Rule.UNUSED_LOCAL, message)
             elif name not in self.written:
-                yield self.warning(name, Rule.UNUSED_LOCAL, f"nothing ever sets the local {name}")
-        yield from self.events()
+                yield self._warning(name, Rule.UNUSED_LOCAL, f"nothing ever sets the local {name}")
+        yield from self._events()
+        yield from self._never_named()
 
-    def inputs(self) -> Iterator[Finding]:
-        """Yield what is wrong with inputs."""
+    def _inputs(self) -> Iterator[Finding]:
         for name in self.chart.inputs:
             if name not in self.read | self.promised:
                 message = f"the input {name} is read by no guard and no action"
-                yield self.warning(name, Rule.UNUSED_INPUT, message)
+                yield self._warning(name, Rule.UNUSED_INPUT, message)
             elif name in self.read and not self.matters(name):
                 message = f"the input {name} makes no difference in any state"
-                yield self.warning(name, Rule.UNUSED_INPUT, message)
+                yield self._warning(name, Rule.UNUSED_INPUT, message)
 
-    def events(self) -> Iterator[Finding]:
-        """Yield what is wrong with events."""
+    def _events(self) -> Iterator[Finding]:
         heard = self.machine.heard | self.promised
         for name in self.chart.events:
             if name not in heard:
-                yield self.warning(name, Rule.UNUSED_EVENT, f"no transition waits for the event {name}")
+                yield self._warning(name, Rule.UNUSED_EVENT, f"no transition waits for the event {name}")
         for name in self.chart.local_events:
             if name not in heard:
-                yield self.warning(name, Rule.UNUSED_EVENT, f"no transition waits for the local event {name}")
+                yield self._warning(
+                    name, Rule.UNUSED_EVENT, f"no transition waits for the local event {name}"
+                )
             elif name not in self.raised:
-                yield self.warning(name, Rule.UNUSED_EVENT, f"nothing raises the local event {name}")
+                yield self._warning(name, Rule.UNUSED_EVENT, f"nothing raises the local event {name}")
 
-    def warning(self, name: str, rule: Rule, message: str) -> Finding:
-        """Return a warning about a name."""
+    def _never_named(self) -> Iterator[Finding]:
+        """Yield constants and functions that no expression names."""
+        named = set[str]()
+        for one in expressions_of(self.chart):  # as written too, for functions are gone from the tree
+            named.update(names_in(one.tree), WORD.findall(str(one)))
+        starts = self.chart.initial_values.values()  # they are known as numbers only, not as written
+        for name, value in self.chart.constants.items():
+            if name not in named and value not in starts:
+                yield self._warning(name, Rule.UNUSED_CONSTANT, f"nothing uses the constant {name}")
+        for name in self.chart.functions:
+            if name not in named:
+                yield self._warning(name, Rule.UNUSED_FUNCTION, f"nothing calls the function {name}")
+
+    def _warning(self, name: str, rule: Rule, message: str) -> Finding:
         return Finding(Level.WARNING, rule, message, line=self.chart.lines.get(name))
 
     # Whether an input makes a difference
 
     def matters(self, name: str) -> bool:
         """Return whether an input can make a difference, or whether that cannot be told."""
-        acted = frozenset[str]().union(*(self.read_in_actions(node) for node in self.machine.nodes))
-        conditions = (one.condition for one in self.machine.counters if one.condition is not None)
-        if name in acted or any(name in one.names for one in conditions):
+        computed = (one.names for block in every_actions(self.machine) for one in expressions_in(block))
+        counted = (one.condition.names for one in self.machine.counters if one.condition is not None)
+        if any(name in names for names in (*computed, *counted)):
             return True
-        reading = [n for n in self.machine.nodes if any(name in way.guard.names for way in n.ways)]
-        return any(self.matters_in(node, name) for node in reading)
+        reading = (n.ways for n in self.machine.nodes if any(name in way.guard.names for way in n.ways))
+        return any(self.decides(outcome, name) for ways in reading for outcome in outcomes_of(ways))
 
-    def read_in_actions(self, node: StateNode) -> frozenset[str]:
-        """Return what the actions of a state read, those on its ways included."""
-        blocks = (*node.actions, *(way.do for way in node.ways))
-        return frozenset[str]().union(*(one.names for block in blocks for one in expressions_in(block)))
-
-    def matters_in(self, node: StateNode, name: str) -> bool:
-        """Return whether, in one state, another value of the input can bring another outcome."""
-        for outcome in outcomes_of(node.ways):
-            if name not in outcome.names:
-                continue
-            if divides(outcome) or not self.inspection.solver.excludes(
-                claims([outcome], [renamed(outcome, name)])
-            ):
-                return True
-        return False
+    def decides(self, outcome: Expression, name: str) -> bool:
+        """Return whether an outcome can be another with another value of the input."""
+        if name not in outcome.names:
+            return False
+        other = claims([outcome], [renamed(outcome, name)])
+        return divides(outcome) or not self.inspection.solver.excludes(other)
 
 
 def outcomes_of(ways: Sequence[CompoundTransition]) -> list[Expression]:
@@ -135,41 +141,14 @@ def renamed(one: Expression, name: str) -> Expression:
     return condition(tree, [one])
 
 
-WORD = re.compile(r"[^\W\d]\w*")
-
-
-class Unmentioned(Check):
-    """Looks for constants and functions that no expression names."""
-
-    def findings(self) -> Iterator[Finding]:
-        """Yield constants and functions that nothing names."""
-        named = {name for one in expressions_of(self.chart) for name in words_in(one)}
-        starts = [*self.chart.initial_values.values()]  # they are known as numbers only, not as written
-        for name, value in self.chart.constants.items():
-            if name not in named and value not in starts:
-                yield self.warning(Rule.UNUSED_CONSTANT, name, f"nothing uses the constant {name}")
-        for name in self.chart.functions:
-            if name not in named:
-                yield self.warning(Rule.UNUSED_FUNCTION, name, f"nothing calls the function {name}")
-
-    def warning(self, rule: Rule, name: str, message: str) -> Finding:
-        """Return a warning about a name, with the line that declares it."""
-        return Finding(Level.WARNING, rule, message, line=self.chart.lines.get(name))
-
-
-def words_in(one: Expression) -> frozenset[str]:
-    """Return all that an expression names: as written, for functions are gone from its tree."""
-    return names_in(one.tree).union(WORD.findall(str(one)))
-
-
 def expressions_of(chart: Chart) -> Iterator[Expression]:
     """Yield every expression of a chart as it is written."""
     for state in chart.every_state:
-        yield from chain(state.do.values(), of_ways(state.transitions))
+        yield from chain(state.do.values(), _of_ways(state.transitions))
         for actions in (state.entry, state.during, state.exit):
             yield from expressions_in(actions)
     for ways in chart.junctions.values():
-        yield from of_ways(ways)
+        yield from _of_ways(ways)
     for promise in chart.promises:
         yield promise.when
         if promise.goal is not None:
@@ -179,8 +158,7 @@ def expressions_of(chart: Chart) -> Iterator[Expression]:
             yield from (row.when, row.give)
 
 
-def of_ways(ways: tuple[Transition, ...]) -> Iterator[Expression]:
-    """Yield the guards of ways and of the segments that follow them, and what their actions compute."""
+def _of_ways(ways: tuple[Transition, ...]) -> Iterator[Expression]:
     for segment in segments_of(ways):
         yield segment.when
         yield from expressions_in(segment.do)
@@ -208,15 +186,14 @@ class CaseCollisions(Check):
     def findings(self) -> Iterator[Finding]:
         """Yield the pairs of names that are alike."""
         alike: dict[str, list[Named]] = {}
-        for one in dict.fromkeys(self.names()):
+        for one in dict.fromkeys(self._names()):
             alike.setdefault(one.name.lower(), []).append(one)
         for group in alike.values():
             for one, other in combinations(group, 2):
                 if one.name != other.name and {one.sort, other.sort} != {"state", "value"}:
-                    yield self.found(one, other)
+                    yield self._found(one, other)
 
-    def names(self) -> Iterator[Named]:
-        """Yield everything that has a name."""
+    def _names(self) -> Iterator[Named]:
         chart, line = self.chart, self.chart.lines.get
         yield from (Named(name, "input", line(name)) for name in chart.inputs)
         yield from (Named(name, "output", line(name)) for name in chart.outputs)
@@ -233,8 +210,7 @@ class CaseCollisions(Check):
             if isinstance(kind, EnumType):
                 yield from (Named(value, "value", line(value)) for value in kind.values)
 
-    def found(self, one: Named, other: Named) -> Finding:
-        """Return what to say of two names."""
+    def _found(self, one: Named, other: Named) -> Finding:
         message = f"{one} and {other} differ only in case: rename one"
         state = next((named.name for named in (other, one) if named.sort == "state"), None)
         return Finding(Level.ERROR, Rule.CASE_TWINS, message, state, None, other.line or one.line)
@@ -247,14 +223,13 @@ class FunctionTables(Check):
         """Yield the cases that fit no row, or two."""
         for function in self.chart.functions.values():
             solver = CheckSolver(function.takes, is_over=self.inspection.limits.is_over)
-            yield from self.gap(function, solver)
+            yield from self._gap(function, solver)
             for one, other in combinations(function.rows, 2):
-                yield from self.overlap(function, solver, one, other)
+                yield from self._overlap(function, solver, one, other)
             self.inspection.solver.proved += solver.proved
             self.inspection.solver.missing = self.inspection.solver.missing or solver.missing
 
-    def gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:
-        """Yield that a case fits no row, if there is one."""
+    def _gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:
         answer = solver.ask(claims(false=[row.when for row in function.rows]))
         if answer.possible:
             case = case_of(function, answer)
@@ -264,26 +239,22 @@ class FunctionTables(Check):
             text = f"whether every case fits a row of {function.name} is not known: {answer.reason}"
             yield not_proved(text, None, function.line)
 
-    def overlap(
+    def _overlap(
         self, function: Function, solver: CheckSolver, one: FunctionRow, other: FunctionRow
     ) -> Iterator[Finding]:
-        """Yield that a case fits two rows, if there is one."""
         both = claims([one.when, other.when])
         rows = f"the rows in lines {one.line} and {other.line} of {function.name}"
         answer = solver.ask((*both, *claims([differ(one.give, other.give)])))
-        if answer.possible:
-            case = case_of(function, answer)
-            message = f"{rows} fit at once {case}, and do not give the same"
-            yield Finding(Level.ERROR, Rule.FUNCTION_OVERLAP, message, None, case, other.line)
-            return
         if answer.possible is None:
             yield not_proved(f"whether {rows} fit at once is not known: {answer.reason}", None, other.line)
             return
-        answer = solver.ask(both)
+        level, what = Level.ERROR, ", and do not give the same"
+        if not answer.possible:
+            answer, level, what = solver.ask(both), Level.NOTE, "; both give the same"
         if answer.possible:
             case = case_of(function, answer)
-            message = f"{rows} fit at once {case}; both give the same"
-            yield Finding(Level.NOTE, Rule.FUNCTION_OVERLAP, message, None, case, other.line)
+            message = f"{rows} fit at once {case}{what}"
+            yield Finding(level, Rule.FUNCTION_OVERLAP, message, None, case, other.line)
 
 
 def case_of(function: Function, answer: SolverAnswer) -> Counterexample:

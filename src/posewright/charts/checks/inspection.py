@@ -9,7 +9,7 @@ from functools import cached_property
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
 from posewright.charts.checks.question import CheckQuestion, Rows, TickTrace
 from posewright.charts.checks.search import PathInputs, Witness, WitnessSearch
-from posewright.charts.checks.solver import OTHER, CheckSolver, SolverAnswer
+from posewright.charts.checks.solver import OTHER, CheckSolver
 from posewright.charts.checks.survey import Watcher, aim_at_cases, last_tick, look_deeper, look_through
 from posewright.charts.expression import Expression
 from posewright.charts.machine import (
@@ -238,18 +238,15 @@ def suspected(
         claim: what would be so, after "whether".
         node: the state it is about.
     """
-    line = node.state.line if node.state is not None else None
+    chart, line = inspection.chart, node.line
     answer = inspection.solver.ask(search.question.claims)
     reason = search.undecided or inspection.why
     if answer.possible is None or answer.case is None:
         return not_proved(f"whether {claim} is not known: {answer.reason or reason}", node.name, line)
-    case = _case(inspection, node, answer)
+    inputs, held = (
+        {k: answer.case[k] for k in names if k in answer.case} for names in (chart.inputs, chart.variables)
+    )
+    case = Counterexample(node.name, inputs, held)
     what = f"{claim} {replace(case, state='')}".strip()  # the claim says where
     message = f"{what}; no run that comes there is known, yet none could be excluded: {reason}"
     return Finding(Level.ERROR, rule, message, node.name, case, line, proved=False)
-
-
-def _case(inspection: Inspection, node: StateNode, answer: SolverAnswer) -> Counterexample:
-    case, chart = answer.case or {}, inspection.chart
-    inputs = {name: case[name] for name in chart.inputs if name in case}
-    return Counterexample(node.name, inputs, {name: case[name] for name in chart.variables if name in case})

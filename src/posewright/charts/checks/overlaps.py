@@ -53,13 +53,13 @@ class Overlaps(Check):
         self.pairs: list[OverlapPair] = []
         for node in self.machine.nodes[1:]:
             if node.state is not None and self.chart.priority_in(node.state) is not Priority.ORDERED:
-                self.pairs += [self.pair(node, one, other) for one, other in self.suspects(node)]
+                self.pairs += [self._pair(node, one, other) for one, other in self._suspects(node)]
 
-    def suspects(self, node: StateNode) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
+    def _suspects(self, node: StateNode) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs that may hold at once, over the whole domain of what they read."""
         for ways in groups(node.ways).values():
             if any(divides(way.guard) for way in ways):
-                yield from (pair for pair in combinations(ways, 2) if self.may_meet(*pair))
+                yield from (pair for pair in combinations(ways, 2) if self._may_meet(*pair))
             else:
                 yield from self.within(ways)
 
@@ -67,7 +67,7 @@ class Overlaps(Check):
         self, ways: Sequence[CompoundTransition]
     ) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs among some ways; where no two hold at once, one question tells."""
-        if len(ways) < 2 or self.excludes([two_of([way.guard for way in ways])]):
+        if len(ways) < 2 or self._excludes([two_of([way.guard for way in ways])]):
             return
         left, right = halves(ways)
         yield from self.within(left)
@@ -79,9 +79,9 @@ class Overlaps(Check):
     ) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs of one of the left with one of the right."""
         if len(left) == 1 == len(right):
-            if self.may_meet(left[0], right[0]):
+            if self._may_meet(left[0], right[0]):
                 yield left[0], right[0]
-        elif not self.excludes([any_of([way.guard for way in ways]) for ways in (left, right)]):
+        elif not self._excludes([any_of([way.guard for way in ways]) for ways in (left, right)]):
             if len(left) >= len(right):
                 for part in halves(left):
                     yield from self.across(part, right)
@@ -89,16 +89,13 @@ class Overlaps(Check):
                 for part in halves(right):
                     yield from self.across(left, part)
 
-    def excludes(self, conditions: Sequence[Expression]) -> bool:
-        """Return whether it is proved that conditions never hold together."""
+    def _excludes(self, conditions: Sequence[Expression]) -> bool:
         return self.inspection.solver.excludes(claims(conditions))
 
-    def may_meet(self, one: CompoundTransition, other: CompoundTransition) -> bool:
-        """Return whether two ways may be open at once, as far as types tell."""
+    def _may_meet(self, one: CompoundTransition, other: CompoundTransition) -> bool:
         return not self.inspection.solver.excludes(both(one, other))
 
-    def pair(self, node: StateNode, one: CompoundTransition, other: CompoundTransition) -> OverlapPair:
-        """Return two ways with the searches for ticks in which both hold."""
+    def _pair(self, node: StateNode, one: CompoundTransition, other: CompoundTransition) -> OverlapPair:
         place = AtChoice(node.index, events_of(one) & events_of(other), When.ASKED)
         alike = self.inspection.search(CheckQuestion(place, both(one, other)))
         different = outcome_differs(one, other)
@@ -112,24 +109,22 @@ class Overlaps(Check):
         """Yield the overlaps: of the ways by two segments that part, the one that matters most."""
         told: dict[object, Finding] = {}  # of the ways by two segments that part, the worst pair is told
         for pair in self.pairs:
-            finding = self.told_of(pair)
+            finding = self._told_of(pair)
             key = parting(pair.one, pair.other)
             if finding is not None and (key not in told or rank(finding) < rank(told[key])):
                 told[key] = finding
         yield from told.values()
 
-    def told_of(self, pair: OverlapPair) -> Finding | None:
-        """Return what to say of a pair, None where there is nothing."""
+    def _told_of(self, pair: OverlapPair) -> Finding | None:
         if pair.search is not None and pair.search.witness is not None:
-            return self.found(pair, pair.search.witness, Level.ERROR)
+            return self._found(pair, pair.search.witness, Level.ERROR)
         if pair.search is not None and self.inspection.is_open(pair.search, pair.node):
             claim = f"{shown(pair.one)} and {shown(pair.other)} hold at once in {pair.node.name}"
             found = suspected(self.inspection, pair.search, Rule.OVERLAP, claim, pair.node)
             return replace(found, line=pair.other.line)
-        return self.found(pair, pair.alike.witness, Level.NOTE) if pair.alike.witness is not None else None
+        return self._found(pair, pair.alike.witness, Level.NOTE) if pair.alike.witness is not None else None
 
-    def found(self, pair: OverlapPair, witness: Witness, level: Level) -> Finding:
-        """Return what to say of two ways that hold at once."""
+    def _found(self, pair: OverlapPair, witness: Witness, level: Level) -> Finding:
         name = pair.node.name
         case, told = self.inspection.case(name, witness, pair.alike.names)
         message = f"two guards hold {told}: {shown(pair.one)} and {shown(pair.other)}"

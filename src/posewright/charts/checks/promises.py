@@ -13,7 +13,6 @@ from posewright.charts.machine import Obligation, how_broken, text_of
 from posewright.charts.model import Chart, Promise, PropertyKind
 from posewright.charts.reachability import (
     USUAL,
-    AbstractState,
     Exploration,
     Limits,
     ReachabilityGraph,
@@ -53,6 +52,10 @@ class PromiseResult:
     state: str = ""
 
 
+Way = tuple[int, tuple[SymbolicStep, ...]]
+"""A node of the graph, and ticks from there on."""
+
+
 class Waiting:
     """The ticks of a walk after which a goal does not hold.
 
@@ -63,71 +66,51 @@ class Waiting:
     """
 
     def __init__(self, graph: ReachabilityGraph, when: int, goal: int) -> None:
-        self.graph = graph
         self.when = when
-        self.goal = goal
-        self.known: dict[AbstractState, tuple[int, ...]] = {}
+        self.onward = [
+            [
+                (to, step)
+                for _, step, to in graph.successors(node)
+                if to is not None and not step.answers[goal]
+            ]
+            for node in range(len(graph))
+        ]
         self.longest = self._longest()
 
-    def missing(self, situation: AbstractState) -> tuple[int, ...]:
-        """Return which of the ticks from a situation the goal does not hold after."""
-        if situation not in self.known:
-            onward = enumerate(situation.onward)
-            self.known[situation] = tuple(i for i, one in onward if not one.answers[self.goal])
-        return self.known[situation]
-
-    def steps(self, place: int) -> Iterator[tuple[int, SymbolicStep]]:
-        """Yield the places that follow without the goal, and a case that leads there."""
-        if place < len(self.graph.states):
-            situation, following = self.graph.states[place], self.graph.following[place]
-            for i in self.missing(situation):
-                yield following[i], situation.cases[situation.onward[i].case]
-
     def _longest(self) -> list[float]:
-        """Return for how many ticks the goal may be missing from each place on; infinity for ever.
+        """Return for how many ticks the goal may be missing from each node on; infinity for ever.
 
-        The places are taken up from those behind which there is none; what is never taken up leads into a
+        The nodes are taken up from those behind which there is none; what is never taken up leads into a
         circle.
         """
-        places = range(len(self.graph))
-        before: list[list[int]] = [[] for _ in places]
-        left = [0] * len(places)
-        for place, situation in enumerate(self.graph.states):
-            following = self.graph.following[place]
-            for i in self.missing(situation):
-                before[following[i]].append(place)
-                left[place] += 1
-        found = [0.0 if not count else inf for count in left]
-        ready = [place for place in places if not left[place]]
-        length = [0.0] * len(places)
-        for place in ready:
-            for earlier in before[place]:
-                length[earlier] = max(length[earlier], found[place] + 1)
+        before: list[list[int]] = [[] for _ in self.onward]
+        for node, onward in enumerate(self.onward):
+            for to, _ in onward:
+                before[to].append(node)
+        left = [len(onward) for onward in self.onward]
+        ready = [node for node, count in enumerate(left) if not count]
+        found, length = [inf] * len(left), [0.0] * len(left)
+        for node in ready:
+            found[node] = length[node]
+            for earlier in before[node]:
+                length[earlier] = max(length[earlier], found[node] + 1)
                 left[earlier] -= 1
                 if not left[earlier]:
-                    found[earlier] = length[earlier]
                     ready.append(earlier)
         return found
 
-    def question(self, ticks: int) -> tuple[int, int, SymbolicStep] | None:
-        """Return the earliest tick that asks and may get no answer within `ticks` more.
-
-        Returns:
-            the place before that tick, the one after it, and a case that leads there.
-        """
-        for place, situation in enumerate(self.graph.states):
-            following = self.graph.following[place]
-            for i in self.missing(situation):
-                asked = situation.onward[i]
-                if asked.answers[self.when] and self.longest[following[i]] >= ticks:
-                    return place, following[i], situation.cases[asked.case]
+    def unanswered(self, ticks: int) -> Way | None:
+        """Return the earliest tick that asks and may get no answer in `ticks` more, and these."""
+        for node, onward in enumerate(self.onward):
+            for to, step in onward:
+                if step.answers[self.when] and self.longest[to] >= ticks:
+                    return node, (step, *self._walk(to, ticks))
         return None
 
-    def journey(self, place: int, ticks: int) -> Iterator[SymbolicStep]:
-        """Yield the cases of a journey of so many ticks without the goal."""
+    def _walk(self, node: int, ticks: int) -> Iterator[SymbolicStep]:
         for left in range(ticks - 1, -1, -1):
-            place, case = next(one for one in self.steps(place) if self.longest[one[0]] >= left)
-            yield case
+            node, step = next(one for one in self.onward[node] if self.longest[one[0]] >= left)
+            yield step
 
 
 def prove_promises(chart: Chart, *, limits: Limits = USUAL) -> tuple[PromiseResult, ...]:
@@ -149,15 +132,14 @@ def check_promises(seen: Exploration, *, limits: Limits = USUAL) -> tuple[Promis
 
 def _check(seen: Exploration, promise: Promise, limits: Limits, budget: WorkBudget) -> PromiseResult:
     asked = watched_by(promise)
-    watched = all(one in seen.watching for one in asked)
-    if watched:
-        result = check_promise(seen, promise)
+    if all(one in seen.watching for one in asked):
+        result = _verdict(seen, promise)
         if result.verdict is not CheckStatus.BOUNDED or set(asked) == set(seen.watching):
             return result
-    return check_promise(explore(seen.chart, watching=asked, limits=limits, budget=budget), promise)
+    return _verdict(explore(seen.chart, watching=asked, limits=limits, budget=budget), promise)
 
 
-def check_promise(seen: Exploration, promise: Promise) -> PromiseResult:
+def _verdict(seen: Exploration, promise: Promise) -> PromiseResult:
     """Return what becomes of a promise whose conditions were watched while its chart was explored."""
     broken = _broken(seen, promise)
     if broken is not None:
@@ -174,37 +156,22 @@ def _broken(seen: Exploration, promise: Promise) -> PromiseResult | None:
     """Return how a promise is broken by the shortest run that does, None where there is none."""
     when = seen.watching.index(promise.when)
     if promise.goal is None:
-        return _broken_at_once(seen, promise, when)
-    ticks = Obligation.of(promise, seen.chart).ticks
-    waiting = Waiting(seen.graph, when, seen.watching.index(promise.goal))
-    question = waiting.question(ticks)
-    if question is None:
+        found = _at_once(seen.graph, when, bad=promise.vow is PropertyKind.NEVER)
+    else:
+        waiting = Waiting(seen.graph, when, seen.watching.index(promise.goal))
+        found = waiting.unanswered(Obligation.of(promise, seen.chart).ticks)
+    if found is None:
         return None
-    place, to, case = question
-    return _result(seen, promise, place, (case, *waiting.journey(to, ticks)))
-
-
-def _broken_at_once(seen: Exploration, promise: Promise, when: int) -> PromiseResult | None:
-    bad = promise.vow is PropertyKind.NEVER
-    kept: set[AbstractState] = set()
-    for place, situation in enumerate(seen.graph.states):
-        if situation not in kept:
-            for one in situation.onward:
-                if one.answers[when] is bad:
-                    return _result(seen, promise, place, (situation.cases[one.case],))
-            kept.add(situation)
-    return None
-
-
-def _result(
-    seen: Exploration, promise: Promise, place: int, cases: tuple[SymbolicStep, ...]
-) -> PromiseResult:
-    """Return how a promise is broken: from a place on, by some ticks of which the first asks."""
-    trace = (*seen.trace(place), *(case.inputs for case in cases))
-    after = cases[-1].after
-    state = after.state if after is not None else ""
-    message = how_broken(promise, len(trace), state, len(cases) - 1)
+    node, steps = found
+    trace = (*seen.trace(node), *(step.inputs for step in steps))
+    state = steps[-1].after.state if steps[-1].after is not None else ""
+    message = how_broken(promise, len(trace), state, len(steps) - 1)
     return PromiseResult(promise, CheckStatus.BROKEN, trace, len(trace), message, state)
+
+
+def _at_once(graph: ReachabilityGraph, when: int, *, bad: bool) -> Way | None:
+    edges = (edge for node in range(len(graph)) for edge in graph.successors(node))
+    return next(((edge.source, (edge.step,)) for edge in edges if edge.step.answers[when] is bad), None)
 
 
 class Promised(Check):
@@ -216,19 +183,16 @@ class Promised(Check):
             return
         for result in check_promises(self.inspection.exploration, limits=self.inspection.limits):
             if result.verdict is CheckStatus.BROKEN:
-                yield self.broken(result)
+                yield self._broken(result)
             elif result.verdict is CheckStatus.BOUNDED:
                 yield not_proved(result.message, None, result.promise.line)
 
-    def broken(self, result: PromiseResult) -> Finding:
-        """Return what to say of a broken promise."""
-        name, read = result.promise.name, set(result.promise.when.names)
-        if result.promise.goal is not None:
-            read |= result.promise.goal.names
+    def _broken(self, result: PromiseResult) -> Finding:
+        promise, message = result.promise, result.message
         _, tick = self.inspection.last_tick(result.trace)
         place = self.inspection.one_of(result.state)
+        read = {name for one in watched_by(promise) for name in one.names}
         case = self.inspection.counterexample(place, result.trace[-1], tick.env, read)
-        told = name.startswith(f"{result.promise.vow.value} ") or name in result.message
-        message = result.message if told else f"{name}: {result.message}"
-        line = result.promise.line
-        return Finding(Level.ERROR, Rule.PROMISE, message, place, case, line, result.trace)
+        if not promise.name.startswith(f"{promise.vow.value} ") and promise.name not in message:
+            message = f"{promise.name}: {message}"
+        return Finding(Level.ERROR, Rule.PROMISE, message, place, case, promise.line, result.trace)

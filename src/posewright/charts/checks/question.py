@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
@@ -69,7 +70,6 @@ class TickTrace(TickExecution):
 
     Attributes:
         asked, moments, writes: in order.
-        error: why it did not end, None where it did.
         after: where the chart stands after it, None where it did not end.
     """
 
@@ -79,19 +79,8 @@ class TickTrace(TickExecution):
         self.moments: list[MicrostepTrace] = []
         self.writes: list[Write] = []
         self.asking: dict[int, int] = {}
-        self.error: PosewrightError | None = None
         self.after: Snapshot | None = None
         self.snapshot: Mapping[str, Value] = {}
-
-    def record(self, inputs: Mapping[str, Value]) -> TickTrace:
-        """Take the tick, to its end or to where it fails."""
-        chart = self.machine.chart
-        given = {name: inputs[name] for name in chart.inputs}
-        try:
-            self.after = self.run(given, [event for event in chart.events if inputs.get(event)])
-        except PosewrightError as error:
-            self.error = error
-        return self
 
     def held(self) -> Mapping[str, Value]:
         """Return what every name stands at, for as long as nothing changes it."""
@@ -133,8 +122,12 @@ class TickTrace(TickExecution):
 
 
 def record(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> TickTrace:
-    """Return the tick that follows on a state with these inputs."""
-    return TickTrace(interpreter.machine, state).record(inputs)
+    """Return the tick that follows on a state with these inputs, up to its end or to where it fails."""
+    tick, chart = TickTrace(interpreter.machine, state), interpreter.chart
+    given = {name: inputs[name] for name in chart.inputs}
+    with suppress(PosewrightError):
+        tick.after = tick.run(given, [event for event in chart.events if inputs.get(event)])
+    return tick
 
 
 class Standing(NamedTuple):
@@ -207,11 +200,6 @@ class CheckQuestion:
 
     place: AtChoice | AtEvaluation
     claims: tuple[CheckClaim, ...]
-
-    @property
-    def nodes(self) -> frozenset[int]:
-        """The states that it is about."""
-        return self.place.nodes
 
     @property
     def names(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ from time import thread_time
 from posewright.charts.checks.arithmetic import ArithmeticFaults
 from posewright.charts.checks.data_flow import Conflicts, DataFlow
 from posewright.charts.checks.dead_logic import DeadTransitions, Unreachable
-from posewright.charts.checks.declarations import CaseCollisions, FunctionTables, Unmentioned, Unused
+from posewright.charts.checks.declarations import CaseCollisions, FunctionTables, Unused
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
 from posewright.charts.checks.gaps import Gaps, PointGaps
 from posewright.charts.checks.inspection import Check, Inspection
@@ -43,7 +43,6 @@ CHECKS: tuple[type[Check], ...] = (
     FunctionTables,
     CaseCollisions,
     Unused,
-    Unmentioned,
 )
 """All that is looked for; what is found equally bad in one line is told in this order."""
 

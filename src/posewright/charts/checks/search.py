@@ -33,15 +33,10 @@ class PathInputs:
 
     def __init__(self, names: Collection[str]) -> None:
         self.names = frozenset(names)
-        self.known: dict[int, tuple[Expression, frozenset[str], tuple[str, ...]]] = {}
 
-    def of(self, expression: Expression) -> tuple[frozenset[str], tuple[str, ...]]:
+    def of(self, expression: Expression) -> tuple[frozenset[str], Sequence[str]]:
         """Return the inputs and the registers that an expression reads."""
-        if id(expression) not in self.known:
-            registers = tuple(sorted(expression.names - self.names))
-            self.known[id(expression)] = expression, expression.names & self.names, registers
-        _, inputs, registers = self.known[id(expression)]
-        return inputs, registers
+        return expression.names & self.names, sorted(expression.names - self.names)
 
     def path_to(self, tick: TickTrace, passed: int, names: frozenset[str]) -> tuple[Evaluation, ...]:
         """Return what had to come out as it did for a tick to go the same way up to a place.
@@ -65,9 +60,9 @@ class PathInputs:
             relevant.update(registers)
             if inputs:
                 found.append(asked)
-        return tuple(self.connected(found, names)) if found else ()
+        return tuple(self._connected(found, names)) if found else ()
 
-    def connected(self, path: Sequence[Evaluation], names: frozenset[str]) -> list[Evaluation]:
+    def _connected(self, path: Sequence[Evaluation], names: frozenset[str]) -> list[Evaluation]:
         """Return what shares an input with `names`, or with something else that does."""
         reached, rest, kept = set(names), list(path), list[Evaluation]()
         while True:
@@ -78,22 +73,17 @@ class PathInputs:
             rest = [one for one in rest if one not in near]
             reached = reached.union(*(self.of(one.expression)[0] for one in near))
 
+    def known(self, asked: Evaluation) -> dict[str, Value]:
+        """Return what the registers stood at that an expression reads."""
+        return {name: asked.held[name] for name in self.of(asked.expression)[1]}
+
     def key(self, path: Sequence[Evaluation]) -> tuple[object, ...]:
         """Return what tells a path from others."""
-        return tuple([(id(one.expression), one.value, self.at(one)) for one in path])
+        return tuple([(id(one.expression), one.value, *self.known(one).values()) for one in path])
 
-    def at(self, asked: Evaluation) -> tuple[Value, ...]:
-        """Return what the registers stood at that an expression reads."""
-        return tuple([asked.held[name] for name in self.of(asked.expression)[1]])
-
-    def conditions(self, path: Sequence[Evaluation]) -> tuple[Expression, ...]:
+    def conditions(self, path: Sequence[Evaluation]) -> list[Expression]:
         """Return a path as conditions on inputs."""
-        found = []
-        for one in path:
-            registers = self.of(one.expression)[1]
-            fixed = holding(one.expression, {name: one.held[name] for name in registers})
-            found.append(is_value(fixed, one.value))
-        return tuple(found)
+        return [is_value(holding(one.expression, self.known(one)), one.value) for one in path]
 
 
 MAX_ASKED = 200
@@ -131,24 +121,14 @@ class ExploredTick(NamedTuple):
     """One tick that was explored.
 
     Attributes:
-        situation: from where.
-        number: which of its cases.
+        state: before it.
+        case: what it was given, and what came of it.
         tick: what was seen of it.
     """
 
-    situation: AbstractState
-    number: int
+    state: Snapshot
+    case: SymbolicStep
     tick: TickTrace
-
-    @property
-    def state(self) -> Snapshot:
-        """Where the chart stands before."""
-        return self.situation.state
-
-    @property
-    def case(self) -> SymbolicStep:
-        """What it was given, and what came of it."""
-        return self.situation.cases[self.number]
 
 
 @dataclass(frozen=True)
@@ -200,7 +180,7 @@ class WitnessSearch:
 
     def __post_init__(self) -> None:
         self.names = self.question.names
-        self.nodes = self.question.nodes
+        self.nodes = self.question.place.nodes
         self.registers = tuple(sorted(self.names - self.inputs.names))
 
     def missed(self, keeps: Mapping[str, Abstraction]) -> frozenset[str]:
@@ -222,12 +202,11 @@ class WitnessSearch:
                 self.witness = Witness(step.state, step.case.inputs, place)
                 return
             if count < MAX_IN_TICK and self.names & self.inputs.names:
-                self.note(step, place)
+                self._note(step, place)
             elif self.names & self.inputs.names:
                 self.undecided = f"a tick comes there more than {MAX_IN_TICK} times"
 
-    def note(self, step: ExploredTick, place: Standing) -> None:
-        """Keep a situation of which only a proof can tell."""
+    def _note(self, step: ExploredTick, place: Standing) -> None:
         path = self.inputs.path_to(step.tick, place.passed, self.names) if place.passed else ()
         at = tuple([place.held[name] for name in self.registers])
         key = (at, tuple(map(type, at)), self.inputs.key(path))
@@ -269,12 +248,11 @@ class WitnessSearch:
         if answer.case is None:
             return
         inputs = {**situation.inputs, **answer.case}
-        found = self.replay(situation.state, inputs)
+        found = self._replay(situation.state, inputs)
         if found is not None:
             self.witness = self.plainer(found)
 
-    def replay(self, state: Snapshot, inputs: Mapping[str, Value]) -> Witness | None:
-        """Return what a tick shows, None where it does not show the answer."""
+    def _replay(self, state: Snapshot, inputs: Mapping[str, Value]) -> Witness | None:
         place = self.question.shown_by(record(self.interpreter, state, inputs))
         return None if place is None else Witness(state, inputs, place)
 
@@ -284,7 +262,7 @@ class WitnessSearch:
             value = found.inputs[name]
             for other in plainer_values(value, kind.zero):
                 if kind.holds(other):
-                    tried = self.replay(found.state, {**found.inputs, name: other})
+                    tried = self._replay(found.state, {**found.inputs, name: other})
                     if tried is not None:
                         found = tried
                         break

@@ -79,12 +79,7 @@ def holding(one: Expression, held: Mapping[str, Value]) -> Expression:
 
 def stands_at(name: str, value: Value) -> Expression:
     """Return the condition that a name has a value."""
-    if isinstance(value, bool):
-        tree: Tree = Name(name) if value else Unary(Operator.NOT, Name(name))
-        return condition(tree)
-    if isinstance(value, str):
-        return condition(Binary(Operator.EQUAL, Name(name), Name(value)), fixed={value: value})
-    return condition(Binary(Operator.EQUAL, Name(name), Literal(value)))
+    return is_value(condition(Name(name)), value)
 
 
 def stand_at(values: Mapping[str, Value]) -> Expression:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
 from posewright.charts.checks.inspection import Check
-from posewright.charts.checks.question import Rows
 from posewright.charts.machine import Snapshot, StateNode
 from posewright.charts.model import segments_of
-from posewright.charts.reachability import AbstractState, ReachabilityGraph
-from posewright.errors import ExpressionError, InputError
+from posewright.charts.reachability import AbstractState, ReachabilityGraph, SymbolicStep
+from posewright.errors import ExpressionError, InputError, PosewrightError
 
 Configuration = tuple[int, ...]
 
@@ -30,46 +29,42 @@ class Deadlocks(Check):
 
     def findings(self) -> Iterator[Finding]:
         """Yield dead ends, traps, and resources that stay on."""
-        yield from self.dead_ends()
-        yield from self.traps()
+        yield from self._dead_ends()
+        yield from self._traps()
         for name in self.chart.resources:
-            yield from self.left_on(name)
+            yield from self._left_on(name)
 
     # Dead ends
 
-    def dead_ends(self) -> Iterator[Finding]:
-        """Yield the states of which nothing is left again."""
+    def _dead_ends(self) -> Iterator[Finding]:
         stuck: dict[int, set[AbstractState]] = {}
         for situation in self.graph.distinct:
             if situation.state.started:
                 for leaf in situation.state.configuration:
-                    if not self.machine.nodes[leaf].final and self.is_still(leaf, situation):
+                    if not self.machine.nodes[leaf].final and self._is_still(leaf, situation):
                         stuck.setdefault(leaf, set()).add(situation)
         for leaf in sorted(stuck):
             if self.leads_somewhere(leaf):
                 yield from self.dead_end(leaf, stuck[leaf])
 
-    def is_still(self, leaf: int, situation: AbstractState) -> bool:
+    def _is_still(self, leaf: int, situation: AbstractState) -> bool:
         """Return whether nothing happens to a state in a tick, whatever the inputs are."""
         own = {leaf, *self.machine.nodes[leaf].around}
-        for case in situation.cases:
-            if case.after is None or leaf not in case.after.configuration:
-                return False
-            if any(way.source in own for way in case.taken):
-                return False
-        return True
+        return all(
+            case.after is not None
+            and leaf in case.after.configuration
+            and own.isdisjoint(way.source for way in case.taken)
+            for case in situation.cases
+        )
 
     def leads_somewhere(self, leaf: int) -> bool:
         """Return whether there is any state that a way could lead to from there."""
-        for number in (leaf, *self.machine.nodes[leaf].around[:-1]):
-            around = self.machine.nodes[self.machine.nodes[number].parent]
-            if not around.parallel and len(around.children) > 1:
-                return True
-        return False
+        nodes = self.machine.nodes
+        around = (nodes[nodes[number].parent] for number in (leaf, *nodes[leaf].around[:-1]))
+        return any(not one.parallel and len(one.children) > 1 for one in around)
 
     def dead_end(self, leaf: int, still: set[AbstractState]) -> Iterator[Finding]:
         """Yield that a state is a dead end, if it is; `still` is where nothing happens to it."""
-        explored = self.inspection.exploration
         # where another region is at its end, or comes to it, there is nothing left to wait for
         still = {
             one for one in still if not any(self.machine.nodes[i].final for i in one.state.configuration)
@@ -81,30 +76,24 @@ class Deadlocks(Check):
             node, number = self.machine.nodes[leaf], min(dead)
             message = f"{node.name} is a dead end: nothing leads on from there"
             message += ", whatever the inputs are; give it a transition, or say `final: true`"
-            line = node.state.line if node.state is not None else None
             if self.inspection.complete or not any(self.machine.nodes[i].ways for i in (leaf, *node.around)):
-                yield self.found(Rule.DEAD_END, message, node.name, explored.reached[number], line)
+                yield self._found(Rule.DEAD_END, message, node, number)
             else:
-                yield self.open_note("whether anything leads on", node.name, line)
+                yield self._open_note("whether anything leads on", node)
 
     # Traps
 
-    def traps(self) -> Iterator[Finding]:
-        """Yield the sets of states that are never left again, though there are others beside them."""
+    def _traps(self) -> Iterator[Finding]:
         told = set[frozenset[int]]()
         ends = self.graph.traps() if self.inspection.complete else []
         for region in self.machine.nodes:
             for end in ends if not region.parallel and len(region.children) > 1 else ():
-                places = {self.inside(region, self.configurations[number]) for number in end}
+                places = {self._inside(region, self.configurations[number]) for number in end}
                 leaves = frozenset[int]().union(*places)
-                if (
-                    len(places) > 1
-                    and () not in places
-                    and leaves not in told
-                    and self.is_trap(region, leaves)
-                ):
+                is_new = len(places) > 1 and () not in places and leaves not in told
+                if is_new and self.is_trap(region, leaves):
                     told.add(leaves)
-                    yield self.trap(region, leaves, min(end))
+                    yield self._trap(region, leaves, min(end))
 
     def is_trap(self, region: StateNode, leaves: frozenset[int]) -> bool:
         """Return whether a run never leaves some innermost states of a region, and that is not meant.
@@ -116,22 +105,24 @@ class Deadlocks(Check):
             return False
         onward: dict[Configuration, set[Configuration]] = {}
         for before, after in self.moves:
-            one, other = self.inside(region, before), self.inside(region, after)
+            one, other = self._inside(region, before), self._inside(region, after)
             if leaves.issuperset(one) and one and not (other and leaves.issuperset(other)):
                 return False
             if one and other and one != other and not leaves.issuperset(one):
                 onward.setdefault(one, set()).add(other)
-        return any(one in reached(onward, onward[one]) for one in onward)
+        try:
+            TopologicalSorter(onward).prepare()
+        except CycleError:
+            return True
+        return False
 
-    def inside(self, region: StateNode, configuration: Configuration) -> Configuration:
-        """Return the innermost active states that are inside another one."""
+    def _inside(self, region: StateNode, configuration: Configuration) -> Configuration:
         return tuple(leaf for leaf in configuration if leaf in region.within)
 
     @cached_property
     def configurations(self) -> tuple[Configuration, ...]:
         """The innermost active states of every explored node."""
-        rests = self.inspection.exploration.looked.rests
-        return tuple(rests[rest][1] for rest, _ in self.graph.places)
+        return tuple(one.state.configuration for one in self.graph.states)
 
     @cached_property
     def moves(self) -> Collection[tuple[Configuration, Configuration]]:
@@ -144,28 +135,23 @@ class Deadlocks(Check):
             if self.graph.states[i].state.started
         }
 
-    def trap(self, region: StateNode, leaves: frozenset[int], number: int) -> Finding:
-        """Return what to say of states that only lead to each other."""
+    def _trap(self, region: StateNode, leaves: frozenset[int], number: int) -> Finding:
         names = [self.machine.nodes[leaf].name for leaf in sorted(leaves)]
-        others = {leaf for one in self.configurations for leaf in self.inside(region, one)} - leaves
+        others = {leaf for one in self.configurations for leaf in self._inside(region, one)} - leaves
         text = f"{listed(names)} only lead to each other: once there, a run never comes to "
         text += f"{listed([self.machine.nodes[leaf].name for leaf in sorted(others)], 'or')} again"
         message = f"{text}; give one of them a way out, or say `final: true`"
         first = next(leaf for leaf in self.configurations[number] if leaf in leaves)
         node = self.machine.nodes[first]
-        line = node.state.line if node.state is not None else None
-        state = self.inspection.exploration.reached[number]
-        return replace(self.found(Rule.TRAP, message, node.name, state, line), level=Level.WARNING)
+        return self._found(Rule.TRAP, message, node, number, Level.WARNING)
 
     # Resources
 
-    def left_on(self, name: str) -> Iterator[Finding]:
-        """Yield that a resource stays on, if it does."""
+    def _left_on(self, name: str) -> Iterator[Finding]:
         explored = self.inspection.exploration
         zero = self.chart.outputs[name].zero
         at = list(self.machine.chart.variables).index(name)
-        rests = explored.looked.rests
-        on = {number for number, (rest, _) in enumerate(self.graph.places) if rests[rest][2][at] != zero}
+        on = {number for number, one in enumerate(self.graph.states) if one.state.values[at] != zero}
         left = self.graph.never_left(on)
         if left:
             state = explored.reached[min(left)]
@@ -173,34 +159,24 @@ class Deadlocks(Check):
             message = f"{name} is {value} in {state.state} and can never be {show(zero)} again"
             message += ": switch it off on every way that ends"
             leaf = self.machine.nodes[state.configuration[0]]
-            line = leaf.state.line if leaf.state is not None else None
             if self.inspection.complete:
-                yield self.found(Rule.LEFT_ON, message, leaf.name, state, line)
+                yield self._found(Rule.LEFT_ON, message, leaf, min(left))
             else:
-                yield self.open_note(f"whether {name} can be {show(zero)} again", leaf.name, line)
+                yield self._open_note(f"whether {name} can be {show(zero)} again", leaf)
 
-    def open_note(self, question: str, name: str, line: int | None) -> Finding:
-        """Return the note that it is not known, because not every way on was tried."""
-        return not_proved(f"{question} after {name} is not known: {self.inspection.why}", name, line)
+    def _open_note(self, question: str, node: StateNode) -> Finding:
+        text = f"{question} after {node.name} is not known: {self.inspection.why}"
+        return not_proved(text, node.name, node.line)
 
-    def found(self, rule: Rule, message: str, name: str, state: Snapshot, line: int | None) -> Finding:
-        """Return a finding with the run that leads to a state."""
-        trace: Rows = self.inspection.exploration.trace_to(state)
-        held = state.registers
-        case = self.inspection.counterexample(name, trace[-1] if trace else {}, held, set(held))
-        return Finding(Level.ERROR, rule, message, name, case, line, trace)
-
-
-def reached(
-    onward: Mapping[Configuration, Collection[Configuration]], starts: Collection[Configuration]
-) -> set[Configuration]:
-    """Return what can be reached from some places, these included."""
-    found, waiting = set(starts), list(starts)
-    while waiting:
-        new = set(onward.get(waiting.pop(), ())) - found
-        found |= new
-        waiting += new
-    return found
+    def _found(
+        self, rule: Rule, message: str, node: StateNode, number: int, level: Level = Level.ERROR
+    ) -> Finding:
+        """Return a finding with the run that leads to an explored node."""
+        explored = self.inspection.exploration
+        state = explored.reached[number]
+        trace, held = explored.trace_to(state), state.registers
+        case = self.inspection.counterexample(node.name, trace[-1] if trace else {}, held, held)
+        return Finding(level, rule, message, node.name, case, node.line, trace)
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
@@ -215,38 +191,31 @@ class Endless(Check):
     def findings(self) -> Iterator[Finding]:
         """Yield circles of junctions and of transitions."""
         for cycle in self.machine.cycles:
-            yield self.of_junctions(cycle)
+            yield self._of_junctions(cycle)
         told = set[str]()
         for situation in self.inspection.exploration.graph.distinct:
-            for number, case in enumerate(situation.cases):
+            for case in situation.cases:
                 error = case.error
-                if not isinstance(error, InputError) or isinstance(error, ExpressionError):
-                    continue
-                if error.message not in told:
+                is_endless = isinstance(error, InputError) and not isinstance(error, ExpressionError)
+                if error is not None and is_endless and error.message not in told:
                     told.add(error.message)
-                    yield self.of_ticks(situation, number, error)
+                    yield self._of_ticks(situation.state, case, error)
 
-    def of_junctions(self, cycle: tuple[str, ...]) -> Finding:
-        """Return what to say of a circle of junctions."""
+    def _of_junctions(self, cycle: tuple[str, ...]) -> Finding:
         text = " -> ".join((*cycle, cycle[0]))
         message = f"the junctions {text} lead back to themselves: a way through them never ends"
-        return Finding(Level.ERROR, Rule.CYCLE, message, None, None, self.line_of(cycle))
+        return Finding(Level.ERROR, Rule.CYCLE, message, None, None, self._line_of(cycle))
 
-    def line_of(self, cycle: tuple[str, ...]) -> int | None:
-        """Return where the last junction of a circle leads back to the first."""
+    def _line_of(self, cycle: tuple[str, ...]) -> int | None:
         segments = segments_of(self.chart.junctions[cycle[-1]])
         return next((one.line for one in segments if one.junction == cycle[0]), None)
 
-    def of_ticks(self, situation: AbstractState, number: int, error: InputError) -> Finding:
-        """Return what to say of a tick that does not end."""
-        case, state = situation.cases[number], situation.state
-        names = self.machine.nodes
+    def _of_ticks(self, state: Snapshot, case: SymbolicStep, error: PosewrightError) -> Finding:
         # the first way that comes again names the circle
         again = next((way for i, way in enumerate(case.taken) if way in case.taken[:i]), None)
-        place = names[again.source].name if again is not None else state.state
+        place = self.inspection.node_of(again).name if again is not None else state.state
         trace = (*self.inspection.exploration.trace_to(state), case.inputs)
         shown = self.inspection.counterexample(place, case.inputs, state.registers, set())
         message = f"{error.message}: {error.hint}" if error.hint else error.message
-        return Finding(
-            Level.ERROR, Rule.CYCLE, message, place, shown, again.line if again is not None else None, trace
-        )
+        line = again.line if again is not None else None
+        return Finding(Level.ERROR, Rule.CYCLE, message, place, shown, line, trace)

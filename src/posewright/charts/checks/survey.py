@@ -46,14 +46,14 @@ def look_through(
     for state in explored.graph.distinct:
         if budget.over:
             break
-        for number, case in enumerate(state.cases):
+        for case in state.cases:
             stage = Stage.of(state, case, interpreter.machine)
             wanted = [search.see for search in searches if search.wants(stage)]
             if wanted or watchers:
                 tick = record(interpreter, state.state, case.inputs)
                 budget.spend(len(tick.asked))
                 for look in (*watchers, *wanted):
-                    look(ExploredTick(state, number, tick))
+                    look(ExploredTick(state.state, case, tick))
     for search in searches:
         search.settle()
         if search.witness is not None:
@@ -173,7 +173,7 @@ def rounds_by(explored: Exploration, search: WitnessSearch, budget: WorkBudget) 
     for number, state in enumerate(graph.states):
         if at[number] in met or found >= MAX_ROUNDS or budget.over:
             continue
-        came = [edge for edge in graph.edges(number) if comes_by(explored, search, state, edge.step)]
+        came = [edge for edge in graph.edges(number) if _comes_by(explored, search, state, edge.step)]
         met.update([at[number]] if came else ())
         for edge in came:
             way = back(edge.target, at[number]) if edge.target is not None else None
@@ -182,8 +182,7 @@ def rounds_by(explored: Exploration, search: WitnessSearch, budget: WorkBudget) 
                 yield number, (edge.step.inputs, *way[1])
 
 
-def comes_by(explored: Exploration, search: WitnessSearch, state: AbstractState, step: SymbolicStep) -> bool:
-    """Return whether a tick comes by the place of a question."""
+def _comes_by(explored: Exploration, search: WitnessSearch, state: AbstractState, step: SymbolicStep) -> bool:
     if not search.wants(Stage.of(state, step, explored.machine)):
         return False
     tick = record(explored.interpreter, state.state, step.inputs)

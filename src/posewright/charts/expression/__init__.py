@@ -9,7 +9,6 @@ ever handed to Python's own evaluator, so no document can run code.
 
 from __future__ import annotations
 
-from posewright.charts.expression.critical import critical_values
 from posewright.charts.expression.expression import (
     Argument,
     Env,
@@ -74,7 +73,6 @@ __all__ = [
     "children",
     "compile_tree",
     "constant",
-    "critical_values",
     "names_in",
     "nodes_of",
     "parse",

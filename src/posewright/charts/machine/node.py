@@ -127,6 +127,11 @@ class StateNode:
     remembers: tuple[Memory, ...] = ()
 
     @property
+    def line(self) -> int | None:
+        """The line of the state."""
+        return self.state.line if self.state is not None else None
+
+    @property
     def is_leaf(self) -> bool:
         """Whether there is nothing inside it."""
         return not self.children

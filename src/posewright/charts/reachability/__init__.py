@@ -20,7 +20,7 @@ from posewright.charts.reachability.abstraction import (
     may_be_undefined,
 )
 from posewright.charts.reachability.conditions import Answer
-from posewright.charts.reachability.domain import Domain, Spans, parted
+from posewright.charts.reachability.domain import Domain, Spans, parted, where
 from posewright.charts.reachability.equivalence import Equivalence, equivalent
 from posewright.charts.reachability.exploration import Exploration, explore
 from posewright.charts.reachability.graph import BreadthFirst, ReachabilityGraph
@@ -56,4 +56,5 @@ __all__ = [
     "may_be_undefined",
     "parted",
     "paths",
+    "where",
 ]

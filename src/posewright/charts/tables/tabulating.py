@@ -58,7 +58,7 @@ def _refuse_what_is_no_table(chart: Chart, machine: Machine) -> None:
             _refuse_reading(chart, way.guard, way.line)
         for actions in (*node.actions, *(way.do for way in node.ways)):
             for expression in expressions_in(actions):
-                _refuse_reading(chart, expression, node.state.line if node.state else None)
+                _refuse_reading(chart, expression, node.line)
 
 
 def _refuse_reading(chart: Chart, expression: Expression, line: int | None) -> None:
