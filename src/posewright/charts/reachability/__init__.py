@@ -25,7 +25,7 @@ from posewright.charts.reachability.equivalence import Equivalence, equivalent
 from posewright.charts.reachability.exploration import Exploration, explore
 from posewright.charts.reachability.graph import BreadthFirst, ReachabilityGraph
 from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
-from posewright.charts.reachability.path import InputSpace, PathCondition, Solver, paths
+from posewright.charts.reachability.path import InputSpace, PathCondition, paths
 from posewright.charts.reachability.questions import Questions
 from posewright.charts.reachability.states import AbstractState, Follower, SymbolicStep
 
@@ -44,7 +44,6 @@ __all__ = [
     "PathCondition",
     "Questions",
     "ReachabilityGraph",
-    "Solver",
     "Spans",
     "SymbolicStep",
     "TimerAbstraction",

@@ -70,6 +70,17 @@ def parted(spans: Spans, by: Spans) -> tuple[Spans, Spans]:
     return tuple(inside), tuple(outside)
 
 
+def joined(pieces: Iterable[tuple[int, int]]) -> Spans:
+    """Return the set of what is in any of the pieces."""
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(pieces):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], high))
+        else:
+            found.append((low, high))
+    return tuple(found)
+
+
 def count(spans: Spans) -> int:
     """Return how many values there are in a set."""
     return sum(high - low + 1 for low, high in spans)
@@ -207,7 +218,7 @@ def where(tree: Tree, name: str, axis: Domain, compile_at: Callable[[Tree], Comp
     ((low, high),) = axis.whole
     holds = compile_at(tree)
     if high - low < SMALL:
-        return _joined((i, i) for i in range(low, high + 1) if holds(i)), True
+        return joined((i, i) for i in range(low, high + 1) if holds(i)), True
     lines = _Lines(name, axis, compile_at)
     try:
         cuts, exact = lines.of_condition(tree), not lines.is_blurred(tree)
@@ -215,21 +226,11 @@ def where(tree: Tree, name: str, axis: Domain, compile_at: Callable[[Tree], Comp
             cuts = {cut + step for cut in (*cuts, 0) for step in range(-BLURRED, BLURRED + 1)}
     except NotPiecewiseLinearError:
         if high - low < LARGE:
-            return _joined((i, i) for i in range(low, high + 1) if holds(i)), True
+            return joined((i, i) for i in range(low, high + 1) if holds(i)), True
         cuts, exact = lines.guessed(tree, holds), False
     starts = sorted({low, *(cut for cut in cuts if low < cut <= high)})
     pieces = zip(starts, [*(start - 1 for start in starts[1:]), high], strict=True)
-    return _joined(piece for piece in pieces if holds(piece[0])), exact
-
-
-def _joined(pieces: Iterable[tuple[int, int]]) -> Spans:
-    found: list[tuple[int, int]] = []
-    for low, high in pieces:
-        if found and found[-1][1] == low - 1:
-            found[-1] = (found[-1][0], high)
-        else:
-            found.append((low, high))
-    return tuple(found)
+    return joined(piece for piece in pieces if holds(piece[0])), exact
 
 
 class _Lines:
@@ -366,8 +367,8 @@ class _Lines:
         first, last = sign(low), sign(high)
         if first == last:
             return set()
-        one = _first(lambda i: sign(i) != first, low, high)
-        return {one, _first(lambda i: sign(i) == last, one, high)}
+        one = bisected(lambda i: sign(i) != first, low, high)
+        return {one, bisected(lambda i: sign(i) == last, one, high)}
 
     def guessed(self, tree: Tree, holds: Callable[[int], bool]) -> set[int]:
         """Return cuts around values of which it is likely that a comparison changes there."""
@@ -383,13 +384,11 @@ class _Lines:
             }
         spread = [self.low + (self.high - self.low) * i // SMALL for i in range(1, SMALL)]
         points = sorted(tried.union(spread))
-        return {_turn(holds, a, b) for a, b in pairwise(points) if holds(a) != holds(b)}
-
-
-def _turn(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return where an answer is first as it is at `high`, if it changes only once."""
-    last = holds(high)
-    return _first(lambda i: holds(i) == last, low, high)
+        return {
+            bisected(lambda i: holds(i) != before, a, b)
+            for a, b in pairwise(points)
+            if (before := holds(a)) != holds(b)
+        }
 
 
 def _parts(tree: Tree) -> list[Tree]:
@@ -412,7 +411,7 @@ def _side(value: float, low: float, high: float) -> int:
     return int(value >= high) - int(value <= low)
 
 
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+def bisected(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return the first number for which something holds that holds for all after it, `high` among them."""
     while low < high:
         middle = (low + high) // 2

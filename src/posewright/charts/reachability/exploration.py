@@ -39,11 +39,6 @@ class Exploration:
     reasons: tuple[str, ...] = ()
 
     @property
-    def walk(self) -> ReachabilityGraph:
-        """The graph, by its old name."""
-        return self.graph
-
-    @property
     def chart(self) -> Chart:
         """What was explored."""
         return self.interpreter.chart
