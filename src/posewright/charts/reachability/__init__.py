@@ -15,6 +15,7 @@ from __future__ import annotations
 from posewright.charts.reachability.abstraction import (
     Abstraction,
     TimerAbstraction,
+    assignments_of,
     is_defined,
     keep_registers,
     may_be_undefined,
@@ -48,6 +49,7 @@ __all__ = [
     "SymbolicStep",
     "TimerAbstraction",
     "WorkBudget",
+    "assignments_of",
     "equivalent",
     "explore",
     "is_defined",

@@ -10,7 +10,7 @@ which all these answers are the same go the same ways; only afterwards do their 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -247,9 +247,9 @@ class _Uses:
 def _uses(machine: Machine, watching: Sequence[Expression], keep: Collection[str]) -> _Uses:
     uses = _Uses(machine.chart.variables)
     uses.whole |= set(keep) & set(machine.chart.variables)
-    for condition in (*_conditions(machine), *watching):
+    for condition in (*conditions_of(machine), *watching):
         uses.condition(condition.tree, condition)
-    waiting = list(_assignments(machine))
+    waiting = [pair for action in assignments_of(machine) for pair in action.values.items()]
     for _, value in waiting:
         for node in nodes_of(value.tree):
             if isinstance(node, Binary) and node.operator in DIVISIONS:
@@ -264,20 +264,20 @@ def _uses(machine: Machine, watching: Sequence[Expression], keep: Collection[str
             uses.value(value.tree, value)
 
 
-def _actions(machine: Machine) -> Iterable[Action]:
+def _actions(machine: Machine) -> Iterator[Action]:
     return (action for actions in every_actions(machine) for action in every_action(actions))
 
 
-def _conditions(machine: Machine) -> Iterator[Expression]:
+def conditions_of(machine: Machine) -> Iterator[Expression]:
+    """Yield what decides where a tick goes: guards, what is counted, and where actions branch."""
     yield from (guard for way in machine.ways for guard in way.guards)
     yield from (counter.condition for counter in machine.counters if counter.condition is not None)
     yield from (action.when for action in _actions(machine) if isinstance(action, Branch))
 
 
-def _assignments(machine: Machine) -> Iterator[tuple[str, Expression]]:
-    for action in _actions(machine):
-        if isinstance(action, Assign):
-            yield from action.values.items()
+def assignments_of(machine: Machine) -> Iterator[Assign]:
+    """Yield all that may set outputs and locals."""
+    return (action for action in _actions(machine) if isinstance(action, Assign))
 
 
 Counts = tuple[int, ...]

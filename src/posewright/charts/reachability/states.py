@@ -16,10 +16,15 @@ from posewright.charts.machine import (
     Snapshot,
     TickConditions,
     TickExecution,
-    every_actions,
 )
-from posewright.charts.model import Assign, Branch, every_action
-from posewright.charts.reachability.abstraction import Abstraction, Counts, TimerAbstraction, keep_registers
+from posewright.charts.reachability.abstraction import (
+    Abstraction,
+    Counts,
+    TimerAbstraction,
+    assignments_of,
+    conditions_of,
+    keep_registers,
+)
 from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain
 from posewright.charts.reachability.limits import MANY_MICROSTEPS, Limits, WorkBudget
@@ -189,16 +194,10 @@ class Follower:
 
 def _answers(machine: Machine, questions: Questions, keeps: Mapping[str, Abstraction]) -> dict[int, Answer]:
     """Return what answers each expression of a machine; the machine keeps the expressions alive."""
-    conditions = [guard for way in machine.ways for guard in way.guards]
-    conditions += [counter.condition for counter in machine.counters if counter.condition is not None]
-    found = {id(one): questions.condition(one) for one in conditions}
-    for actions in every_actions(machine):
-        for action in every_action(actions):
-            if isinstance(action, Branch):
-                found[id(action.when)] = questions.condition(action.when)
-            elif isinstance(action, Assign):
-                for name, value in action.values.items():
-                    found[id(value)] = questions.value(value, keeps[name])
+    found = {id(one): questions.condition(one) for one in conditions_of(machine)}
+    for action in assignments_of(machine):
+        for name, value in action.values.items():
+            found[id(value)] = questions.value(value, keeps[name])
     return found
 
 
