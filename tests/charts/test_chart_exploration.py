@@ -145,7 +145,7 @@ def test_a_single_value_of_16_bits_is_found() -> None:
 
 def test_a_single_fraction_of_64_bits_is_found_and_the_next_one_is_not_it() -> None:
     seen = explore(chart("  a: [{when: d > 0.3 and d < 0.30000000000000005, go: b}]\n  b: []\n"))
-    assert len(seen.taken()) == 0
+    assert len(seen.taken) == 0
     seen = explore(chart("  a: [{when: d >= 0.3 and d < 0.30000000000000005, go: b}]\n  b: []\n"))
     assert firsts(seen)["b"]["d"] == 0.3
 

@@ -7,7 +7,7 @@ seen.situations                 of these, one for all that differ in counted tim
                                 ways: enough for whoever asks what can happen, and many times fewer
 seen.cases(state)               the ways in which a tick can go, each with inputs that show it
 seen.trace_to(state)            the shortest inputs from the start to there
-seen.taken()                    for each way of the machine, the first state and case that takes it
+seen.taken                      for each way of the machine, the first state and case that takes it
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ def is_defined(tree: Tree) -> Tree:
 
 def may_be_undefined(expression: Expression, types: Mapping[str, Type]) -> bool:
     """Return whether some term of an expression may be not a number, as far as the types tell."""
-    nodes = Translator(types).translate(expression).nodes
-    return any(meaning.value.interval.nan for meaning in nodes.values())
+    nodes = Translator(types).translate(expression).values()
+    return any(meaning.value.interval.nan for meaning in nodes)
 
 
 def may_overflow(expression: Expression, types: Mapping[str, Type]) -> bool:

@@ -103,11 +103,6 @@ class Domain:
         return ((self.index(kind.low), self.index(kind.high)),)
 
     @cached_property
-    def is_truth(self) -> bool:
-        """Whether its values are false and true."""
-        return isinstance(self.kind, BoolType)
-
-    @cached_property
     def is_number(self) -> bool:
         """Whether its values can be computed with."""
         return isinstance(self.kind, IntType | FloatType)
@@ -132,14 +127,10 @@ class Domain:
             return index
         return _single_of(index) if kind.single else _double_of(index)
 
-    def plainest(self, spans: Spans) -> Value:
-        """Return the value of a set that reads most easily: zero, false, a round number."""
-        return plainest(self, spans)
-
 
 @lru_cache(maxsize=50_000)
 def plainest(axis: Domain, spans: Spans) -> Value:
-    """Return the value of a set that reads most easily."""
+    """Return the value of a set that reads most easily: zero, false, a round number."""
     if not axis.is_number:
         return axis.value(spans[0][0])
     values = [_plain_between(axis, low, high) for low, high in spans]
@@ -147,18 +138,14 @@ def plainest(axis: Domain, spans: Spans) -> Value:
 
 
 def _plain_between(axis: Domain, low: int, high: int) -> float:
+    """Return the roundest number of a span, from its end nearest to zero on."""
     if low <= 0 <= high:
         return axis.kind.fit(0)  # type: ignore[return-value]  # of a number
     near = low if low > 0 else high
-    value = axis.value(near)
     if isinstance(axis.kind, IntType):
         return near
-    return _round_between(axis, float(value), low, high)
-
-
-def _round_between(axis: Domain, value: float, low: int, high: int) -> float:
-    """Return the roundest number of a span without zero, from its end nearest to zero on."""
-    if not math.isfinite(value) or value == 0:
+    value = float(axis.value(near))
+    if not math.isfinite(value):
         return value
     power = math.floor(math.log10(abs(value)))
     for digits in range(SHORTEST + 1):
@@ -167,8 +154,7 @@ def _round_between(axis: Domain, value: float, low: int, high: int) -> float:
             text = f"{_tenths(abs(value), step) + extra}e{step}"
             found = math.copysign(float(text), value)
             if axis.kind.holds(axis.kind.fit(found)) and low <= axis.index(found) <= high:
-                near = axis.value(axis.index(found))
-                return float(near)
+                return float(axis.value(axis.index(found)))
     return value
 
 

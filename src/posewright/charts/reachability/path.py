@@ -327,8 +327,7 @@ class PathCondition:
         """Return inputs and events that lead along this path, as plain as may be."""
         axes, found = self.axes, dict(self.given.plain)
         for name in self.touched:
-            spans = self.sets[name]
-            found[name] = spans == YES if axes[name].is_truth else plainest(axes[name], spans)
+            found[name] = plainest(axes[name], self.sets[name])
         if self.relations:
             witness = self.solver.find(axes, self.sets, tuple(self.relations))
             found |= witness.values or {}

@@ -33,7 +33,7 @@ from posewright.charts.reachability.domain import Domain
 from posewright.charts.reachability.limits import SMALL, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, paths
 from posewright.charts.reachability.questions import Questions
-from posewright.charts.reachability.states import AbstractState, AbstractStates, Gathered, SymbolicStep
+from posewright.charts.reachability.states import AbstractState, AbstractStates, SymbolicStep, gathered
 from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
 
 
@@ -271,15 +271,15 @@ class ProductSpace:
         one, other = self.sides
         at = len(one.machine.counters)
         states = one.joined(both[0], counts[:at]), other.joined(both[1], counts[at:])
-        gathered = Gathered(states[0])
-
-        def take(path: PathCondition) -> None:
-            gathered.add(*self.step(states, both[2], path))
-
-        for path, _ in paths(self.inputs, take, self.limits.cases_of_one, self.budget):
-            gathered.doubt(path.doubts)
-        self.doubts |= gathered.doubts
-        return gathered.state()
+        followed = paths(
+            self.inputs,
+            lambda path: self.step(states, both[2], path),
+            self.limits.cases_of_one,
+            self.budget,
+        )
+        found = gathered(states[0], ((path, *step) for path, step in followed))
+        self.doubts |= found.doubts
+        return found
 
     def step(
         self, states: tuple[Snapshot, Snapshot], held: Held, path: PathCondition
