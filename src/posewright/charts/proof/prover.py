@@ -84,6 +84,5 @@ class Prover:
         few = every_case(types, self.pool.effort.combinations)  # that can make a difference to the term
         if few is None:
             return self._search.decide(root, trial)
-        cases = ({**trial.zero, **case} for case in few)
-        found = next((case for case in cases if trial.holds(case)), None)
+        found = next(filter(trial.holds, map(trial.filled, few)), None)
         return IMPOSSIBLE if found is None else ProverAnswer(True, found)

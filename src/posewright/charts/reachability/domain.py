@@ -332,7 +332,11 @@ class _Lines:
         edges = self.edges(cuts)
         if not any(value(i) in (INT_LOW, INT_HIGH) for edge in edges for i in edge):
             return set()
-        return set().union(*(self.flips(lambda i: _side(value(i), INT_LOW, INT_HIGH), *e) for e in edges))
+
+        def side(index: int) -> int:
+            return int(value(index) >= INT_HIGH) - int(value(index) <= INT_LOW)
+
+        return set().union(*(self.flips(side, *edge) for edge in edges))
 
     def crossings(self, left: Tree, right: Tree, cuts: set[int]) -> set[int]:
         """Return where two terms that are lines between the cuts cross."""
@@ -360,8 +364,10 @@ class _Lines:
         """Return cuts around values of which it is likely that a comparison changes there."""
         axis, kind = self.axis, self.axis.kind
         values: set[float] = {0.0, 1.0, -1.0}
-        for node in _numbers(tree):
-            values |= {node, -node, abs(node) ** 0.5, -(abs(node) ** 0.5)}
+        for node in nodes_of(tree):
+            if isinstance(node, Literal) and not isinstance(node.value, str | bool):
+                number = float(node.value)
+                values |= {number, -number, abs(number) ** 0.5, -(abs(number) ** 0.5)}
         tried = {self.low, self.high}
         if isinstance(kind, IntType | FloatType):
             tried |= {
@@ -383,18 +389,6 @@ def _parts(tree: Tree) -> list[Tree]:
         cases, rest = cases_of(tree)
         return [*(part for case in cases for part in case), rest]
     return list(children(tree))
-
-
-def _numbers(tree: Tree) -> list[float]:
-    return [
-        float(n.value)
-        for n in nodes_of(tree)
-        if isinstance(n, Literal) and not isinstance(n.value, str | bool)
-    ]
-
-
-def _side(value: float, low: float, high: float) -> int:
-    return int(value >= high) - int(value <= low)
 
 
 def bisected(holds: Callable[[int], bool], low: int, high: int) -> int:

@@ -281,19 +281,17 @@ class PathCondition:
         if said is not None:
             return said.holds
         both = (relation.turned(), relation)
-        if len(self.choices) < len(self.prefix):
-            answer = self.choose(2) == 1
-        else:
-            answer = (
-                self.choose(2, [i for i in (0, 1) if self.possible(self.sets, (*self.relations, both[i]))])
-                == 1
-            )
+        possible = (i for i in (0, 1) if self.possible(self.sets, (*self.relations, both[i])))
+        answer = self.choose(2, possible) == 1
         self.relations.append(both[answer])
         self.related |= relation.names
         return answer
 
     def choose(self, count: int, possible: Iterable[int] | None = None) -> int:
-        """Return one of the answers 0, 1, ... `count` - 1; the other possible ones are left for later."""
+        """Return one of the answers 0, 1, ... `count` - 1; the other possible ones are left for later.
+
+        What is possible is only looked at where nothing is prescribed: it may take a proof.
+        """
         at = len(self.choices)
         if at < len(self.prefix):
             choice = self.prefix[at]
@@ -307,10 +305,9 @@ class PathCondition:
     def choose_set(self, name: str, sets: tuple[Spans, ...]) -> int:
         """Return which of several sets the value of an input lies in."""
         answers = None
-        if name in self.related and len(self.choices) >= len(self.prefix):
-            answers = [
-                i for i, one in enumerate(sets) if self.possible({**self.sets, name: one}, self.relations)
-            ]
+        if name in self.related:
+            pairs = enumerate(sets)
+            answers = (i for i, one in pairs if self.possible({**self.sets, name: one}, self.relations))
         choice = self.choose(len(sets), answers)
         self.sets[name] = sets[choice]
         self.touched.append(name)
