@@ -74,7 +74,7 @@ class DeadTransitions(Check):
 
     def watch(self) -> None:
         """Settle by proof what the ways are that no explored tick took, or have ticks looked at that tell."""
-        self.taken = set(map(id, self.inspection.exploration.taken()))
+        self.taken = set(map(id, self.inspection.exploration.taken))
         self.searches: list[tuple[CompoundTransition, WitnessSearch]] = []
         self.certain: list[Finding] = []
         self.unknown: list[CompoundTransition] = []

@@ -171,7 +171,7 @@ class Inspection:
     def entered(self) -> frozenset[int]:
         """The numbers of all states that were active, were it for a moment only."""
         found = {number for state in self.exploration.graph.distinct for number in state.state.numbers}
-        return frozenset(found.union(*(entered_by(self.machine, way) for way in self.exploration.taken())))
+        return frozenset(found.union(*(entered_by(self.machine, way) for way in self.exploration.taken)))
 
     def case(
         self, place: str, witness: Witness, names: Collection[str]

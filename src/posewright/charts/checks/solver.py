@@ -11,7 +11,7 @@ from posewright.charts.expression import Binary, Expression, Literal, Name, Oper
 from posewright.charts.machine import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, Assign, Transition
 from posewright.charts.proof import DividesByZero, Holds, Outside, Prover, Saturates, SolverBudget, places_in
-from posewright.charts.reachability import Domain, InputSpace, PathCondition, Questions, Solver, paths
+from posewright.charts.reachability import Domain, InputSpace, PathCondition, Questions, paths
 from posewright.charts.types import BoolType, Type, Value
 from posewright.errors import ExpressionError, MissingExtraError
 
@@ -226,7 +226,7 @@ def case_of(
             return False
 
     doubtful = False
-    for path, found in paths(InputSpace(axes, Solver()), take, MAX_PATHS):
+    for path, found in paths(InputSpace(axes), take, MAX_PATHS):
         case = path.inputs()
         if found and all(_is(one, holds, case) for one, holds in wanted):
             return case

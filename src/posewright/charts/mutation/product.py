@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from posewright.charts.expression import Expression, Tree
-from posewright.charts.machine import Counter, Interpreter, Machine, Snapshot, TickConditions, every_actions
-from posewright.charts.model import Assign, every_action
+from posewright.charts.machine import Counter, Interpreter, Machine, Snapshot, TickConditions
 from posewright.charts.reachability import (
     Abstraction,
     Answer,
@@ -23,6 +22,7 @@ from posewright.charts.reachability import (
     Follower,
     PathCondition,
     TimerAbstraction,
+    assignments_of,
     keep_registers,
     paths,
 )
@@ -201,9 +201,7 @@ class _Noting:
         self.found: list[tuple[str, Tree, tuple[Any, ...]]] = []
         settings = {
             id(value): self.noted(name, value, follower.answers[id(value)])
-            for actions in every_actions(follower.machine)
-            for action in every_action(actions)
-            if isinstance(action, Assign)
+            for action in assignments_of(follower.machine)
             for name, value in action.values.items()
             if name in names
         }

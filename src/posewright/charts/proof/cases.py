@@ -95,18 +95,13 @@ class CaseTrial:
         self.claims = claims
         self.types = {name: kind for name, kind in types.items() if name in read}
 
-    @property
-    def zero(self) -> dict[str, Value]:
-        """The plainest case there is."""
-        return {name: kind.zero for name, kind in self.types.items()}
-
     def holds(self, case: Mapping[str, Value]) -> bool:
         """Return whether all that is claimed is so in a case."""
         return all(claim.seen(case) for claim in self.claims)
 
     def filled(self, case: Mapping[str, Value]) -> dict[str, Value]:
-        """Return a case of something else with a value for every name of this."""
-        return {**self.zero, **{name: value for name, value in case.items() if name in self.types}}
+        """Return a case of something else with a value for every name of this, zero where it has none."""
+        return {name: case.get(name, kind.zero) for name, kind in self.types.items()}
 
     def guessed(self, numbers: Sequence[float]) -> dict[str, Value] | None:
         """Return a case of likely values, `numbers` among them, in which all claims are so, if any."""

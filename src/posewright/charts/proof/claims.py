@@ -21,15 +21,12 @@ class ProofClaim(Protocol):
     @property
     def names(self) -> frozenset[str]:
         """The names that it is about."""
-        ...
 
     def seen(self, case: Mapping[str, Value]) -> bool:
         """Return whether it is so in a case, by computing the expression there."""
-        ...
 
     def term(self, translator: Translator) -> SmtTerm:
         """Return the truth value that it is so."""
-        ...
 
 
 FAILED = object()
@@ -111,13 +108,14 @@ class _AtPlace(OfOne):
 
     place: ArithmeticPlace
 
-    def part(self, tree: Tree) -> Expression:
-        """Return a part of the expression as one of its own."""
-        return Expression(tree, BoolType(), self.expression.source, self.expression.fixed)
+    def computed(self, tree: Tree, case: Mapping[str, Value]) -> Any:
+        """Return what a part of the expression comes to in a case."""
+        part = Expression(tree, BoolType(), self.expression.source, self.expression.fixed)
+        return compute(part, case)
 
     def reached(self, translator: Translator) -> SmtTerm:
         """Return the truth value that the place is reached."""
-        terms, nodes = translator.terms, translator.translate(self.expression).nodes
+        terms, nodes = translator.terms, translator.translate(self.expression)
         found = []
         for tree, wanted in self.place.steps:
             value, failing, _ = nodes[id(tree)]
@@ -129,14 +127,14 @@ class _AtPlace(OfOne):
     def seen_reached(self, case: Mapping[str, Value]) -> bool:
         """Return whether the place is reached in a case."""
         for tree, wanted in self.place.steps:
-            value = compute(self.part(tree), case)
+            value = self.computed(tree, case)
             if value is FAILED or (wanted is not None and value is not wanted):
                 return False
         return True
 
     def operands(self, case: Mapping[str, Value]) -> list[Any]:
         """Return what the operands of the place are in a case."""
-        return [compute(self.part(child), case) for child in children(self.place.node)]
+        return [self.computed(child, case) for child in children(self.place.node)]
 
 
 @dataclass(frozen=True)
@@ -145,7 +143,7 @@ class DividesByZero(_AtPlace):
 
     def term(self, translator: Translator) -> SmtTerm:
         """Return the truth value that it is so."""
-        terms, nodes = translator.terms, translator.translate(self.expression).nodes
+        terms, nodes = translator.terms, translator.translate(self.expression)
         top, bottom = (nodes[id(child)] for child in children(self.place.node))
         zero = terms.equal(bottom.value, terms.number(0))
         failing = terms.some((top.failing, bottom.failing))
@@ -181,7 +179,7 @@ class Saturates(_AtPlace):
 
     def term(self, translator: Translator) -> SmtTerm:
         """Return the truth value that it is so."""
-        terms, nodes = translator.terms, translator.translate(self.expression).nodes
+        terms, nodes = translator.terms, translator.translate(self.expression)
         exact = nodes[id(self.place.node)].exact
         if exact.sort is not SmtSort.WHOLE:
             return terms.false

@@ -185,12 +185,16 @@ class BitEncoder:
 
     def _fraction_variable(self, term: SmtTerm, form: FloatFormat) -> Term:
         value = self.manager.mk_const(self.sorts[form], str(term.value))
+        self._bound(term, value, form)
+        return value
+
+    def _bound(self, term: SmtTerm, value: Term, form: FloatFormat) -> None:
+        """Note that a fraction is between its ends."""
         low, high = self._constant(term.interval.low, form), self._constant(term.interval.high, form)
         self.rules[term.index] = [
             self._make(Kind.FP_LEQ, low, value),
             self._make(Kind.FP_LEQ, value, high),
         ]
-        return value
 
     def _arithmetic(self, term: SmtTerm) -> Term:
         left, right = (self._in(arg, term.form) for arg in term.args)
@@ -225,11 +229,7 @@ class BitEncoder:
         """Return a number of which nothing but the ends is known."""
         found = self.manager.mk_const(self.sorts[DOUBLE], f"remainder {term.index}")
         if term.interval.finite:
-            low, high = self._constant(term.interval.low, DOUBLE), self._constant(term.interval.high, DOUBLE)
-            self.rules[term.index] = [
-                self._make(Kind.FP_LEQ, low, found),
-                self._make(Kind.FP_LEQ, found, high),
-            ]
+            self._bound(term, found, DOUBLE)
         return found
 
     def _chosen(self, term: SmtTerm, form: FloatFormat) -> Term:

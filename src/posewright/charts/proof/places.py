@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from posewright.charts.expression import (
     ARITHMETIC,
@@ -19,37 +20,28 @@ from posewright.charts.expression import (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class PlaceCondition:
-    """What is computed before a place: the last step, and the path to it.
-
-    Attributes:
-        wanted: what `condition` must be; None: it just is computed without a division by zero.
-    """
+class _Step(NamedTuple):
+    """What is computed before a place, last; and the steps before it."""
 
     condition: Tree
     wanted: bool | None
-    before: PlaceCondition | None = None
-
-    def steps(self) -> Iterator[tuple[Tree, bool | None]]:
-        """Yield the steps, the last one first."""
-        path: PlaceCondition | None = self
-        while path is not None:
-            yield path.condition, path.wanted
-            path = path.before
+    before: _Step | None
 
 
 @dataclass(frozen=True, eq=False)
 class ArithmeticPlace:
-    """A node that computes a number, and the path to it; None where it is reached always."""
+    """A node that computes a number, and the last step of the path to it; None where it is reached always."""
 
     node: Tree
-    path: PlaceCondition | None
+    last: _Step | None
 
     @property
-    def steps(self) -> tuple[tuple[Tree, bool | None], ...]:
-        """What must hold for it to be reached."""
-        return tuple(self.path.steps()) if self.path else ()
+    def steps(self) -> Iterator[tuple[Tree, bool | None]]:
+        """What must hold for it to be reached; None: it just is computed without a division by zero."""
+        step = self.last
+        while step is not None:
+            yield step.condition, step.wanted
+            step = step.before
 
     @property
     def divides(self) -> bool:
@@ -59,7 +51,7 @@ class ArithmeticPlace:
 
 def places_in(tree: Tree) -> Iterator[ArithmeticPlace]:
     """Yield the places at which a number is computed from others, those computed first before the others."""
-    waiting: list[tuple[Tree, PlaceCondition | None, bool]] = [(tree, None, False)]
+    waiting: list[tuple[Tree, _Step | None, bool]] = [(tree, None, False)]
     while waiting:
         node, path, done = waiting.pop()
         if done:
@@ -76,20 +68,20 @@ def _computes(node: Tree) -> bool:
     return isinstance(node, Binary | Unary) and node.operator in ARITHMETIC
 
 
-def _below(node: Tree, path: PlaceCondition | None) -> Iterator[tuple[Tree, PlaceCondition | None]]:
+def _below(node: Tree, path: _Step | None) -> Iterator[tuple[Tree, _Step | None]]:
     if isinstance(node, If):
         yield from _along(node, path)
         return
     wanted = node.operator is Operator.AND if isinstance(node, Binary) and node.operator in LOGIC else None
     for child in children(node):
         yield child, path
-        path = PlaceCondition(child, wanted, path)
+        path = _Step(child, wanted, path)
 
 
-def _along(chain: If, path: PlaceCondition | None) -> Iterator[tuple[Tree, PlaceCondition | None]]:
+def _along(chain: If, path: _Step | None) -> Iterator[tuple[Tree, _Step | None]]:
     cases, rest = cases_of(chain)
     for condition, then in cases:
         yield condition, path
-        yield then, PlaceCondition(condition, True, path)
-        path = PlaceCondition(condition, False, path)
+        yield then, _Step(condition, True, path)
+        path = _Step(condition, False, path)
     yield rest, path

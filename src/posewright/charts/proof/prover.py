@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from posewright.charts.expression import Expression
-from posewright.charts.proof.budget import IMPOSSIBLE, Case, Effort, ProverAnswer, SolverBudget
+from posewright.charts.proof.budget import IMPOSSIBLE, Effort, ProverAnswer, SolverBudget
 from posewright.charts.proof.cases import CaseTrial, every_case
 from posewright.charts.proof.claims import Fails, Holds, ProofClaim
 from posewright.charts.proof.terms import SmtOp, SmtTerm, reachable
@@ -36,25 +37,16 @@ class Prover:
     ) -> None:
         self.types = types
         self.pool = pool or SolverBudget(effort)
-        self.effort = self.pool.effort
         self.translator = Translator(types)
         self._answers: dict[tuple[object, ...], ProverAnswer] = {}
-        self._search: SmtSearch | None = None
 
-    @property
-    def search(self) -> SmtSearch:
-        """The part that works with the solver, made when it is first needed.
-
-        Raises:
-            MissingExtraError: the solver is not installed.
-        """
-        if self._search is None:
-            try:
-                from posewright.charts.proof.search import SmtSearch
-            except ImportError:
-                raise MissingExtraError.for_extra("proof", "charts") from None
-            self._search = SmtSearch(self.pool)
-        return self._search
+    @cached_property
+    def _search(self) -> SmtSearch:
+        try:
+            from posewright.charts.proof.search import SmtSearch
+        except ImportError:
+            raise MissingExtraError.for_extra("proof", "charts") from None
+        return SmtSearch(self.pool)
 
     def satisfiable(
         self,
@@ -71,7 +63,11 @@ class Prover:
         return self.ask([*given, *map(Fails, failing)])
 
     def ask(self, claims: Sequence[ProofClaim]) -> ProverAnswer:
-        """Return whether all that is claimed can be so at once."""
+        """Return whether all that is claimed can be so at once.
+
+        Raises:
+            MissingExtraError: the solver is needed, and not installed.
+        """
         terms = self.translator.terms
         root = terms.every(claim.term(self.translator) for claim in claims)
         if root.is_false:
@@ -83,15 +79,10 @@ class Prover:
         return self._answers[key]
 
     def _decide(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer:
-        few = self.few_cases(root, trial)
-        if few is None:
-            return self.search.decide(root, trial)
-        found = next((case for case in few if trial.holds(case)), None)
-        return IMPOSSIBLE if found is None else ProverAnswer(True, found)
-
-    def few_cases(self, root: SmtTerm, trial: CaseTrial) -> list[Case] | None:
-        """Return every case that can make a difference to a term; None where they are many."""
         read = {term.value for term in reachable([root]) if term.op is SmtOp.VARIABLE}
         types = {name: kind for name, kind in trial.types.items() if name in read}
-        cases = every_case(types, self.effort.combinations)
-        return None if cases is None else [{**trial.zero, **case} for case in cases]
+        few = every_case(types, self.pool.effort.combinations)  # that can make a difference to the term
+        if few is None:
+            return self._search.decide(root, trial)
+        found = next(filter(trial.holds, map(trial.filled, few)), None)
+        return IMPOSSIBLE if found is None else ProverAnswer(True, found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import chain, repeat
 from operator import length_hint
 
@@ -12,7 +11,7 @@ from posewright.charts.proof.budget import IMPOSSIBLE, UNKNOWN, ProverAnswer, So
 from posewright.charts.proof.cases import CaseTrial
 from posewright.charts.proof.encoder import BitEncoder
 from posewright.charts.proof.terms import SmtOp, SmtSort, SmtTerm, reachable
-from posewright.charts.types import Type, Value
+from posewright.charts.types import Value
 
 
 class SmtSearch:
@@ -27,49 +26,29 @@ class SmtSearch:
         self.encoder = BitEncoder()
 
     def decide(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer:
-        """Return whether a term can be true; a case is one of the trial, which claims the same."""
-        answer = self.decided(root, trial)
-        if answer.case is not None:
-            self.budget.keep(answer.case)
-        return answer
+        """Return whether a term can be true; a case is one of the trial, which claims the same.
 
-    def known(self, trial: CaseTrial) -> ProverAnswer | None:
-        """Return a case that was found for something else before, None where there is none."""
-        for case in self.budget.cases:
-            found = trial.filled(case)
-            if trial.holds(found):
-                return ProverAnswer(True, trial.plain(found))
-        return None
-
-    def decided(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer:
-        """Return what the solver comes to; a case of its that does not stand the trial proves nothing."""
-        question = SmtQuestion(self.encoder, self.budget, root)
+        A case of the solver that does not stand the trial proves nothing. Then cases are tried that were
+        found for something else before, and likely ones of the numbers in the question.
+        """
+        question = _SmtQuestion(self.encoder, self.budget, root)
         possible = question.check()
         if possible is False:
             return IMPOSSIBLE
-        found = tried(question, trial) if possible else None
-        if found is None and possible:
-            found = tried(question, trial) if question.check(exact=True) else None
-        return found or self.known(trial) or self.guessed(root, trial) or UNKNOWN
-
-    def guessed(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer | None:
-        """Return a case made of plain numbers and of those in the question, None where none was found."""
-        numbers = {
-            term.value: None
-            for term in reachable([root])
-            if term.is_constant and term.sort is not SmtSort.TRUTH
-        }
-        case = trial.guessed(list(numbers))
-        return None if case is None else ProverAnswer(True, trial.plain(case))
+        found = question.case(trial) if possible else None
+        if found is None and possible and question.check(exact=True):
+            found = question.case(trial)
+        if found is None:
+            others = map(trial.filled, self.budget.cases)
+            found = next(filter(trial.holds, others), None) or trial.guessed(question.numbers())
+        if found is None:
+            return UNKNOWN
+        plain = trial.plain(found)
+        self.budget.keep(plain)
+        return ProverAnswer(True, plain)
 
 
-def tried(question: SmtQuestion, trial: CaseTrial) -> ProverAnswer | None:
-    """Return the answer that the case of a question gives, None where it does not stand the trial."""
-    case = trial.filled(question.case(trial.types))
-    return ProverAnswer(True, trial.plain(case)) if trial.holds(case) else None
-
-
-class SmtQuestion:
+class _SmtQuestion:
     """A term that shall be true."""
 
     def __init__(self, encoder: BitEncoder, budget: SolverBudget, root: SmtTerm) -> None:
@@ -102,10 +81,17 @@ class SmtQuestion:
         self.budget.steps += allowed - length_hint(steps)
         return None if found == Result.UNKNOWN else bool(found == Result.SAT)
 
-    def case(self, types: Mapping[str, Type]) -> dict[str, Value]:
-        """Return the values with which it is, of the names that matter."""
-        return {
-            term.value: self.encoder.value_found(self.solver, term, types[term.value])
+    def case(self, trial: CaseTrial) -> dict[str, Value] | None:
+        """Return the case that the solver found, None where it does not stand the trial."""
+        found = {
+            term.value: self.encoder.value_found(self.solver, term, trial.types[term.value])
             for term in self.terms
             if term.op is SmtOp.VARIABLE
         }
+        case = trial.filled(found)
+        return case if trial.holds(case) else None
+
+    def numbers(self) -> list[float]:
+        """Return the numbers that stand in it."""
+        known = (term for term in self.terms if term.is_constant and term.sort is not SmtSort.TRUTH)
+        return list(dict.fromkeys(term.value for term in known))

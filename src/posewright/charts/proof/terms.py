@@ -206,18 +206,14 @@ class TermFactory:
         return self._make(SmtOp.IF, then.sort, (condition, then, otherwise), interval=interval)
 
     def _either_truth(self, condition: SmtTerm, then: SmtTerm, otherwise: SmtTerm) -> SmtTerm:
-        if then.is_constant:
-            return (
-                self.some((condition, otherwise))
-                if then.is_true
-                else self.every((self.negation(condition), otherwise))
-            )
-        if otherwise.is_constant:
-            return (
-                self.every((condition, then))
-                if otherwise.is_false
-                else self.some((self.negation(condition), then))
-            )
+        if then.is_true:
+            return self.some((condition, otherwise))
+        if then.is_false:
+            return self.every((self.negation(condition), otherwise))
+        if otherwise.is_false:
+            return self.every((condition, then))
+        if otherwise.is_true:
+            return self.some((self.negation(condition), then))
         return self._make(SmtOp.IF, SmtSort.TRUTH, (condition, then, otherwise))
 
     # comparisons

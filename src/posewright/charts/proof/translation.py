@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from posewright.charts.expression import (
@@ -41,19 +40,6 @@ class Meaning(NamedTuple):
     exact: SmtTerm
 
 
-@dataclass
-class Translation:
-    """An expression in terms: of the whole, and of every node of the tree by its id."""
-
-    expression: Expression
-    nodes: dict[int, Meaning] = field(default_factory=dict)
-
-    @property
-    def whole(self) -> Meaning:
-        """What the expression is."""
-        return self.nodes[id(self.expression.tree)]
-
-
 class Translator:
     """Translates expressions over names of known types.
 
@@ -64,26 +50,25 @@ class Translator:
     def __init__(self, types: Mapping[str, Type]) -> None:
         self.types = types
         self.terms = TermFactory()
-        self._known: dict[int, Translation] = {}
+        self._known: dict[int, tuple[Expression, dict[int, Meaning]]] = {}
 
-    def translate(self, expression: Expression) -> Translation:
-        """Return an expression in terms.
+    def translate(self, expression: Expression) -> Mapping[int, Meaning]:
+        """Return an expression in terms: every node of its tree, by its id.
 
         Raises:
             InputError: it asks for time, or for a state, and no name of a register stands for that.
             UnknownNameError: it reads a name that is neither fixed nor has a type.
         """
-        known = self._known.get(id(expression))
-        if known is None:
+        if id(expression) not in self._known:
             if len(self._known) >= KEPT:
                 self._known.clear()
-            known = self._known[id(expression)] = Translation(expression)
-            _Walk(self, known.nodes, expression.fixed).meaning(expression.tree)
-        return known
+            self._known[id(expression)] = expression, {}  # which keeps the expression, and so its id, alive
+            _Walk(self, self._known[id(expression)][1], expression.fixed).meaning(expression.tree)
+        return self._known[id(expression)][1]
 
     def meaning(self, expression: Expression) -> Meaning:
         """Return what an expression is as a whole."""
-        return self.translate(expression).whole
+        return self.translate(expression)[id(expression.tree)]
 
 
 class _Walk:

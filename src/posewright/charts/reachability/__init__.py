@@ -7,7 +7,7 @@ seen.situations                 of these, one for all that differ in counted tim
                                 ways: enough for whoever asks what can happen, and many times fewer
 seen.cases(state)               the ways in which a tick can go, each with inputs that show it
 seen.trace_to(state)            the shortest inputs from the start to there
-seen.taken()                    for each way of the machine, the first state and case that takes it
+seen.taken                      for each way of the machine, the first state and case that takes it
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from posewright.charts.reachability.abstraction import (
     Abstraction,
     TimerAbstraction,
+    assignments_of,
     is_defined,
     keep_registers,
     may_be_undefined,
@@ -25,7 +26,7 @@ from posewright.charts.reachability.equivalence import Equivalence, equivalent
 from posewright.charts.reachability.exploration import Exploration, explore
 from posewright.charts.reachability.graph import BreadthFirst, ReachabilityGraph
 from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
-from posewright.charts.reachability.path import InputSpace, PathCondition, Solver, paths
+from posewright.charts.reachability.path import InputSpace, PathCondition, paths
 from posewright.charts.reachability.questions import Questions
 from posewright.charts.reachability.states import AbstractState, Follower, SymbolicStep
 
@@ -44,11 +45,11 @@ __all__ = [
     "PathCondition",
     "Questions",
     "ReachabilityGraph",
-    "Solver",
     "Spans",
     "SymbolicStep",
     "TimerAbstraction",
     "WorkBudget",
+    "assignments_of",
     "equivalent",
     "explore",
     "is_defined",

@@ -10,7 +10,8 @@ which all these answers are the same go the same ways; only afterwards do their 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter as Tally
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -46,8 +47,8 @@ def is_defined(tree: Tree) -> Tree:
 
 def may_be_undefined(expression: Expression, types: Mapping[str, Type]) -> bool:
     """Return whether some term of an expression may be not a number, as far as the types tell."""
-    nodes = Translator(types).translate(expression).nodes
-    return any(meaning.value.interval.nan for meaning in nodes.values())
+    nodes = Translator(types).translate(expression).values()
+    return any(meaning.value.interval.nan for meaning in nodes)
 
 
 def may_overflow(expression: Expression, types: Mapping[str, Type]) -> bool:
@@ -142,7 +143,7 @@ def keep_registers(
 
 
 def _keep(name: str, kind: Type, start: Value, uses: _Uses) -> Abstraction:
-    if name not in uses.whole and not uses.cells.get(name):
+    if name not in uses.whole | uses.cells.keys():
         return Abstraction(kind, start, drops=True, single=False)
     if not isinstance(kind, IntType | FloatType):
         return Abstraction(kind, start)
@@ -240,22 +241,19 @@ class _Uses:
         else:
             self.whole |= self.names(tree, expression)
 
-    def read(self) -> set[str]:
-        return self.whole | {name for name, found in self.cells.items() if found}
-
 
 def _uses(machine: Machine, watching: Sequence[Expression], keep: Collection[str]) -> _Uses:
     uses = _Uses(machine.chart.variables)
     uses.whole |= set(keep) & set(machine.chart.variables)
-    for condition in (*_conditions(machine), *watching):
+    for condition in (*conditions_of(machine), *watching):
         uses.condition(condition.tree, condition)
-    waiting = list(_assignments(machine))
+    waiting = [pair for action in assignments_of(machine) for pair in action.values.items()]
     for _, value in waiting:
         for node in nodes_of(value.tree):
             if isinstance(node, Binary) and node.operator in DIVISIONS:
                 uses.whole |= uses.names(value.tree, value)
     while True:
-        read = uses.read()
+        read = uses.whole | uses.cells.keys()
         ready = [one for one in waiting if one[0] in read]
         if not ready:
             return uses
@@ -264,20 +262,20 @@ def _uses(machine: Machine, watching: Sequence[Expression], keep: Collection[str
             uses.value(value.tree, value)
 
 
-def _actions(machine: Machine) -> Iterable[Action]:
+def _actions(machine: Machine) -> Iterator[Action]:
     return (action for actions in every_actions(machine) for action in every_action(actions))
 
 
-def _conditions(machine: Machine) -> Iterator[Expression]:
+def conditions_of(machine: Machine) -> Iterator[Expression]:
+    """Yield what decides where a tick goes: guards, what is counted, and where actions branch."""
     yield from (guard for way in machine.ways for guard in way.guards)
     yield from (counter.condition for counter in machine.counters if counter.condition is not None)
     yield from (action.when for action in _actions(machine) if isinstance(action, Branch))
 
 
-def _assignments(machine: Machine) -> Iterator[tuple[str, Expression]]:
-    for action in _actions(machine):
-        if isinstance(action, Assign):
-            yield from action.values.items()
+def assignments_of(machine: Machine) -> Iterator[Assign]:
+    """Yield all that may set outputs and locals."""
+    return (action for action in _actions(machine) if isinstance(action, Assign))
 
 
 Counts = tuple[int, ...]
@@ -357,24 +355,19 @@ def _classes(later: tuple[int, ...], asked: set[int] | None) -> tuple[int, ...]:
 
 def _asked(machine: Machine) -> dict[str, set[int] | None]:
     """Return the numbers with which each counter is compared; None where more than that is done with it."""
-    names = {counter.name for counter in machine.counters}
-    found: dict[str, set[int] | None] = {name: set() for name in names}
-    for way in machine.ways:
-        known = found.get(way.since) if way.wait else None
-        if known is not None:
-            known.add(way.wait)
+    numbers = {counter.name: set[int]() for counter in machine.counters}
+    compared = [(way.since, way.wait) for way in machine.ways if way.wait]
+    otherwise = set[str]()
     for expression in machine.expressions:
-        compared: dict[str, int] = {}
-        for name, number in _comparisons(expression.tree):
-            compared[name] = compared.get(name, 0) + 1
-            known = found.get(name)
-            if known is not None:
-                known.add(number)
-        for node in nodes_of(expression.tree):
-            if isinstance(node, Name) and node.name in names:
-                compared[node.name] = compared.get(node.name, 0) - 1
-        found |= {name: None for name, left in compared.items() if left < 0}
-    return found
+        asked = list(_comparisons(expression.tree))
+        read = Tally(node.name for node in nodes_of(expression.tree) if isinstance(node, Name))
+        read.subtract(name for name, _ in asked)
+        otherwise |= {name for name, left in read.items() if left > 0}
+        compared += asked
+    for name, number in compared:
+        if name in numbers:
+            numbers[name].add(number)
+    return {name: None if name in otherwise else asked_for for name, asked_for in numbers.items()}
 
 
 def _comparisons(tree: Tree) -> Iterator[tuple[str, int]]:

@@ -70,6 +70,17 @@ def parted(spans: Spans, by: Spans) -> tuple[Spans, Spans]:
     return tuple(inside), tuple(outside)
 
 
+def joined(pieces: Iterable[tuple[int, int]]) -> Spans:
+    """Return the set of what is in any of the pieces."""
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(pieces):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], high))
+        else:
+            found.append((low, high))
+    return tuple(found)
+
+
 def count(spans: Spans) -> int:
     """Return how many values there are in a set."""
     return sum(high - low + 1 for low, high in spans)
@@ -90,11 +101,6 @@ class Domain:
         if isinstance(kind, EnumType):
             return ((0, len(kind.values) - 1),)
         return ((self.index(kind.low), self.index(kind.high)),)
-
-    @cached_property
-    def is_truth(self) -> bool:
-        """Whether its values are false and true."""
-        return isinstance(self.kind, BoolType)
 
     @cached_property
     def is_number(self) -> bool:
@@ -121,14 +127,10 @@ class Domain:
             return index
         return _single_of(index) if kind.single else _double_of(index)
 
-    def plainest(self, spans: Spans) -> Value:
-        """Return the value of a set that reads most easily: zero, false, a round number."""
-        return plainest(self, spans)
-
 
 @lru_cache(maxsize=50_000)
 def plainest(axis: Domain, spans: Spans) -> Value:
-    """Return the value of a set that reads most easily."""
+    """Return the value of a set that reads most easily: zero, false, a round number."""
     if not axis.is_number:
         return axis.value(spans[0][0])
     values = [_plain_between(axis, low, high) for low, high in spans]
@@ -136,18 +138,14 @@ def plainest(axis: Domain, spans: Spans) -> Value:
 
 
 def _plain_between(axis: Domain, low: int, high: int) -> float:
+    """Return the roundest number of a span, from its end nearest to zero on."""
     if low <= 0 <= high:
         return axis.kind.fit(0)  # type: ignore[return-value]  # of a number
     near = low if low > 0 else high
-    value = axis.value(near)
     if isinstance(axis.kind, IntType):
         return near
-    return _round_between(axis, float(value), low, high)
-
-
-def _round_between(axis: Domain, value: float, low: int, high: int) -> float:
-    """Return the roundest number of a span without zero, from its end nearest to zero on."""
-    if not math.isfinite(value) or value == 0:
+    value = float(axis.value(near))
+    if not math.isfinite(value):
         return value
     power = math.floor(math.log10(abs(value)))
     for digits in range(SHORTEST + 1):
@@ -156,8 +154,7 @@ def _round_between(axis: Domain, value: float, low: int, high: int) -> float:
             text = f"{_tenths(abs(value), step) + extra}e{step}"
             found = math.copysign(float(text), value)
             if axis.kind.holds(axis.kind.fit(found)) and low <= axis.index(found) <= high:
-                near = axis.value(axis.index(found))
-                return float(near)
+                return float(axis.value(axis.index(found)))
     return value
 
 
@@ -207,7 +204,7 @@ def where(tree: Tree, name: str, axis: Domain, compile_at: Callable[[Tree], Comp
     ((low, high),) = axis.whole
     holds = compile_at(tree)
     if high - low < SMALL:
-        return _joined((i, i) for i in range(low, high + 1) if holds(i)), True
+        return joined((i, i) for i in range(low, high + 1) if holds(i)), True
     lines = _Lines(name, axis, compile_at)
     try:
         cuts, exact = lines.of_condition(tree), not lines.is_blurred(tree)
@@ -215,21 +212,11 @@ def where(tree: Tree, name: str, axis: Domain, compile_at: Callable[[Tree], Comp
             cuts = {cut + step for cut in (*cuts, 0) for step in range(-BLURRED, BLURRED + 1)}
     except NotPiecewiseLinearError:
         if high - low < LARGE:
-            return _joined((i, i) for i in range(low, high + 1) if holds(i)), True
+            return joined((i, i) for i in range(low, high + 1) if holds(i)), True
         cuts, exact = lines.guessed(tree, holds), False
     starts = sorted({low, *(cut for cut in cuts if low < cut <= high)})
     pieces = zip(starts, [*(start - 1 for start in starts[1:]), high], strict=True)
-    return _joined(piece for piece in pieces if holds(piece[0])), exact
-
-
-def _joined(pieces: Iterable[tuple[int, int]]) -> Spans:
-    found: list[tuple[int, int]] = []
-    for low, high in pieces:
-        if found and found[-1][1] == low - 1:
-            found[-1] = (found[-1][0], high)
-        else:
-            found.append((low, high))
-    return tuple(found)
+    return joined(piece for piece in pieces if holds(piece[0])), exact
 
 
 class _Lines:
@@ -345,7 +332,11 @@ class _Lines:
         edges = self.edges(cuts)
         if not any(value(i) in (INT_LOW, INT_HIGH) for edge in edges for i in edge):
             return set()
-        return set().union(*(self.flips(lambda i: _side(value(i), INT_LOW, INT_HIGH), *e) for e in edges))
+
+        def side(index: int) -> int:
+            return int(value(index) >= INT_HIGH) - int(value(index) <= INT_LOW)
+
+        return set().union(*(self.flips(side, *edge) for edge in edges))
 
     def crossings(self, left: Tree, right: Tree, cuts: set[int]) -> set[int]:
         """Return where two terms that are lines between the cuts cross."""
@@ -366,15 +357,17 @@ class _Lines:
         first, last = sign(low), sign(high)
         if first == last:
             return set()
-        one = _first(lambda i: sign(i) != first, low, high)
-        return {one, _first(lambda i: sign(i) == last, one, high)}
+        one = bisected(lambda i: sign(i) != first, low, high)
+        return {one, bisected(lambda i: sign(i) == last, one, high)}
 
     def guessed(self, tree: Tree, holds: Callable[[int], bool]) -> set[int]:
         """Return cuts around values of which it is likely that a comparison changes there."""
         axis, kind = self.axis, self.axis.kind
         values: set[float] = {0.0, 1.0, -1.0}
-        for node in _numbers(tree):
-            values |= {node, -node, abs(node) ** 0.5, -(abs(node) ** 0.5)}
+        for node in nodes_of(tree):
+            if isinstance(node, Literal) and not isinstance(node.value, str | bool):
+                number = float(node.value)
+                values |= {number, -number, abs(number) ** 0.5, -(abs(number) ** 0.5)}
         tried = {self.low, self.high}
         if isinstance(kind, IntType | FloatType):
             tried |= {
@@ -383,13 +376,11 @@ class _Lines:
             }
         spread = [self.low + (self.high - self.low) * i // SMALL for i in range(1, SMALL)]
         points = sorted(tried.union(spread))
-        return {_turn(holds, a, b) for a, b in pairwise(points) if holds(a) != holds(b)}
-
-
-def _turn(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return where an answer is first as it is at `high`, if it changes only once."""
-    last = holds(high)
-    return _first(lambda i: holds(i) == last, low, high)
+        return {
+            bisected(lambda i: holds(i) != before, a, b)
+            for a, b in pairwise(points)
+            if (before := holds(a)) != holds(b)
+        }
 
 
 def _parts(tree: Tree) -> list[Tree]:
@@ -400,19 +391,7 @@ def _parts(tree: Tree) -> list[Tree]:
     return list(children(tree))
 
 
-def _numbers(tree: Tree) -> list[float]:
-    return [
-        float(n.value)
-        for n in nodes_of(tree)
-        if isinstance(n, Literal) and not isinstance(n.value, str | bool)
-    ]
-
-
-def _side(value: float, low: float, high: float) -> int:
-    return int(value >= high) - int(value <= low)
-
-
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+def bisected(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return the first number for which something holds that holds for all after it, `high` among them."""
     while low < high:
         middle = (low + high) // 2

@@ -65,15 +65,16 @@ def equivalent(a: Chart, b: Chart, *, every_state: bool = False, limits: Limits 
     Raises:
         InputError: the charts have different inputs, events or outputs.
     """
-    for word, ours, theirs in (("inputs", a.inputs, b.inputs), ("outputs", a.outputs, b.outputs)):
+    compared: dict[str, tuple[Mapping[str, object], Mapping[str, object]]] = {
+        "inputs": (a.inputs, b.inputs),
+        "outputs": (a.outputs, b.outputs),
+        "events": (dict.fromkeys(a.events), dict.fromkeys(b.events)),
+    }
+    for word, (ours, theirs) in compared.items():
         if dict(ours) != dict(theirs):
             raise InputError(
                 f"{a.name} and {b.name} have different {word}", hint=f"{list(ours)}, {list(theirs)}"
             )
-    if set(a.events) != set(b.events):
-        raise InputError(
-            f"{a.name} and {b.name} have different events", hint=f"{list(a.events)}, {list(b.events)}"
-        )
     if is_alike(a, b):
         return Equivalence(True, 0)
     told: dict[str, int] = {}

@@ -39,11 +39,6 @@ class Exploration:
     reasons: tuple[str, ...] = ()
 
     @property
-    def walk(self) -> ReachabilityGraph:
-        """The graph, by its old name."""
-        return self.graph
-
-    @property
     def chart(self) -> Chart:
         """What was explored."""
         return self.interpreter.chart
@@ -109,12 +104,9 @@ class Exploration:
         """Return the shortest rows of inputs that lead to one of the reached states."""
         return self.graph.trace(number)
 
-    def taken(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
-        """Return, for each way that can be taken, the first state and the first case in which it is."""
-        return self._taken
-
     @cached_property
-    def _taken(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
+    def taken(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
+        """For each way that can be taken, the first state and the first case in which it is."""
         found: dict[CompoundTransition, tuple[Snapshot, SymbolicStep]] = {}
         for situation in self.graph.distinct:
             for case in situation.cases:

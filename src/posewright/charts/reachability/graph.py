@@ -60,12 +60,6 @@ class BreadthFirst(Generic[N, L]):
             step = self.before[step[0]]
         return tuple(reversed(found))
 
-    def start_of(self, node: N) -> N:
-        """Return the node from which a node was reached."""
-        while (step := self.before[node]) is not None:
-            node = step[0]
-        return node
-
 
 class StateSpace(Protocol):
     """What a graph is built of: one chart, or two side by side.
@@ -167,11 +161,6 @@ class ReachabilityGraph:
 
     # What there is
 
-    @property
-    def situations(self) -> list[AbstractState]:
-        """The states, by their old name."""
-        return self.states
-
     @cached_property
     def places(self) -> tuple[Place, ...]:
         """What each node is; to be asked once the graph is built."""
@@ -200,13 +189,6 @@ class ReachabilityGraph:
         """Return whether every tick from a node is in the graph: it was expanded, with all its steps."""
         return number < len(self.states) and self.states[number].whole
 
-    def successors(self, number: int) -> Iterator[GraphEdge]:
-        """Yield the ticks from a node: to every other one, with every combination of answers, once."""
-        if number < len(self.states):
-            state = self.states[number]
-            for target, one in zip(self.following[number], state.onward, strict=True):
-                yield GraphEdge(number, state.cases[one.case], target)
-
     def edges(self, number: int) -> Iterator[GraphEdge]:
         """Yield the ticks from a node, one for each step of its state, those that fail among them."""
         if number < len(self.states):
@@ -218,25 +200,23 @@ class ReachabilityGraph:
 
     def trace(self, number: int) -> Trace:
         """Return the shortest rows of inputs that lead to a node from where the graph starts."""
-        found, step = [], self.before[number]
-        while step is not None:
-            number, case = step
-            found.append(self.states[number].cases[case].inputs)
-            step = self.before[number]
-        return tuple(reversed(found))
+        return tuple(self.states[before].cases[case].inputs for before, case in self._steps_to(number))
 
     def start_of(self, number: int) -> int:
         """Return the node with which the trace to a node begins."""
-        while (step := self.before[number]) is not None:
-            number = step[0]
-        return number
+        return next((before for before, _ in self._steps_to(number)), number)
 
     def depth(self, number: int) -> int:
         """Return how many ticks lead to a node."""
-        count = 0
-        while (step := self.before[number]) is not None:
-            number, count = step[0], count + 1
-        return count
+        return len(self._steps_to(number))
+
+    def _steps_to(self, number: int) -> list[tuple[int, int]]:
+        found = []
+        step = self.before[number]
+        while step is not None:
+            found.append(step)
+            step = self.before[step[0]]
+        return found[::-1]
 
     @property
     def whole_depth(self) -> int:
@@ -263,9 +243,10 @@ class ReachabilityGraph:
                 return None
             if wanted(number):
                 return number, tuple(step.inputs for step in search.path(number))
-            for _, step, target in self.successors(number):
-                if target is not None:
-                    search.reach(target, number, step)
+            if number < len(self.states):
+                state = self.states[number]
+                for target, one in zip(self.following[number], state.onward, strict=True):
+                    search.reach(target, number, state.cases[one.case])
         return None
 
     def shortest_run(
@@ -292,18 +273,6 @@ class ReachabilityGraph:
         return None
 
     # What can never be left
-
-    def reachable_from(self, numbers: Iterable[int], inside: Collection[int] | None = None) -> set[int]:
-        """Return the nodes to which ticks lead from some nodes, these included; `inside` of some only."""
-        found = set(numbers)
-        waiting = list(found)
-        while waiting:
-            number = waiting.pop()
-            for target in self.following[number] if number < len(self.states) else ():
-                if target not in found and (inside is None or target in inside):
-                    found.add(target)
-                    waiting.append(target)
-        return found
 
     def never_left(self, inside: Collection[int]) -> set[int]:
         """Return those of some nodes from which no run leads out of them.
@@ -372,7 +341,3 @@ class ReachabilityGraph:
     def traps(self) -> list[tuple[int, ...]]:
         """Return the components that no run ever leaves; only such of which every tick is known."""
         return [one for one in self.components() if len(self.never_left(set(one))) == len(one)]
-
-
-Edge = GraphEdge
-"""The old name."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from importlib.util import find_spec
 from itertools import islice, product
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Tree
 from posewright.charts.model import Chart
@@ -15,36 +15,6 @@ from posewright.charts.proof import Prover, SolverBudget
 from posewright.charts.reachability.domain import NO, YES, Domain, Spans, count, parted, plainest
 from posewright.charts.reachability.limits import MAX_SPANS, MAX_TRIED, WORK_FOR_STEP, WorkBudget
 from posewright.charts.types import BoolType, Value
-
-
-@dataclass(frozen=True, eq=False)
-class InputSpace:
-    """All inputs and events of a chart.
-
-    Attributes:
-        axes: the values of each.
-        solver: finds inputs that are related in a certain way.
-    """
-
-    axes: Mapping[str, Domain]
-    solver: RelationSolver
-
-    @classmethod
-    def of(cls, chart: Chart, pool: SolverBudget | None = None) -> InputSpace:
-        """Return those of a chart; what asks the prover of them shares its effort with others."""
-        axes = {name: Domain(kind) for name, kind in chart.inputs.items()}
-        axes |= {name: Domain(BoolType()) for name in chart.events}
-        return cls(axes, RelationSolver(decider_for(axes, pool)))
-
-    @cached_property
-    def whole(self) -> Mapping[str, Spans]:
-        """The set of all values of each."""
-        return {name: axis.whole for name, axis in self.axes.items()}
-
-    @cached_property
-    def plain(self) -> Mapping[str, Value]:
-        """Each as plain as may be: false, zero."""
-        return {name: plainest(axis, axis.whole) for name, axis in self.axes.items()}
 
 
 @dataclass(frozen=True)
@@ -77,35 +47,27 @@ class Solution:
     unknown: str = ""
 
 
-class Decider(Protocol):
-    """Who decides what trying does not: the prover."""
-
-    @property
-    def work(self) -> int:
-        """The work that was done so far."""
-
-    def decide(
-        self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Sequence[Relation]
-    ) -> Solution:
-        """Return values of the inputs within the sets for which all relations hold."""
+Relations = Sequence[Relation]
 
 
 @dataclass
 class RelationSolver:
-    """Finds inputs for which relations hold: by trying, else by asking the prover; and remembers."""
+    """Finds inputs for which relations hold: by trying, else by asking the prover; and remembers.
 
-    decider: Decider | None = None
+    Attributes:
+        prover: None where none is installed.
+    """
+
+    prover: Prover | None = None
     known: dict[object, Solution] = field(default_factory=dict)
     tries: int = 0
 
     @property
     def work(self) -> int:
-        """The work that was done so far."""
-        return self.tries + (0 if self.decider is None else self.decider.work)
+        """The work that was done so far, by all who share the prover's effort."""
+        return self.tries + (0 if self.prover is None else self.prover.pool.steps * WORK_FOR_STEP)
 
-    def find(
-        self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: tuple[Relation, ...]
-    ) -> Solution:
+    def find(self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations) -> Solution:
         """Return values of the inputs within the sets for which all relations hold.
 
         Relations that have no input in common are looked at apart from each other.
@@ -115,43 +77,47 @@ class RelationSolver:
             names = sorted(frozenset[str]().union(*(relation.names for relation in group)))
             key = (group, tuple([(name, sets[name]) for name in names]))
             if key not in self.known:
-                self.known[key] = self.found({name: axes[name] for name in names}, sets, group)
+                self.known[key] = self._found({name: axes[name] for name in names}, sets, group)
             found = self.known[key]
             if found.values is None:
                 return found
             values |= found.values
         return Solution(values)
 
-    def found(
-        self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: tuple[Relation, ...]
-    ) -> Solution:
-        """Return the same, not having asked before; every input is read by some relation."""
-        tried = self.tried(axes, sets, relations)
-        if tried is not None:
-            return Solution(tried)
-        if self.decider is None:
-            texts = ", ".join(dict.fromkeys(f"`{one.condition}`" for one in relations))
-            return Solution(None, f"no solver is installed to decide {texts}")
-        return self.decider.decide(axes, sets, relations)
-
-    def tried(
-        self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: tuple[Relation, ...]
-    ) -> Mapping[str, Value] | None:
-        """Return values that fit, if one of a few combinations does."""
+    def _found(self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations) -> Solution:
         several = [_some(axes[name], sets[name]) for name in axes]
         for values in islice(product(*several), MAX_TRIED):
             self.tries += 1
             point = dict(zip(axes, values, strict=True))
             if all(bool(one.condition.evaluate(point)) is one.holds for one in relations):
-                return point
-        return None
+                return Solution(point)
+        if self.prover is None:
+            return Solution(None, f"no solver is installed to decide {_texts(relations)}")
+        return decide(self.prover, axes, sets, relations)
 
 
-Solver = RelationSolver
-"""The old name."""
+def decide(
+    prover: Prover, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations
+) -> Solution:
+    """Return values of the inputs within the sets for which all relations hold, as the prover finds them."""
+    bounds = [_bounds(name, axis, sets[name]) for name, axis in axes.items() if sets[name] != axis.whole]
+    answer = prover.satisfiable(
+        true=[*bounds, *(one.condition for one in relations if one.holds)],
+        false=[one.condition for one in relations if not one.holds],
+    )
+    given: dict[str, Value] = {name: value for name, value in (answer.case or {}).items() if name in axes}
+    indices = {name: axes[name].index(value) for name, value in given.items()}
+    beside = any(not parted(((index, index),), sets[name])[0] for name, index in indices.items())
+    if answer.possible is None or beside:
+        return Solution(None, f"{_texts(relations)}: not decided")
+    return Solution(None if answer.case is None else given)
 
 
-def _groups(relations: tuple[Relation, ...]) -> list[tuple[Relation, ...]]:
+def _texts(relations: Relations) -> str:
+    return ", ".join(dict.fromkeys(f"`{one.condition}`" for one in relations))
+
+
+def _groups(relations: Relations) -> list[tuple[Relation, ...]]:
     """Return relations in groups, so that no input is read in two of them."""
     groups: list[tuple[frozenset[str], tuple[Relation, ...]]] = []
     for relation in relations:
@@ -170,70 +136,56 @@ def _some(axis: Domain, spans: Spans) -> list[Value]:
     return list(dict.fromkeys(values))
 
 
-def decider_for(axes: Mapping[str, Domain], pool: SolverBudget | None = None) -> Decider | None:
-    """Return who decides, None where no solver is installed."""
-    return ProofDecider(axes, pool) if find_spec("bitwuzla") is not None else None
-
-
-class ProofDecider:
-    """Asks the prover.
-
-    Args:
-        axes: the values of every input.
-        pool: what the prover shares with others that work on the chart.
-    """
-
-    def __init__(self, axes: Mapping[str, Domain], pool: SolverBudget | None = None) -> None:
-        self.prover = Prover({name: axis.kind for name, axis in axes.items()}, pool=pool)
-
-    @property
-    def work(self) -> int:
-        """The work that was done so far, by all who share the effort."""
-        return self.prover.pool.steps * WORK_FOR_STEP
-
-    def decide(
-        self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Sequence[Relation]
-    ) -> Solution:
-        """Return values of the inputs within the sets for which all relations hold."""
-        bounds = [one for name, axis in axes.items() for one in _bounds(name, axis, sets[name])]
-        answer = self.prover.satisfiable(
-            true=[*bounds, *(one.condition for one in relations if one.holds)],
-            false=[one.condition for one in relations if not one.holds],
-        )
-        given: dict[str, Value] = {name: value for name, value in (answer.case or {}).items() if name in axes}
-        beside = any(not parted(_single(axes[name], value), sets[name])[0] for name, value in given.items())
-        if answer.possible is None or beside:
-            texts = ", ".join(dict.fromkeys(f"`{one.condition}`" for one in relations))
-            return Solution(None, f"{texts}: not decided")
-        return Solution(None if answer.case is None else given)
-
-
-def _single(axis: Domain, value: Value) -> Spans:
-    return ((axis.index(value), axis.index(value)),)
-
-
-def _bounds(name: str, axis: Domain, spans: Spans) -> Iterator[Expression]:
-    """Yield conditions for an input to be in a set, or, where that is in many pieces, between its ends."""
-    if spans == axis.whole:
-        return
+def _bounds(name: str, axis: Domain, spans: Spans) -> Expression:
+    """Return that an input is in a set, or, where that is in many pieces, between its ends."""
     if len(spans) > MAX_SPANS:
         spans = ((spans[0][0], spans[-1][1]),)
-    tree = _between(name, axis, *spans[0])
-    for span in spans[1:]:
-        tree = Binary(Operator.OR, tree, _between(name, axis, *span))
-    yield Expression(tree, BoolType())
+    return Expression(_any(_between(name, axis, low, high) for low, high in spans), BoolType())
 
 
 def _between(name: str, axis: Domain, low: int, high: int) -> Tree:
     if not axis.is_number:
-        values = [Binary(Operator.EQUAL, Name(name), Literal(axis.value(i))) for i in range(low, high + 1)]
-        tree: Tree = values[0]
-        for value in values[1:]:
-            tree = Binary(Operator.OR, tree, value)
-        return tree
+        values = (axis.value(index) for index in range(low, high + 1))
+        return _any(Binary(Operator.EQUAL, Name(name), Literal(value)) for value in values)
     above = Binary(Operator.GREATER_EQUAL, Name(name), Literal(axis.value(low)))
     below = Binary(Operator.LESS_EQUAL, Name(name), Literal(axis.value(high)))
     return Binary(Operator.AND, above, below)
+
+
+def _any(trees: Iterable[Tree]) -> Tree:
+    return reduce(lambda one, other: Binary(Operator.OR, one, other), trees)
+
+
+@dataclass(frozen=True, eq=False)
+class InputSpace:
+    """All inputs and events of a chart.
+
+    Attributes:
+        axes: the values of each.
+        solver: finds inputs that are related in a certain way.
+    """
+
+    axes: Mapping[str, Domain]
+    solver: RelationSolver = field(default_factory=RelationSolver)
+
+    @classmethod
+    def of(cls, chart: Chart, pool: SolverBudget | None = None) -> InputSpace:
+        """Return those of a chart; what asks the prover of them shares its effort with others."""
+        axes = {name: Domain(kind) for name, kind in chart.inputs.items()}
+        axes |= {name: Domain(BoolType()) for name in chart.events}
+        types = {name: axis.kind for name, axis in axes.items()}
+        prover = Prover(types, pool=pool) if find_spec("bitwuzla") is not None else None
+        return cls(axes, RelationSolver(prover))
+
+    @cached_property
+    def whole(self) -> Mapping[str, Spans]:
+        """The set of all values of each."""
+        return {name: axis.whole for name, axis in self.axes.items()}
+
+    @cached_property
+    def plain(self) -> Mapping[str, Value]:
+        """Each as plain as may be: false, zero."""
+        return {name: plainest(axis, axis.whole) for name, axis in self.axes.items()}
 
 
 T = TypeVar("T")
@@ -329,19 +281,17 @@ class PathCondition:
         if said is not None:
             return said.holds
         both = (relation.turned(), relation)
-        if len(self.choices) < len(self.prefix):
-            answer = self.choose(2) == 1
-        else:
-            answer = (
-                self.choose(2, [i for i in (0, 1) if self.possible(self.sets, (*self.relations, both[i]))])
-                == 1
-            )
+        possible = (i for i in (0, 1) if self.possible(self.sets, (*self.relations, both[i])))
+        answer = self.choose(2, possible) == 1
         self.relations.append(both[answer])
         self.related |= relation.names
         return answer
 
     def choose(self, count: int, possible: Iterable[int] | None = None) -> int:
-        """Return one of the answers 0, 1, ... `count` - 1; the other possible ones are left for later."""
+        """Return one of the answers 0, 1, ... `count` - 1; the other possible ones are left for later.
+
+        What is possible is only looked at where nothing is prescribed: it may take a proof.
+        """
         at = len(self.choices)
         if at < len(self.prefix):
             choice = self.prefix[at]
@@ -355,10 +305,9 @@ class PathCondition:
     def choose_set(self, name: str, sets: tuple[Spans, ...]) -> int:
         """Return which of several sets the value of an input lies in."""
         answers = None
-        if name in self.related and len(self.choices) >= len(self.prefix):
-            answers = [
-                i for i, one in enumerate(sets) if self.possible({**self.sets, name: one}, self.relations)
-            ]
+        if name in self.related:
+            pairs = enumerate(sets)
+            answers = (i for i, one in pairs if self.possible({**self.sets, name: one}, self.relations))
         choice = self.choose(len(sets), answers)
         self.sets[name] = sets[choice]
         self.touched.append(name)
@@ -375,8 +324,7 @@ class PathCondition:
         """Return inputs and events that lead along this path, as plain as may be."""
         axes, found = self.axes, dict(self.given.plain)
         for name in self.touched:
-            spans = self.sets[name]
-            found[name] = spans == YES if axes[name].is_truth else plainest(axes[name], spans)
+            found[name] = plainest(axes[name], self.sets[name])
         if self.relations:
             witness = self.solver.find(axes, self.sets, tuple(self.relations))
             found |= witness.values or {}

@@ -7,8 +7,7 @@ does not set it keeps what was the same before.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from posewright.charts.expression import (
@@ -21,73 +20,56 @@ from posewright.charts.expression import (
     names_in,
     rewritten,
 )
-from posewright.charts.machine import Interpreter, Machine, Snapshot, TickConditions, every_actions
-from posewright.charts.model import Assign, every_action
-from posewright.charts.reachability.abstraction import Counts, TimerAbstraction, held, keep_registers
+from posewright.charts.machine import Interpreter, Machine, Snapshot, TickConditions
+from posewright.charts.reachability.abstraction import (
+    Counts,
+    TimerAbstraction,
+    assignments_of,
+    held,
+    keep_registers,
+)
 from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain
 from posewright.charts.reachability.limits import SMALL, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, paths
 from posewright.charts.reachability.questions import Questions
-from posewright.charts.reachability.states import AbstractState, AbstractStates, Gathered, SymbolicStep
+from posewright.charts.reachability.states import AbstractState, AbstractStates, SymbolicStep, gathered
 from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
 
 
-@dataclass(frozen=True)
-class OutputTerm:
-    """What an output was set to, in terms of the inputs."""
-
-    expression: Expression
-
-    @property
-    def value(self) -> Value | None:
-        """The value, where it does not depend on inputs."""
-        tree = self.expression.tree
-        return tree.value if isinstance(tree, Literal) else None
-
-    def reads(self, outputs: Collection[str]) -> list[str]:
-        """Return which of these outputs it depends on: on what they were before the tick."""
-        return sorted(self.expression.names.intersection(outputs))
+def _constant(value: Value) -> Expression:
+    return Expression(Literal(value), BoolType())
 
 
-def constant_term(value: Value) -> OutputTerm:
-    """Return the term that is always a value."""
-    return OutputTerm(Expression(Literal(value), BoolType()))
+def _value(term: Expression) -> Value | None:
+    """Return the value of a term, where it does not depend on inputs."""
+    return term.tree.value if isinstance(term.tree, Literal) else None
 
 
-def unread_outputs(machine: Machine) -> frozenset[str]:
+def _unread_outputs(machine: Machine) -> frozenset[str]:
     """Return the outputs of a machine that can be compared by their terms: only such outputs read them."""
     kept: frozenset[str] = frozenset()
     while True:
         keeps = keep_registers(machine, keep=kept)
         outputs = frozenset(name for name in machine.chart.outputs if keeps[name].drops)
-        read = read_by(machine, outputs) & keeps.keys()
+        read = _read_by(machine, outputs) & keeps.keys()
         if read <= kept:
             return outputs
         kept |= read
 
 
-def read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:
+def _read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:
     """Return the other names that the terms of these outputs read."""
-    values = (value.names for name, value in _assignments(machine) if name in outputs)
-    return frozenset[str]().union(*values) - outputs
+    values = (pair for action in assignments_of(machine) for pair in action.values.items())
+    return frozenset[str]().union(*(value.names for name, value in values if name in outputs)) - outputs
 
 
-def is_large(kind: Type) -> bool:
+def _is_large(kind: Type) -> bool:
     """Return whether a type has more values than are gone through one by one."""
     return isinstance(kind, FloatType) or (isinstance(kind, IntType) and kind.high - kind.low >= SMALL)
 
 
-def _settings(machine: Machine) -> list[Assign]:
-    actions = (action for actions in every_actions(machine) for action in every_action(actions))
-    return [action for action in actions if isinstance(action, Assign)]
-
-
-def _assignments(machine: Machine) -> list[tuple[str, Expression]]:
-    return [pair for action in _settings(machine) for pair in action.values.items()]
-
-
-class TermRecorder:
+class _TermRecorder:
     """Notes what some outputs are set to in a tick.
 
     Args:
@@ -110,9 +92,9 @@ class TermRecorder:
         self.axes = axes
         self.outputs = {name: machine.chart.outputs[name] for name in outputs}
         self.types = {name: axis.kind for name, axis in axes.items()} | dict(machine.chart.outputs)
-        self.terms: dict[str, OutputTerm] = {}
-        self._before: dict[str, OutputTerm] = {}  # the same, before what is being set just now
-        for action in _settings(machine):
+        self.terms: dict[str, Expression] = {}
+        self._before: dict[str, Expression] = {}  # the same, before what is being set just now
+        for action in assignments_of(machine):
             first = True
             for name, value in action.values.items():
                 if name in outputs:
@@ -123,7 +105,7 @@ class TermRecorder:
         """Return what answers as before, and notes the term; `first` of those that are set at once."""
         known = [one for one in expression.names if one not in self.axes and one not in self.outputs]
         asks = len(known) < len(expression.names)
-        terms: dict[Value, OutputTerm] = {}
+        terms: dict[Value, Expression] = {}
         kind = self.outputs[name]
 
         def note(env: dict[str, Any], path: PathCondition) -> Any:
@@ -133,67 +115,64 @@ class TermRecorder:
             if asks:
                 self.terms[name] = self.term(expression, {one: env[one] for one in known})
             else:
-                self.terms[name] = terms[value] = terms.get(value) or constant_term(fitted(kind, value))
+                self.terms[name] = terms[value] = terms.get(value) or _constant(_fitted(kind, value))
             return value
 
         return note
 
-    def term(self, expression: Expression, known: Mapping[str, Value]) -> OutputTerm:
+    def term(self, expression: Expression, known: Mapping[str, Value]) -> Expression:
         """Return the term of an expression, with all put in that is known or was noted before."""
         trees: dict[str, Tree] = {
             name: Literal(value) for name, value in {**expression.fixed, **known}.items()
         }
-        trees |= {
-            name: held(self.outputs[name], one.expression, self.types) for name, one in self._before.items()
-        }
-        return put_in(OutputTerm(expression), trees)
+        trees |= {name: held(self.outputs[name], one, self.types) for name, one in self._before.items()}
+        return _put_in(expression, trees)
 
 
-def put_in(term: OutputTerm, trees: Mapping[str, Tree]) -> OutputTerm:
+def _put_in(term: Expression, trees: Mapping[str, Tree]) -> Expression:
     """Return a term with other terms in place of names."""
 
     def found(node: Tree) -> Tree | None:
         return trees.get(node.name) if isinstance(node, Name) else None
 
-    expression = term.expression.with_tree(rewritten(term.expression.tree, found))
-    return OutputTerm(expression) if names_in(expression.tree) else constant_term(expression.evaluate({}))
+    term = term.with_tree(rewritten(term.tree, found))
+    return term if names_in(term.tree) else _constant(term.evaluate({}))
 
 
-class TermComparison:
+class _TermComparison:
     """Asks whether two terms come to the same once a register holds them."""
 
     def __init__(self, axes: Mapping[str, Domain], outputs: Mapping[str, Type]) -> None:
         self.types = {name: axis.kind for name, axis in axes.items()}
         self.questions = Questions(axes, self.types)
         self.outputs = outputs
-        self.known: dict[tuple[str, OutputTerm, OutputTerm], Answer] = {}
+        self.known: dict[tuple[str, Expression, Expression], Answer] = {}
 
-    def differ(self, name: str, one: OutputTerm, other: OutputTerm, path: PathCondition) -> bool:
+    def differ(self, name: str, one: Expression, other: Expression, path: PathCondition) -> bool:
         """Return whether two terms of an output differ on this path."""
         if one == other:
             return False
-        if one.value is not None and other.value is not None:
-            return fitted(self.outputs[name], one.value) != fitted(self.outputs[name], other.value)
+        values = _value(one), _value(other)
+        if values[0] is not None and values[1] is not None:
+            return _fitted(self.outputs[name], values[0]) != _fitted(self.outputs[name], values[1])
         key = (name, one, other)
         if key not in self.known:
             self.known[key] = self.answer(name, one, other)
         return bool(self.known[key]({}, path))
 
-    def answer(self, name: str, one: OutputTerm, other: OutputTerm) -> Answer:
-        """Return what answers whether two terms differ."""
-        kind = self.outputs[name]
-        ours, theirs = (held(kind, term.expression, self.types) for term in (one, other))
+    def answer(self, name: str, one: Expression, other: Expression) -> Answer:
+        ours, theirs = (held(self.outputs[name], term, self.types) for term in (one, other))
         tree = Binary(Operator.UNEQUAL, ours, theirs)
-        asked = one.expression if names_in(one.expression.tree) else other.expression
+        asked = one if names_in(one.tree) else other
         return self.questions.condition(Expression(tree, BoolType(), asked.source))
 
 
-def fitted(kind: Type, value: Value) -> Value:
+def _fitted(kind: Type, value: Value) -> Value:
     """Return a value as a register of that type holds it, be it infinite or not a number."""
     return kind.fit(value)  # type: ignore[arg-type]  # of the kind's own sort
 
 
-Held = tuple[tuple[OutputTerm, OutputTerm] | None, ...]
+Held = tuple[tuple[Expression, Expression] | None, ...]
 """What both hold in each output that is compared by terms; None: the same, but it is not known what."""
 
 Both = tuple[int, int, Held]
@@ -239,16 +218,16 @@ class ProductSpace:
         self.budget = budget
         self.told = told
         self.runs = (a, b)
-        terms = unread_outputs(a.machine) & unread_outputs(b.machine)
-        terms -= {name for name in told if told[name] > 1 or not is_large(outputs[name])}
+        terms = _unread_outputs(a.machine) & _unread_outputs(b.machine)
+        terms -= {name for name in told if told[name] > 1 or not _is_large(outputs[name])}
         self.by_terms = tuple(name for name in outputs if name in terms)
         self.by_value = tuple(name for name in outputs if name not in terms)
         self.sides = (self._side(a, terms), self._side(b, terms))
         self.clocks = TimerAbstraction(a.machine, b.machine)
         self.records = tuple(
-            TermRecorder(side.machine, terms, side.follower.answers, self.inputs.axes) for side in self.sides
+            _TermRecorder(side.machine, terms, side.follower.answers, self.inputs.axes) for side in self.sides
         )
-        self.comparison = TermComparison(self.inputs.axes, outputs)
+        self.comparison = _TermComparison(self.inputs.axes, outputs)
         self.rests: list[Both] = []
         self.rest_numbers: dict[Both, int] = {}
         self.known: dict[tuple[int, int], AbstractState] = {}
@@ -256,7 +235,7 @@ class ProductSpace:
         self.count = 0
 
     def _side(self, run: Interpreter, terms: frozenset[str]) -> AbstractStates:
-        keep = (*self.by_value, *read_by(run.machine, terms))
+        keep = (*self.by_value, *_read_by(run.machine, terms))
         asked = TickConditions(run.machine, ())
         return AbstractStates(run, self.inputs, asked, keep, limits=self.limits, budget=self.budget)
 
@@ -264,7 +243,7 @@ class ProductSpace:
         """Return the place of two states whose outputs are known."""
         values = [(name, one.outputs[name], other.outputs[name]) for name in self.by_terms]
         held = tuple(
-            None if a == b and name not in self.told else (constant_term(a), constant_term(b))
+            None if a == b and name not in self.told else (_constant(a), _constant(b))
             for name, a, b in values
         )
         return self.place(one, other, held)
@@ -292,15 +271,15 @@ class ProductSpace:
         one, other = self.sides
         at = len(one.machine.counters)
         states = one.joined(both[0], counts[:at]), other.joined(both[1], counts[at:])
-        gathered = Gathered(states[0])
-
-        def take(path: PathCondition) -> None:
-            gathered.add(*self.step(states, both[2], path))
-
-        for path, _ in paths(self.inputs, take, self.limits.cases_of_one, self.budget):
-            gathered.doubt(path.doubts)
-        self.doubts |= gathered.doubts
-        return gathered.state()
+        followed = paths(
+            self.inputs,
+            lambda path: self.step(states, both[2], path),
+            self.limits.cases_of_one,
+            self.budget,
+        )
+        found = gathered(states[0], ((path, *step) for path, step in followed))
+        self.doubts |= found.doubts
+        return found
 
     def step(
         self, states: tuple[Snapshot, Snapshot], held: Held, path: PathCondition
@@ -327,7 +306,7 @@ class ProductSpace:
 
     def held(self, before: Held, path: PathCondition) -> Held | None:
         """Return what the outputs are after a tick, None where they differ."""
-        found: list[tuple[OutputTerm, OutputTerm] | None] = []
+        found: list[tuple[Expression, Expression] | None] = []
         for name, known in zip(self.by_terms, before, strict=True):
             set_to = (record.terms.get(name) for record in self.records)
             one, other = (self.put_in(term, before, number) for number, term in enumerate(set_to))
@@ -344,28 +323,27 @@ class ProductSpace:
                 found.append(self.remembered(name, one, other))
         return tuple(found)
 
-    def put_in(self, term: OutputTerm | None, before: Held, side: int) -> OutputTerm | None:
+    def put_in(self, term: Expression | None, before: Held, side: int) -> Expression | None:
         """Return a term in which the outputs that it reads are put in as far as they are known."""
-        if term is None or not term.reads(self.by_terms):
+        if term is None or term.names.isdisjoint(self.by_terms):
             return term
-        known = {
-            name: held[side].expression.tree for name, held in zip(self.by_terms, before, strict=True) if held
-        }
-        return put_in(term, known)
+        known = {name: held[side].tree for name, held in zip(self.by_terms, before, strict=True) if held}
+        return _put_in(term, known)
 
-    def missing(self, name: str, one: OutputTerm | None, other: OutputTerm | None) -> str | None:
+    def missing(self, name: str, one: Expression | None, other: Expression | None) -> str | None:
         """Return which output has to be told for the terms of one to be compared; None where none has."""
         if one == other:
             return None
         if one is None or other is None:
             return name
-        return next(iter((*one.reads(self.by_terms), *other.reads(self.by_terms))), None)
+        read = (*sorted(one.names), *sorted(other.names))
+        return next((name for name in read if name in self.by_terms), None)
 
     def remembered(
-        self, name: str, one: OutputTerm, other: OutputTerm
-    ) -> tuple[OutputTerm, OutputTerm] | None:
+        self, name: str, one: Expression, other: Expression
+    ) -> tuple[Expression, Expression] | None:
         """Return what is to be known of an output that is the same in both."""
-        if name not in self.told or one.value is None or other.value is None:
+        values, kind = (_value(one), _value(other)), self.comparison.outputs[name]
+        if name not in self.told or values[0] is None or values[1] is None:
             return None
-        kind = self.comparison.outputs[name]
-        return constant_term(fitted(kind, one.value)), constant_term(fitted(kind, other.value))
+        return _constant(_fitted(kind, values[0])), _constant(_fitted(kind, values[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,10 +16,15 @@ from posewright.charts.machine import (
     Snapshot,
     TickConditions,
     TickExecution,
-    every_actions,
 )
-from posewright.charts.model import Assign, Branch, every_action
-from posewright.charts.reachability.abstraction import Abstraction, Counts, TimerAbstraction, keep_registers
+from posewright.charts.reachability.abstraction import (
+    Abstraction,
+    Counts,
+    TimerAbstraction,
+    assignments_of,
+    conditions_of,
+    keep_registers,
+)
 from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain
 from posewright.charts.reachability.limits import MANY_MICROSTEPS, Limits, WorkBudget
@@ -68,7 +73,7 @@ class Followed:
     error: PosewrightError | None = None
 
 
-class FollowedTick(TickExecution):
+class _FollowedTick(TickExecution):
     """A tick that notices at once when it goes round in a circle, as the interpreter does in the end.
 
     Where it comes back to where it was, and no input was asked for in between, it comes back for ever. So it
@@ -94,12 +99,10 @@ class FollowedTick(TickExecution):
         self.ways = [0]
 
     def settle_raised(self) -> None:
-        """Deal with the events in the queue; see `TickExecution`."""
         self.met.clear()
         super().settle_raised()
 
     def microstep(self, event: str | None) -> bool:
-        """Take the transitions that are enabled; see `TickExecution`."""
         moved = super().microstep(event)
         if moved:
             self.ways.append(len(self.taken))
@@ -157,27 +160,18 @@ class Follower:
 
     def follow(self, state: Snapshot, path: PathCondition) -> Followed:
         """Take one tick along a path."""
-        answers = self.answers
-        tick = FollowedTick(self.machine, state, path, answers)
+        tick = _FollowedTick(self.machine, state, path, self.answers)
         try:
             after = tick.run({}, self.events(tick, path))
-            watched = self.watch(tick, path) if self.watched else ()
+            watched = self._watch(tick, path) if self.watched else ()
         except PosewrightError as error:
             return Followed(None, tuple(tick.taken), tuple(tick.raised), tick.env, error=error)
         return Followed(after, tuple(tick.taken), tuple(tick.raised), tick.env, watched)
 
-    def watch(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:
+    def _watch(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:
         """Return the answers to what is asked after the tick."""
         env = {**tick.env, **self.asked.standing(tick.moves.active(tick.configuration), tick.raised)}
-        return tuple([self.asks(answer, env, path) for answer in self.watched])
-
-    def asks(self, answer: Answer, env: dict[str, Any], path: PathCondition) -> bool:
-        """Return an answer after the tick; one that cannot be computed is a doubt."""
-        try:
-            return bool(answer(env, path))
-        except ExpressionError as error:
-            path.doubts.append(str(error))
-            return False
+        return tuple([_asks(answer, env, path) for answer in self.watched])
 
     def events(self, tick: TickExecution, path: PathCondition) -> Iterator[str]:
         """Yield the events that come, asked for when it is their turn and if something then listens."""
@@ -187,18 +181,21 @@ class Follower:
                 yield event
 
 
+def _asks(answer: Answer, env: dict[str, Any], path: PathCondition) -> bool:
+    """Return an answer after the tick; one that cannot be computed is a doubt."""
+    try:
+        return bool(answer(env, path))
+    except ExpressionError as error:
+        path.doubts.append(str(error))
+        return False
+
+
 def _answers(machine: Machine, questions: Questions, keeps: Mapping[str, Abstraction]) -> dict[int, Answer]:
     """Return what answers each expression of a machine; the machine keeps the expressions alive."""
-    conditions = [guard for way in machine.ways for guard in way.guards]
-    conditions += [counter.condition for counter in machine.counters if counter.condition is not None]
-    found = {id(one): questions.condition(one) for one in conditions}
-    for actions in every_actions(machine):
-        for action in every_action(actions):
-            if isinstance(action, Branch):
-                found[id(action.when)] = questions.condition(action.when)
-            elif isinstance(action, Assign):
-                for name, value in action.values.items():
-                    found[id(value)] = questions.value(value, keeps[name])
+    found = {id(one): questions.condition(one) for one in conditions_of(machine)}
+    for action in assignments_of(machine):
+        for name, value in action.values.items():
+            found[id(value)] = questions.value(value, keeps[name])
     return found
 
 
@@ -232,50 +229,46 @@ class AbstractState:
         cases: of that state.
         onward: where they lead, each place once.
         leads_to: for each case, which of `onward` it leads to; None where the tick fails.
-        whole: whether the cases stand for all inputs.
+        doubts: in words, why steps may be missing.
     """
 
     state: Snapshot
     cases: tuple[SymbolicStep, ...]
     onward: tuple[Onward, ...]
     leads_to: tuple[int | None, ...]
-    whole: bool = True
+    doubts: Mapping[str, None]
+
+    @property
+    def whole(self) -> bool:
+        """Whether the cases stand for all inputs."""
+        return not self.doubts
 
 
-class Gathered:
-    """The steps from a state, while they are gathered.
+def gathered(
+    state: Snapshot, ways: Iterable[tuple[PathCondition, SymbolicStep, tuple[int, tuple[int, ...]] | None]]
+) -> AbstractState:
+    """Return what can happen in a state.
 
-    Attributes:
-        doubts: in words, why steps may be missing.
+    Args:
+        state: where all begins.
+        ways: every path with its step, and where that leads: the number of what the state is then, and the
+            counters that go on; None where nothing follows.
     """
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
-        self.steps: list[SymbolicStep] = []
-        self.onward: list[Onward] = []
-        self.leads_to: list[int | None] = []
-        self.doubts: dict[str, None] = {}
-        self._numbers: dict[object, int] = {}
-
-    def add(self, step: SymbolicStep, place: tuple[int, tuple[int, ...]] | None) -> None:
-        """Note a step, and where it leads: number of what the state is then, and counters that go on."""
-        self.steps.append(step)
-        if place is None:
-            self.leads_to.append(None)
-            return
-        number = self._numbers.setdefault((*place, step.answers), len(self.onward))
-        if number == len(self.onward):
-            self.onward.append(Onward(*place, step.answers, len(self.steps) - 1))
-        self.leads_to.append(number)
-
-    def doubt(self, doubts: list[str]) -> None:
-        """Note why steps may be missing."""
-        self.doubts |= dict.fromkeys(f"{self.snapshot.state}: {doubt}" for doubt in doubts)
-
-    def state(self) -> AbstractState:
-        """Return all that can happen."""
-        steps, onward, leads_to = tuple(self.steps), tuple(self.onward), tuple(self.leads_to)
-        return AbstractState(self.snapshot, steps, onward, leads_to, whole=not self.doubts)
+    steps: list[SymbolicStep] = []
+    onward: list[Onward] = []
+    leads_to: list[int | None] = []
+    doubts: dict[str, None] = {}
+    numbers: dict[object, int] = {}
+    for path, step, place in ways:
+        number = None
+        if place is not None:
+            number = numbers.setdefault((*place, step.answers), len(onward))
+            if number == len(onward):
+                onward.append(Onward(*place, step.answers, len(steps)))
+        steps.append(step)
+        leads_to.append(number)
+        doubts |= dict.fromkeys(f"{state.state}: {doubt}" for doubt in path.doubts)
+    return AbstractState(state, tuple(steps), tuple(onward), tuple(leads_to), doubts)
 
 
 class AbstractStates:
@@ -346,30 +339,25 @@ class AbstractStates:
 
     def look(self, state: Snapshot) -> AbstractState:
         """Follow every path of a tick."""
-        gathered = Gathered(state)
+        found = gathered(state, self._ways(state))
+        self.doubts |= found.doubts
+        self.count += len(found.cases)
+        return found
 
+    def _ways(
+        self, state: Snapshot
+    ) -> Iterator[tuple[PathCondition, SymbolicStep, tuple[int, tuple[int, ...]] | None]]:
         def take(path: PathCondition) -> Followed:
             return self.follower.follow(state, path)
 
-        for path, followed in paths(self.inputs, take, self.limits.cases_of_one, self.budget):
-            step = self.case(state, path, followed)
-            gathered.add(step, None if step.after is None else self.place(step.after))
-            gathered.doubt(path.doubts)
-        self.doubts |= gathered.doubts
-        self.count += len(gathered.steps)
-        return gathered.state()
-
-    def place(self, after: Snapshot) -> tuple[int, tuple[int, ...]]:
-        """Return the number of what a state is, its counters aside, and the counters that went on."""
-        rest, counts = self.split(after)
-        return rest, self.clocks.running(counts)
-
-    def case(self, state: Snapshot, path: PathCondition, followed: Followed) -> SymbolicStep:
-        """Return the case that a path shows."""
-        inputs, after = path.inputs(), followed.after
-        if path.loose and after is not None:
-            after = self.interpreter.outcome(state, inputs).after
-        return SymbolicStep(inputs, after, followed.taken, followed.raised, followed.error, followed.answers)
+        for path, one in paths(self.inputs, take, self.limits.cases_of_one, self.budget):
+            inputs, after, place = path.inputs(), one.after, None
+            if path.loose and after is not None:
+                after = self.interpreter.outcome(state, inputs).after
+            if after is not None:
+                rest, counts = self.split(after)
+                place = rest, self.clocks.running(counts)
+            yield path, SymbolicStep(inputs, after, one.taken, one.raised, one.error, one.answers), place
 
     def cases_of(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
         """Return the cases of any state."""
