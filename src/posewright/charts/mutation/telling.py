@@ -10,10 +10,9 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain
 
-from posewright.charts.machine import Interpreter, Snapshot, StateNode, lower
+from posewright.charts.machine import Interpreter, Machine, Snapshot, StateNode, lower
 from posewright.charts.model import expressions_in
 from posewright.charts.mutation.faults import Mutant
-from posewright.charts.mutation.meaning import Changes, begins_the_same, changes_between, means_the_same
 from posewright.charts.mutation.product import Product, ProductStep, StatePair
 from posewright.charts.reachability import BreadthFirst, Exploration
 from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
@@ -198,6 +197,37 @@ class Pursuit:
         return False
 
 
+@dataclass(frozen=True)
+class Changes:
+    """The nodes that are not the same in a chart and its mutant.
+
+    Attributes:
+        active: those that differ in what they do while they are active, or when they are left.
+        entered: those that differ in what they do when they are entered.
+    """
+
+    active: frozenset[int]
+    entered: frozenset[int]
+
+    @property
+    def nodes(self) -> frozenset[int]:
+        """All of them."""
+        return self.active | self.entered
+
+
+def changes_between(one: Machine, other: Machine) -> Changes:
+    """Return where the machines of a chart and its mutant differ."""
+
+    def while_active(node: StateNode) -> tuple[object, ...]:
+        ways = [(w.events, w.wait, w.goals, w.domain, w.since, w.guards, w.do) for w in node.ways]
+        return node.during, node.exit, node.counters, node.remembers, ways
+
+    pairs = list(zip(one.nodes, other.nodes, strict=True))
+    active = (node.index for node, twin in pairs if while_active(node) != while_active(twin))
+    entered = (n.index for n, twin in pairs if (n.initial, n.entry) != (twin.initial, twin.entry))
+    return Changes(frozenset(active), frozenset(entered))
+
+
 class MutantStatus(Enum):
     """What was found out."""
 
@@ -244,14 +274,13 @@ class Teller:
             prove: go on where nothing was found among what is likely, to prove that there is nothing.
         """
         machine, other = self.exploration.machine, lower(mutant.chart)
-        if means_the_same(machine, other):
+        changes = changes_between(machine, other)
+        begin_the_same = mutant.chart.start_values() == self.exploration.chart.start_values()
+        if (mutant.change and mutant.change.makes_no_difference) or (begin_the_same and not changes.nodes):
             return Told(MutantStatus.ALIKE)
         product = Product(self.exploration, Interpreter(mutant.chart, other))
         pursuit = Pursuit(self.exploration, product)
-        changes = changes_between(machine, other)
-        # from what is not seen to differ, nothing follows
-        is_seen = bool(changes.nodes) or not begins_the_same(machine, other)
-        sure = prove and self.exploration.complete and product.begin_alike and is_seen
+        sure = prove and self.exploration.complete and product.begin_alike
         count = 0
         for state in self._candidates(product, changes):
             for step in product.steps((state, product.twin_of(state))):
