@@ -95,7 +95,7 @@ class Site:
 
     @cached_property
     def parts(self) -> tuple[Tree, ...]:
-        """The trees of its decisions, in the order in which `Watch` numbers them."""
+        """The trees of its decisions, in the order of their numbers."""
         return tuple(decisions_in(self.written.tree, decides=self.decides))
 
 
@@ -268,17 +268,12 @@ class TestObligations:
                     place = f" in {text}" if text != asked else ""
                     for value, word in WORDS.items():
                         name = f"{asked} is {word}{place}"
-                        seen = ("condition", number, bit_of(i, value))
+                        seen = ("condition", number, i, value)
                         conditions.append(_obligation(Measure.CONDITIONS, name, site.line, site.owner, seen))
                     pairs = (_pair(number, i, True), _pair(number, i, False))
                     name = f"{asked} decides{place}"
                     effects.append(TestObligation(Measure.MCDC, name, site.line, site.owner, pairs))
         return [*decisions, *conditions, *effects]
-
-
-def bit_of(condition: int, value: bool) -> int:
-    """Return the bit that stands for a condition having had a value."""
-    return 1 << (2 * condition + value)
 
 
 def way_name(machine: Machine, way: CompoundTransition) -> str:
@@ -303,6 +298,6 @@ def _obligation(
 
 def _pair(decision: int, condition: int, outcome: bool) -> frozenset[Fact]:
     """Return evaluations that show a condition's own effect: true with this outcome, false with the other."""
-    one = ("effect", decision, bit_of(condition, True), outcome)
-    other = ("effect", decision, bit_of(condition, False), not outcome)
+    one = ("effect", decision, condition, True, outcome)
+    other = ("effect", decision, condition, False, not outcome)
     return frozenset({one, other})
