@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from itertools import chain
 
 from posewright.charts.machine import Interpreter, Machine, Snapshot, StateNode, lower
@@ -15,7 +13,7 @@ from posewright.charts.model import expressions_in
 from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.product import Product, ProductStep, StatePair
 from posewright.charts.reachability import BreadthFirst, Exploration
-from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
+from posewright.charts.types import Value
 
 InputRow = Mapping[str, Value]
 Continuation = tuple[Snapshot, tuple[InputRow, ...]]
@@ -32,12 +30,6 @@ MAX_HELD, MAX_INPUTS, HELD_TICKS = 16, 8, 120
 
 MAX_WALKED = 3_000
 """Pairs of states up to which two charts are walked side by side from the start."""
-
-SEED, RUNS, TICKS = 1, 40, 60
-"""Runs with random inputs, the same ones every time, and ticks of each."""
-
-CHANGES, COMES, MAX_VALUES = 0.25, 0.05, 24
-"""How likely an input changes in a tick, and an event comes; values of one input that are tried."""
 
 
 def ends_alike(product: Product) -> bool:
@@ -56,54 +48,6 @@ def ends_alike(product: Product) -> bool:
             if step.one is not None and step.other is not None:
                 search.reach(product.plain(step.one, step.other), pair, None)
     return True
-
-
-class RandomInputs:
-    """Makes up inputs that are likely to tell two charts apart.
-
-    They are made of the values that make a difference somewhere in the chart, and the ends of ranges.
-    """
-
-    def __init__(self, exploration: Exploration) -> None:
-        self.exploration = exploration
-
-    @cached_property
-    def values(self) -> Mapping[str, Sequence[Value]]:
-        """The values of every input that are worth trying."""
-        kinds = self.exploration.chart.inputs
-        seen: dict[str, dict[Value, None]] = {name: {} for name in kinds}
-        for state in self.exploration.situations:
-            for case in self.exploration.cases(state):
-                for name, values in seen.items():
-                    values[case.inputs[name]] = None
-        return {name: [*_ends(kinds[name]), *values][:MAX_VALUES] for name, values in seen.items()}
-
-    def runs(self, states: Sequence[Snapshot]) -> Iterator[tuple[Snapshot, list[InputRow]]]:
-        """Yield states to begin in, and inputs from there on."""
-        draw = random.Random(SEED)  # noqa: S311 -- not for secrets
-        for number in range(RUNS if states else 0):
-            yield states[number % len(states)], list(self.rows(draw))
-
-    def rows(self, draw: random.Random) -> Iterator[InputRow]:
-        """Yield inputs, tick by tick: most stay as they were."""
-        held = {name: draw.choice(values) for name, values in self.values.items()}
-        for _ in range(TICKS):
-            changed = {
-                name: draw.choice(values) for name, values in self.values.items() if draw.random() < CHANGES
-            }
-            held = {**held, **changed}
-            yield {**held, **{name: draw.random() < COMES for name in self.exploration.chart.events}}
-
-
-def _ends(kind: Type) -> list[Value]:
-    """Return the ends of a range, or all values of a small type."""
-    if isinstance(kind, BoolType):
-        return [False, True]
-    if isinstance(kind, EnumType):
-        return list(kind.values)
-    if isinstance(kind, FloatType) and kind.open:
-        return [0.0]
-    return list(dict.fromkeys([kind.low, kind.high, kind.zero]))
 
 
 class Pursuit:
@@ -141,15 +85,6 @@ class Pursuit:
                 rows = self.until_apart(pair, [row, *[quiet] * HELD_TICKS])
                 if rows and self.shows(state, (*inputs, *rows)):
                     return state, (*inputs, *rows)
-        return None
-
-    def wandered(self, random_inputs: RandomInputs) -> Continuation | None:
-        """Run both with all sorts of inputs, from states in which differences begin."""
-        beginnings = list(dict.fromkeys(state for (state, _), _ in self.waiting))
-        for state, rows in random_inputs.runs(beginnings):
-            taken = self.until_apart((state, self.product.twin_of(state)), rows)
-            if taken and self.shows(state, taken):
-                return state, tuple(taken)
         return None
 
     def followed(self) -> Continuation | None:
@@ -264,7 +199,6 @@ class Teller:
     def __init__(self, exploration: Exploration) -> None:
         self.exploration = exploration
         self.touched = [(state, _touched(exploration, state)) for state in exploration.situations]
-        self.random_inputs = RandomInputs(exploration)
 
     def tell(self, mutant: Mutant, *, prove: bool = True) -> Told:
         """Return inputs that show that a mutant does something else, or that none can.
@@ -302,7 +236,7 @@ class Teller:
         found = pursuit.held()
         if found is None and sure and not product.count_alike and ends_alike(product):
             return Told(MutantStatus.ALIKE)
-        found = found or pursuit.wandered(self.random_inputs) or pursuit.followed()
+        found = found or pursuit.followed()
         if found is not None:
             return Told(MutantStatus.APART, *found)
         alike = sure and product.count_alike and pursuit.ended
