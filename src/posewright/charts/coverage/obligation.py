@@ -147,23 +147,6 @@ def has_choice(tree: Tree) -> bool:
     return next(decisions_in(tree, decides=False), None) is not None
 
 
-def sites_of(machine: Machine) -> tuple[Site, ...]:
-    """Return the places where something is decided, each once, in the order in which they are written."""
-    met: dict[int, Site] = {}
-    for node in machine.nodes[1:]:
-        for site in _sites_of(machine.chart, node):
-            known = met.setdefault(id(site.written), site)
-            if known is not site:
-                met[id(site.written)] = _shared(known, site)
-    found: list[Site] = []
-    first = 0
-    for site in met.values():
-        if site.parts:
-            found.append(replace(site, first=first))
-            first += len(site.parts)
-    return tuple(found)
-
-
 def _shared(one: Site, other: Site) -> Site:
     """Return the site of a segment that several ways come by, perhaps from several states."""
     owner = one.owner if one.owner == other.owner else None
@@ -209,11 +192,6 @@ class TestObligations:
 
     machine: Machine
 
-    @property
-    def chart(self) -> Chart:
-        """The machine's chart."""
-        return self.machine.chart
-
     @cached_property
     def every(self) -> tuple[TestObligation, ...]:
         """All of them, measure by measure."""
@@ -221,13 +199,25 @@ class TestObligations:
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
-        """Where something is decided."""
-        return sites_of(self.machine)
+        """The places where something is decided, each once, in the order in which they are written."""
+        met: dict[int, Site] = {}
+        for node in self.machine.nodes[1:]:
+            for site in _sites_of(self.machine.chart, node):
+                known = met.setdefault(id(site.written), site)
+                if known is not site:
+                    met[id(site.written)] = _shared(known, site)
+        found: list[Site] = []
+        first = 0
+        for site in met.values():
+            if site.parts:
+                found.append(replace(site, first=first))
+                first += len(site.parts)
+        return tuple(found)
 
     @cached_property
     def segments(self) -> dict[int, int]:
         """The number of every segment after a junction, by its identity."""
-        chart = self.chart
+        chart = self.machine.chart
         shared = chain.from_iterable(chart.junctions.values())
         own = (one.then for state in chart.every_state for one in state.transitions)
         inner = segments_of((*shared, *chain.from_iterable(own)))

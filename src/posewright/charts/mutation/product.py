@@ -169,7 +169,14 @@ class Product:
         self, pair: StatePair, inputs: Mapping[str, Value]
     ) -> tuple[Snapshot | None, Snapshot | None]:
         """Return where both are run to by inputs; None where a tick fails."""
-        return _stepped(self.one, pair[0], inputs), _stepped(self.other, pair[1], inputs)
+
+        def stepped(interpreter: Interpreter, state: Snapshot) -> Snapshot | None:
+            try:
+                return interpreter.step(state, inputs)
+            except PosewrightError:
+                return None
+
+        return stepped(self.one, pair[0]), stepped(self.other, pair[1])
 
     def seen_apart(self, one: Snapshot | None, other: Snapshot | None) -> bool:
         """Return whether states or outputs differ, or just one of the ticks failed."""
@@ -224,13 +231,6 @@ class _Noting:
         self.found.clear()
         after = self.follower.follow(state, path).after
         return after, tuple(self.found)
-
-
-def _stepped(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> Snapshot | None:
-    try:
-        return interpreter.step(state, inputs)
-    except PosewrightError:
-        return None
 
 
 def _edges(classes: Sequence[int]) -> set[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
@@ -82,9 +82,9 @@ class Pursuit:
             given = {tuple(case.inputs.items()): case.inputs for case in self.exploration.cases(pair[0])}
             for row in list(given.values())[:MAX_INPUTS]:
                 quiet = {**row, **dict.fromkeys(self.exploration.chart.events, False)}
-                rows = self.until_apart(pair, [row, *[quiet] * HELD_TICKS])
-                if rows and self.shows(state, (*inputs, *rows)):
-                    return state, (*inputs, *rows)
+                shown = self.shown(state, (*inputs, row, *[quiet] * HELD_TICKS))
+                if shown:
+                    return state, shown
         return None
 
     def followed(self) -> Continuation | None:
@@ -100,36 +100,27 @@ class Pursuit:
                 ways += 1
                 self.ended = self.ended and not step.doubtful
                 if self.product.seen_apart(step.one, step.other):
-                    if self.shows(state, (*inputs, step.inputs)):
-                        return state, (*inputs, step.inputs)
+                    shown = self.shown(state, (*inputs, step.inputs))
+                    if shown:
+                        return state, shown
                     self.ended = False
                 elif not self.product.same(step):
                     self.ended = self.ended and step.set_alike
                     self.note(state, step, inputs)
         return None
 
-    def until_apart(self, pair: StatePair, rows: Iterable[InputRow]) -> list[InputRow]:
-        """Return the rows up to the one at which a difference shows, none where it never does."""
-        taken: list[InputRow] = []
-        for row in rows:
-            taken.append(row)
-            one, other = self.product.stepped(pair, row)
-            if one is None or other is None or self.product.seen_apart(one, other):
-                return taken
-            pair = one, other
-        return []
-
-    def shows(self, state: Snapshot, inputs: Iterable[InputRow]) -> bool:
-        """Return whether a difference is really there, run from the very start."""
+    def shown(self, state: Snapshot, inputs: Sequence[InputRow]) -> tuple[InputRow, ...]:
+        """Return the inputs up to where a difference shows, run from the very start; none where none does."""
         pair = self.product.one.initial(), self.product.other.initial()
-        for row in (*self.exploration.trace_to(state), *inputs):
+        before = self.exploration.trace_to(state)
+        for count, row in enumerate((*before, *inputs), start=1 - len(before)):
             one, other = self.product.stepped(pair, row)
             if one is None:
-                return False
+                return ()
             if other is None or self.product.seen_apart(one, other):
-                return True
+                return tuple(inputs[: max(count, 1)])
             pair = one, other
-        return False
+        return ()
 
 
 @dataclass(frozen=True)
@@ -221,7 +212,7 @@ class Teller:
                 count += 1
                 sure = sure and not step.doubtful
                 if product.seen_apart(step.one, step.other):
-                    if pursuit.shows(state, (step.inputs,)):
+                    if pursuit.shown(state, (step.inputs,)):
                         return Told(MutantStatus.APART, state, (step.inputs,))
                     sure = sure and not product.count_alike  # else it was no state of the mutant
                 elif not product.same(step):
