@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from itertools import chain
 
 from posewright.charts.machine import Interpreter, Machine, Snapshot, StateNode, lower
@@ -13,7 +15,7 @@ from posewright.charts.model import expressions_in
 from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.product import Product, ProductStep, StatePair
 from posewright.charts.reachability import BreadthFirst, Exploration
-from posewright.charts.types import Value
+from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
 
 InputRow = Mapping[str, Value]
 Continuation = tuple[Snapshot, tuple[InputRow, ...]]
@@ -32,6 +34,13 @@ MAX_WALKED = 3_000
 """Pairs of states up to which two charts are walked side by side from the start."""
 
 
+SEED, RUNS, TICKS = 1, 40, 60
+"""Runs with random inputs, the same ones every time, and ticks of each."""
+
+CHANGES, COMES, MAX_VALUES = 0.25, 0.05, 24
+"""How likely an input changes in a tick, and an event comes; values of one input that are tried."""
+
+
 def ends_alike(product: Product) -> bool:
     """Return whether two charts, walked side by side from the start, never do anything different.
 
@@ -48,6 +57,54 @@ def ends_alike(product: Product) -> bool:
             if step.one is not None and step.other is not None:
                 search.reach(product.plain(step.one, step.other), pair, None)
     return True
+
+
+class RandomInputs:
+    """Makes up inputs that are likely to tell two charts apart.
+
+    They are made of the values that make a difference somewhere in the chart, and the ends of ranges.
+    """
+
+    def __init__(self, exploration: Exploration) -> None:
+        self.exploration = exploration
+
+    @cached_property
+    def values(self) -> Mapping[str, Sequence[Value]]:
+        """The values of every input that are worth trying."""
+        kinds = self.exploration.chart.inputs
+        seen: dict[str, dict[Value, None]] = {name: {} for name in kinds}
+        for state in self.exploration.situations:
+            for case in self.exploration.cases(state):
+                for name, values in seen.items():
+                    values[case.inputs[name]] = None
+        return {name: [*_ends(kinds[name]), *values][:MAX_VALUES] for name, values in seen.items()}
+
+    def runs(self, states: Sequence[Snapshot]) -> Iterator[tuple[Snapshot, list[InputRow]]]:
+        """Yield states to begin in, and inputs from there on."""
+        draw = random.Random(SEED)  # noqa: S311 -- not for secrets
+        for number in range(RUNS if states else 0):
+            yield states[number % len(states)], list(self.rows(draw))
+
+    def rows(self, draw: random.Random) -> Iterator[InputRow]:
+        """Yield inputs, tick by tick: most stay as they were."""
+        held = {name: draw.choice(values) for name, values in self.values.items()}
+        for _ in range(TICKS):
+            changed = {
+                name: draw.choice(values) for name, values in self.values.items() if draw.random() < CHANGES
+            }
+            held = {**held, **changed}
+            yield {**held, **{name: draw.random() < COMES for name in self.exploration.chart.events}}
+
+
+def _ends(kind: Type) -> list[Value]:
+    """Return the ends of a range, or all values of a small type."""
+    if isinstance(kind, BoolType):
+        return [False, True]
+    if isinstance(kind, EnumType):
+        return list(kind.values)
+    if isinstance(kind, FloatType) and kind.open:
+        return [0.0]
+    return list(dict.fromkeys([kind.low, kind.high, kind.zero]))
 
 
 class Pursuit:
@@ -85,6 +142,15 @@ class Pursuit:
                 shown = self.shown(state, (*inputs, row, *[quiet] * HELD_TICKS))
                 if shown:
                     return state, shown
+        return None
+
+    def wandered(self, random_inputs: RandomInputs) -> Continuation | None:
+        """Run both with all sorts of inputs, from states in which differences begin."""
+        beginnings = list(dict.fromkeys(state for (state, _), _ in self.waiting))
+        for state, rows in random_inputs.runs(beginnings):
+            shown = self.shown(state, rows)
+            if shown:
+                return state, shown
         return None
 
     def followed(self) -> Continuation | None:
@@ -190,6 +256,7 @@ class Teller:
     def __init__(self, exploration: Exploration) -> None:
         self.exploration = exploration
         self.touched = [(state, _touched(exploration, state)) for state in exploration.situations]
+        self.random_inputs = RandomInputs(exploration)
 
     def tell(self, mutant: Mutant, *, prove: bool = True) -> Told:
         """Return inputs that show that a mutant does something else, or that none can.
@@ -227,7 +294,7 @@ class Teller:
         found = pursuit.held()
         if found is None and sure and not product.count_alike and ends_alike(product):
             return Told(MutantStatus.ALIKE)
-        found = found or pursuit.followed()
+        found = found or pursuit.wandered(self.random_inputs) or pursuit.followed()
         if found is not None:
             return Told(MutantStatus.APART, *found)
         alike = sure and product.count_alike and pursuit.ended
@@ -238,9 +305,9 @@ class Teller:
         near = [state for state, touched in self.touched if touched & changes.nodes or not state.started]
         if not product.ask_alike:
             near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, product))
-        return self._likely_first(near, changes, product)
+        return self._likely_first(near, changes)
 
-    def _likely_first(self, states: list[Snapshot], changes: Changes, product: Product) -> list[Snapshot]:
+    def _likely_first(self, states: list[Snapshot], changes: Changes) -> list[Snapshot]:
         """Return states, those first in which a difference is most likely, and of each sort one at first.
 
         Of one sort are those that are alike in and below what was changed, and in all that this reads.
@@ -249,18 +316,17 @@ class Teller:
         below = frozenset[int]().union(*({number} | machine.nodes[number].within for number in changes.nodes))
         reads = frozenset[str]().union(*(_reads(machine.nodes[number]) for number in changes.nodes))
         places = [i for i, name in enumerate(machine.registers) if name in reads]
-        turns, looked = product.turns, self.exploration.looked
+        looked = self.exploration.looked
         met: dict[object, int] = {}
 
-        def rank(state: Snapshot) -> tuple[bool, bool, int]:
+        def rank(state: Snapshot) -> tuple[bool, int]:
             before = frozenset(state.numbers) if state.started else frozenset[int]()
             likely = bool(changes.active & before) or bool(changes.entered - before)
             counts = state.values[looked.variables :]
-            in_time = not turns or any(counts[i] in values for i, values in turns.items())
             held = (*state.values[: looked.variables], *looked.clocks.looks(counts))  # type: ignore[arg-type]
-            sort = likely, in_time, state.started, before & below, tuple([held[i] for i in places])
+            sort = likely, state.started, before & below, tuple([held[i] for i in places])
             met[sort] = met.get(sort, -1) + 1
-            return not likely, not in_time, met[sort]
+            return not likely, met[sort]
 
         return sorted(states, key=rank)
 
