@@ -185,6 +185,20 @@ states:
     assert result.survived == ()
 
 
+def test_an_expression_makes_no_difference_where_no_value_of_its_names_shows_one() -> None:
+    made = chart("""\
+initial: p
+states:
+  p: [{when: not (n > 9), go: q, do: {y: n}}, {when: in(p), go: q}, {when: after(1 s), go: q}]
+  q: [{when: n * 2 < 20 and d < 3, go: p, do: {y: 'min(n + 1, 9)'}}]
+""")
+    faults = [one for one in mutants(made) if one.change is not None]
+    same = [one.description for one in faults if one.change and one.change.makes_no_difference]
+    assert same == ["`n > 9` becomes `false`", "`9` becomes `10`", "y: `9` becomes `10`"]
+    timed = {"`in(p)` becomes `not in(p)`", "`after(1 s)` becomes `after(1.1 s)`"}
+    assert timed <= {one.description for one in faults}
+
+
 def rows(seed: int, count: int) -> list[dict[str, object]]:
     draw = random.Random(seed)  # noqa: S311 -- not for secrets
     return [

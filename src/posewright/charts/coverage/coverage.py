@@ -52,7 +52,7 @@ class Coverage:
     @property
     def chart(self) -> Chart:
         """The chart that was run."""
-        return self.obligations.chart
+        return self.obligations.machine.chart
 
     def __add__(self, other: Coverage) -> Coverage:
         if self.chart != other.chart:

@@ -95,7 +95,7 @@ class Site:
 
     @cached_property
     def parts(self) -> tuple[Tree, ...]:
-        """The trees of its decisions, in the order in which `Watch` numbers them."""
+        """The trees of its decisions, in the order of their numbers."""
         return tuple(decisions_in(self.written.tree, decides=self.decides))
 
 
@@ -147,23 +147,6 @@ def has_choice(tree: Tree) -> bool:
     return next(decisions_in(tree, decides=False), None) is not None
 
 
-def sites_of(machine: Machine) -> tuple[Site, ...]:
-    """Return the places where something is decided, each once, in the order in which they are written."""
-    met: dict[int, Site] = {}
-    for node in machine.nodes[1:]:
-        for site in _sites_of(machine.chart, node):
-            known = met.setdefault(id(site.written), site)
-            if known is not site:
-                met[id(site.written)] = _shared(known, site)
-    found: list[Site] = []
-    first = 0
-    for site in met.values():
-        if site.parts:
-            found.append(replace(site, first=first))
-            first += len(site.parts)
-    return tuple(found)
-
-
 def _shared(one: Site, other: Site) -> Site:
     """Return the site of a segment that several ways come by, perhaps from several states."""
     owner = one.owner if one.owner == other.owner else None
@@ -209,11 +192,6 @@ class TestObligations:
 
     machine: Machine
 
-    @property
-    def chart(self) -> Chart:
-        """The machine's chart."""
-        return self.machine.chart
-
     @cached_property
     def every(self) -> tuple[TestObligation, ...]:
         """All of them, measure by measure."""
@@ -221,13 +199,25 @@ class TestObligations:
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
-        """Where something is decided."""
-        return sites_of(self.machine)
+        """The places where something is decided, each once, in the order in which they are written."""
+        met: dict[int, Site] = {}
+        for node in self.machine.nodes[1:]:
+            for site in _sites_of(self.machine.chart, node):
+                known = met.setdefault(id(site.written), site)
+                if known is not site:
+                    met[id(site.written)] = _shared(known, site)
+        found: list[Site] = []
+        first = 0
+        for site in met.values():
+            if site.parts:
+                found.append(replace(site, first=first))
+                first += len(site.parts)
+        return tuple(found)
 
     @cached_property
     def segments(self) -> dict[int, int]:
         """The number of every segment after a junction, by its identity."""
-        chart = self.chart
+        chart = self.machine.chart
         shared = chain.from_iterable(chart.junctions.values())
         own = (one.then for state in chart.every_state for one in state.transitions)
         inner = segments_of((*shared, *chain.from_iterable(own)))
@@ -268,17 +258,12 @@ class TestObligations:
                     place = f" in {text}" if text != asked else ""
                     for value, word in WORDS.items():
                         name = f"{asked} is {word}{place}"
-                        seen = ("condition", number, bit_of(i, value))
+                        seen = ("condition", number, i, value)
                         conditions.append(_obligation(Measure.CONDITIONS, name, site.line, site.owner, seen))
                     pairs = (_pair(number, i, True), _pair(number, i, False))
                     name = f"{asked} decides{place}"
                     effects.append(TestObligation(Measure.MCDC, name, site.line, site.owner, pairs))
         return [*decisions, *conditions, *effects]
-
-
-def bit_of(condition: int, value: bool) -> int:
-    """Return the bit that stands for a condition having had a value."""
-    return 1 << (2 * condition + value)
 
 
 def way_name(machine: Machine, way: CompoundTransition) -> str:
@@ -303,6 +288,6 @@ def _obligation(
 
 def _pair(decision: int, condition: int, outcome: bool) -> frozenset[Fact]:
     """Return evaluations that show a condition's own effect: true with this outcome, false with the other."""
-    one = ("effect", decision, bit_of(condition, True), outcome)
-    other = ("effect", decision, bit_of(condition, False), not outcome)
+    one = ("effect", decision, condition, True, outcome)
+    other = ("effect", decision, condition, False, not outcome)
     return frozenset({one, other})

@@ -1,9 +1,8 @@
 """Runs a chart and records what the run sees of it: how every decision went, and because of what.
 
-Each evaluation of a decision is noted as four numbers: which decision, what came out, which conditions were
-evaluated, and which of them brought it about. A condition is two bits, one for either value. It brought the
-outcome about where the other conditions do not mask it. What `and` and `or` never evaluated masks nothing;
-the condition of an `if` brings about only what the branch not taken would have made otherwise.
+Of each evaluation of a decision it is noted what came out, which conditions were evaluated, and which of them
+brought it about: those that the other conditions do not mask. What `and` and `or` never evaluated masks
+nothing; the condition of an `if` brings about only what the branch not taken would have made otherwise.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from itertools import count
 from typing import Any
 
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.obligation import Fact, TestObligations, bit_of, has_choice
+from posewright.charts.coverage.obligation import Fact, TestObligations, has_choice
 from posewright.charts.expression import (
     LOGIC,
     Binary,
@@ -33,47 +32,41 @@ from posewright.charts.model import Chart
 from posewright.charts.scenarios import Row
 from posewright.errors import ExpressionError
 
-Evaluation = tuple[int, bool, int, int]
-"""A decision's index, its outcome, the conditions evaluated, those that brought the outcome about."""
+Seen = frozenset[tuple[int, bool]]
+"""Conditions of a decision, by number, and what they came to."""
 
-Looked = tuple[bool, int, int]
+Evaluation = tuple[int, bool, Seen, Seen]
+"""A decision's number, its outcome, the conditions evaluated, those that brought the outcome about."""
+
+Looked = tuple[bool, Seen, Seen]
 Look = Callable[[Env], Looked]
-Note = Callable[[Evaluation], object]
-
-
-def watched(expression: Expression, first: int, note: Note, *, decides: bool) -> Evaluate:
-    """Return the function that computes an expression and notes how its decisions went.
-
-    Args:
-        expression: of a machine.
-        first: the index of its first decision.
-        note: is told of every evaluation.
-        decides: whether the expression is a decision itself.
-    """
-    watch = _Watch(expression, first, note)
-    if decides:
-        return watch.decision(expression.tree)
-    observe, compute = watch.observer(expression.tree), expression.evaluate
-
-    def both(env: Env) -> Any:
-        observe(env)
-        return compute(env)
-
-    return both
 
 
 class _Watch:
-    """Compiles a tree; numbers decisions in the order of `decisions_in`."""
+    """Compiles an expression so that it notes how its decisions went.
 
-    def __init__(self, expression: Expression, first: int, note: Note) -> None:
+    Args:
+        expression: of a machine.
+        first: the number of its first decision; they are numbered in the order of `decisions_in`.
+        note: is told of every evaluation.
+    """
+
+    def __init__(self, expression: Expression, first: int, note: Callable[[Evaluation], object]) -> None:
         self.expression = expression
         self.numbers = count(first)
         self.note = note
 
-    def computed(self, tree: Tree) -> Evaluate:
-        return compile_tree(tree, self.expression.fixed, self.expression.source)
+    def value(self) -> Evaluate:
+        """Return what computes an expression that is no decision itself."""
+        observe, compute = self.observer(self.expression.tree), self.expression.evaluate
 
-    def decision(self, tree: Tree) -> Callable[[Env], bool]:
+        def both(env: Env) -> Any:
+            observe(env)
+            return compute(env)
+
+        return both
+
+    def decision(self, tree: Tree) -> Evaluate:
         number, note = next(self.numbers), self.note
         look = self.look(tree, count())
 
@@ -95,20 +88,19 @@ class _Watch:
             cases, rest = cases_of(tree)
             looks = [(self.look(one, conditions), self.look(then, conditions)) for one, then in cases]
             plain = [(self.computed(one), self.computed(then)) for one, then in cases]
-            return _chosen(looks, self.look(rest, conditions), _Otherwise(plain, self.computed(rest)))
+            return _chosen(looks, self.look(rest, conditions), plain, self.computed(rest))
         return self.condition(tree, next(conditions))
 
+    def computed(self, tree: Tree) -> Evaluate:
+        return compile_tree(tree, self.expression.fixed, self.expression.source)
+
     def condition(self, tree: Tree, number: int) -> Look:
-        compute = self.computed(tree)
-        true = (True, bit_of(number, True), bit_of(number, True))
-        false = (False, bit_of(number, False), bit_of(number, False))
-        if not has_choice(tree):
-            return lambda env: true if compute(env) else false
-        observe = self.observer(tree)
+        observe, compute = self.observer(tree), self.computed(tree)
+        true, false = frozenset({(number, True)}), frozenset({(number, False)})
 
         def look(env: Env) -> Looked:
             observe(env)
-            return true if compute(env) else false
+            return (True, true, true) if compute(env) else (False, false, false)
 
         return look
 
@@ -124,7 +116,7 @@ class _Watch:
             for one in inner:
                 one(env)
 
-        return inner[0] if len(inner) == 1 else observe
+        return observe
 
 
 def _chain(cases: list[tuple[Evaluate, Evaluate]], rest: Evaluate) -> Evaluate:
@@ -137,25 +129,6 @@ def _chain(cases: list[tuple[Evaluate, Evaluate]], rest: Evaluate) -> Evaluate:
         return rest(env)
 
     return chosen
-
-
-class _Otherwise:
-    """What a chain of choices would come to the other way; computing it notes nothing."""
-
-    def __init__(self, cases: list[tuple[Evaluate, Evaluate]], rest: Evaluate) -> None:
-        self.cases = cases
-        self.rest = rest
-
-    def value(self, number: int, env: Env, *, held: bool) -> bool | None:
-        """Return the value if a condition, none before it holding, were not as it is (`held`).
-
-        None where that cannot be computed: a tick that fails is no outcome.
-        """
-        try:
-            after = _chain(self.cases[number + 1 :], self.rest) if held else self.cases[number][1]
-            return bool(after(env))
-        except ExpressionError:
-            return None
 
 
 def _joined(left: Look, right: Look, decisive: bool) -> Look:
@@ -179,7 +152,19 @@ def _denied(inner: Look) -> Look:
     return look
 
 
-def _chosen(cases: list[tuple[Look, Look]], rest: Look, otherwise: _Otherwise) -> Look:
+def _chosen(
+    cases: list[tuple[Look, Look]], rest: Look, plain: list[tuple[Evaluate, Evaluate]], plain_rest: Evaluate
+) -> Look:
+    """Return a chain of choices; `plain` is the same chain, of which nothing is noted."""
+
+    def otherwise(number: int, env: Env, held: bool) -> bool | None:
+        """Return the value if a condition were not as it is; None where a tick would fail."""
+        try:
+            after = _chain(plain[number + 1 :], plain_rest) if held else plain[number][1]
+            return bool(after(env))
+        except ExpressionError:
+            return None
+
     def look(env: Env) -> Looked:
         asked: list[Looked] = []
         taken = rest
@@ -191,7 +176,7 @@ def _chosen(cases: list[tuple[Look, Look]], rest: Look, otherwise: _Otherwise) -
         value, seen, brought = taken(env)
         for number, (held, evaluated, mattered) in enumerate(asked):
             seen |= evaluated
-            if otherwise.value(number, env, held=held) is (not value):
+            if otherwise(number, env, held) is (not value):
                 brought |= mattered
         return value, seen, brought
 
@@ -211,21 +196,17 @@ class CoverageRecorder:
         self.obligations = obligations or TestObligations(interpreter.machine)
         self.facts: set[Fact] = set()
         self.last: list[Evaluation] = []
-        self._shows: dict[Evaluation, frozenset[Fact]] = {}
         self._watched = {
-            id(expression): watched(expression, site.first, self.last.append, decides=site.decides)
+            id(expression): watch.decision(expression.tree) if site.decides else watch.value()
             for site in self.obligations.sites
             for expression in site.lowered
+            for watch in [_Watch(expression, site.first, self.last.append)]
         }
 
     @property
     def coverage(self) -> Coverage:
         """What was seen so far."""
         return Coverage(self.obligations, frozenset(self.facts))
-
-    def step(self, state: Snapshot, inputs: Mapping[str, object]) -> Snapshot:
-        """Return where the chart stands after one tick; as `Interpreter.step`."""
-        return self.outcome(state, inputs).after
 
     def outcome(self, state: Snapshot, inputs: Mapping[str, object]) -> Outcome:
         """Return what comes of one tick; what it saw before an error counts as well."""
@@ -238,22 +219,21 @@ class CoverageRecorder:
         self.facts.update(self._passed(found))
         return found
 
-    def run(self, rows: Iterable[Row], start: str | None = None) -> None:
-        """Take one tick a row, from the very start or from a state."""
-        interpreter = self.interpreter
-        state = interpreter.initial() if start is None else interpreter.entered(start)
+    def run(self, rows: Iterable[Row]) -> None:
+        """Take one tick a row, from the very start."""
+        state = self.interpreter.initial()
         for row in rows:
             if row.start is not None:
-                state = interpreter.entered(row.start)
-            state = self.step(state, row.inputs)
+                state = self.interpreter.entered(row.start)
+            state = self.outcome(state, row.inputs).after
 
     def shown(self, outcome: Outcome | None) -> frozenset[Fact]:
         """Return the facts that the last step saw; `outcome` is what came of it, None where it failed."""
         found: set[Fact] = set()
-        for evaluation in self.last:
-            if evaluation not in self._shows:
-                self._shows[evaluation] = frozenset(_facts_of(evaluation))
-            found |= self._shows[evaluation]
+        for decision, value, seen, brought in self.last:
+            found.add(("decision", decision, value))
+            found.update(("condition", decision, *one) for one in seen)
+            found.update(("effect", decision, *one, value) for one in brought)
         if outcome is not None:
             found.update(("way", way.source, way.index) for way in outcome.taken)
             found.update(("state", number) for number in outcome.after.numbers)
@@ -273,30 +253,13 @@ class CoverageRecorder:
                 yield from (("state", number) for number in (one, *nodes[one].around) if number)
 
 
-def cover_run(chart: Chart, rows: Iterable[Row], start: str | None = None) -> Coverage:
+def cover_run(chart: Chart, rows: Iterable[Row]) -> Coverage:
     """Run a chart over rows of inputs, and return what the run covers.
 
     Raises:
         ExpressionError: a guard or an action divides by zero.
-        UnknownNameError: there is no state called `start`.
+        UnknownNameError: there is no state in which a row is to start.
     """
     recorder = CoverageRecorder(Interpreter(chart))
-    recorder.run(rows, start)
+    recorder.run(rows)
     return recorder.coverage
-
-
-def _facts_of(evaluation: Evaluation) -> Iterator[Fact]:
-    """Yield what an evaluation of a decision shows."""
-    decision, outcome, seen, brought = evaluation
-    yield "decision", decision, outcome
-    for bit in _bits(seen):
-        yield "condition", decision, bit
-    for bit in _bits(brought):
-        yield "effect", decision, bit, outcome
-
-
-def _bits(number: int) -> Iterator[int]:
-    while number:
-        bit = number & -number
-        yield bit
-        number ^= bit

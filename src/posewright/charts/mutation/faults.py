@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from itertools import product
+from math import prod
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from posewright.charts.expression import (
     COMPARISONS,
@@ -24,6 +26,7 @@ from posewright.charts.expression import (
     Tree,
     Unary,
     children,
+    is_timed,
     nodes_of,
     parse,
     parse_expression,
@@ -62,6 +65,48 @@ class FaultKind(Enum):
     ROW = "row left out"
 
 
+class ExpressionChange(NamedTuple):
+    """One expression in place of another.
+
+    Attributes:
+        wanted: the type of what both are for.
+        variables: the types of the names that they may read.
+    """
+
+    before: Expression
+    after: Expression
+    wanted: Type
+    variables: Mapping[str, Type]
+
+    @property
+    def makes_no_difference(self) -> bool:
+        """Whether both come to the same for all that their names may hold, where that is few values."""
+        if is_timed(self.before.tree) or is_timed(self.after.tree):
+            return False
+        names = sorted(self.before.names | self.after.names)
+        axes = [_values(self.variables[name]) for name in names]
+        if prod(len(axis) or MAX_COMBINATIONS + 1 for axis in axes) > MAX_COMBINATIONS:
+            return False
+        every = (dict(zip(names, values, strict=True)) for values in product(*axes))
+        return all(self._value(self.before, env) == self._value(self.after, env) for env in every)
+
+    def _value(self, expression: Expression, env: Mapping[str, Value]) -> Value | None:
+        try:
+            return self.wanted.fit(expression.evaluate(env))
+        except ExpressionError:
+            return None
+
+
+def _values(kind: Type) -> Sequence[Value]:
+    """Return every value of a small type, none of a large one."""
+    if isinstance(kind, BoolType):
+        return (False, True)
+    if isinstance(kind, EnumType):
+        return kind.values
+    small = isinstance(kind, IntType) and kind.high - kind.low < MAX_COMBINATIONS
+    return range(kind.low, kind.high + 1) if small and isinstance(kind, IntType) else ()
+
+
 @dataclass(frozen=True)
 class Fault(Generic[T_co]):
     """Something with a fault in it.
@@ -69,16 +114,18 @@ class Fault(Generic[T_co]):
     Attributes:
         what: what was changed, in words.
         value: what became of it.
+        change: the expression in it that was changed, where it is one.
     """
 
     kind: FaultKind
     what: str
     line: int | None
     value: T_co
+    change: ExpressionChange | None = None
 
     def of(self, value: Whole) -> Fault[Whole]:
         """Return the same fault, seen from what is around it."""
-        return Fault(self.kind, self.what, self.line, value)
+        return Fault(self.kind, self.what, self.line, value, self.change)
 
 
 def in_field(whole: Whole, field: str, faults: Iterable[Fault[Any]]) -> Iterator[Fault[Whole]]:
@@ -99,6 +146,7 @@ class Mutant:
 
     Attributes:
         state: where the fault is; None: not in one state.
+        change: the expression that is another one, where that is all the fault.
     """
 
     kind: FaultKind
@@ -106,11 +154,15 @@ class Mutant:
     line: int | None
     chart: Chart
     state: str | None = None
+    change: ExpressionChange | None = None
 
     def __str__(self) -> str:
         place = f"line {self.line}: " if self.line is not None else ""
         return f"{place}{self.description}"
 
+
+MAX_COMBINATIONS = 4096
+"""Combinations of values at which two expressions are compared."""
 
 TIMED = frozenset(timing.value for timing in Timing)
 """Functions that ask for time, as they are parsed."""
@@ -151,7 +203,8 @@ def expression_faults(
         found = _typed(fault.value, expression, scope, wanted)
         if found is not None and (meant := rewritten(found.tree, _plainly)) not in met:
             met.add(meant)
-            yield Fault(fault.kind, fault.what, expression.source.where.line, found)
+            change = ExpressionChange(expression, found, wanted, scope.variables)
+            yield Fault(fault.kind, fault.what, expression.source.where.line, found, change)
 
 
 def _parsed(expression: Expression, scope: Scope, wanted: Type) -> Tree:

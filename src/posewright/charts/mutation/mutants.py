@@ -94,7 +94,7 @@ class ChartFaults:
                 what = f"{_name(one)} stands after {_name(after[0])}"
                 yield Fault(FaultKind.ORDER, what, one.line, _refreshed((*before, after[0], one, *after[1:])))
             for fault in in_place(transitions, i, self.in_transition(one)):
-                yield Fault(fault.kind, fault.what, fault.line or one.line, _refreshed(fault.value))
+                yield replace(fault, line=fault.line or one.line, value=_refreshed(fault.value))
 
     def in_transition(self, one: Transition) -> Iterator[Fault[Transition]]:
         """Yield a transition with every fault."""
@@ -173,7 +173,8 @@ class ChartFaults:
             wanted = self.chart.variables[name]
             for fault in expression_faults(value, self.chart.scope, wanted, self.chart.period_s):
                 kind = FaultKind.VALUE if fault.kind is FaultKind.CONSTANT else fault.kind
-                yield Fault(kind, f"{name}: {fault.what}", fault.line or line, {**values, name: fault.value})
+                whole = fault.of({**values, name: fault.value})
+                yield replace(whole, kind=kind, what=f"{name}: {fault.what}", line=fault.line or line)
 
     def in_condition(self, when: Expression) -> Iterator[Fault[Expression]]:
         """Yield a condition with every fault."""
@@ -234,7 +235,7 @@ def mutants(chart: Chart) -> Iterator[Mutant]:
     """Yield the chart with every single fault; what is no chart any more is left out."""
     for fault, state, make in _made(chart):
         try:
-            yield Mutant(fault.kind, fault.what, fault.line, make(), state)
+            yield Mutant(fault.kind, fault.what, fault.line, make(), state, fault.change)
         except InputError:
             continue
 
@@ -277,7 +278,7 @@ def _in_function(function: Function, chart: Chart) -> Iterator[Fault[Function]]:
             what = f"a row of {function.name} is left out: {', '.join(row.cells) or row.when}"
             yield Fault(FaultKind.ROW, what, row.line, replace(function, rows=(*rows[:i], *rows[i + 1 :])))
         for fault in in_field(function, "rows", in_place(rows, i, _in_row(row, function, chart))):
-            yield Fault(fault.kind, f"{function.name}: {fault.what}", row.line, fault.value)
+            yield replace(fault, what=f"{function.name}: {fault.what}", line=row.line)
 
 
 def _in_row(row: FunctionRow, function: Function, chart: Chart) -> Iterator[Fault[FunctionRow]]:

@@ -99,14 +99,14 @@ def explore_kept(chart: Chart) -> Exploration:
     """
     interpreter = Interpreter(chart)
     keeps = keep_registers(interpreter.machine)
-    kept = [name for name, keep in keeps.items() if keep.drops and _is_small(keep.kind)]
+
+    def is_small(kind: Type) -> bool:
+        if isinstance(kind, IntType):
+            return kind.high - kind.low <= SMALL_RANGE
+        return not isinstance(kind, FloatType)
+
+    kept = [name for name, keep in keeps.items() if keep.drops and is_small(keep.kind)]
     return explore(chart, keep=kept, interpreter=interpreter)
-
-
-def _is_small(kind: Type) -> bool:
-    return not isinstance(kind, FloatType) and not (
-        isinstance(kind, IntType) and kind.high - kind.low > SMALL_RANGE
-    )
 
 
 class _PreparedScenario:

@@ -7,10 +7,9 @@ that these read, hold the same in it, whatever that is: so how it is set is note
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 from posewright.charts.expression import Expression, Tree
@@ -114,13 +113,6 @@ class Product:
         return self.timers[0].classes == self.timers[1].classes
 
     @cached_property
-    def turns(self) -> dict[int, set[int]]:
-        """The values of counters after which only one of the two gets another answer, by place in the one."""
-        own, other = (dict(zip(one.names, map(_edges, one.classes), strict=True)) for one in self.timers)
-        found = {i: edges ^ other.get(name, set()) for i, (name, edges) in enumerate(own.items())}
-        return {i: values for i, values in found.items() if values}
-
-    @cached_property
     def told_apart(self) -> list[tuple[int, int]]:
         """The places, in both, of registers that both have and that are told apart by their values."""
         one, other = self.one.machine.registers, self.other.machine.registers
@@ -169,7 +161,14 @@ class Product:
         self, pair: StatePair, inputs: Mapping[str, Value]
     ) -> tuple[Snapshot | None, Snapshot | None]:
         """Return where both are run to by inputs; None where a tick fails."""
-        return _stepped(self.one, pair[0], inputs), _stepped(self.other, pair[1], inputs)
+
+        def stepped(interpreter: Interpreter, state: Snapshot) -> Snapshot | None:
+            try:
+                return interpreter.step(state, inputs)
+            except PosewrightError:
+                return None
+
+        return stepped(self.one, pair[0]), stepped(self.other, pair[1])
 
     def seen_apart(self, one: Snapshot | None, other: Snapshot | None) -> bool:
         """Return whether states or outputs differ, or just one of the ticks failed."""
@@ -222,18 +221,6 @@ class _Noting:
         self.found.clear()
         after = self.follower.follow(state, path).after
         return after, tuple(self.found)
-
-
-def _stepped(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> Snapshot | None:
-    try:
-        return interpreter.step(state, inputs)
-    except PosewrightError:
-        return None
-
-
-def _edges(classes: Sequence[int]) -> set[int]:
-    """Return the values that are in another class than the one before them."""
-    return {i for i, (one, other) in enumerate(pairwise(classes), start=1) if one != other}
 
 
 def _cells(keep: Abstraction) -> tuple[object, ...]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import chain
 
-from posewright.charts.machine import Interpreter, Snapshot, StateNode, lower
+from posewright.charts.machine import Interpreter, Machine, Snapshot, StateNode, lower
 from posewright.charts.model import expressions_in
 from posewright.charts.mutation.faults import Mutant
-from posewright.charts.mutation.meaning import Changes, begins_the_same, changes_between, means_the_same
 from posewright.charts.mutation.product import Product, ProductStep, StatePair
 from posewright.charts.reachability import BreadthFirst, Exploration
 from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
@@ -33,6 +32,7 @@ MAX_HELD, MAX_INPUTS, HELD_TICKS = 16, 8, 120
 
 MAX_WALKED = 3_000
 """Pairs of states up to which two charts are walked side by side from the start."""
+
 
 SEED, RUNS, TICKS = 1, 40, 60
 """Runs with random inputs, the same ones every time, and ticks of each."""
@@ -139,18 +139,18 @@ class Pursuit:
             given = {tuple(case.inputs.items()): case.inputs for case in self.exploration.cases(pair[0])}
             for row in list(given.values())[:MAX_INPUTS]:
                 quiet = {**row, **dict.fromkeys(self.exploration.chart.events, False)}
-                rows = self.until_apart(pair, [row, *[quiet] * HELD_TICKS])
-                if rows and self.shows(state, (*inputs, *rows)):
-                    return state, (*inputs, *rows)
+                shown = self.shown(state, (*inputs, row, *[quiet] * HELD_TICKS))
+                if shown:
+                    return state, shown
         return None
 
     def wandered(self, random_inputs: RandomInputs) -> Continuation | None:
         """Run both with all sorts of inputs, from states in which differences begin."""
         beginnings = list(dict.fromkeys(state for (state, _), _ in self.waiting))
         for state, rows in random_inputs.runs(beginnings):
-            taken = self.until_apart((state, self.product.twin_of(state)), rows)
-            if taken and self.shows(state, taken):
-                return state, tuple(taken)
+            shown = self.shown(state, rows)
+            if shown:
+                return state, shown
         return None
 
     def followed(self) -> Continuation | None:
@@ -166,36 +166,58 @@ class Pursuit:
                 ways += 1
                 self.ended = self.ended and not step.doubtful
                 if self.product.seen_apart(step.one, step.other):
-                    if self.shows(state, (*inputs, step.inputs)):
-                        return state, (*inputs, step.inputs)
+                    shown = self.shown(state, (*inputs, step.inputs))
+                    if shown:
+                        return state, shown
                     self.ended = False
                 elif not self.product.same(step):
                     self.ended = self.ended and step.set_alike
                     self.note(state, step, inputs)
         return None
 
-    def until_apart(self, pair: StatePair, rows: Iterable[InputRow]) -> list[InputRow]:
-        """Return the rows up to the one at which a difference shows, none where it never does."""
-        taken: list[InputRow] = []
-        for row in rows:
-            taken.append(row)
-            one, other = self.product.stepped(pair, row)
-            if one is None or other is None or self.product.seen_apart(one, other):
-                return taken
-            pair = one, other
-        return []
-
-    def shows(self, state: Snapshot, inputs: Iterable[InputRow]) -> bool:
-        """Return whether a difference is really there, run from the very start."""
+    def shown(self, state: Snapshot, inputs: Sequence[InputRow]) -> tuple[InputRow, ...]:
+        """Return the inputs up to where a difference shows, run from the very start; none where none does."""
         pair = self.product.one.initial(), self.product.other.initial()
-        for row in (*self.exploration.trace_to(state), *inputs):
+        before = self.exploration.trace_to(state)
+        for count, row in enumerate((*before, *inputs), start=1 - len(before)):
             one, other = self.product.stepped(pair, row)
             if one is None:
-                return False
+                return ()
             if other is None or self.product.seen_apart(one, other):
-                return True
+                return tuple(inputs[: max(count, 1)])
             pair = one, other
-        return False
+        return ()
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The nodes that are not the same in a chart and its mutant.
+
+    Attributes:
+        active: those that differ in what they do while they are active, or when they are left.
+        entered: those that differ in what they do when they are entered.
+    """
+
+    active: frozenset[int]
+    entered: frozenset[int]
+
+    @property
+    def nodes(self) -> frozenset[int]:
+        """All of them."""
+        return self.active | self.entered
+
+
+def changes_between(one: Machine, other: Machine) -> Changes:
+    """Return where the machines of a chart and its mutant differ."""
+
+    def while_active(node: StateNode) -> tuple[object, ...]:
+        ways = [(w.events, w.wait, w.goals, w.domain, w.since, w.guards, w.do) for w in node.ways]
+        return node.during, node.exit, node.counters, node.remembers, ways
+
+    pairs = list(zip(one.nodes, other.nodes, strict=True))
+    active = (node.index for node, twin in pairs if while_active(node) != while_active(twin))
+    entered = (n.index for n, twin in pairs if (n.initial, n.entry) != (twin.initial, twin.entry))
+    return Changes(frozenset(active), frozenset(entered))
 
 
 class MutantStatus(Enum):
@@ -244,21 +266,20 @@ class Teller:
             prove: go on where nothing was found among what is likely, to prove that there is nothing.
         """
         machine, other = self.exploration.machine, lower(mutant.chart)
-        if means_the_same(machine, other):
+        changes = changes_between(machine, other)
+        begin_the_same = mutant.chart.start_values() == self.exploration.chart.start_values()
+        if (mutant.change and mutant.change.makes_no_difference) or (begin_the_same and not changes.nodes):
             return Told(MutantStatus.ALIKE)
         product = Product(self.exploration, Interpreter(mutant.chart, other))
         pursuit = Pursuit(self.exploration, product)
-        changes = changes_between(machine, other)
-        # from what is not seen to differ, nothing follows
-        is_seen = bool(changes.nodes) or not begins_the_same(machine, other)
-        sure = prove and self.exploration.complete and product.begin_alike and is_seen
+        sure = prove and self.exploration.complete and product.begin_alike
         count = 0
         for state in self._candidates(product, changes):
             for step in product.steps((state, product.twin_of(state))):
                 count += 1
                 sure = sure and not step.doubtful
                 if product.seen_apart(step.one, step.other):
-                    if pursuit.shows(state, (step.inputs,)):
+                    if pursuit.shown(state, (step.inputs,)):
                         return Told(MutantStatus.APART, state, (step.inputs,))
                     sure = sure and not product.count_alike  # else it was no state of the mutant
                 elif not product.same(step):
@@ -284,9 +305,9 @@ class Teller:
         near = [state for state, touched in self.touched if touched & changes.nodes or not state.started]
         if not product.ask_alike:
             near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, product))
-        return self._likely_first(near, changes, product)
+        return self._likely_first(near, changes)
 
-    def _likely_first(self, states: list[Snapshot], changes: Changes, product: Product) -> list[Snapshot]:
+    def _likely_first(self, states: list[Snapshot], changes: Changes) -> list[Snapshot]:
         """Return states, those first in which a difference is most likely, and of each sort one at first.
 
         Of one sort are those that are alike in and below what was changed, and in all that this reads.
@@ -295,18 +316,17 @@ class Teller:
         below = frozenset[int]().union(*({number} | machine.nodes[number].within for number in changes.nodes))
         reads = frozenset[str]().union(*(_reads(machine.nodes[number]) for number in changes.nodes))
         places = [i for i, name in enumerate(machine.registers) if name in reads]
-        turns, looked = product.turns, self.exploration.looked
+        looked = self.exploration.looked
         met: dict[object, int] = {}
 
-        def rank(state: Snapshot) -> tuple[bool, bool, int]:
+        def rank(state: Snapshot) -> tuple[bool, int]:
             before = frozenset(state.numbers) if state.started else frozenset[int]()
             likely = bool(changes.active & before) or bool(changes.entered - before)
             counts = state.values[looked.variables :]
-            in_time = not turns or any(counts[i] in values for i, values in turns.items())
             held = (*state.values[: looked.variables], *looked.clocks.looks(counts))  # type: ignore[arg-type]
-            sort = likely, in_time, state.started, before & below, tuple([held[i] for i in places])
+            sort = likely, state.started, before & below, tuple([held[i] for i in places])
             met[sort] = met.get(sort, -1) + 1
-            return not likely, not in_time, met[sort]
+            return not likely, met[sort]
 
         return sorted(states, key=rank)
 
