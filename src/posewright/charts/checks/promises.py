@@ -9,7 +9,7 @@ from math import inf
 
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
 from posewright.charts.checks.inspection import Check, watched_by
-from posewright.charts.machine import Obligation, how_broken, text_of
+from posewright.charts.machine import how_broken, text_of
 from posewright.charts.model import Chart, Promise, PropertyKind
 from posewright.charts.reachability import (
     USUAL,
@@ -175,7 +175,7 @@ def _broken(seen: Exploration, promise: Promise) -> PromiseResult | None:
     when = seen.watching.index(promise.when)
     if promise.goal is None:
         return _broken_at_once(seen, promise, when)
-    ticks = Obligation.of(promise, seen.chart).ticks
+    ticks = seen.chart.ticks_within(promise.within_s)
     waiting = Waiting(seen.graph, when, seen.watching.index(promise.goal))
     question = waiting.question(ticks)
     if question is None:
