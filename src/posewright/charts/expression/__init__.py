@@ -19,7 +19,7 @@ from posewright.charts.expression.expression import (
     constant,
 )
 from posewright.charts.expression.scope import Function, FunctionRow, Scope
-from posewright.charts.expression.source import Source
+from posewright.charts.expression.source import WORDS, Source
 from posewright.charts.expression.syntax import parse, shortened, text_of
 from posewright.charts.expression.tree import (
     ARITHMETIC,
@@ -44,12 +44,15 @@ from posewright.charts.expression.tree import (
     rewritten,
     with_children,
 )
-from posewright.charts.expression.typecheck import parse_expression, typecheck
+from posewright.charts.expression.typecheck import FUNCTIONS, TIMINGS, parse_expression, typecheck
 
 __all__ = [
     "ARITHMETIC",
     "COMPARISONS",
+    "FUNCTIONS",
     "LOGIC",
+    "TIMINGS",
+    "WORDS",
     "Argument",
     "Binary",
     "Call",
