@@ -9,24 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from posewright.charts.drawing.layout.arranging import (
-    CLOSE,
-    Jog,
-    Obstacle,
-    arrange,
-    assign,
-    compact,
-)
+from posewright.charts.drawing.layout.arranging import CLOSE, Jog, Obstacle, arrange, assign, compact
 from posewright.charts.drawing.layout.ordering import ObstacleKind
-from posewright.charts.drawing.layout.ranking import (
-    Item,
-    Side,
-    Wire,
-    by_breadth,
-    by_colour,
-    by_depth,
-    rank,
-)
+from posewright.charts.drawing.layout.ranking import Item, Side, Wire, by_breadth, by_colour, by_depth, rank
 from posewright.charts.drawing.layout.simplex import Spacing, shortest
 
 ORDERS = (by_depth, by_breadth, by_colour)

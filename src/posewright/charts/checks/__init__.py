@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, show
+from posewright.charts.checks.gaps import changes
 from posewright.charts.checks.promises import CheckStatus, PromiseResult, check_promises, prove_promises
 from posewright.charts.checks.report import Report, check_chart, inspect_chart, require_sound
 
@@ -14,6 +15,7 @@ __all__ = [
     "PromiseResult",
     "Report",
     "Rule",
+    "changes",
     "check_chart",
     "check_promises",
     "inspect_chart",

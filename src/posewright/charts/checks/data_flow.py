@@ -95,7 +95,9 @@ class DataFlow(Check):
     def left_open(self) -> frozenset[str]:
         """Return the variables of interest that not every first tick writes before it reads them."""
         names = frozenset((*self.locals, *self.outputs))
-        start = self.inspection.exploration.graph.states[0]
+        start = next(iter(self.inspection.exploration.graph.states), None)
+        if start is None:  # the time was over before
+            return frozenset()
         ticks = [record(self.inspection.interpreter, start.state, case.inputs) for case in start.cases]
         effects = [self._effect(tick, names) for tick in ticks]
         return frozenset(

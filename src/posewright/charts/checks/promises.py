@@ -9,7 +9,7 @@ from math import inf
 
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
 from posewright.charts.checks.inspection import Check, watched_by
-from posewright.charts.machine import Obligation, how_broken, text_of
+from posewright.charts.machine import how_broken, text_of
 from posewright.charts.model import Chart, Promise, PropertyKind
 from posewright.charts.reachability import (
     USUAL,
@@ -159,7 +159,7 @@ def _broken(seen: Exploration, promise: Promise) -> PromiseResult | None:
         found = _at_once(seen.graph, when, bad=promise.vow is PropertyKind.NEVER)
     else:
         waiting = Waiting(seen.graph, when, seen.watching.index(promise.goal))
-        found = waiting.unanswered(Obligation.of(promise, seen.chart).ticks)
+        found = waiting.unanswered(seen.chart.ticks_within(promise.within_s))
     if found is None:
         return None
     node, steps = found

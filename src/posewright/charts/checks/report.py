@@ -98,7 +98,7 @@ def inspect_chart(chart: Chart, *, limits: Limits = USUAL, within_s: float = WIT
         limits: how far what can happen is explored: counted, so that the same chart gets the same answer.
         within_s: time of the processor after which no more is looked at, whatever was counted [s].
     """
-    end = thread_time() + within_s
+    end = thread_time() + 0.9 * within_s  # what is under way then is brought to an end
     inspection = Inspection(chart, replace(limits, is_over=lambda: limits.is_over() or thread_time() > end))
     checks = [check(inspection) for check in CHECKS]
     for check in checks:

@@ -31,6 +31,9 @@ Watcher = Callable[[ExploredTick], None]
 Explore = Callable[[Collection[str]], Exploration]
 """Explores a chart while it tells some variables apart by their values."""
 
+WORK_FOR_LOOK = 20
+"""Expressions that are computed in the time in which one watcher or search looks at a tick."""
+
 Marks = Mapping[str, Collection[Value]]
 """Values of variables that an exploration is to try."""
 
@@ -51,9 +54,10 @@ def look_through(
             wanted = [search.see for search in searches if search.wants(stage)]
             if wanted or watchers:
                 tick = record(interpreter, state.state, case.inputs)
-                budget.spend(len(tick.asked))
                 for look in (*watchers, *wanted):
                     look(ExploredTick(state.state, case, tick))
+                if budget.spend(len(tick.asked) + WORK_FOR_LOOK * (len(watchers) + len(wanted))):
+                    break
     for search in searches:
         search.settle()
         if search.witness is not None:

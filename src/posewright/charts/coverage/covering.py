@@ -21,15 +21,7 @@ from posewright.charts.machine import CompoundTransition, Interpreter, Snapshot,
 from posewright.charts.model import Chart
 from posewright.charts.mutation import InputRow, MutantStatus, Teller, Told, explore_kept, mutants
 from posewright.charts.reachability import Exploration, explore
-from posewright.charts.scenarios import (
-    Expectation,
-    Given,
-    Row,
-    Scenario,
-    ScenarioStep,
-    given,
-    save_scenario,
-)
+from posewright.charts.scenarios import Expectation, Given, Row, Scenario, ScenarioStep, given, save_scenario
 from posewright.errors import InputError, PosewrightError
 
 CHART_ENDING = ".chart.yaml"

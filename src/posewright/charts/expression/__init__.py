@@ -18,7 +18,7 @@ from posewright.charts.expression.expression import (
     constant,
 )
 from posewright.charts.expression.scope import Function, FunctionRow, Scope
-from posewright.charts.expression.source import Source
+from posewright.charts.expression.source import WORDS, Source
 from posewright.charts.expression.syntax import parse, shortened, text_of
 from posewright.charts.expression.tree import (
     ARITHMETIC,
@@ -38,17 +38,21 @@ from posewright.charts.expression.tree import (
     cases_of,
     chain_of,
     children,
+    is_timed,
     names_in,
     nodes_of,
     rewritten,
     with_children,
 )
-from posewright.charts.expression.typecheck import parse_expression, typecheck
+from posewright.charts.expression.typecheck import FUNCTIONS, TIMINGS, parse_expression, typecheck
 
 __all__ = [
     "ARITHMETIC",
     "COMPARISONS",
+    "FUNCTIONS",
     "LOGIC",
+    "TIMINGS",
+    "WORDS",
     "Argument",
     "Binary",
     "Call",
@@ -73,6 +77,7 @@ __all__ = [
     "children",
     "compile_tree",
     "constant",
+    "is_timed",
     "names_in",
     "nodes_of",
     "parse",

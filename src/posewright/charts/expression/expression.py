@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.tree import (
@@ -60,11 +60,7 @@ def compile_tree(tree: Tree, fixed: Mapping[str, Value], source: Source) -> Eval
     Raises:
         ExpressionError: it asks for time or states, which only a running chart can answer.
     """
-    return _Compiler(fixed, source).compile(tree)[0]
-
-
-Compiled = tuple[Evaluate, bool]
-"""A function, and whether it always returns the same, and never fails."""
+    return _Compiler(fixed, source).compile(tree)
 
 
 class _Compiler:
@@ -74,65 +70,58 @@ class _Compiler:
         self.fixed = fixed
         self.source = source
 
-    def compile(self, tree: Tree) -> Compiled:
-        if isinstance(tree, Literal | Name):
-            return self.leaf(tree)
-        if isinstance(tree, Unary):
-            return self.unary(tree)
-        if isinstance(tree, Binary):
-            return self.binary(tree)
-        if isinstance(tree, If):
-            return self.choice(tree)
-        return self.call(tree) if isinstance(tree, Call) else self.refuse(tree)
+    def compile(self, tree: Tree) -> Evaluate:
+        evaluate: Evaluate
+        match tree:
+            case Name() if tree.name not in self.fixed:
+                evaluate = operator.itemgetter(tree.name)
+            case Literal() | Name():
+                value = tree.value if isinstance(tree, Literal) else self.fixed[tree.name]
+                evaluate = lambda _env: value  # noqa: E731 -- one of several
+            case Unary():
+                evaluate = self.unary(tree)
+            case Binary():
+                evaluate = self.binary(tree)
+            case If():
+                evaluate = self.choice(tree)
+            case Call():
+                evaluate = self.call(tree)
+            case Timed() | Inside():
+                word = "in" if isinstance(tree, Inside) else str(tree.timing)
+                hint = "run the chart: its machine has counters in place of times"
+                self.source.fail(tree.at, f"`{word}` has no value outside a running chart", hint=hint)
+        return evaluate
 
-    def leaf(self, tree: Literal | Name) -> Compiled:
-        if isinstance(tree, Literal):
-            return _always(tree.value)
-        if tree.name in self.fixed:
-            return _always(self.fixed[tree.name])
-        return operator.itemgetter(tree.name), False
-
-    def unary(self, tree: Unary) -> Compiled:
-        inner, known = self.compile(tree.operand)
+    def unary(self, tree: Unary) -> Evaluate:
+        inner = self.compile(tree.operand)
         if tree.operator is Operator.MINUS:
-            negative: Evaluate = lambda env: -inner(env)  # noqa: E731 -- wrapped below
-            return self.folded(self.saturated(tree, negative), known)
-        if isinstance(tree.operand, Name) and not known:
-            name = tree.operand.name
-            return lambda env: not env[name], False
-        return self.folded(lambda env: not inner(env), known)
+            return self.saturated(tree, lambda env: -inner(env))
+        return lambda env: not inner(env)
 
-    def binary(self, tree: Binary) -> Compiled:
-        left, left_known = self.compile(tree.left)
-        right, right_known = self.compile(tree.right)
-        known = left_known and right_known
+    def binary(self, tree: Binary) -> Evaluate:
+        left, right = self.compile(tree.left), self.compile(tree.right)
         if tree.operator is Operator.AND:
-            return self.folded(lambda env: left(env) and right(env), known)
+            return lambda env: left(env) and right(env)
         if tree.operator is Operator.OR:
-            return self.folded(lambda env: left(env) or right(env), known)
-        if tree.operator in (Operator.OVER, Operator.MODULO):
-            return self.division(tree, left, right), False
-        joined = self.joined(tree, left, right)
-        return self.folded(self.saturated(tree, joined), known)
+            return lambda env: left(env) or right(env)
+        apply, source, at = PLAIN[tree.operator], self.source, tree.at
+        if tree.operator not in (Operator.OVER, Operator.MODULO):
+            if isinstance(tree.right, Literal):  # a third faster
+                value = tree.right.value
+                return self.saturated(tree, lambda env: apply(left(env), value))
+            return self.saturated(tree, lambda env: apply(left(env), right(env)))
 
-    def joined(self, tree: Binary, left: Evaluate, right: Evaluate) -> Evaluate:
-        """Return what applies an operator, the fewest calls for a name beside a number or a name."""
-        apply, one, other = PLAIN[tree.operator], tree.left, tree.right
-        if isinstance(one, Name) and one.name not in self.fixed:
-            name = one.name
-            if isinstance(other, Literal) or (isinstance(other, Name) and other.name in self.fixed):
-                value = right({})
-                return lambda env: apply(env[name], value)
-            if isinstance(other, Name):
-                second = other.name
-                return lambda env: apply(env[name], env[second])
-        return lambda env: apply(left(env), right(env))
+        def divide(env: Env) -> Any:
+            divisor = right(env)
+            if divisor == 0:
+                source.fail(at, "division by zero", hint="ask first, as in d != 0 and n / d > 2")
+            return apply(left(env), divisor)
+
+        return divide
 
     def saturated(self, tree: Tree, compute: Evaluate) -> Evaluate:
         """Return what keeps a whole result within 32 bits, where it may leave them."""
-        if not isinstance(tree.type, IntType):
-            return compute
-        low, high = range_of(tree, self.fixed)
+        low, high = range_of(tree, self.fixed) if isinstance(tree.type, IntType) else (0, 0)
         if low > INT_LOW and high < INT_HIGH:
             return compute
 
@@ -144,26 +133,10 @@ class _Compiler:
 
         return saturate
 
-    def division(self, tree: Binary, left: Evaluate, right: Evaluate) -> Evaluate:
-        apply, source, at = PLAIN[tree.operator], self.source, tree.at
-
-        def divide(env: Env) -> Any:
-            divisor = right(env)
-            if divisor == 0:
-                source.fail(at, "division by zero", hint="ask first, as in d != 0 and n / d > 2")
-            return apply(left(env), divisor)
-
-        return divide
-
-    def choice(self, tree: If) -> Compiled:
+    def choice(self, tree: If) -> Evaluate:
         pairs, rest = cases_of(tree)
-        cases = [(self.compile(condition), self.compile(then)) for condition, then in pairs]
-        other, known = self.compile(rest)
-        known = known and all(one[1] and two[1] for one, two in cases)
-        ways = tuple((one[0], two[0]) for one, two in cases)
-        if len(ways) == 1:
-            ((holds, then),) = ways
-            return self.folded(lambda env: then(env) if holds(env) else other(env), known)
+        ways = [(self.compile(condition), self.compile(then)) for condition, then in pairs]
+        other = self.compile(rest)
 
         def choose(env: Env) -> Any:
             for holds, then in ways:
@@ -171,31 +144,17 @@ class _Compiler:
                     return then(env)
             return other(env)
 
-        return self.folded(choose, known)
+        return choose
 
-    def call(self, tree: Call) -> Compiled:
-        compiled = [self.compile(argument) for argument in tree.arguments]
-        arguments = [argument for argument, _ in compiled]
-        known = all(known for _, known in compiled)
+    def call(self, tree: Call) -> Evaluate:
+        arguments = [self.compile(argument) for argument in tree.arguments]
         if tree.function in ("abs", "single"):
             only, apply = arguments[0], abs if tree.function == "abs" else to_single
-            return self.folded(self.saturated(tree, lambda env: apply(only(env))), known)
+            return self.saturated(tree, lambda env: apply(only(env)))
         choose: Callable[..., Any] = min if tree.function == "min" else max
         if isinstance(tree.type, FloatType) and any(isinstance(one.type, IntType) for one in tree.arguments):
-            return self.folded(lambda env: float(choose([one(env) for one in arguments])), known)
-        return self.folded(lambda env: choose([one(env) for one in arguments]), known)
-
-    def folded(self, evaluate: Evaluate, known: bool) -> Compiled:
-        return _always(evaluate(self.fixed)) if known else (evaluate, False)
-
-    def refuse(self, tree: Timed | Inside) -> NoReturn:
-        word = "in" if isinstance(tree, Inside) else str(tree.timing)
-        hint = "run the chart: its machine has counters in place of times"
-        self.source.fail(tree.at, f"`{word}` has no value outside a running chart", hint=hint)
-
-
-def _always(value: Any) -> Compiled:
-    return lambda _env: value, True
+            return lambda env: float(choose([one(env) for one in arguments]))
+        return lambda env: choose([one(env) for one in arguments])
 
 
 @dataclass(frozen=True)

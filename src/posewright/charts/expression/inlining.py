@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from itertools import chain, islice
 
 from posewright.charts.expression.expression import Argument
 from posewright.charts.expression.numbers import Numbers, TypedTree, sort_of
@@ -53,7 +54,7 @@ class Inliner:
             tree: the call as parsed.
         """
         given = {
-            name: self.argument(function, name, term, kind, part.at).tree
+            name: self.argument(function, name, term, kind, part.at)
             for (name, kind), term, part in zip(
                 function.takes.items(), arguments, tree.arguments, strict=True
             )
@@ -69,18 +70,27 @@ class Inliner:
     def row(
         self, function: Function, row: FunctionRow, given: Mapping[str, Tree], tree: Call
     ) -> tuple[Tree, Tree]:
-        """Return where a row fits, and what it gives."""
-        when, give = substituted(row.when.tree, given), substituted(row.give.tree, given)
-        self.count((when, give), function, tree)
-        return when, self.kept(TypedTree(give, row.give.type), function.gives).tree
+        """Return where a row fits, and what it gives; fail where calls have made the expression too large."""
+        when, give = (
+            rewritten(part, lambda node: given.get(node.name) if isinstance(node, Name) else None)
+            for part in (row.when.tree, row.give.tree)
+        )
+        self.nodes += sum(1 for _ in islice(chain(nodes_of(when), nodes_of(give)), MAX_NODES + 1))
+        if self.nodes > MAX_NODES:
+            message = f"more than {MAX_NODES} parts once {function.name} is put in"
+            self.source.fail(tree.at, message, hint="keep what it gives in a local, and use that")
+        kind = function.gives
+        if not isinstance(kind, Numeric):
+            return when, give
+        return when, self.clamped(self.fitted(TypedTree(give, row.give.type), kind), kind)
 
-    def argument(self, function: Function, name: str, term: TypedTree, kind: Type, at: int) -> TypedTree:
+    def argument(self, function: Function, name: str, term: TypedTree, kind: Type, at: int) -> Tree:
         """Return an argument as the parameter `name` takes it: in its unit, of its width, in its range."""
-        if not _of_one_sort(term.kind, kind):
+        if not (isinstance(term.kind, Numeric) if isinstance(kind, Numeric) else term.kind == kind):
             message = f"{function.name} does not take {sort_of(term.kind)} for {name}"
             self.source.fail(at, message, hint=f"{name} is {kind}")
         if not isinstance(kind, Numeric):
-            return term
+            return term.tree
         if kind.unit and term.unit:
             if conversion(term.unit, kind.unit) is None:
                 message = f"{function.name} takes {name} in {kind.unit}, not in {term.unit}"
@@ -88,56 +98,31 @@ class Inliner:
             term = self.numbers.in_unit(term, kind.unit, whole=isinstance(kind, IntType))
         if isinstance(kind, IntType) and not term.is_whole:
             self.source.fail(at, f"{function.name} takes a whole number for {name}", hint=f"{name} is {kind}")
-        value = self.numbers.known(self.fitted(term, kind).tree)
+        fitted = self.fitted(term, kind)
+        value = self.numbers.known(fitted)
         if value is not None and not kind.low <= value <= kind.high:
             self.source.fail(at, f"{value:g} is out of range for {name}", hint=f"{name} is {kind}")
-        fitted = self.fitted(term, kind)
         cut = self.clamped(fitted, kind)
-        if cut.tree is not fitted.tree:
+        if cut is not fitted:
             always: Tree = Literal(True)
             when = reduce(lambda one, two: Binary(Operator.AND, one, two), self.under, always)
-            self.arguments.append(Argument(function.name, name, fitted.tree, kind, when))
+            self.arguments.append(Argument(function.name, name, fitted, kind, when))
         return cut
 
-    def kept(self, term: TypedTree, kind: Type) -> TypedTree:
-        """Return a value as one of `kind`: numbers follow its width and its range."""
-        return self.clamped(self.fitted(term, kind), kind) if isinstance(kind, Numeric) else term
-
-    def fitted(self, term: TypedTree, kind: Type) -> TypedTree:
+    def fitted(self, term: TypedTree, kind: IntType | FloatType) -> Tree:
         """Return a number as a fraction where `kind` is one, of 32 bits where `kind` has them."""
-        if not isinstance(kind, FloatType):
-            return term
-        return self.numbers.as_fraction(self.numbers.in_single(term) if kind.single else term)
+        if isinstance(kind, IntType):
+            return term.tree
+        return self.numbers.as_fraction(self.numbers.in_single(term) if kind.single else term).tree
 
-    def clamped(self, term: TypedTree, kind: Type) -> TypedTree:
+    def clamped(self, tree: Tree, kind: IntType | FloatType) -> Tree:
         """Return a number kept within the range of `kind`, where it may leave it."""
-        if not isinstance(kind, Numeric) or (isinstance(kind, FloatType) and kind.open):
-            return term
-        low, high = range_of(term.tree, self.numbers.scope.constants)
-        tree, at = term.tree, term.tree.at
+        if isinstance(kind, FloatType) and kind.open:
+            return tree
+        (low, high), at = range_of(tree, self.numbers.scope.constants), tree.at
         end = float if isinstance(kind, FloatType) else int
         if high > kind.high:
             tree = Call("min", (Literal(end(kind.high)), tree), at)
         if low < kind.low:
             tree = Call("max", (Literal(end(kind.low)), tree), at)
-        return term._replace(tree=tree)
-
-    def count(self, parts: Sequence[Tree], function: Function, tree: Call) -> None:
-        """Fail where calls have made the expression too large."""
-        for part in parts:
-            for _ in nodes_of(part):
-                self.nodes += 1
-                if self.nodes > MAX_NODES:
-                    message = f"more than {MAX_NODES} parts once {function.name} is put in"
-                    self.source.fail(tree.at, message, hint="keep what it gives in a local, and use that")
-
-
-def substituted(tree: Tree, given: Mapping[str, Tree]) -> Tree:
-    """Return a tree with names replaced by other trees."""
-    return rewritten(tree, lambda node: given.get(node.name) if isinstance(node, Name) else None)
-
-
-def _of_one_sort(found: Type, wanted: Type) -> bool:
-    if isinstance(wanted, Numeric):
-        return isinstance(found, Numeric)
-    return found == wanted
+        return tree

@@ -8,7 +8,6 @@ checker to say.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import NoReturn
 
 from posewright.charts.expression.source import WORDS, Lexeme, Source, TokenKind, tokens_of
@@ -181,11 +180,6 @@ class _Parser:
         self.fail(self.here, f"expected the end, found {self.here.text}", hint)
 
 
-LOOSEST = 0
-TIGHTEST = 9
-"""Powers beside those of the operators: of a choice, and of what needs no brackets."""
-
-
 LONGEST = 60
 """Letters of a text that is shown in a table."""
 
@@ -201,60 +195,45 @@ def text_of(tree: Tree) -> str:
     A tree that the type checker made ready holds plain numbers, already converted: where the scope declares
     units, its text may mean something else.
     """
-    return _WRITERS[type(tree)](tree)
-
-
-def _power(tree: Tree) -> int:
-    if isinstance(tree, Binary):
-        return POWER[tree.operator]
-    if isinstance(tree, Unary):
-        return NOT_POWER if tree.operator is Operator.NOT else MINUS_POWER
-    if isinstance(tree, Literal) and not isinstance(tree.value, bool | str) and tree.value < 0:
-        return MINUS_POWER
-    return LOOSEST if isinstance(tree, If) else TIGHTEST
+    match tree:
+        case Literal(bool(value)):
+            text = "true" if value else "false"
+        case Literal():
+            text = f"{tree.value!r} {tree.unit}" if tree.unit else repr(tree.value)
+        case Name():
+            text = tree.name
+        case Unary(Operator.MINUS, operand):
+            text = f"-{_within(operand, MINUS_POWER)}"
+        case Unary():
+            text = f"not {_within(tree.operand, NOT_POWER)}"
+        case Binary():
+            power = POWER[tree.operator]
+            left = COMPARISON_POWER + 1 if tree.operator in COMPARISONS else power
+            text = f"{_within(tree.left, left)} {tree.operator} {_within(tree.right, power + 1)}"
+        case Call():
+            text = f"{tree.function}({', '.join(map(text_of, tree.arguments))})"
+        case If():
+            then, condition = _within(tree.then, 1), _within(tree.condition, 1)
+            text = f"{then} if {condition} else {text_of(tree.otherwise)}"
+        case Timed():
+            condition = "" if tree.condition is None else f"{text_of(tree.condition)}, "
+            text = f"{tree.timing}({condition}{tree.seconds!r} s)"
+        case Inside():
+            text = f"in({tree.state})"
+    return text
 
 
 def _within(tree: Tree, power: int) -> str:
     """Return the text of an operand, in brackets where it binds less than `power`."""
-    text = text_of(tree)
-    return text if _power(tree) >= power else f"({text})"
-
-
-def _literal(tree: Literal) -> str:
-    if isinstance(tree.value, bool):
-        return "true" if tree.value else "false"
-    return f"{tree.value!r} {tree.unit}" if tree.unit else f"{tree.value!r}"
-
-
-def _unary(tree: Unary) -> str:
-    if tree.operator is Operator.MINUS:
-        return f"-{_within(tree.operand, MINUS_POWER)}"
-    return f"not {_within(tree.operand, NOT_POWER)}"
-
-
-def _binary(tree: Binary) -> str:
-    power = POWER[tree.operator]
-    left = COMPARISON_POWER + 1 if tree.operator in COMPARISONS else power
-    return f"{_within(tree.left, left)} {tree.operator} {_within(tree.right, power + 1)}"
-
-
-def _choice(tree: If) -> str:
-    then, condition = _within(tree.then, LOOSEST + 1), _within(tree.condition, LOOSEST + 1)
-    return f"{then} if {condition} else {text_of(tree.otherwise)}"
-
-
-def _timed(tree: Timed) -> str:
-    condition = "" if tree.condition is None else f"{text_of(tree.condition)}, "
-    return f"{tree.timing}({condition}{tree.seconds!r} s)"
-
-
-_WRITERS: dict[type, Callable[..., str]] = {
-    Literal: _literal,
-    Name: lambda tree: tree.name,
-    Unary: _unary,
-    Binary: _binary,
-    Call: lambda tree: f"{tree.function}({', '.join(map(text_of, tree.arguments))})",
-    If: _choice,
-    Timed: _timed,
-    Inside: lambda tree: f"in({tree.state})",
-}
+    match tree:
+        case Binary():
+            own = POWER[tree.operator]
+        case Unary(Operator.NOT):
+            own = NOT_POWER
+        case Unary():
+            own = MINUS_POWER
+        case Literal(int() | float() as value) if value < 0:
+            own = MINUS_POWER
+        case _:
+            own = 0 if isinstance(tree, If) else power
+    return text_of(tree) if own >= power else f"({text_of(tree)})"

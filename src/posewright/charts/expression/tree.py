@@ -9,11 +9,11 @@ the value is kept, the declared type of the variable says how wide that is.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from operator import is_
 
 from posewright.charts.types import (
     INT_HIGH,
@@ -52,8 +52,7 @@ class Operator(Enum):
 
 LOGIC = frozenset({Operator.OR, Operator.AND})
 ORDER = frozenset({Operator.LESS, Operator.LESS_EQUAL, Operator.GREATER, Operator.GREATER_EQUAL})
-SAMENESS = frozenset({Operator.EQUAL, Operator.UNEQUAL})
-COMPARISONS = ORDER | SAMENESS
+COMPARISONS = ORDER | {Operator.EQUAL, Operator.UNEQUAL}
 ARITHMETIC = frozenset({Operator.PLUS, Operator.MINUS, Operator.TIMES, Operator.OVER, Operator.MODULO})
 
 
@@ -75,7 +74,21 @@ class _Typed:
     @cached_property
     def type(self) -> Type:
         """The type in which its value is computed; TypeError where it reads a name of unknown type."""
-        return _type_of(self)
+        match self:
+            case Literal():
+                single = isinstance(self.value, float) and to_single(self.value) == self.value
+                return FloatType(single=True) if single else type_of(self.value)
+            case If():
+                cases, rest = cases_of(self)
+                return _joined_type([*(then for _, then in cases), rest])
+            case Call():
+                return FloatType(single=True) if self.function == "single" else _joined_type(self.arguments)
+            case Unary(Operator.MINUS):
+                return _joined_type([self.operand])
+            case Binary() if self.operator in ARITHMETIC:
+                whole = isinstance(_joined_type([self.left, self.right]), IntType)
+                return IntType() if whole and self.operator is not Operator.OVER else FloatType()
+        return BoolType()
 
 
 @dataclass(frozen=True)
@@ -175,23 +188,6 @@ class Inside(_Typed):
 Tree = Literal | Name | Unary | Binary | Call | If | Timed | Inside
 
 
-def _type_of(node: _Typed) -> Type:
-    if isinstance(node, Literal):
-        single = isinstance(node.value, float) and to_single(node.value) == node.value
-        return FloatType(single=True) if single else type_of(node.value)
-    if isinstance(node, If):
-        cases, rest = cases_of(node)
-        return _joined_type([*(then for _, then in cases), rest])
-    if isinstance(node, Call):
-        return FloatType(single=True) if node.function == "single" else _joined_type(node.arguments)
-    if isinstance(node, Unary) and node.operator is Operator.MINUS:
-        return _joined_type([node.operand])
-    if isinstance(node, Binary) and node.operator in ARITHMETIC:
-        whole = isinstance(_joined_type([node.left, node.right]), IntType)
-        return IntType() if whole and node.operator is not Operator.OVER else FloatType()
-    return BoolType()
-
-
 def _joined_type(trees: Sequence[Tree]) -> Type:
     """Return the type that holds the values of all these: of fractions, 32 bits where none has more."""
     kinds = [tree.type for tree in trees]
@@ -209,9 +205,9 @@ def children(tree: Tree) -> tuple[Tree, ...]:
         return (tree.left, tree.right)
     if isinstance(tree, If):
         return (tree.condition, tree.then, tree.otherwise)
-    if isinstance(tree, Timed):
-        return () if tree.condition is None else (tree.condition,)
-    return tree.arguments if isinstance(tree, Call) else ()
+    if isinstance(tree, Call):
+        return tree.arguments
+    return (tree.condition,) if isinstance(tree, Timed) and tree.condition else ()
 
 
 def with_children(tree: Tree, parts: Sequence[Tree]) -> Tree:
@@ -263,7 +259,7 @@ def rewritten(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
     others = []
     for part in parts:
         others.append(rewritten(part, change))
-    return tree if all(map(is_, parts, others)) else with_children(tree, others)
+    return tree if all(map(operator.is_, parts, others)) else with_children(tree, others)
 
 
 def _rewritten_chain(tree: If, change: Callable[[Tree], Tree | None]) -> Tree:
@@ -322,52 +318,43 @@ def range_of(tree: Tree, fixed: Mapping[str, Value]) -> Range:
         tree: a typed tree.
         fixed: names whose value is known.
     """
-    if isinstance(tree, Literal):
-        return _one(tree.value)
-    if isinstance(tree, Name):
-        return _named(tree, fixed)
-    if isinstance(tree, Unary):
-        low, high = range_of(tree.operand, fixed)
-        return _saturated(-high, -low)
-    if isinstance(tree, Binary):
-        return _joined(tree.operator, range_of(tree.left, fixed), range_of(tree.right, fixed))
-    if isinstance(tree, Call):
-        return _called(tree.function, [range_of(argument, fixed) for argument in tree.arguments])
-    return _chosen(tree, fixed) if isinstance(tree, If) else ANYTHING
-
-
-def _one(value: object) -> Range:
-    return (value, value) if isinstance(value, int | float) and not isinstance(value, bool) else ANYTHING
-
-
-def _named(tree: Name, fixed: Mapping[str, Value]) -> Range:
-    if tree.name in fixed:
-        return _one(fixed[tree.name])
-    if isinstance(tree.type, FloatType):
-        return float(tree.type.low), float(tree.type.high)
-    return (tree.type.low, tree.type.high) if isinstance(tree.type, IntType) else ANYTHING
-
-
-def _chosen(tree: If, fixed: Mapping[str, Value]) -> Range:
-    cases, rest = cases_of(tree)
-    found = [range_of(value, fixed) for value in (*(then for _, then in cases), rest)]
-    return min(low for low, _ in found), max(high for _, high in found)
+    found = ANYTHING
+    match tree:
+        case Name() if tree.name not in fixed:
+            if isinstance(tree.type, IntType | FloatType):
+                found = tree.type.low, tree.type.high
+        case Literal() | Name():
+            value = tree.value if isinstance(tree, Literal) else fixed[tree.name]
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                found = value, value
+        case Unary():
+            low, high = range_of(tree.operand, fixed)
+            found = _saturated(-high, -low)
+        case Binary():
+            found = _joined(tree.operator, range_of(tree.left, fixed), range_of(tree.right, fixed))
+        case Call():
+            found = _called(tree.function, [range_of(argument, fixed) for argument in tree.arguments])
+        case If():
+            cases, rest = cases_of(tree)
+            ranges = [range_of(value, fixed) for value in (*(then for _, then in cases), rest)]
+            found = min(low for low, _ in ranges), max(high for _, high in ranges)
+    return found
 
 
 _CORNERS: dict[Operator, Callable[[float, float], float]] = {
-    Operator.PLUS: lambda a, b: a + b,
-    Operator.MINUS: lambda a, b: a - b,
-    Operator.TIMES: lambda a, b: a * b,
-    Operator.OVER: lambda a, b: a / b,
+    Operator.PLUS: operator.add,
+    Operator.MINUS: operator.sub,
+    Operator.TIMES: operator.mul,
+    Operator.OVER: operator.truediv,
 }
 
 
-def _joined(operator: Operator, left: Range, right: Range) -> Range:
-    if operator is Operator.MODULO:
+def _joined(how: Operator, left: Range, right: Range) -> Range:
+    if how is Operator.MODULO:
         return min(right[0], 0), max(right[1], 0)
-    if operator not in _CORNERS or (operator is Operator.OVER and right[0] <= 0 <= right[1]):
+    if how not in _CORNERS or (how is Operator.OVER and right[0] <= 0 <= right[1]):
         return ANYTHING
-    corners = [_CORNERS[operator](a, b) for a in left for b in right]
+    corners = [_CORNERS[how](a, b) for a in left for b in right]
     return ANYTHING if any(map(math.isnan, corners)) else _saturated(min(corners), max(corners))
 
 

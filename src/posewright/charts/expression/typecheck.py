@@ -216,29 +216,30 @@ class _Checker:
         return term
 
     def check(self, tree: Tree) -> TypedTree:
-        if isinstance(tree, Literal | Name | Inside):
-            return self.leaf(tree)
-        if isinstance(tree, Unary):
-            return self.unary(tree)
-        if isinstance(tree, Binary):
-            return self.binary(tree)
-        if isinstance(tree, If):
-            return self.choice(tree)
-        return self.call(tree) if isinstance(tree, Call) else TypedTree(tree, BoolType())
-
-    def leaf(self, tree: Literal | Name | Inside) -> TypedTree:
-        if isinstance(tree, Literal):
-            return self.literal(tree)
-        return self.name(tree) if isinstance(tree, Name) else self.inside(tree)
+        match tree:
+            case Literal():
+                term = self.literal(tree)
+            case Name():
+                term = self.name(tree)
+            case Inside():
+                term = self.inside(tree)
+            case Unary():
+                term = self.unary(tree)
+            case Binary():
+                term = self.binary(tree)
+            case If():
+                term = self.choice(tree)
+            case Call():
+                term = self.call(tree)
+            case Timed():
+                term = TypedTree(tree, BoolType())
+        return term
 
     def literal(self, tree: Literal) -> TypedTree:
         kind = type_of(tree.value)
-        if tree.unit is None:
-            return TypedTree(tree, kind, loose=True)
-        return TypedTree(Literal(tree.value, tree.at), self.measured(kind, tree.unit), loose=True)
-
-    def measured(self, kind: Type, unit: str | None) -> Type:
-        return IntType(unit=unit) if isinstance(kind, IntType) else FloatType(unit=unit)
+        if isinstance(kind, Numeric):
+            kind = replace(kind, unit=tree.unit)
+        return TypedTree(replace(tree, unit=None), kind, loose=True)
 
     def name(self, tree: Name) -> TypedTree:
         kind = self.scope.type_of(tree.name)
@@ -247,8 +248,8 @@ class _Checker:
         tree = replace(tree, known=kind)
         if tree.name not in self.scope.constants:
             return TypedTree(tree, kind)
-        if tree.name in self.scope.units and isinstance(kind, Numeric):
-            kind = self.measured(kind, self.scope.units[tree.name])
+        if isinstance(kind, Numeric):
+            kind = replace(kind, unit=self.scope.units.get(tree.name))
         return TypedTree(tree, kind, loose=True)
 
     def inside(self, tree: Inside) -> TypedTree:

@@ -6,7 +6,7 @@ from posewright.charts.machine.interpreter import Interpreter, Outcome
 from posewright.charts.machine.lowering import lower
 from posewright.charts.machine.machine import JOINT, MAX_MICROSTEPS, Machine, Snapshot, every_actions
 from posewright.charts.machine.microsteps import Entering
-from posewright.charts.machine.monitor import Broken, Monitor, Obligation, TickConditions, how_broken, text_of
+from posewright.charts.machine.monitor import Broken, Monitor, TickConditions, how_broken, text_of
 from posewright.charts.machine.node import CompoundTransition, Counter, StateNode
 from posewright.charts.machine.tick import TickExecution
 
@@ -20,7 +20,6 @@ __all__ = [
     "Interpreter",
     "Machine",
     "Monitor",
-    "Obligation",
     "Outcome",
     "Snapshot",
     "StateNode",

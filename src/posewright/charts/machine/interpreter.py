@@ -149,7 +149,8 @@ class Interpreter:
                 known.following = None
             self._known.clear()
             self._remembered = 0
-        after = self._known.setdefault(after.key_typed, after)
+        types = tuple(map(type, after.values))  # for Python, 1 equals true
+        after = self._known.setdefault((after.key, types), after)
         if len(inputs) == self._remembers:
             given = self._values_of(inputs)
             if state.following is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 from posewright.charts.expression import (
@@ -158,61 +158,44 @@ def lower(chart: Chart) -> Machine:
     return _Lowering(chart).machine()
 
 
-@dataclass
-class _Place:
-    """A state with its number and those of its parent and children."""
-
-    state: State | None
-    parent: int
-    children: list[int]
-
-
 class _Lowering:
     def __init__(self, chart: Chart) -> None:
         self.chart = chart
-        self.places = [_Place(None, -1, [])]
-        for state in chart.states:
-            self.place(state, ROOT)
-        self.number_of = {p.state.name: i for i, p in enumerate(self.places) if p.state is not None}
-        self.around = [tuple(self.around_of(i)) for i in range(len(self.places))]
+        self.states: list[State | None] = [None, *chart.every_state]
+        self.number_of = {name: number for number, name in enumerate(chart.state_names, 1)}
+        self.parents = [-1]
+        self.around: list[tuple[int, ...]] = [()]
+        for name in chart.state_names:
+            outer = chart.parents[name]
+            parent = ROOT if outer is None else self.number_of[outer]
+            self.parents.append(parent)
+            self.around.append((parent, *self.around[parent]))
         self.cycles: list[tuple[str, ...]] = []
 
-    def place(self, state: State, parent: int) -> None:
-        number = len(self.places)
-        self.places.append(_Place(state, parent, []))
-        self.places[parent].children.append(number)
-        for child in state.states:
-            self.place(child, number)
-
-    def around_of(self, number: int) -> Iterator[int]:
-        while (number := self.places[number].parent) >= 0:
-            yield number
-
     def machine(self) -> Machine:
-        nodes = [self.node(number) for number in range(len(self.places))]
+        nodes = [self.node(number) for number in range(len(self.states))]
         nodes = self.with_memories(nodes)
         heard = frozenset(event for node in nodes for way in node.ways for event in way.events)
         cycles = tuple(dict.fromkeys(self.cycles))
         return Machine(self.chart, tuple(nodes), self.chart.events, heard, cycles, self.number_of)
 
     def node(self, number: int) -> StateNode:
-        place = self.places[number]
+        state, children = self.states[number], tuple(i for i, one in enumerate(self.parents) if one == number)
         within = frozenset(i for i, around in enumerate(self.around) if number in around)
-        if place.state is None:
+        if state is None:
             chart = self.chart
             goals = tuple(self.goal(target) for target in chart.initial)
-            children = tuple(place.children)
             return StateNode(ROOT, chart.name, None, -1, (), children, within, chart.parallel, False, goals)
-        state, clock = place.state, Clock(self.chart, place.state.name)
+        clock = Clock(self.chart, state.name)
         ways = tuple(self.ways(state, number, clock))
         entry, during, leaving = (clock.actions(one) for one in (state.entry, state.during, state.exit))
         return StateNode(
             index=number,
             name=state.name,
             state=state,
-            parent=place.parent,
+            parent=self.parents[number],
             around=self.around[number],
-            children=tuple(place.children),
+            children=children,
             within=within,
             parallel=state.parallel,
             final=state.final,
@@ -270,10 +253,8 @@ class _Lowering:
         return ROOT
 
     def is_compound(self, number: int) -> bool:
-        place = self.places[number]
-        if place.state is None:
-            return not self.chart.parallel
-        return place.state.is_compound
+        state = self.states[number]
+        return not self.chart.parallel if state is None else state.is_compound
 
     def inside(self, goal: ResolvedTarget, number: int) -> bool:
         return number in self.around[goal.node] or (goal.memory is not None and goal.node == number)

@@ -10,7 +10,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
-from posewright.charts.expression import Expression, Function
+from posewright.charts.expression import Expression
 from posewright.charts.machine.microsteps import MicrostepPlanner
 from posewright.charts.machine.node import CompoundTransition, Counter, StateNode
 from posewright.charts.model import DONE, Actions, Chart, Kind, Memory, Steps, events_raised, expressions_in
@@ -33,7 +33,7 @@ class Machine:
     | what | where |
     |---|---|
     | states, what is around and inside them, `entry`, `during`, `exit` | `nodes` |
-    | transitions, in the order in which they are asked | `ways_asked`: by leaf and event (None: every tick) |
+    | transitions, in the order in which they are asked | `ways_asked`: by event (None: every tick) and leaf |
     | exit set, entry set and configuration after a microstep | `moves.first()`, `moves.of(...)` |
     | what is kept from tick to tick | `registers`, `types` (each with its `storage`), `history` |
     | what registers hold before the first tick | `start` |
@@ -42,7 +42,7 @@ class Machine:
     | outputs of a Moore chart in each state: its `entry` sets them | `moore_outputs` |
     | time | `counters`, counted in the nodes of `counting`; no clock, one tick is `chart.period_s` |
     | guards and values, typed in every node, each with its number | `expressions`, `expression_number` |
-    | truth tables, as tables; in the expressions each call is a chain of conditions | `functions` |
+    | truth tables, as tables; in the expressions each call is a chain of conditions | `chart.functions` |
     | how many events can wait at once | `queue_limit` |
 
     Whole numbers are computed with 32 bits and saturate; `%` has the sign of its right side; division by zero
@@ -77,11 +77,6 @@ class Machine:
         """The inputs; a number outside its declared range counts as the nearest in it, when it is sampled."""
         return self.chart.inputs
 
-    @property
-    def functions(self) -> Mapping[str, Function]:
-        """The truth tables that the chart declares."""
-        return self.chart.functions
-
     @cached_property
     def moore_outputs(self) -> Mapping[int, Mapping[str, Value]]:
         """All outputs of a Moore chart by state: those it does not name go back to what they start with."""
@@ -112,22 +107,14 @@ class Machine:
         return tuple(way for node in self.nodes for way in node.ways)
 
     @cached_property
-    def ways_asked(self) -> Mapping[tuple[int, str | None], tuple[CompoundTransition, ...]]:
-        """The ways that are asked while a leaf is active, on an event or (None) at every tick, in order."""
-        found: dict[tuple[int, str | None], list[CompoundTransition]] = {}
-        for leaf in (node for node in self.nodes if node.is_leaf):
-            for number in (leaf.index, *leaf.around):
-                for way in self.nodes[number].ways:
-                    for event in way.events or (None,):
-                        found.setdefault((leaf.index, event), []).append(way)
-        return {key: tuple(ways) for key, ways in found.items()}
-
-    @cached_property
-    def asked_on(self) -> Mapping[str | None, Mapping[int, tuple[CompoundTransition, ...]]]:
-        """The same by event, then by leaf."""
+    def ways_asked(self) -> Mapping[str | None, Mapping[int, tuple[CompoundTransition, ...]]]:
+        """The ways asked on an event, or (None) at every tick, while a leaf is active, in order."""
         found: dict[str | None, dict[int, tuple[CompoundTransition, ...]]] = {}
-        for (leaf, event), ways in self.ways_asked.items():
-            found.setdefault(event, {})[leaf] = ways
+        for leaf in (node for node in self.nodes if node.is_leaf):
+            for way in (way for number in (leaf.index, *leaf.around) for way in self.nodes[number].ways):
+                for event in way.events or (None,):
+                    by_leaf = found.setdefault(event, {})
+                    by_leaf[leaf.index] = (*by_leaf.get(leaf.index, ()), way)
         return found
 
     @cached_property
@@ -237,6 +224,7 @@ JOINT = "+"
 Key = tuple[bool, tuple[int, ...], tuple[Value, ...], tuple[tuple[int, ...], ...]]
 
 
+@dataclass(eq=False, repr=False)
 class Snapshot:
     """The states a chart is in, what its outputs and locals hold, and what it remembers.
 
@@ -249,34 +237,20 @@ class Snapshot:
         configuration: numbers of the innermost active states, in document order.
         values: of `machine.registers`.
         history: of `machine.history`: numbers of the states that were active, none before the first time.
+        following: what an interpreter found to follow, by inputs.
     """
 
-    following: dict[Any, Snapshot] | None = None
-    """What an interpreter found to follow, by inputs."""
-
-    def __init__(
-        self,
-        machine: Machine,
-        started: bool,
-        configuration: tuple[int, ...],
-        values: tuple[Value, ...],
-        history: tuple[tuple[int, ...], ...],
-    ) -> None:
-        self.machine = machine
-        self.started = started
-        self.configuration = configuration
-        self.values = values
-        self.history = history
+    machine: Machine
+    started: bool
+    configuration: tuple[int, ...]
+    values: tuple[Value, ...]
+    history: tuple[tuple[int, ...], ...]
+    following: dict[Any, Snapshot] | None = field(default=None, init=False)
 
     @cached_property
     def key(self) -> Key:
         """What tells it from other states of the same machine."""
         return self.started, self.configuration, self.values, self.history
-
-    @property
-    def key_typed(self) -> tuple[Key, tuple[type, ...]]:
-        """The key with the types of the values, for which 1, 1.0 and true are not the same."""
-        return self.key, tuple(map(type, self.values))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Snapshot) and self.key == other.key and self.is_of(other.machine)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from posewright.charts.expression import Binary, Expression, Name, Operator, Tre
 from posewright.charts.machine.interpreter import Interpreter
 from posewright.charts.machine.lowering import Clock, lower
 from posewright.charts.machine.machine import INSIDE, Machine, Snapshot, every_actions
-from posewright.charts.model import DONE, Chart, Promise, PropertyKind, Raise, every_action
+from posewright.charts.model import DONE, Chart, Promise, PropertyKind, events_raised
 from posewright.charts.types import BoolType, Value, accept
 
 
@@ -38,46 +38,6 @@ def how_broken(promise: Promise, ticks: int, state: str, waited: int = 0) -> str
         return f"`{text_of(promise)}` is broken {after}: {why}"
     holds = "holds" if promise.vow is PropertyKind.NEVER else "does not hold"
     return f"`{text_of(promise)}` is broken {after}: `{promise.when}` {holds}"
-
-
-NOTHING = 0
-"""The age while nothing is owed; 1 at the tick of the question itself."""
-
-
-@dataclass(frozen=True)
-class Obligation:
-    """A promise, counted in ticks.
-
-    Attributes:
-        ticks: after which an answer comes too late.
-    """
-
-    promise: Promise
-    ticks: int
-
-    @classmethod
-    def of(cls, promise: Promise, chart: Chart) -> Obligation:
-        """Return the duty that a chart's promise makes."""
-        return cls(promise, chart.ticks_within(promise.within_s))
-
-    @property
-    def conditions(self) -> int:
-        """How many answers it needs after every tick."""
-        return 2 if self.promise.vow is PropertyKind.LEADS_TO else 1
-
-    def onward(self, age: int, when: bool, goal: bool) -> int:
-        """Return the age of the oldest question after a tick."""
-        if self.promise.vow is not PropertyKind.LEADS_TO:
-            return NOTHING
-        if goal:
-            return NOTHING
-        return age + 1 if age else int(when)
-
-    def is_broken(self, age: int, when: bool) -> bool:
-        """Return whether the promise is broken by a tick: `age` is that after it."""
-        if self.promise.vow is PropertyKind.LEADS_TO:
-            return age > self.ticks
-        return when is (self.promise.vow is PropertyKind.NEVER)
 
 
 CAME = "came."
@@ -123,7 +83,8 @@ class TickConditions:
 def lowered(machine: Machine, condition: Expression) -> Expression:
     """Return a condition that reads `in.S` for a state and `came.E` for an event that was raised inside."""
     chart = machine.chart
-    raised = _raised(machine)
+    raised = {*chart.local_events, *(DONE + name for name in chart.state_names)}
+    raised.update(*map(events_raised, every_actions(machine)))
 
     def put_in(node: Tree) -> Tree | None:
         if not isinstance(node, Name) or node.name not in raised:
@@ -133,18 +94,6 @@ def lowered(machine: Machine, condition: Expression) -> Expression:
 
     found = Clock(chart, "").lowered(condition)
     return found.with_tree(rewritten(found.tree, put_in))
-
-
-def _raised(machine: Machine) -> frozenset[str]:
-    """Return the events that may be raised inside, and those that can come from nowhere else."""
-    actions: Iterable[object] = (
-        action for actions in every_actions(machine) for action in every_action(actions)
-    )
-    return frozenset(one.event for one in actions if isinstance(one, Raise)) | _inner(machine.chart)
-
-
-def _inner(chart: Chart) -> frozenset[str]:
-    return frozenset(chart.local_events) | {DONE + name for name in chart.state_names}
 
 
 @dataclass(frozen=True)
@@ -171,13 +120,12 @@ class Monitor:
 
     def __init__(self, chart: Chart, start: Snapshot | None = None) -> None:
         self.chart = chart
-        self.duties = tuple(Obligation.of(promise, chart) for promise in chart.promises)
         machine = start.machine if start is not None else lower(chart)
-        self.asked = tuple(
-            TickConditions(machine, [duty.promise.when, *([duty.promise.goal] if duty.promise.goal else [])])
-            for duty in self.duties
-        )
-        self.ages = [NOTHING] * len(self.duties)
+        self.asked = [
+            TickConditions(machine, [one for one in (promise.when, promise.goal) if one is not None])
+            for promise in chart.promises
+        ]
+        self.ages = [0] * len(self.asked)  # ticks for which an answer has been owed, that of the question too
         self.broken: set[int] = set()
         self.ticks = 0
         self.before = start
@@ -197,7 +145,7 @@ class Monitor:
         came = {name: bool(inputs.get(name, False)) for name in self.chart.events}
         env = {**given, **came, **state.registers}
         raised = self.raised(inputs, state)
-        found = [self.ask(number, state, env, raised) for number in range(len(self.duties))]
+        found = [self.ask(number, state, env, raised) for number in range(len(self.asked))]
         self.before = state
         return tuple(one for one in found if one is not None)
 
@@ -212,15 +160,19 @@ class Monitor:
         self, number: int, state: Snapshot, env: dict[str, Value], raised: Collection[str]
     ) -> Broken | None:
         """Return how a promise is broken, if it was not before."""
-        duty, asked = self.duties[number], self.asked[number]
+        promise, asked, age = self.chart.promises[number], self.asked[number], self.ages[number]
         standing = {**env, **asked.standing(state.numbers, raised)}
-        answers = [bool(one.evaluate(standing)) for one in asked.conditions]
-        age = self.ages[number] = duty.onward(self.ages[number], answers[0], answers[-1])
-        if not duty.is_broken(age, answers[0]):
+        when, *goals = [bool(one.evaluate(standing)) for one in asked.conditions]
+        if promise.vow is PropertyKind.LEADS_TO:
+            age = 0 if goals[0] else age + (age > 0 or when)
+            broken = age > self.chart.ticks_within(promise.within_s)
+        else:
+            broken = when is (promise.vow is PropertyKind.NEVER)
+        self.ages[number] = age
+        if not broken:
             self.broken.discard(number)
             return None
         if number in self.broken:
             return None
         self.broken.add(number)
-        waited = max(age - 1, 0)
-        return Broken(duty.promise, self.ticks, how_broken(duty.promise, self.ticks, state.state, waited))
+        return Broken(promise, self.ticks, how_broken(promise, self.ticks, state.state, max(age - 1, 0)))

@@ -11,7 +11,7 @@ from typing import Any
 
 from posewright.charts.expression import Expression
 from posewright.charts.machine.machine import MAX_MICROSTEPS, Machine, Snapshot
-from posewright.charts.machine.microsteps import Microstep, MicrostepPlanner
+from posewright.charts.machine.microsteps import Microstep
 from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import Actions, Assign, Branch, Raise
 from posewright.charts.types import Value
@@ -42,6 +42,7 @@ class TickExecution:
 
     def __init__(self, machine: Machine, state: Snapshot, compute: Compute = plain) -> None:
         self.machine = machine
+        self.moves = machine.moves
         self.before = state
         self.compute = compute
         self.configuration = state.configuration
@@ -50,11 +51,6 @@ class TickExecution:
         self.queue: list[str] = []
         self.taken: list[CompoundTransition] = []
         self.raised: list[str] = []
-
-    @property
-    def moves(self) -> MicrostepPlanner:
-        """What is left and entered when ways are taken."""
-        return self.machine.moves
 
     def run(self, inputs: Mapping[str, Value], events: Iterable[str] = ()) -> Snapshot:
         """Take the tick and return where the chart stands after it.
@@ -78,9 +74,7 @@ class TickExecution:
         if machine.lasting:
             self.stayed = machine.lasting & self.moves.active(self.configuration)
         completes = machine.completes
-        if not completes and (
-            None in machine.asked_on or self.compute is not plain
-        ):  # who looks sees it asked
+        if not completes and (None in machine.ways_asked or self.compute is not plain):  # who looks sees it
             self.microstep(None)
         if completes or self.queue:
             self.settle_raised()
@@ -137,7 +131,7 @@ class TickExecution:
         self.microsteps += 1
         if self.microsteps > MAX_MICROSTEPS:
             self.refuse_circle()
-        move = self.machine.moves.of(self.configuration, self.history, tuple(chosen))
+        move = self.moves.of(self.configuration, self.history, tuple(chosen))
         if move.acts or self.stayed:
             for node in move.leaving:
                 self.leave(node)
@@ -152,7 +146,7 @@ class TickExecution:
     def choose(self, event: str | None) -> list[CompoundTransition]:
         """Return, for every innermost state, the first way that may be taken, its own before outer ones."""
         chosen: list[CompoundTransition] = []
-        asked = self.machine.asked_on.get(event)
+        asked = self.machine.ways_asked.get(event)
         if asked is None:
             return chosen
         for leaf in self.configuration:

@@ -7,34 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from posewright.charts.expression import Function, Scope
+from posewright.charts.expression import FUNCTIONS, TIMINGS, WORDS, Function, Scope
 from posewright.charts.model.chart import scope_of
 from posewright.charts.types import BoolType, Type, Value
 from posewright.documents import Node
 
-RESERVED = frozenset(
-    {
-        "and",
-        "or",
-        "not",
-        "true",
-        "false",
-        "if",
-        "else",
-        "in",
-        "abs",
-        "min",
-        "max",
-        "single",
-        "after",
-        "before",
-        "every",
-        "held",
-        "raise",
-        "state",
-        "next",
-    }
-)
+RESERVED = WORDS | FUNCTIONS.keys() | TIMINGS.keys() | {"true", "false", "in", "raise", "state", "next"}
 """Words that no input, output, event or constant may be called."""
 
 MAX_NAME = 80

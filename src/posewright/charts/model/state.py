@@ -118,127 +118,117 @@ class StateTree:
         Raises:
             InputError: says what is wrong, and the line where it is known.
         """
-        _Structure(self).require()
-
-
-class _Structure:
-    def __init__(self, tree: StateTree) -> None:
-        self.tree = tree
-        self.names = set(tree.by_name)
-
-    def fail(self, message: str, line: int | None, hint: str) -> NoReturn:
-        where = Where(self.tree.path, line) if self.tree.path or line else None
-        raise InputError(message, where=where, hint=hint)
-
-    def require(self) -> None:
-        tree = self.tree
-        if not tree.states:
-            self.fail(f"{tree.name} has no state", None, "a chart has at least one")
-        if len(tree.every_state) > MAX_STATES:
-            self.fail(f"{len(tree.every_state)} states", None, f"at most {MAX_STATES} in one chart")
+        if not self.states:
+            self._fail(f"{self.name} has no state", None, "a chart has at least one")
+        if len(self.every_state) > MAX_STATES:
+            self._fail(f"{len(self.every_state)} states", None, f"at most {MAX_STATES} in one chart")
         seen: dict[str, int | None] = {}
-        for state in tree.every_state:
+        for state in self.every_state:
             if state.name in seen:
                 first = f" (first in line {seen[state.name]})" if seen[state.name] else ""
                 hint = "a state's name is its own, wherever it stands: rename one"
-                self.fail(f"a state {state.name!r} is there twice{first}", state.line, hint)
-            if state.name in tree.junctions:
-                self.fail(f"{state.name!r} is a state and a junction", state.line, "rename one")
+                self._fail(f"a state {state.name!r} is there twice{first}", state.line, hint)
+            if state.name in self.junctions:
+                self._fail(f"{state.name!r} is a state and a junction", state.line, "rename one")
             seen[state.name] = state.line
-        self.levels()
-        self.initial(tree.initial, tree.states, tree.parallel, None)
-        for state in tree.every_state:
-            self.state(state)
-        for segments in tree.junctions.values():
-            self.transitions(segments)
+        self._levels()
+        self._require_initial(self.initial, self.states, self.parallel, None)
+        for state in self.every_state:
+            self._state(state)
+        for segments in self.junctions.values():
+            self._transitions(segments)
 
-    def levels(self) -> None:
-        level, count = list(self.tree.states), 0
+    def _fail(self, message: str, line: int | None, hint: str) -> NoReturn:
+        where = Where(self.path, line) if self.path or line else None
+        raise InputError(message, where=where, hint=hint)
+
+    def _levels(self) -> None:
+        level, count = list(self.states), 0
         while level:
             count += 1
             if count > MAX_LEVELS:
-                self.fail("states nested too deep", level[0].line, f"at most {MAX_LEVELS} levels")
+                self._fail("states nested too deep", level[0].line, f"at most {MAX_LEVELS} levels")
             level = [child for state in level for child in state.states]
 
-    def state(self, state: State) -> None:
+    def _state(self, state: State) -> None:
         if state.final and (state.states or state.transitions):
-            self.fail(f"{state.name} is final", state.line, "a final state has no states and no transitions")
+            self._fail(f"{state.name} is final", state.line, "a final state has no states and no transitions")
         if not state.states:
             if state.initial:
-                self.fail(f"{state.name} has no states inside", state.line, "leave `initial` out")
+                self._fail(f"{state.name} has no states inside", state.line, "leave `initial` out")
         else:
-            self.initial(state.initial, state.states, state.parallel, state)
+            self._require_initial(state.initial, state.states, state.parallel, state)
         if state.parallel and state.do:
-            self.fail(f"{state.name} has regions", state.line, "set outputs in the states inside")
-        self.transitions(state.transitions)
+            self._fail(f"{state.name} has regions", state.line, "set outputs in the states inside")
+        self._transitions(state.transitions)
 
-    def initial(
+    def _require_initial(
         self, targets: tuple[Target, ...], states: tuple[State, ...], parallel: bool, around: State | None
     ) -> None:
-        line, who = (None, self.tree.name) if around is None else (around.line, around.name)
+        line, who = (None, self.name) if around is None else (around.line, around.name)
         if not targets and not parallel:
-            self.fail(f"{who} does not say where it begins", line, "write `initial: <state>`")
+            self._fail(f"{who} does not say where it begins", line, "write `initial: <state>`")
         inside = {state.name for state in walk(states)}
         for target in targets:
-            if target.state not in self.names:
-                where = Where(self.tree.path, line) if line else None
+            if target.state not in self.by_name:
+                where = Where(self.path, line) if line else None
                 raise UnknownNameError.among("state", target.state, sorted(inside), where=where)
             outer = around is not None and target.memory is not None and target.state == around.name
             if target.state not in inside and not outer:
-                self.fail(
+                self._fail(
                     f"{who} begins in {target.state}, which is not inside it", line, ", ".join(sorted(inside))
                 )
-        self.regions_apart(targets, line)
+        self._regions_apart(targets, line)
 
-    def transitions(self, transitions: tuple[Transition, ...]) -> None:
+    def _transitions(self, transitions: tuple[Transition, ...]) -> None:
         for segment in segments_of(transitions):
-            if segment.junction is not None and segment.junction not in self.tree.junctions:
-                where = Where(self.tree.path, segment.line)
-                raise UnknownNameError.among("junction", segment.junction, self.tree.junctions, where=where)
+            if segment.junction is not None and segment.junction not in self.junctions:
+                where = Where(self.path, segment.line)
+                raise UnknownNameError.among("junction", segment.junction, self.junctions, where=where)
             for target in segment.go:
-                self.target(target, segment)
-            self.regions_apart(segment.go, segment.line)
+                self._target(target, segment)
+            self._regions_apart(segment.go, segment.line)
 
-    def target(self, target: Target, segment: Transition) -> None:
+    def _target(self, target: Target, segment: Transition) -> None:
         for name in (target.state, *target.default):
-            if name not in self.names:
-                where = Where(self.tree.path, segment.line)
-                raise UnknownNameError.among("state", name, self.names, where=where)
+            if name not in self.by_name:
+                where = Where(self.path, segment.line)
+                raise UnknownNameError.among("state", name, self.by_name, where=where)
         if target.memory is None:
             return
-        state = self.tree.by_name[target.state]
+        state = self.by_name[target.state]
         if not state.states:
-            self.fail(
+            self._fail(
                 f"{target.state} has no states inside to remember",
                 segment.line,
                 "history is of a state with states inside",
             )
         for name in target.default:
-            if target.state not in self.around(name):
-                self.fail(
+            if target.state not in self._around(name):
+                self._fail(
                     f"{name} is not inside {target.state}",
                     segment.line,
                     "the default of a history is inside the state",
                 )
 
-    def regions_apart(self, targets: tuple[Target, ...], line: int | None) -> None:
+    def _regions_apart(self, targets: tuple[Target, ...], line: int | None) -> None:
         """Refuse targets of which no two could be active together."""
         for i, one in enumerate(targets):
             for other in targets[:i]:
-                if not self.together(one.state, other.state):
+                if not self._together(one.state, other.state):
                     hint = "several targets stand in different regions of one parallel state"
-                    self.fail(f"{other.state} and {one.state} are never active together", line, hint)
+                    self._fail(f"{other.state} and {one.state} are never active together", line, hint)
 
-    def together(self, one: str, other: str) -> bool:
-        ways = [list(reversed([name, *self.around(name)])) for name in (one, other)]
+    def _together(self, one: str, other: str) -> bool:
+        ways = [list(reversed([name, *self._around(name)])) for name in (one, other)]
         for a, b in zip(*ways, strict=False):
             if a != b:
-                parent = self.tree.parents[a]
-                return self.tree.parallel if parent is None else self.tree.by_name[parent].parallel
+                parent = self.parents[a]
+                return self.parallel if parent is None else self.by_name[parent].parallel
         return False
 
-    def around(self, name: str) -> Iterator[str]:
-        parent = self.tree.parents[name]
+    def _around(self, name: str) -> Iterator[str]:
+        parent = self.parents[name]
         while parent is not None:
             yield parent
-            parent = self.tree.parents[parent]
+            parent = self.parents[parent]

@@ -189,6 +189,13 @@ class ReachabilityGraph:
         """Return whether every tick from a node is in the graph: it was expanded, with all its steps."""
         return number < len(self.states) and self.states[number].whole
 
+    def successors(self, number: int) -> Iterator[GraphEdge]:
+        """Yield the ticks from a node: to every other one, with every combination of answers, once."""
+        if number < len(self.states):
+            state = self.states[number]
+            for target, one in zip(self.following[number], state.onward, strict=True):
+                yield GraphEdge(number, state.cases[one.case], target)
+
     def edges(self, number: int) -> Iterator[GraphEdge]:
         """Yield the ticks from a node, one for each step of its state, those that fail among them."""
         if number < len(self.states):

@@ -175,9 +175,9 @@ class Follower:
 
     def events(self, tick: TickExecution, path: PathCondition) -> Iterator[str]:
         """Yield the events that come, asked for when it is their turn and if something then listens."""
-        asked = self.machine.ways_asked
         for event in self.machine.events:
-            if any((leaf, event) in asked for leaf in tick.configuration) and path.holds(event):
+            asked = self.machine.ways_asked.get(event, {})
+            if any(leaf in asked for leaf in tick.configuration) and path.holds(event):
                 yield event
 
 
