@@ -503,3 +503,37 @@ def test_a_chart_in_which_all_wait_for_events_has_a_gap_where_staying_is_refused
     events = "events: [e]\notherwise: refuse\n"
     (finding,) = told("  a: [{on: e, when: p, go: a}]\n", Rule.GAP, extra=events)
     assert (finding.level, finding.state) == (Level.ERROR, "a")
+
+
+def test_a_check_that_has_no_time_at_all_says_so() -> None:
+    for within_s in (0.0, 0.001, 0.01):
+        report = inspect_chart(parse_chart(FREE + "  a: [{when: p, go: a}]\n"), within_s=within_s)
+        assert report.complete or any(one.rule is Rule.NOT_PROVED for one in report.findings)
+
+
+SAME = """\
+chart: same
+period_s: 0.1
+inputs: {{x: {{int: [0, 9]}}}}
+outputs: {{u: {{int: [0, 9]}}}}
+initial_values: {{u: 0}}
+initial: a
+states:
+  a:
+    - {{when: x > 3, do: {one}, go: a}}
+    - {{when: x > 4, do: {other}, go: a}}
+"""
+
+
+def test_what_a_range_makes_the_same_is_the_same() -> None:
+    drawn = parse_chart(SAME.format(one="{u: 'min(u + 1, 9)'}", other="{u: u + 1}"))
+    (finding,) = [one for one in check_chart(drawn) if one.rule is Rule.OVERLAP]
+    assert (finding.level, finding.message.endswith("both do the same")) == (Level.NOTE, True)
+
+
+def test_an_overlap_is_not_proved_to_matter_where_its_case_comes_to_the_same() -> None:
+    same = SAME.format(one="{if: x > 5, do: {u: 1}, else: {u: 2}}", other="{u: 1 if x > 5 else 2}")
+    other = SAME.format(one="{if: x > 5, do: {u: 1}, else: {u: 2}}", other="{u: 3}")
+    for text, proved in ((same, False), (other, True)):
+        (finding,) = [one for one in check_chart(parse_chart(text)) if one.rule is Rule.OVERLAP]
+        assert (finding.level, finding.proved) == (Level.ERROR, proved)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import posewright as pw
-from posewright.charts import Chart, parse_chart
+from posewright.charts import Chart, parse_chart, scxml_text
 from posewright.errors import InputError, UnknownNameError
 
 LAMP = """
@@ -82,3 +82,24 @@ def test_everything_shows_itself(tmp_path: Path) -> None:
     assert "<td>bright</td>" in session.history._repr_html_()
     assert session.coverage()._repr_svg_().startswith("<svg")
     assert "the input mode is read by no guard" in lamp.check()._repr_html_()
+
+
+def test_any_form_of_a_chart_will_do_and_nothing_else() -> None:
+    lamp = pw.chart(LAMP)
+    assert pw.compare_charts(pw.chart(scxml_text(lamp)), lamp)
+    for junk in ("", "  ", None, {}, 3, b"chart: x"):
+        with pytest.raises(InputError, match="give its text"):
+            pw.chart(junk)
+
+
+def test_a_run_is_a_table_at_a_plain_prompt_too() -> None:
+    session = pw.chart(LAMP).start()
+    assert (repr(session.history), str(session.history)) == ("<Run: 0 ticks>", "no tick yet")
+    session.tick("alarm", button=1).tick()
+    assert repr(session.history) == "<Run: 2 ticks, now in bright>"
+    heading, first, second = (line.split() for line in str(session.history).splitlines())
+    assert heading == ["tick", "time", "button", "mode", "alarm", "state", "light"]
+    assert first == ["0", "0", "s", "1", "plain", "1", "dark", "1"]
+    assert second[-3:] == ["0", "bright", "1"]
+    assert repr(session.coverage()).startswith("<Coverage of 'lamp': ")
+    assert "warning unused_input, line 4: the input mode" in str(pw.chart(LAMP).check())

@@ -27,7 +27,7 @@ from typing import Any
 from posewright.charts.checks import Report, inspect_chart
 from posewright.charts.coverage import Coverage, cover_run
 from posewright.charts.drawing import draw_svg, style_called, timeline_svg
-from posewright.charts.formats import parse_chart, read_chart
+from posewright.charts.formats import chart_in, read_chart
 from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.scenarios import Row, Tick
@@ -36,16 +36,22 @@ from posewright.documents import write_atomically
 from posewright.errors import InputError, UnknownNameError
 
 
-def chart(source: Chart | Path | str) -> LiveChart:
-    """Return a chart from its text, from a file of any format that is read, or from a chart at hand.
+def chart(source: object) -> LiveChart:
+    """Return a chart whose verbs are methods.
+
+    Args:
+        source: its text or the name of its file, in any form that is read, or a chart at hand.
 
     Raises:
-        DocumentError: the text is not a chart; says the line.
-        InputError: the file is not a chart.
+        PosewrightError: the text, or the file, is not a chart; says the line.
     """
-    if isinstance(source, str) and ("\n" in source or ": " in source):
-        source = parse_chart(source)
+    if isinstance(source, str) and ("\n" in source or ": " in source or source.lstrip().startswith("<")):
+        source = chart_in(source)
     elif not isinstance(source, Chart):
+        if not isinstance(source, str | Path) or not str(source).strip():
+            raise InputError(
+                f"{source!r} is no chart", hint="give its text, the name of its file, or a chart"
+            )
         source = read_chart(source)
     return LiveChart(**{one.name: getattr(source, one.name) for one in fields(source)})
 
@@ -110,22 +116,41 @@ class Run(tuple[Tick, ...]):
 
     __slots__ = ()
 
-    def _repr_html_(self) -> str:
+    def table(self) -> list[list[str]]:
+        """Return its heading and a row for each tick, all as text."""
         if not self:
-            return "<p>no tick yet</p>"
-        last = self[-1]
-        inputs, kept = list(last.inputs), {**last.after.outputs, **last.after.locals}
-        head = ["tick", "time", *inputs, "state", *kept]
-        period_s = last.after.machine.chart.period_s
-        lines = ["".join(f"<th>{escape(name)}</th>" for name in head)]
+            return []
+        chart = self[0].after.machine.chart
+        events = [name for name in chart.events if any(tick.inputs.get(name) for tick in self)]
+        given, kept = [*chart.inputs, *events], [*chart.outputs, *chart.locals]
+        lines = [["tick", "time", *given, "state", *kept]]
         for number, tick in enumerate(self):
             held = {**tick.after.outputs, **tick.after.locals}
-            values = [tick.inputs.get(name, False) for name in inputs]
-            cells = [str(number), f"{number * period_s:g} s", *map(_shown, values), tick.after.state]
+            values = [_shown(tick.inputs.get(name, False)) for name in given]
+            time = f"{number * chart.period_s:g} s"
             lines.append(
-                "".join(f"<td>{escape(cell)}</td>" for cell in [*cells, *map(_shown, held.values())])
+                [str(number), time, *values, tick.after.state, *(_shown(held[name]) for name in kept)]
             )
-        return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+        return lines
+
+    def __repr__(self) -> str:
+        return f"<Run: {len(self)} ticks{f', now in {self[-1].after.state}' if self else ''}>"
+
+    def __str__(self) -> str:
+        table = self.table()
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = ("  ".join(map(str.ljust, line, widths)).rstrip() for line in table)
+        return "\n".join(lines) or "no tick yet"
+
+    def _repr_html_(self) -> str:
+        cells = ("th", *("td" for _ in self))
+        rows = (
+            "".join(f"<{cell}>{escape(text)}</{cell}>" for text in line)
+            for cell, line in zip(cells, self.table(), strict=False)
+        )
+        return (
+            f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>" if self else "<p>no tick yet</p>"
+        )
 
 
 class Session:

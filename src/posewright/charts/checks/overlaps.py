@@ -25,8 +25,9 @@ from posewright.charts.checks.solver import (
     waited,
 )
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, StateNode
+from posewright.charts.machine import CompoundTransition, Machine, Snapshot, StateNode, TickExecution
 from posewright.charts.model import Priority
+from posewright.errors import PosewrightError
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Overlaps(Check):
     def _pair(self, node: StateNode, one: CompoundTransition, other: CompoundTransition) -> OverlapPair:
         place = AtChoice(node.index, events_of(one) & events_of(other), When.ASKED)
         alike = self.inspection.search(CheckQuestion(place, both(one, other)))
-        different = outcome_differs(one, other)
+        different = outcome_differs(one, other, self.chart.variables)
         if isinstance(different, bool):
             return OverlapPair(node, one, other, alike if different else None, alike)
         asked = CheckQuestion(place, (*both(one, other), *claims([different])))
@@ -117,12 +118,30 @@ class Overlaps(Check):
 
     def _told_of(self, pair: OverlapPair) -> Finding | None:
         if pair.search is not None and pair.search.witness is not None:
-            return self._found(pair, pair.search.witness, Level.ERROR)
+            found = self._found(pair, pair.search.witness, Level.ERROR)
+            if self._comes_to_the_same(pair, pair.search.witness):
+                message = f"{found.message}; here both come to the same, elsewhere they may not"
+                return replace(found, message=message, proved=False)
+            return found
         if pair.search is not None and self.inspection.is_open(pair.search, pair.node):
             claim = f"{shown(pair.one)} and {shown(pair.other)} hold at once in {pair.node.name}"
             found = suspected(self.inspection, pair.search, Rule.OVERLAP, claim, pair.node)
             return replace(found, line=pair.other.line)
         return self._found(pair, pair.alike.witness, Level.NOTE) if pair.alike.witness is not None else None
+
+    def _comes_to_the_same(self, pair: OverlapPair, witness: Witness) -> bool:
+        """Return whether a tick ends the same whichever of two ways is taken in it."""
+        if pair.one.goals != pair.other.goals:
+            return False
+        ends = []
+        for refused in (pair.one, pair.other):
+            tick = TickRefusing(self.inspection.machine, witness.state, refused)
+            given = {name: witness.inputs[name] for name in self.chart.inputs}
+            try:
+                ends.append(tick.run(given, [event for event in self.chart.events if witness.inputs[event]]))
+            except PosewrightError:
+                return False
+        return ends[0] == ends[1]
 
     def _found(self, pair: OverlapPair, witness: Witness, level: Level) -> Finding:
         name = pair.node.name
@@ -133,6 +152,18 @@ class Overlaps(Check):
         else:
             message += "; both do the same"
         return Finding(level, Rule.OVERLAP, message, name, case, pair.other.line, witness.trace)
+
+
+class TickRefusing(TickExecution):
+    """A tick in which one way is not taken."""
+
+    def __init__(self, machine: Machine, state: Snapshot, refused: CompoundTransition) -> None:
+        super().__init__(machine, state)
+        self.refused = refused
+
+    def holds(self, way: CompoundTransition) -> bool:
+        """Return whether a way may be taken."""
+        return way is not self.refused and super().holds(way)
 
 
 def both(one: CompoundTransition, other: CompoundTransition) -> tuple[CheckClaim, ...]:

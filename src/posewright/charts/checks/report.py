@@ -77,6 +77,13 @@ class Report:
         explored = "everything explored" if self.complete else "not everything explored"
         return f"<Report of {self.chart.name!r}: {found or 'no findings'}, {explored}>"
 
+    def __str__(self) -> str:
+        lines = (
+            f"{one.level.value} {one.rule.value}{f', line {one.line}' if one.line else ''}: {one.message}"
+            for one in self.findings
+        )
+        return "\n".join([repr(self)[1:-1], *lines])
+
     def _repr_html_(self) -> str:
         rows = ["".join(f"<th>{name}</th>" for name in ("level", "rule", "line", "what was found"))]
         for one in self.findings:

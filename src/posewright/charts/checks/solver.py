@@ -7,12 +7,22 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeVar
 
-from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Source, Tree, Unary
+from posewright.charts.expression import (
+    Binary,
+    Call,
+    Expression,
+    Literal,
+    Name,
+    Operator,
+    Source,
+    Tree,
+    Unary,
+)
 from posewright.charts.machine import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, Assign, Transition
 from posewright.charts.proof import DividesByZero, Holds, Outside, Prover, Saturates, SolverBudget, places_in
 from posewright.charts.reachability import Domain, InputSpace, PathCondition, Questions, paths
-from posewright.charts.types import BoolType, Type, Value
+from posewright.charts.types import BoolType, IntType, Type, Value
 from posewright.errors import ExpressionError, MissingExtraError
 
 T = TypeVar("T")
@@ -162,8 +172,16 @@ def events_of(way: CompoundTransition) -> frozenset[str | None]:
     return frozenset(way.events) or frozenset({None})
 
 
-def outcome_differs(one: CompoundTransition, other: CompoundTransition) -> Expression | bool:
-    """Return where two ways do different things: never (False), always (True), or where a condition holds."""
+def outcome_differs(
+    one: CompoundTransition, other: CompoundTransition, types: Mapping[str, Type] | None = None
+) -> Expression | bool:
+    """Return where two ways do different things: never (False), always (True), or where a condition holds.
+
+    Args:
+        one: a way.
+        other: another one of the same state.
+        types: of the variables that they set.
+    """
     if one.goals != other.goals or one.domain != other.domain:
         return True
     if one.do == other.do:
@@ -174,7 +192,21 @@ def outcome_differs(one: CompoundTransition, other: CompoundTransition) -> Expre
     values = [action.values for action in sets if isinstance(action, Assign)]
     if values[0].keys() != values[1].keys():
         return True
-    return any_of([differ(value, values[1][name]) for name, value in values[0].items()])
+    kinds = types or {}
+    return any_of(
+        [
+            differ(fitted(value, kinds.get(name)), fitted(values[1][name], kinds.get(name)))
+            for name, value in values[0].items()
+        ]
+    )
+
+
+def fitted(value: Expression, kind: Type | None) -> Expression:
+    """Return a whole number as a variable keeps it: the nearest in its range."""
+    if not (isinstance(kind, IntType) and isinstance(value.type, IntType)):
+        return value
+    high = Call("min", (value.tree, Literal(kind.high)))
+    return value.with_tree(Call("max", (high, Literal(kind.low))))
 
 
 def parting(one: CompoundTransition, other: CompoundTransition) -> tuple[object, ...]:

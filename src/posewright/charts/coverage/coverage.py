@@ -36,7 +36,7 @@ class CoverageRow:
         return self.covered / self.total if self.total else 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Coverage:
     """What was seen of a chart; two of one chart can be added.
 
@@ -53,6 +53,10 @@ class Coverage:
     def chart(self) -> Chart:
         """The chart that was run."""
         return self.obligations.machine.chart
+
+    def __repr__(self) -> str:
+        measures = ", ".join(f"{row.measure.value} {row.covered}/{row.total}" for row in self.rows)
+        return f"<Coverage of {self.chart.name!r}: {measures}>"
 
     def __add__(self, other: Coverage) -> Coverage:
         if self.chart != other.chart:

@@ -62,8 +62,8 @@ def read_chart(path: Path | str) -> Chart:
     return chart_in(_text_of(path), path)
 
 
-def chart_in(text: str, path: Path) -> Chart:
-    """Return the chart in the text of a file that was read already; as `read_chart`."""
+def chart_in(text: str, path: Path | None = None) -> Chart:
+    """Return the chart in a text, perhaps of a file that was read already; as `read_chart`."""
     holder = holder_of(text, path)
     if len(text) > MAX_BYTES[holder]:
         _refuse_size(text, path, holder)
@@ -115,7 +115,7 @@ def _text_of(path: Path) -> str:
         raise DocumentError(message, where=where, hint="a chart is UTF-8 YAML, CSV or SCXML") from error
 
 
-def _refuse_size(text: str, path: Path, holder: Holder) -> NoReturn:
+def _refuse_size(text: str, path: Path | None, holder: Holder) -> NoReturn:
     """Refuse a file; the line is the first one that is too much."""
     limit = MAX_BYTES[holder]
     line = text.count("\n", 0, limit) + 1
