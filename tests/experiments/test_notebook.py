@@ -77,7 +77,7 @@ def test_the_types_and_what_draws_them_are_where_they_are_looked_for() -> None:
     for place, drawn in SHOWN.items():
         for module, name in (place, drawn):
             found = getattr(__import__(module, fromlist=[name]), name)
-            assert module in {found.__module__, "posewright.figures"}
+            assert module in {found.__module__, "posewright.figures", "posewright.charts"}
 
 
 @pytest.mark.parametrize("running", [True, False])
