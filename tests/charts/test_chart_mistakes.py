@@ -93,6 +93,10 @@ def told(text: str) -> str:
             "input:11:18: '=' is not part of the language in `gap = 1` (write ==)",
         ),
         (
+            "when: gap =< 1, go: open",
+            "input:11:18: '=' is not part of the language in `gap =< 1` (write <=)",
+        ),
+        (
             "when: near == 1, go: open",
             "input:11:19: `==` compares a truth value with a number in `near == 1`"
             " (a truth value stands for itself: write near)",

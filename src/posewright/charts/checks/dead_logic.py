@@ -174,7 +174,10 @@ class DeadTransitions(Check):
         if self.unknown:
             lines = ", ".join(str(way.line) for way in self.unknown[:LINES_SHOWN])
             lines += ", ..." if self.unknown[LINES_SHOWN:] else ""
-            text = f"whether {len(self.unknown)} transitions (line {lines}) are ever taken is not known"
+            which = (
+                f"transitions (lines {lines}) are" if self.unknown[1:] else f"transition (line {lines}) is"
+            )
+            text = f"whether {len(self.unknown)} {which} ever taken is not known"
             yield not_proved(f"{text}: {self.inspection.why}", None, self.unknown[0].line)
 
     def _unasked(self, way: CompoundTransition) -> str:

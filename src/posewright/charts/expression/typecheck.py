@@ -143,7 +143,8 @@ def _refuse_single_equals(source: Source, scope: Scope) -> None:
     at = sign.start()
     left = _LAST_WORD.search(source.text[max(at - 90, 0) : at])
     right = _FIRST_WORD.match(source.text[at + 1 : at + 90])
-    hint = "write =="
+    turned = {"<": "<=", ">": ">="}.get(source.text[at + 1 : at + 2])
+    hint = f"write {turned or '=='}"
     if left is not None and right is not None and isinstance(scope.type_of(left[1]), BoolType):
         hint = {"1": f"write {left[1]}", "0": f"write not {left[1]}"}.get(right[1], hint)
     source.fail(at, "'=' is not part of the language", hint=hint)
