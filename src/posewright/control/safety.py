@@ -13,8 +13,8 @@ from posewright.bodies import JointCommands
 from posewright.errors import UnsafeCommandError
 from posewright.robots import Robot
 
-SLACK_RAD = 1e-9
-"""Rounding that is not worth a word."""
+SLACK_RAD = 1e-6
+"""Rounding that is not worth a word: a robot that counts in whole micro-radians cannot hit a limit better."""
 
 
 class Guard(Enum):

@@ -1,0 +1,1 @@
+"""Runtimes: robots' own software, run on any body."""

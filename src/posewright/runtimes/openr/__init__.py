@@ -1,0 +1,34 @@
+"""OPEN-R: the objects of an AIBO's programs run on any body, message by message.
+
+`OObject` is what they are, `System` hands their messages over, `OVirtualRobotComm` moves the joints,
+`OpenRController` is the whole of it as a controller.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.runtimes.openr.connections import ConnectConfig as ConnectConfig
+    from posewright.runtimes.openr.connections import read_connect as read_connect
+    from posewright.runtimes.openr.connections import read_connect_file as read_connect_file
+    from posewright.runtimes.openr.controller import OpenRController as OpenRController
+    from posewright.runtimes.openr.controller import UntilIdle as UntilIdle
+    from posewright.runtimes.openr.kernel import OpenR as OpenR
+    from posewright.runtimes.openr.regions import DataType as DataType
+    from posewright.runtimes.openr.regions import OCommandInfo as OCommandInfo
+    from posewright.runtimes.openr.regions import OCommandVectorData as OCommandVectorData
+    from posewright.runtimes.openr.regions import RCRegion as RCRegion
+    from posewright.runtimes.openr.regions import find_free_region as find_free_region
+    from posewright.runtimes.openr.services import ONotifyEvent as ONotifyEvent
+    from posewright.runtimes.openr.services import OObject as OObject
+    from posewright.runtimes.openr.services import OObserver as OObserver
+    from posewright.runtimes.openr.services import OReadyEvent as OReadyEvent
+    from posewright.runtimes.openr.services import OSubject as OSubject
+    from posewright.runtimes.openr.system import System as System
+    from posewright.runtimes.openr.virtual_robot import OSensorFrameVectorData as OSensorFrameVectorData
+    from posewright.runtimes.openr.virtual_robot import OVirtualRobotComm as OVirtualRobotComm
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

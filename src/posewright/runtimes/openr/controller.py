@@ -1,0 +1,107 @@
+"""OPEN-R objects as a controller: whatever body there is, they are its program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.bodies import BodyState, Decision, JointCommands
+from posewright.control import Block
+from posewright.robots import Robot
+from posewright.runtimes.openr.connections import ConnectConfig
+from posewright.runtimes.openr.kernel import LogEntry
+from posewright.runtimes.openr.regions import MICRO
+from posewright.runtimes.openr.services import OObject
+from posewright.runtimes.openr.system import ANSWER_WITHIN_S, System
+from posewright.runtimes.openr.virtual_robot import OVirtualRobotComm
+
+EVENT = "openr"
+"""The kind of events in a recording that tell of OPEN-R objects; their `what` is the kind of a log entry."""
+
+
+class OpenRController:
+    """Lets OPEN-R objects drive a robot.
+
+    The body is asked for its state whenever an object can be told something, and else not. What the objects
+    said is in the decisions, and so in a recording, as events `openr`.
+
+    Args:
+        robot: whose joints they move.
+        objects: all but `OVirtualRobotComm`, which is made here and starts first.
+        config: their connections.
+        pose: where the joints are at first, `(n_joints,)` [rad].
+        answer_within_s: after so long an observer that does not answer is reported [s].
+
+    Raises:
+        FormatError: the connections do not fit the objects.
+        InputError: two objects have one name, or the robot is no OPEN-R robot.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        objects: Sequence[OObject],
+        config: ConnectConfig,
+        pose: Floats,
+        *,
+        answer_within_s: float = ANSWER_WITHIN_S,
+    ) -> None:
+        self._comm = OVirtualRobotComm(robot, pose)
+        self.system = System(robot, (self._comm, *objects), config, answer_within_s=answer_within_s)
+        self._begun = False
+        self._frame = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no joint is being moved, and nothing is to be done at a later time."""
+        return not self._comm.is_moving and self.system.openr.frames_to_alarm is None
+
+    def next(self, state: BodyState, n: int) -> JointCommands:
+        """Return the frames up to the next one at which an object can be told something."""
+        openr = self.system.openr
+        openr.see(state, self._frame)
+        if not self._begun:
+            self._begun = True
+            self.system.start()
+        self._comm.see(state)
+        self.system.run()
+        ahead = [left for left in (self._comm.frames_left, openr.frames_to_alarm) if left is not None]
+        rows = self._comm.frames(max(1, min(n, *ahead) if ahead else n))
+        self._frame += len(rows)
+        return JointCommands(np.asarray(rows / MICRO), decision=self._decision())
+
+    def _decision(self) -> Decision | None:
+        entries = self.system.openr.entries
+        if not entries:
+            return None
+        self.system.openr.entries = []
+        states = {one.name: one.state for one in self.system.objects if one.state}
+        told = (
+            " ".join(states.values()) if len(states) == 1 else " ".join(f"{k}:{v}" for k, v in states.items())
+        )
+        return Decision(told, outputs=states, events=tuple(map(_event, entries)))
+
+
+def _event(entry: LogEntry) -> tuple[str, dict[str, object]]:
+    return EVENT, {"what": entry.kind, **entry.data}
+
+
+class UntilIdle:
+    """A watcher that ends a run when the objects have had nothing to do for a while.
+
+    Args:
+        still_s: for so long [s].
+    """
+
+    def __init__(self, controller: OpenRController, still_s: float) -> None:
+        self._controller, self._still_s = controller, still_s
+        self._busy_s = 0.0
+
+    def watch(self, block: Block) -> bool:
+        """Return whether it is over."""
+        over_s = float(block.states.times[-1])
+        if not self._controller.is_idle:
+            self._busy_s = over_s
+        return over_s - self._busy_s >= self._still_s

@@ -1,0 +1,182 @@
+"""OVirtualRobotComm: the system object that moves the joints, frame by frame, and says what the sensors read.
+
+Source: seeds.md A5: it adds a reference to a region when it gets it, moves the joints every 8 ms, takes the
+reference back, and is ready for the next. Each sender has its own vector under way, so a head and four legs
+may be moved by two objects at once; where both move one joint, the one connected later has it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.bodies import BodyState
+from posewright.errors import BodyError
+from posewright.robots import Robot
+from posewright.runtimes.openr.regions import MICRO, DataType, OCommandVectorData, RCRegion
+from posewright.runtimes.openr.services import ONotifyEvent, OObject, ServiceName
+
+Integers = NDArray[np.int64]
+
+SENSOR_FRAMES = 4
+"""Frames in one vector of sensor readings, 32 ms (robots.md 1.5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class OSensorFrameVectorData:
+    """What joints and sensors read in the last frames.
+
+    Attributes:
+        joints: angle of each primitive, `(n_frames, n_joints)` [micro-radians].
+        sensors: of each sensor that reads one number, `(n_frames,)` in millionths of its unit; 0 and 1 of a
+            switch; of one that reads several, `(n_frames, k)`.
+    """
+
+    joints: Integers
+    sensors: dict[str, Integers]
+
+    def __str__(self) -> str:
+        return f"{len(self.joints)} frames of {self.joints.shape[1]} joints, {len(self.sensors)} sensors"
+
+
+@dataclass(slots=True)
+class _Playing:
+    """What one sender has under way."""
+
+    regions: deque[RCRegion[OCommandVectorData]] = field(default_factory=deque)
+    done: int = 0  # frames of the first
+
+    @property
+    def left(self) -> int:
+        return self.regions[0].data.n_frames - self.done
+
+
+class OVirtualRobotComm(OObject):
+    """Moves joints and tells what they read.
+
+    Args:
+        robot: whose joints.
+        pose: what is commanded to joints before anybody moves them, `(n_joints,)` [rad].
+    """
+
+    def __init__(self, robot: Robot, pose: NDArray[np.float64]) -> None:
+        super().__init__()
+        self._robot = robot
+        self._command: Integers = np.rint(pose * MICRO).astype(np.int64)
+        self.effector = self.observer("Effector", "OCommandVectorData", self._take)
+        self.sensor = self.subject("Sensor", "OSensorFrameVectorData")
+        self._playing: dict[ServiceName, _Playing] = {}
+        self._readings: list[BodyState] = []
+
+    @property
+    def command(self) -> Integers:
+        """What each joint is commanded now, `(n_joints,)` [micro-radians]."""
+        return self._command
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether a vector is under way."""
+        return any(one.regions for one in self._playing.values())
+
+    @property
+    def frames_left(self) -> int | None:
+        """How many frames pass before somebody is told something; None while nobody will be."""
+        if self.sensor.connections:
+            return 1
+        return min((one.left for one in self._playing.values() if one.regions), default=None)
+
+    def frames(self, n: int) -> Integers:
+        """Return the commands of the next frames, `(n, n_joints)` [micro-radians]; at most `frames_left`."""
+        rows = np.repeat(self._command[np.newaxis], n, axis=0)
+        for connection in self.effector.connections:
+            playing = self._playing.get(connection.subject.name)
+            if playing is not None and playing.regions:
+                _fill(rows, playing.regions[0].data, playing.done)
+                playing.done += n
+        self._command = rows[-1]
+        return rows
+
+    def see(self, state: BodyState) -> None:
+        """Tell who waits for it what has ended with the last frame, and what the sensors read."""
+        for connection in self.effector.connections:
+            playing = self._playing.get(connection.subject.name)
+            if playing is not None and playing.regions and playing.left <= 0:
+                playing.regions.popleft().remove_reference()
+                playing.done = 0
+                if not playing.regions:
+                    connection.answer(self.openr, is_ready=True)
+        if self.sensor.connections and self.openr.frame:
+            self._read(state)
+
+    def do_stop(self) -> None:
+        """Leave the joints where they are; no vector is under way any more."""
+        for playing in self._playing.values():
+            while playing.regions:
+                playing.regions.popleft().remove_reference()
+        super().do_stop()
+
+    def _take(self, event: ONotifyEvent) -> None:
+        """Take vectors; the sender hears that they are done when they are."""
+        playing = self._playing.setdefault(event.sender, _Playing())
+        for region in event.data:
+            self._check(region, event.sender)
+            region.add_reference()
+            playing.regions.append(region)
+
+    def _check(self, region: Any, sender: ServiceName) -> None:
+        """Refuse what is no vector of this robot's joints."""
+        if not isinstance(region, RCRegion) or not isinstance(region.data, OCommandVectorData):
+            what = f"{sender.short} sent {region!r}"
+            raise BodyError(what, hint="OVirtualRobotComm takes an RCRegion of OCommandVectorData")
+        for info in region.data.infos[: region.data.n_data]:
+            if not info.n_frames:
+                continue
+            if not 0 <= info.primitive < len(self._robot.joints):
+                raise BodyError(
+                    f"{sender.short} moves primitive {info.primitive}", hint="open_primitive gives one"
+                )
+            joint = self._robot.joints[info.primitive]
+            if joint.two_state != (info.data_type is DataType.JOINT_COMMAND4):
+                right = DataType.JOINT_COMMAND4 if joint.two_state else DataType.JOINT_COMMAND2
+                what = f"{sender.short} moves {joint.name} by {info.data_type.name}"
+                raise BodyError(what, hint=f"right is {right.name}")
+
+    def _read(self, state: BodyState) -> None:
+        self._readings.append(state)
+        if len(self._readings) < SENSOR_FRAMES:
+            return
+        seen, self._readings = self._readings, []
+        if not any(connection.is_ready for connection in self.sensor.connections):
+            return  # a reading that nobody wants now is old when somebody does
+        joints = np.array([one.positions for one in seen])
+        sensors = {name: np.array([one.sensors[name] for one in seen], float) for name in seen[0].sensors}
+        switches = {name for name, value in seen[0].sensors.items() if isinstance(value, (bool, np.bool_))}
+        self.sensor.send(
+            OSensorFrameVectorData(
+                _micro(joints),
+                {
+                    name: values.astype(np.int64) if name in switches else _micro(values)
+                    for name, values in sensors.items()
+                },
+            )
+        )
+
+
+def _micro(values: Any) -> Integers:
+    return np.asarray(np.rint(np.nan_to_num(values) * MICRO), np.int64)
+
+
+def _fill(rows: Integers, vector: OCommandVectorData, done: int) -> None:
+    """Write what a vector says of the frames from its `done`-th on; a joint at its end stays there."""
+    for place in range(vector.n_data):
+        info = vector.infos[place]
+        if not info.n_frames:
+            continue
+        angles = vector.values[place][done : info.n_frames][: len(rows)]
+        if angles:
+            rows[: len(angles), info.primitive] = angles
+            rows[len(angles) :, info.primitive] = angles[-1]
