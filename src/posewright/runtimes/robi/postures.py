@@ -14,13 +14,14 @@ import numpy as np
 from posewright.arrays import Flags, Floats, Indices
 from posewright.documents import Bounds, Node, Reader, read_document, read_record
 from posewright.errors import UnknownNameError
+from posewright.robots import Robot, robot
 
 _DOCUMENT = Path(__file__).parent / "postures.yaml"
 
-RIGHT_LEG, LEFT_LEG = range(2, 7), range(7, 12)
-IDS = range(2, 22)
 LEGS = range(1, 12)
 """IDs whose mapped torque is that of the legs; ID 1 is no servo."""
+
+WORDS_PER_DEG = 10.0
 
 
 class Posture(IntEnum):
@@ -56,7 +57,6 @@ def _ids(node: Node) -> tuple[int, ...]:
 
 APosture = Annotated[Posture, Reader(_posture)]
 Source = Annotated[tuple[str, ...], Reader(_source)]
-Leg = tuple[int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,37 +90,18 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class LegPose:
-    """Where the servos of both legs are, by ID from 2 and from 7 [0.1 deg]; all others are at 0."""
-
-    right: Leg
-    left: Leg
-
-    @property
-    def by_id(self) -> Mapping[int, int]:
-        """Positions of all servos, by ID [0.1 deg]."""
-        legs = dict(zip((*RIGHT_LEG, *LEFT_LEG), (*self.right, *self.left), strict=True))
-        return {number: legs.get(number, 0) for number in IDS}
-
-
-@dataclass(frozen=True, slots=True)
 class IdlePose:
     """How the robot waits in a posture.
 
     Attributes:
+        pose: of the robot's card.
         judged: what a right rule calls it.
     """
 
+    pose: str
     judged: APosture
-    right: Leg
-    left: Leg
     torque_percent: Annotated[int, Bounds(0, 100)]
     source: Source
-
-    @property
-    def by_id(self) -> Mapping[int, int]:
-        """Positions of all servos, by ID [0.1 deg]."""
-        return LegPose(self.right, self.left).by_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,22 +114,28 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A way from some postures to another, and what it does to the memory, in words."""
+    """A way from some postures to another.
+
+    Attributes:
+        does: what it does to the memory, in words.
+        through: poses of the robot's card on the way.
+    """
 
     start: tuple[Posture, ...]
     to: Posture
     does: str
     source: tuple[str, ...]
+    through: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Postures:
     """All of it, by name of the posture, of the rule, of the transition."""
 
+    robot: Robot
     default_rule: str
     rules: Mapping[str, Rule]
     idle: Mapping[str, IdlePose]
-    stand_up: tuple[LegPose, ...]
     mapped: Mapping[str, Mapped]
     transitions: Mapping[str, Transition]
     sources: Mapping[str, str] = field(repr=False)
@@ -166,12 +153,21 @@ class Postures:
 
     def contradictions(self, rule: str | None = None) -> Mapping[str, tuple[Posture, Posture]]:
         """Return the idle poses that a rule judges wrong: what it says, and what would be right."""
-        judged = {name: judge(_degrees(pose), rule) for name, pose in self.idle.items()}
-        return {name: (it, self.idle[name].judged) for name, it in judged.items() if it != self.idle[name].judged}
+        judged = {name: self.rule(rule).judge(self.degrees(idle.pose)) for name, idle in self.idle.items()}
+        return {
+            name: (Posture(int(number)), self.idle[name].judged)
+            for name, number in judged.items()
+            if number != self.idle[name].judged
+        }
 
+    def words(self, pose: str) -> Mapping[int, int]:
+        """Return the positions of a pose of the robot's card, by ID [0.1 deg]."""
+        ticks = np.rint(self.robot.to_ticks(self.robot.pose(pose))).astype(int).tolist()
+        return {servo.id: word for servo, word in zip(self.robot.servos, ticks, strict=True) if servo.id}
 
-def _degrees(pose: IdlePose) -> Mapping[int, float]:
-    return {number: word / 10.0 for number, word in pose.by_id.items()}
+    def degrees(self, pose: str) -> Mapping[int, Floats]:
+        """Return the same in degrees, as arrays of one number."""
+        return {number: np.asarray(word / WORDS_PER_DEG) for number, word in self.words(pose).items()}
 
 
 @cache
@@ -183,19 +179,18 @@ def postures() -> Postures:
 def read_postures(path: Path) -> Postures:
     """Read the document of postures, or raise DocumentError."""
     parts = read_document(path).fields(
-        required=("postures", "default_rule", "sources", "rules", "idle", "stand_up", "mapped", "transitions"),
+        required=("postures", "robot", "default_rule", "sources", "rules", "idle", "mapped", "transitions"),
         optional=(),
     )
     rules = {name: read_record(node, Rule) for name, node in parts["rules"].fields().items()}
     names = [one.word for one in Posture]
-    way = parts["stand_up"].fields(required=("source", "poses"), optional=())
     return Postures(
+        robot=robot(parts["robot"].text()),
         default_rule=parts["default_rule"].choice("rule", rules),
         rules=rules,
         idle={
             name: read_record(node, IdlePose) for name, node in parts["idle"].fields(required=names).items()
         },
-        stand_up=tuple(read_record(node, LegPose) for node in way["poses"].items()),
         mapped={
             name: read_record(node, Mapped)
             for name, node in parts["mapped"].fields(optional=names).items()
@@ -206,9 +201,10 @@ def read_postures(path: Path) -> Postures:
 
 
 def _transition(node: Node) -> Transition:
-    parts = node.fields(required=("from", "to", "does", "source"), optional=())
+    parts = node.fields(required=("from", "to", "does", "source"), optional=("through",))
     start, to = _postures(parts["from"]), _posture(parts["to"])
-    return Transition(start, to, parts["does"].text(), _source(parts["source"]))
+    through = tuple(one.text() for one in parts["through"].items()) if "through" in parts else ()
+    return Transition(start, to, parts["does"].text(), _source(parts["source"]), through)
 
 
 def judge(positions_deg: Mapping[int, float], rule: str | None = None) -> Posture:

@@ -19,23 +19,23 @@ from posewright.bodies import BodyState, JointCommands
 from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.runtimes.robi.memory import TABLE_OFFSET, Memory
-from posewright.units import DEG_PER_RAD
 
 FRAME_PERIOD_S = 1.0 / 60.0
 """The unit of the time word."""
 
-WORDS_PER_DEG = 10.0
 FULL_TORQUE_PERCENT = 100
 """What is above counts as this."""
 
 FULL_BRIGHTNESS = 255
+
+Light = tuple[float, float, float]
 
 
 class ServoEngine:
     """Moves the servos of a Robi as its memory says, and writes to it where they are.
 
     Args:
-        robot: its servos have the IDs of the memory's parameter tables.
+        robot: its servos have the IDs of the memory's parameter tables, and ticks of 0.1 deg from zero.
 
     Raises:
         InputError: the robot is no Robi.
@@ -50,9 +50,7 @@ class ServoEngine:
         known = memory.map["table_position"].count
         if len(self.ids) != len(robot.servos) or not all(1 <= number <= known for number in self.ids):
             raise InputError(f"not every servo of {robot.name} has an ID of a Robi", hint=f"1..{known}")
-        self._words_per_rad: Floats = np.array(
-            [servo.direction * DEG_PER_RAD * WORDS_PER_DEG for servo in robot.servos]
-        )
+        self._robot = robot
         self._own_stiffness: Floats = np.array([servo.stiffness for servo in robot.servos])
         self._measured: Floats = np.zeros(len(self.ids))
         self._command: Floats | None = None
@@ -74,7 +72,7 @@ class ServoEngine:
 
     def see(self, state: BodyState) -> None:
         """Write where the servos are to the memory."""
-        self._measured = state.positions * self._words_per_rad
+        self._measured = self._robot.to_ticks(state.positions)
         for number, word in zip(self.ids, np.rint(self._measured).tolist(), strict=True):
             self.memory.set("measured", max(-0x8000, min(int(word), 0x7FFF)), number)
         if self._command is None:
@@ -97,18 +95,23 @@ class ServoEngine:
         self._command = np.where(free, self._measured, command)
         share = np.minimum(torques, FULL_TORQUE_PERCENT) / FULL_TORQUE_PERCENT
         return JointCommands(
-            (self._command / self._words_per_rad)[np.newaxis],
+            self._robot.from_ticks(self._command)[np.newaxis],
             free=free if free.any() else None,
             stiffness=share * self._own_stiffness,
         )
 
-    def leds(self) -> Mapping[str, float]:
-        """Return the brightness of each LED, 0..1, read through the LED table."""
-        cell = self.memory.map["led_table"]
-        return {
+    def lights(self) -> Mapping[str, Light]:
+        """Return red, green and blue of each light of the robot, 0..1, read through the LED table."""
+        names = self.memory.map["led_table"].names
+        shares = {
             name: min(self._through("led_table", n), FULL_BRIGHTNESS) / FULL_BRIGHTNESS
-            for n, name in enumerate(cell.names, 1)
+            for n, name in enumerate(names, 1)
         }
+        eyes = {
+            eye: (shares[f"{eye}_red"], shares[f"{eye}_green"], shares[f"{eye}_blue"])
+            for eye in ("left_eye", "right_eye")
+        }
+        return {**eyes, "mouth": (shares["mouth"], 0.0, 0.0)}
 
     def _through(self, table: str, number: int) -> int:
         """Return the word that an entry of a table leads to."""
