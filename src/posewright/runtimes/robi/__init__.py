@@ -1,1 +1,1 @@
-"""Robi 2: its memory, its servos, its postures and its programs, run on any body."""
+"""Robi 2: its memory, its postures and its programs run on any body."""
