@@ -1,0 +1,151 @@
+"""The servo engine: every servo obeys the words that its parameter table leads to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posewright.bodies import JointCommands, MockBody
+from posewright.errors import InputError
+from posewright.robots import robot
+from posewright.runtimes.robi.memory import Memory
+from posewright.runtimes.robi.servos import ServoEngine
+
+ROBI = robot("deagostini_robi2")
+IDS = range(2, 22)
+STIFFNESS = np.array([servo.stiffness for servo in ROBI.servos])
+words = st.lists(st.integers(-200, 200), min_size=20, max_size=20)
+
+
+class Bench:
+    """An engine and a body that follows it."""
+
+    def __init__(self) -> None:
+        self.memory, self.body = Memory(), MockBody(ROBI)
+        self.engine = ServoEngine(ROBI, self.memory)
+
+    def pose(self, positions: list[int], torque: int = 80) -> None:
+        for number, word in zip(IDS, positions, strict=True):
+            self.memory.set("position", word, number)
+            self.memory.set("torque", torque, number)
+
+    def frame(self) -> JointCommands:
+        self.engine.see(self.body.read())
+        commands = self.engine.frame()
+        self.body.play(commands)
+        return commands
+
+    def where(self) -> list[int]:
+        """Return where the servos are, by ID [0.1 deg]."""
+        return [int(word) for word in np.rint(ROBI.to_ticks(self.body.positions))]
+
+
+@given(goal=words, frames=st.integers(1, 40))
+def test_with_the_tables_as_they_ship_the_pose_block_is_obeyed_in_the_time_written(
+    goal: list[int], frames: int
+) -> None:
+    bench = Bench()
+    bench.pose(goal)
+    bench.memory.set("time", frames)
+    for done in range(1, frames + 1):
+        commands = bench.frame()
+        line = ROBI.from_ticks(np.array(goal) * done / frames)
+        np.testing.assert_allclose(commands.angles[0], line, atol=1e-12)
+        assert bench.memory.get("time") == frames - done
+    assert bench.where() == goal
+    np.testing.assert_allclose(commands.stiffness, 0.8 * STIFFNESS)
+    assert commands.free is None
+
+
+@given(goal=words, mapped=st.sets(st.integers(2, 21)), frames=st.integers(1, 20))
+def test_a_table_that_leads_elsewhere_is_what_a_servo_obeys(
+    goal: list[int], mapped: set[int], frames: int
+) -> None:
+    bench = Bench()
+    bench.pose(goal)
+    for number in mapped:
+        bench.memory.set("mapped_position", -number, number)
+        bench.memory.set("table_position", 0x0CC0 + 2 * (number - 1), number)
+        bench.memory.set("table_torque", 0x0CEA, number)
+    bench.memory.set("time", frames)
+    for _ in range(frames):
+        commands = bench.frame()
+    assert bench.engine.mapped == tuple(sorted(mapped))
+    assert bench.where() == [-n if n in mapped else word for n, word in zip(IDS, goal, strict=True)]
+    share = [0.7 if n in mapped else 0.8 for n in IDS]
+    np.testing.assert_allclose(commands.stiffness, share * STIFFNESS)
+
+
+def test_without_a_move_positions_are_held_and_torques_count_at_once() -> None:
+    bench = Bench()
+    bench.pose([10] * 20)
+    bench.memory.set("time", 3)
+    for _ in range(3):
+        bench.frame()
+    bench.pose([99] * 20, torque=40)
+    commands = bench.frame()
+    assert bench.where() == [10] * 20
+    np.testing.assert_allclose(commands.stiffness, 0.4 * STIFFNESS)
+
+
+def test_what_is_written_during_a_move_counts_and_the_move_ends_at_its_time() -> None:
+    bench = Bench()
+    bench.pose([100] * 20)
+    bench.memory.set("time", 10)
+    for frame in range(10):
+        if frame == 5:
+            bench.pose([-100] * 20)
+        bench.frame()
+    assert bench.where() == [-100] * 20
+
+
+def test_a_servo_without_torque_is_free_and_starts_from_where_it_is() -> None:
+    bench = Bench()
+    bench.pose([0] * 20)
+    bench.memory.set("torque", 0, 4)
+    commands = bench.frame()
+    knee = ROBI.index("right_knee")
+    assert commands.free is not None
+    assert np.flatnonzero(commands.free).tolist() == [knee]
+    bench.body.positions[knee] = ROBI.from_ticks(np.full(20, 300.0))[knee]  # somebody bends it
+    bench.frame()
+    bench.memory.set("torque", 80, 4)
+    commands = bench.frame()
+    assert commands.free is None
+    assert bench.where()[knee] == 300
+
+
+@given(goal=words)
+def test_measured_positions_are_in_the_memory(goal: list[int]) -> None:
+    bench = Bench()
+    bench.body.positions = ROBI.from_ticks(np.array(goal, dtype=np.float64))
+    bench.engine.see(bench.body.read())
+    assert [bench.memory.get("measured", number) for number in IDS] == goal
+
+
+def test_lights_are_read_through_their_table() -> None:
+    bench = Bench()
+    for n in range(1, 8):
+        bench.memory.set("led", 51 * (n - 1) if n < 7 else 0xFFFF, n)
+    assert bench.engine.lights() == {
+        "left_eye": (0.0, 0.2, 0.4),
+        "right_eye": (0.6, 0.8, 1.0),
+        "mouth": (1.0, 0.0, 0.0),
+    }
+    bench.memory.set("led_table", 0x0C7C, 1)
+    assert bench.engine.lights()["left_eye"] == (1.0, 0.2, 0.4)
+
+
+@pytest.mark.parametrize("entry", [0x0000, 0x01FF, 0x2200, 0xFFFF])
+def test_a_table_that_leads_out_of_the_memory_is_an_error_that_names_it(entry: int) -> None:
+    bench = Bench()
+    bench.memory.set("table_position", entry, 7)
+    with pytest.raises(InputError, match=f"table_position of ID 7 is {entry:#06x}.*outside the memory"):
+        bench.frame()
+
+
+def test_another_robot_is_refused() -> None:
+    with pytest.raises(InputError, match="1/60"):
+        ServoEngine(robot("robotis_bioloid"), Memory())
