@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from posewright.errors import FormatError, UnknownNameError
 from posewright.robots import Robot
-from posewright.runtimes.openr.commander import COMMANDER, Commander
+from posewright.runtimes.openr.commander import COMMANDER, Commander, Live
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect
 from posewright.runtimes.openr.controller import OpenRController
 from posewright.runtimes.openr.script import ScriptedCommand
@@ -27,11 +28,13 @@ class Setting:
     Attributes:
         script: what Commander sends.
         own: classes, or anything else that makes an object, by the name CONNECT.CFG has for it.
+        live: asks a person what Commander is to send further.
     """
 
     robot: Robot
     script: tuple[ScriptedCommand, ...] = ()
     own: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
+    live: Live | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +85,11 @@ def open_program(config: ConnectConfig, setting: Setting, pose: str = "stand") -
         InputError: what an object is made from is wrong.
     """
     objects = [_made(config, name, setting) for name in config.objects if name != SYSTEM]
-    controller = OpenRController(setting.robot, objects, config, setting.robot.pose(pose))
-    for one in objects:
-        if isinstance(one, Commander):
-            one.check()
+    commander = next((one for one in objects if isinstance(one, Commander)), None)
+    asks = None if commander is None or setting.live is None else partial(commander.ask, setting.live)
+    controller = OpenRController(setting.robot, objects, config, setting.robot.pose(pose), on_idle=asks)
+    if commander is not None:
+        commander.check()
     return controller
 
 
