@@ -134,7 +134,8 @@ def run(
         console.warn(remark)
     pace = _pace(terminal) if real_time else None
     shows = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
-    recording = ready.perform(seconds=seconds, body=body, seed=seed, watchers=shows, pace=pace, record=record)
+    how: dict[str, Any] = {"body": body, "seed": seed, "watchers": shows, "pace": pace, "record": record}
+    recording = ready.perform(seconds=seconds, to_film=video is not None, camera=camera, **how)
     _write_pictures(recording, diagram, video, camera, quiet=as_json)
     result = experiments.openr_result(recording)
     console.give(result, _lines(result), as_json=as_json)
@@ -269,7 +270,8 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
     refused = [one for one in result["messages"] if one["kind"] == "refused"]
     silent = [one for one in result["messages"] if one["kind"] == "silent"]
     sent = sum(one["kind"] == "notify" for one in result["messages"])
-    yield f"{result['program']} on {result['robot']}: {result['duration_s']:.3f} s, {console.counted(sent, 'message')}"
+    told = f"{result['duration_s']:.3f} s, {console.counted(sent, 'message')}"
+    yield f"{result['program']} on {result['robot']}: {told}"
     for one in result["states"]:
         yield f"{one['time_s']:8.3f} s  {one['object']}: {one['state']}"
     for one in refused:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from posewright.control import Clock, Watcher
-from posewright.documents import is_path, read_text
+from posewright.documents import is_path
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
@@ -22,7 +22,7 @@ from posewright.robots import Robot
 from posewright.robots import robot as robot_called
 from posewright.runtimes.openr import ConnectConfig, OpenRController, UntilIdle, read_connect_file
 from posewright.runtimes.openr.commander import COMMANDER, Live
-from posewright.runtimes.openr.flow import entries_of, messages_of, states_of
+from posewright.runtimes.openr.flow import messages_of, states_of
 from posewright.runtimes.openr.own import blamed, read_objects
 from posewright.runtimes.openr.programs import OBJECTS, PROGRAMS, SYSTEM, Setting, open_program, program
 from posewright.runtimes.openr.regions import MICRO
@@ -98,15 +98,11 @@ class OpenRun:
         self,
         *,
         seconds: float | None = None,
-        body: str = SIMULATION,
-        seed: int = 0,
         watchers: Sequence[Watcher] = (),
-        pace: Clock | None = None,
-        record: str | Path | None = None,
+        **how: Any,
     ) -> Recording:
-        """Run it; see `run_openr`."""
+        """Run it; see `run_openr`. What else `perform` takes is handed on to it."""
         controller = self.controller()
-        ends: list[Watcher] = [UntilIdle(controller, math.inf if seconds is not None else STILL_S)]
         said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in self.setting.script]
         with blamed(self.own):
             return perform(
@@ -114,14 +110,11 @@ class OpenRun:
                 self.robot,
                 name=f"openr {Path(self.name).name}",
                 until_s=LONGEST_S if seconds is None else seconds,
-                body=body,
                 pose=self.pose,
-                seed=seed,
-                watchers=[*watchers, *ends],
-                pace=pace,
+                watchers=[*watchers, UntilIdle(controller, STILL_S if seconds is None else math.inf)],
                 documents={CONNECT: "".join(f"{line}\n" for line in self.config.lines)},
                 extras={EXTRAS: {"program": self.name, "commands": said}},
-                record=record,
+                **how,
             )
 
 

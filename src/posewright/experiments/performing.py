@@ -13,7 +13,7 @@ from posewright.control import Clock, Controller, Safety, Watcher, drive
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
 from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
-from posewright.figures import card_document
+from posewright.figures import card_document, refuse_camera
 from posewright.recordings import Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.robots import Robot, ships
 from posewright.search.plan import checked_seed
@@ -39,6 +39,8 @@ def perform(
     safety: Safety | None = None,
     documents: Mapping[str, str] | None = None,
     extras: Mapping[str, Any] | None = None,
+    to_film: bool = False,
+    camera: str | None = None,
     record: str | Path | None = None,
 ) -> Recording:
     """Let a controller drive a robot on a bare floor; every frame is recorded.
@@ -58,11 +60,13 @@ def perform(
         safety: what stands between controller and body; `Safety(robot)` by default.
         documents: texts that travel with the recording, by file name.
         extras: whatever else travels along.
+        to_film: whether it is to be filmed, which needs a body that knows where it is.
+        camera: who films, refused before the run begins where there is none of that name.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
 
     Raises:
         InputError: something that was handed in is wrong.
-        UnknownNameError: there is no such body or pose.
+        UnknownNameError: there is no such body, pose or camera.
         OutputError: the recording cannot be written there; this is told before the robot moves.
         BodyError: the body failed, or the controller.
     """
@@ -83,6 +87,10 @@ def perform(
         extras=extras or {},
     )
     recorder = Recorder(header, plant, every=1)
+    if camera is not None:
+        refuse_camera(camera, {robot.name: robot.sensors})
+    if to_film and plant.bodies[robot.name].observe().truth is None:
+        raise InputError(f"there is nothing to film: {robot.name} does not know where it is")
     try:
         drive(
             plant,

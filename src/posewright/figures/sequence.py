@@ -1,4 +1,4 @@
-"""The picture of who said what to whom: lifelines of OPEN-R objects, and their messages from top to bottom."""
+"""The picture of who said what to whom: lifelines of OPEN-R objects, with their messages downwards."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Commander(OObject):
         return self._resolved(self._script)
 
     def ask(self, live: Live) -> bool:
-        """Plan to send what a person types, asked again until it can be sent; return whether there is more."""
+        """Plan to send what a person types, asked again where it cannot be sent; return False for no more."""
         error: InputError | None = None
         while (text := live(self.openr.time_s, error)) is not None:
             error = None

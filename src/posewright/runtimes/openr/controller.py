@@ -32,8 +32,8 @@ class OpenRController:
         objects: all but `OVirtualRobotComm`, which is made here and starts first.
         config: their connections.
         pose: where the joints are at first, `(n_joints,)` [rad].
-        on_idle: is called when the objects have nothing to do, and gives them something or returns False; time
-            stands still meanwhile.
+        on_idle: is called when the objects have nothing to do, and gives them something or returns False;
+            time stands still meanwhile.
         answer_within_s: after so long an observer that does not answer is reported [s].
 
     Attributes:

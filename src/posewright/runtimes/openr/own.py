@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from posewright.documents import read_text
-from posewright.errors import FormatError, InputError, PosewrightError, Where
+from posewright.errors import FormatError, PosewrightError, Where
 from posewright.runtimes.openr.services import OObject
 
 _NAME = "posewright_own_objects"
