@@ -1,9 +1,9 @@
 """EKMotion: one special move at a time, poses loaded at counted cycles, joints interpolated in integers.
 
-Source: seeds.md A3 and A4 (ITAM Eagle Knights, RoboCup 2007), and what its documents leave open, decided here:
+Source: seeds.md A3 and A4 (ITAM Eagle Knights, RoboCup 2007). What it leaves open is decided here:
 
 * A cycle is one joint vector. It lasts `frames` frames of 8 ms where a pose was loaded, else one.
-* What the reserved commands did they do not say; here they move nothing. So nothing walks, and there are no
+* What the reserved commands did it does not say; here they move nothing. So nothing walks, and there are no
   walk flags to clear.
 * The cycle that answers MOVING_FINISH sends its vector like any other.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 
 from posewright.errors import InputError
 from posewright.formats.ekmoves.document import ORDER
-from posewright.runtimes.openr.automaton import CHARTS, Automaton
+from posewright.runtimes.openr.automaton import DONE, Automaton, Does
 from posewright.runtimes.openr.ekmotion.moves import LEAST, MOST, RESERVED, Load, Move, Moves, open_moves
 from posewright.runtimes.openr.regions import (
     DataType,
@@ -80,7 +80,7 @@ class EKMotion(OObject):
         self.action = self.observer("ReceiveAction", "EKMotionData", self._received, EKMotionData.from_text)
         self.move = self.subject("Move", "OCommandVectorData", self._ready)
         self._moves = open_moves() if moves is None else moves
-        self._automaton = Automaton(CHARTS / "ekmotion.chart.yaml")
+        self._automaton = Automaton("ekmotion")
         self._regions = [RCRegion(OCommandVectorData.with_room_for(len(ORDER))) for _ in range(_REGIONS)]
         self._primitives: list[int] = []
         self._types: list[DataType] = []
@@ -112,15 +112,15 @@ class EKMotion(OObject):
 
     def _push(self, data: EKMotionData, sender: ServiceName) -> None:
         """Take a command, or say why not: `Push`."""
-        answer = self._tell("reserved" if data.command in RESERVED else "command")
-        if answer == "is_busy":
+        does = self._hear("reserved" if data.command in RESERVED else "command")
+        if self._under_way is not None:
             self.refuse(str(data), f"{self._under_way} is under way: {self.state}")
-        elif answer == "is_reserved":
+        elif does is Does.REFUSE:
             self.refuse(str(data), "a reserved command: what it did the documents do not say; nothing moves")
         elif data.command not in self._moves.moves:
             known = ", ".join(map(str, self._moves.moves.values())) or "none"
             self.refuse(str(data), f"MoveToPos does not know it; known: {known}")
-            self._tell("unknown")
+            self._hear(DONE)
         else:
             self._under_way, self._asked_by = self._moves.moves[data.command], sender
             self._current = [self.openr.get_joint_value(one) for one in self._primitives]
@@ -154,11 +154,9 @@ class EKMotion(OObject):
         self.openr.log("load", object=self.name, cycle=load.cycle, pose=load.pose, part=load.part.value)
 
     def _finish(self, move: Move) -> None:
-        self.openr.log(
-            "result", object=self.name, move=str(move), cycle=self._cont, result="MOVING_FINISH"
-        )
+        self.openr.log("result", object=self.name, move=str(move), cycle=self._cont, result="MOVING_FINISH")
         self._cont, self._under_way = 0, None
-        self._tell("finished")
+        self._hear(DONE)
         self.action.assert_ready(self._asked_by)
 
     def _send_joint_command_vector(self, region: RCRegion[OCommandVectorData]) -> None:
@@ -175,8 +173,8 @@ class EKMotion(OObject):
         region.data.set_n_data(len(indices))
         self.move.send(region)
 
-    def _tell(self, event: str) -> object:
-        """Tell the automaton what happened; return what it answers."""
-        answer = self._automaton.tell(event)["answer"]
-        self.enter(self._automaton.state)
-        return answer
+    def _hear(self, event: str) -> Does:
+        """Step the automaton; return what it says is to be done."""
+        answer = self._automaton.hear(event, {})
+        self.enter(answer.state)
+        return answer.does

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -97,7 +97,9 @@ class Move:
 
     def __post_init__(self) -> None:
         if self.command in RESERVED:
-            self._refuse(f"command {self.command} is reserved", "walking and others have 0, 998, 999 and 1000")
+            self._refuse(
+                f"command {self.command} is reserved", "walking and others have 0, 998, 999 and 1000"
+            )
         if not self.steps:
             self._refuse("no steps", "at least one [cycle, array]")
         last, parts = 0, [Part.ALL]
@@ -143,7 +145,7 @@ class Moves:
 def _moves(node: Node) -> tuple[Move, ...]:
     found: dict[int, Move] = {}
     for name, entry in node.fields().items():
-        move = replace(read_record(entry, Move), name=name)
+        move = read_record(entry, Move, name=name)
         if move.command in found:
             other = found[move.command].name
             entry.fail(f"command {move.command} is {other}'s", hint="each has a number of its own")
