@@ -97,7 +97,8 @@ class Commander(OObject):
             who = ", ".join(subject.connections[0].observer.name.owner for subject, _ in known)
             hint = f"say whom: {subject_owner(known[0][0])}:{command.word}"
             raise FormatError(f"{command.word} is a command of {who}", where=command.where, hint=hint)
-        what = f"{command.to or 'nobody here'} knows no command {command.word!r}"
+        who = f"{command.to} does not know" if command.to else "nobody here knows"
+        what = f"{who} the command {command.word!r}"
         raise FormatError(what, where=command.where, hint="; ".join(errors) or None)
 
     def _ends(self, command: ScriptedCommand) -> Iterator[tuple[OSubject, Connection]]:

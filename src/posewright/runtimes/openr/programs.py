@@ -14,6 +14,7 @@ from posewright.robots import Robot
 from posewright.runtimes.openr.commander import COMMANDER, Commander, Live
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect
 from posewright.runtimes.openr.controller import OpenRController
+from posewright.runtimes.openr.ekmotion import EKMotion, open_moves
 from posewright.runtimes.openr.script import ScriptedCommand
 from posewright.runtimes.openr.services import OObject
 
@@ -27,12 +28,16 @@ class Setting:
 
     Attributes:
         script: what Commander sends.
+        poses: an EKMoves.h for EKMotion; ours by default.
+        sequences: the table of EKMotion's moves; ours by default.
         own: classes, or anything else that makes an object, by the name CONNECT.CFG has for it.
         live: asks a person what Commander is to send further.
     """
 
     robot: Robot
     script: tuple[ScriptedCommand, ...] = ()
+    poses: Path | None = None
+    sequences: Path | None = None
     own: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
     live: Live | None = None
 
@@ -60,13 +65,20 @@ class Program:
 PROGRAMS: Mapping[str, Program] = MappingProxyType(
     {
         one.name: one
-        for one in (Program("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),)
+        for one in (
+            Program("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),
+            Program("ekmotion", "special moves by number (Eagle Knights' EKMotion)"),
+        )
     }
 )
 
 Maker = Callable[[Setting], OObject]
 
-OBJECTS: Mapping[str, Maker] = MappingProxyType({})
+OBJECTS: Mapping[str, Maker] = MappingProxyType(
+    {
+        "EKMotion": lambda setting: EKMotion(open_moves(setting.poses, setting.sequences)),
+    }
+)
 """What is made for each name that a CONNECT.CFG may have, besides `Commander` and `OVirtualRobotComm`."""
 
 
