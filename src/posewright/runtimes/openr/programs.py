@@ -8,13 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from posewright.errors import FormatError, UnknownNameError
+from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.robots import Robot
 from posewright.runtimes.openr.commander import COMMANDER, Commander
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect
 from posewright.runtimes.openr.controller import OpenRController
+from posewright.runtimes.openr.monet.monet import MoNet
+from posewright.runtimes.openr.monet.motion_agents import MotionAgents
+from posewright.runtimes.openr.monet.sound_agent import SoundAgent
 from posewright.runtimes.openr.script import ScriptedCommand
 from posewright.runtimes.openr.services import OObject
+from posewright.sticks import MonetSetup
 
 SYSTEM = "OVirtualRobotComm"
 FOLDER = Path(__file__).parent / "connect"
@@ -27,11 +31,15 @@ class Setting:
     Attributes:
         script: what Commander sends.
         own: classes, or anything else that makes an object, by the name CONNECT.CFG has for it.
+        monet: the MONET files that MoNet and its agents play from.
+        exact: motions reach each keyframe to the micro-radian, instead of being played as Sony's player does.
     """
 
     robot: Robot
     script: tuple[ScriptedCommand, ...] = ()
     own: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
+    monet: MonetSetup | None = None
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +65,32 @@ class Program:
 PROGRAMS: Mapping[str, Program] = MappingProxyType(
     {
         one.name: one
-        for one in (Program("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),)
+        for one in (
+            Program("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),
+            Program("monet", "motions and sounds of a memory stick by number (Sony's MoNet)", pose="sleep"),
+        )
     }
 )
 
 Maker = Callable[[Setting], OObject]
 
-OBJECTS: Mapping[str, Maker] = MappingProxyType({})
+OBJECTS: Mapping[str, Maker] = MappingProxyType(
+    {
+        "MoNet": lambda setting: MoNet(_monet(setting)),
+        "MotionAgents": lambda setting: MotionAgents(_monet(setting), exact=setting.exact),
+        "SoundAgent": lambda setting: SoundAgent(_monet(setting)),
+    }
+)
 """What is made for each name that a CONNECT.CFG may have, besides `Commander` and `OVirtualRobotComm`."""
+
+
+def _monet(setting: Setting) -> MonetSetup:
+    if setting.monet is None:
+        hint = (
+            "--stick FOLDER names a memory stick, or a folder with MONETCMD.CFG, MONET.CFG and the archives"
+        )
+        raise InputError("MoNet plays what is on a memory stick, and none was named", hint=hint)
+    return setting.monet
 
 
 def program(name: str) -> Program:
