@@ -9,14 +9,18 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from posewright.errors import FormatError, UnknownNameError
+from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.robots import Robot
 from posewright.runtimes.openr.commander import COMMANDER, Commander, Live
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect
 from posewright.runtimes.openr.controller import OpenRController
 from posewright.runtimes.openr.ekmotion import EKMotion, open_moves
+from posewright.runtimes.openr.monet.monet import MoNet
+from posewright.runtimes.openr.monet.motion_agents import MotionAgents
+from posewright.runtimes.openr.monet.sound_agent import SoundAgent
 from posewright.runtimes.openr.script import ScriptedCommand
 from posewright.runtimes.openr.services import OObject
+from posewright.sticks import MonetSetup
 
 SYSTEM = "OVirtualRobotComm"
 FOLDER = Path(__file__).parent / "connect"
@@ -32,6 +36,8 @@ class Setting:
         sequences: the table of EKMotion's moves; ours by default.
         own: classes, or anything else that makes an object, by the name CONNECT.CFG has for it.
         live: asks a person what Commander is to send further.
+        monet: the MONET files that MoNet and its agents play from.
+        exact: motions reach each keyframe to the micro-radian, instead of being played as Sony's player does.
     """
 
     robot: Robot
@@ -40,6 +46,8 @@ class Setting:
     sequences: Path | None = None
     own: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
     live: Live | None = None
+    monet: MonetSetup | None = None
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,7 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         for one in (
             Program("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),
             Program("ekmotion", "special moves by number (Eagle Knights' EKMotion)"),
+            Program("monet", "motions and sounds of a memory stick by number (Sony's MoNet)", pose="sleep"),
         )
     }
 )
@@ -77,9 +86,21 @@ Maker = Callable[[Setting], OObject]
 OBJECTS: Mapping[str, Maker] = MappingProxyType(
     {
         "EKMotion": lambda setting: EKMotion(open_moves(setting.poses, setting.sequences)),
+        "MoNet": lambda setting: MoNet(_monet(setting)),
+        "MotionAgents": lambda setting: MotionAgents(_monet(setting), exact=setting.exact),
+        "SoundAgent": lambda setting: SoundAgent(_monet(setting)),
     }
 )
 """What is made for each name that a CONNECT.CFG may have, besides `Commander` and `OVirtualRobotComm`."""
+
+
+def _monet(setting: Setting) -> MonetSetup:
+    if setting.monet is None:
+        hint = (
+            "--stick FOLDER names a memory stick, or a folder with MONETCMD.CFG, MONET.CFG and the archives"
+        )
+        raise InputError("MoNet plays what is on a memory stick, and none was named", hint=hint)
+    return setting.monet
 
 
 def program(name: str) -> Program:
