@@ -18,6 +18,8 @@ from posewright.runtimes.openr.ekmotion import EKMotion, open_moves
 from posewright.runtimes.openr.monet.monet import MoNet
 from posewright.runtimes.openr.monet.motion_agents import MotionAgents
 from posewright.runtimes.openr.monet.sound_agent import SoundAgent
+from posewright.runtimes.openr.move_head import MoveHead
+from posewright.runtimes.openr.move_legs import MoveLegs
 from posewright.runtimes.openr.script import ScriptedCommand
 from posewright.runtimes.openr.services import OObject
 from posewright.sticks import MonetSetup
@@ -77,6 +79,7 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
             Program("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),
             Program("ekmotion", "special moves by number (Eagle Knights' EKMotion)"),
             Program("monet", "motions and sounds of a memory stick by number (Sony's MoNet)", pose="sleep"),
+            Program("move_legs", "three commands that let the dog stand, sit and lie (MoveHead's sister)"),
         )
     }
 )
@@ -89,6 +92,8 @@ OBJECTS: Mapping[str, Maker] = MappingProxyType(
         "MoNet": lambda setting: MoNet(_monet(setting)),
         "MotionAgents": lambda setting: MotionAgents(_monet(setting), exact=setting.exact),
         "SoundAgent": lambda setting: SoundAgent(_monet(setting)),
+        "MoveHead": lambda _: MoveHead(),
+        "MoveLegs": lambda _: MoveLegs(),
     }
 )
 """What is made for each name that a CONNECT.CFG may have, besides `Commander` and `OVirtualRobotComm`."""
