@@ -154,7 +154,7 @@ def test_every_command_in_every_state(state: str, command: str) -> None:
     told_s = 0.504
     becomes = next((new for time_s, new in played.states("MoveHead") if time_s == told_s), None)
     assert told_s in played.acknowledged("MoveHead.ReceiveCommand")
-    refused = [time_s for time_s, _ in played.events("refused", object="MoveHead", data=command)]
+    refused = [time_s for time_s, _ in played.events("refused", object="MoveHead", asked=command)]
     if state == IDLE and command not in STOPS:
         assert (becomes, refused) == (command, [])
     elif STOPS.get(command) == state:

@@ -67,7 +67,7 @@ def without(state: str) -> Played:
 def test_every_command_in_every_state(state: str, command: str) -> None:
     pose, script = begun(state)
     played, alone = play("move_legs", f"{script}{command}@0.504", 5.0, pose), without(state)
-    refused = [time_s for time_s, _ in played.events("refused", object="MoveLegs", data=command)]
+    refused = [time_s for time_s, _ in played.events("refused", object="MoveLegs", asked=command)]
     assert 0.504 in played.acknowledged("MoveLegs.ReceiveCommand")
     if state == IDLE:
         assert ((0.504, command) in played.states("MoveLegs"), refused) == (True, [])
