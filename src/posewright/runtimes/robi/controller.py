@@ -10,7 +10,7 @@ from posewright.control import Block
 from posewright.errors import FormatError, InputError
 from posewright.robots import Robot
 from posewright.runtimes.openr.script import ScriptedCommand
-from posewright.runtimes.robi.machine import ProgramMachine, Reason
+from posewright.runtimes.robi.machine import ProgramMachine, StopReason
 from posewright.runtimes.robi.memory import Memory
 from posewright.runtimes.robi.postures import Posture
 from posewright.runtimes.robi.rm4 import Program
@@ -131,14 +131,16 @@ class RobiController:
             self._fail(error)
             return
         self._label = stop.label
-        if stop.reason is not Reason.BUDGET:
+        if stop.reason is not StopReason.BUDGET:
             self._runs = False
             self._tell("end", reason=stop.reason.value, address=stop.address)
             return
         self._silent = 0 if self._ram.wrote or self.engine.is_moving else self._silent + 1
         if self._silent == self._silent_frames:
             waits_for = sorted(self._ram.read_outer)
-            self._tell("waits" if waits_for else "loops", label=stop.label, address=stop.address, waits_for=waits_for)
+            self._tell(
+                "waits" if waits_for else "loops", label=stop.label, address=stop.address, waits_for=waits_for
+            )
 
     def _commands(self, state: BodyState) -> JointCommands:
         try:

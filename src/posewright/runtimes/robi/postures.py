@@ -70,7 +70,9 @@ class Step:
 
     def decides(self, position_deg: Floats) -> Flags:
         """Return where the servo is beyond the limit; on it is not beyond."""
-        above = np.zeros(position_deg.shape, bool) if self.above_deg is None else position_deg > self.above_deg
+        above = (
+            np.zeros(position_deg.shape, bool) if self.above_deg is None else position_deg > self.above_deg
+        )
         return above if self.below_deg is None else above | (position_deg < self.below_deg)
 
 
@@ -192,8 +194,7 @@ def read_postures(path: Path) -> Postures:
             name: read_record(node, IdlePose) for name, node in parts["idle"].fields(required=names).items()
         },
         mapped={
-            name: read_record(node, Mapped)
-            for name, node in parts["mapped"].fields(optional=names).items()
+            name: read_record(node, Mapped) for name, node in parts["mapped"].fields(optional=names).items()
         },
         transitions={name: _transition(node) for name, node in parts["transitions"].fields().items()},
         sources={key: node.text() for key, node in parts["sources"].fields().items()},

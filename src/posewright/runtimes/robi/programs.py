@@ -53,7 +53,9 @@ def program_text(name: str, rule: str = "consistent") -> str:
 def linked(text: str, rule: str = "consistent") -> str:
     """Return a listing with the subroutines it calls and does not have put behind it, where they ship."""
     there = program_names()
-    while missing := [goal for goal in _GOAL.findall(text) if goal not in _LABEL.findall(text) and goal in there]:
+    while missing := [
+        goal for goal in _GOAL.findall(text) if goal not in _LABEL.findall(text) and goal in there
+    ]:
         text = f"{text}\n{_text(missing[0], rule)}"
     return text
 
