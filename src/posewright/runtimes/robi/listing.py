@@ -1,6 +1,6 @@
-r"""Listings: a program with one instruction a line, and labels in place of addresses; the assembler reads them back.
+r"""Listings: a program with one instruction a line and labels for addresses; the assembler reads them back.
 
-    between "\r\n"                              ; what stands before a tag, if nothing else is said
+    between "\r\n"                              ; what stands before a tag, but the first
     inside "\r\n\t"                             ; and before one inside <calc>
     00000000              text "<medit><block name=\"wave\" /></medit>"
     00000028  wave:
@@ -15,8 +15,8 @@ r"""Listings: a program with one instruction a line, and labels in place of addr
     000000d5              return
     end "\r\n"                                  ; what stands after the last tag
 
-A line is `[address] [label:]` or `[address] instruction`, and `;` begins a comment. Addresses and comments are for
-the reader and mean nothing: whoever adds or removes a line leaves them as they are. The instructions:
+A line is `[address] [label:] [instruction]`, and `;` begins a comment. Addresses and comments are for the
+reader and mean nothing: whoever adds or removes a line leaves them as they are. The instructions:
 
     calc  endcalc  add  sub  mul  eq  ne  gt  ge  lt  le  return
     const NUMBER          mem_r SIZE ADDRESS        mem_w SIZE ADDRESS [= VALUE, VALUE, ...]
@@ -24,9 +24,10 @@ the reader and mean nothing: whoever adds or removes a line leaves them as they 
     text "..."            bytes as they are: editor's data, comments, tags that no document names, <fwrite>
     blank "..."           what stands before the next tag;  raw "..."  how the next tag is written
 
-Strings may go on in the next lines, are in Shift-JIS, and know \" \\ \r \n \t \x00. A `raw` that says something
-else than its instruction is left out: whoever changes an instruction gets it as the documents would write it. A
-label of letters, digits and `_` stays with the program; one like `L0000002a`, made from an address, is made anew.
+Strings may go on in the next lines, are in Shift-JIS, and know \" \\ \r \n \t \x00. A `raw` that says
+something else than its instruction is left out: whoever changes an instruction gets it as the documents
+would write it. A label of letters, digits and `_` stays with the program; one like `L0000002a`, made from an
+address, is made anew.
 """
 
 from __future__ import annotations
@@ -38,7 +39,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from posewright.errors import FormatError, UnknownNameError, Where
-from posewright.runtimes.robi.program import BLANK, ENCODING, MADE_LABEL, Node, Op, Program, misplaced, shown
+from posewright.runtimes.robi.program import (
+    BLANK,
+    ENCODING,
+    MADE_LABEL,
+    Node,
+    Op,
+    Program,
+    in_calc,
+    misplaced,
+    shown,
+)
 from posewright.runtimes.robi.rm4 import MOST_BYTES, MOST_ERRORS, WORD_RANGE, raise_all, read_tag, tag_text
 
 _PLAIN = {
@@ -72,12 +83,12 @@ class _Lister:
 
     def lines(self) -> Iterator[str]:
         program = self._program
-        places = list(_places(program.nodes))
+        places = list(in_calc(program.nodes))
         blanks = {place: _usual(program.nodes, places, place) for place in (False, True)}
         yield f"between {_quoted(blanks[False])}"
         yield f"inside {_quoted(blanks[True])}"
-        for node, inside in zip(program.nodes, places, strict=True):
-            if node.before != blanks[inside]:
+        for i, (node, inside) in enumerate(zip(program.nodes, places, strict=True)):
+            if node.before != (blanks[inside] if i else b""):
                 yield f"blank {_quoted(node.before)}"
             yield from self._instruction(node, inside=inside)
         if program.tail:
@@ -123,22 +134,14 @@ class _Lister:
         return re.sub(r"\s+", " ", " .. ".join(told))
 
 
-def _places(nodes: Iterable[Node]) -> Iterator[bool]:
-    """Yield for each node whether it stands inside <calc>."""
-    inside = False
-    for node in nodes:
-        inside = inside and node.op is not Op.END_CALC
-        yield inside
-        inside = inside or node.op is Op.CALC
-
-
-def _usual(nodes: Iterable[Node], places: Iterable[bool], place: bool) -> bytes:  # noqa: FBT001 -- of `places`
-    found = Counter(node.before for node, inside in zip(nodes, places, strict=True) if inside is place)
+def _usual(nodes: Iterable[Node], places: Iterable[bool], place: bool) -> bytes:
+    pairs = list(zip(nodes, places, strict=True))[1:]
+    found = Counter(node.before for node, inside in pairs if inside is place)
     return max(found, key=lambda blank: (found[blank], blank), default=b"\n")
 
 
 def _canonical(node: Node, raw: bytes) -> bytes:
-    """Return the tag of an instruction as the documents write it; a jump has the address that stands in `raw`."""
+    """Return the tag of an instruction as the documents write it; a jump has the address in `raw`."""
     address = int(raw[slice(*node.hole)], 16) if node.op in {Op.JUMP, Op.CALL} else node.address
     return tag_text(node.op, size=node.size, address=address, values=node.values)
 
@@ -154,7 +157,7 @@ def _quoted(raw: bytes) -> str:
     return '"' + "".join(_escaped(sign, sign.isprintable()) for sign in text) + '"'
 
 
-def _escaped(sign: str, plain: bool) -> str:  # noqa: FBT001 -- two words
+def _escaped(sign: str, plain: bool) -> str:
     if sign in _ESCAPES:
         return _ESCAPES[sign]
     return sign if plain and sign >= " " else "".join(f"\\x{byte:02x}" for byte in _bytes_of(sign))
@@ -284,8 +287,8 @@ class _Assembler:
             raise self._wrong(f"{op} {operand[:40]}", f"right is {op} SIZE ADDRESS{values}")
         size, address = self._integer(words[0], 1, 2), self._integer(words[1], 0, 0xFFFFFFFF)
         highest = (1 << 8 * size) - 1
-        values = [self._integer(one, 0, highest) for one in listed.split(",")] if equals else []
-        return read_tag(tag_text(op, size=size, address=address, values=values))
+        numbers = [self._integer(one, 0, highest) for one in listed.split(",")] if equals else []
+        return read_tag(tag_text(op, size=size, address=address, values=numbers))
 
     def _add(self, node: Node, goal: str = "") -> None:
         """Take up a node, with the `raw` and `blank` that were said of it."""
@@ -293,7 +296,7 @@ class _Assembler:
         if raw:
             node = self._written(node, raw)
         self._inside = self._inside and node.op is not Op.END_CALC
-        blank = self._blanks["inside" if self._inside else "between"]
+        blank = self._blanks["inside" if self._inside else "between"] if self._nodes else b""
         before = self._next.pop("blank", blank)
         self._inside = self._inside or node.op is Op.CALC
         self._nodes.append(dataclasses.replace(node, before=before, key=len(self._nodes)))

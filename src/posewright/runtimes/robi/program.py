@@ -1,9 +1,9 @@
 """A Robi program: its tags in their order, and for each jump the tag it goes to.
 
 In an RM4 file a jump names the byte at which its target begins, counted in the file itself
-(micono.cocolog-nifty.com, 2014-08), so a byte more or less before the target breaks it. Here a jump knows its
-target, and `render` computes the byte anew. An address keeps the number of digits it was written with, so no tag
-changes its length and one pass lays everything out. All else keeps its bytes.
+(micono.cocolog-nifty.com, 2014-08), so a byte more or less before the target breaks it. Here a jump knows
+its target, and `render` computes the byte anew. An address keeps the number of digits it was written with,
+so no tag changes its length and one pass lays everything out. All else keeps its bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from posewright.errors import InputError, Where
 
 ENCODING = "cp932"
-"""Of names in the text: Shift-JIS as Windows has it. No second byte of a character there is <, > or a quote."""
+"""Of names in the text: Shift-JIS as Windows has it; no second byte of a character is <, > or a quote."""
 
 BLANK = b" \t\r\n"
 MADE_LABEL = re.compile("L[0-9a-f]{8}")
@@ -30,8 +30,8 @@ MADE_LABEL = re.compile("L[0-9a-f]{8}")
 class Op(StrEnum):
     """What a tag does, by its name.
 
-    `KEPT` is no code (the editor's `<medit>` data, comments), `UNKNOWN` a tag, or an attribute of one, that no
-    document names. Both are kept byte for byte.
+    `KEPT` is no code (the editor's `<medit>` data, comments), `UNKNOWN` a tag, or one with an attribute, that
+    no document names. Both are kept byte for byte.
     """
 
     KEPT = "text"
@@ -145,8 +145,8 @@ class Program:
     def labels(self) -> Mapping[int, str]:
         """The label of each node that has one, by its key; no two are alike.
 
-        A node has a person's label, else the name of the editor's block that comes before it, else, where a jump
-        leads to it, its address.
+        A node has a person's label, else the name of the editor's block that comes before it, else, where a
+        jump leads to it, its address.
         """
         found = {node.key: node.label for node in self.nodes if node.label}
         taken, count, name = set(found.values()), Counter[str](), ""
@@ -258,6 +258,15 @@ def _unique(name: str, taken: set[str], count: Counter[str]) -> str:
         made = f"{name}_{count[name] + 1}"
     taken.add(made)
     return made
+
+
+def in_calc(nodes: Iterable[Node]) -> Iterator[bool]:
+    """Yield for each node whether it stands between <calc> and </calc>."""
+    inside = False
+    for node in nodes:
+        inside = inside and node.op is not Op.END_CALC
+        yield inside
+        inside = inside or node.op is Op.CALC
 
 
 def misplaced(nodes: Iterable[Node]) -> Iterator[tuple[Node, str, str]]:

@@ -6,9 +6,9 @@
     <call adr="0x00000120"/> <return/> <jump adr="0x00000000"/>
 
 No specification is public, and no sample: this is what the documents show (mcc.mbsrv.net/robox, 2014-2024;
-micono.cocolog-nifty.com, 2014-08; the description of Robi 2's posture control, 2024). What they do not name is
-kept and told in `Program.remarks`. `adr` of a jump or call is a byte of the file; one that leads to the blank
-space before a tag means the tag. Robi 2 has the same commands in a binary file, STARTUP.BIN.
+micono.cocolog-nifty.com, 2014-08; the description of Robi 2's posture control, 2024). What they do not
+name is kept and told in `Program.remarks`. `adr` of a jump or call is a byte of the file; one that leads to
+the blank space before a tag means the tag. Robi 2 has the same commands in a binary file, STARTUP.BIN.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Protocol
 from posewright.documents import open_ordinary
 from posewright.errors import FormatError, Where
 from posewright.runtimes.robi.program import BLANK, ENCODING, INSIDE, MADE_LABEL, Node, Op, misplaced, shown
-from posewright.runtimes.robi.program import Program as Program
+from posewright.runtimes.robi.program import Program as Program  # noqa: PLC0414 -- offered here, too
 
 MOST_BYTES = 1 << 24
 """Robi 2's whole STARTUP.BIN has under 3 MB; addresses shown of it end at 0x0028369a."""
@@ -226,7 +226,7 @@ def _values(body: bytes, at: int, size: int) -> Iterator[int]:
 
 
 def _block_name(raw: bytes) -> str:
-    """Return the name of the editor's block as a label: letters, digits and `_`, and not what `L00000000` is."""
+    """Return the name of the editor's block as a label: letters, digits and `_`, and not like `L00000000`."""
     found = _BLOCK.search(raw)
     name = re.sub(r"\W+", "_", found[1].decode(ENCODING, "replace")).strip("_") if found else ""
     return f"_{name}" if name[:1].isdigit() or MADE_LABEL.fullmatch(name) else name
