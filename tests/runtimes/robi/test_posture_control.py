@@ -1,4 +1,4 @@
-"""Posture control: each transition leaves tables, blocks and variable as the notes say; what is mapped stays."""
+"""Posture control: transitions leave tables, blocks and variable as the notes say; what is mapped stays."""
 
 from __future__ import annotations
 
@@ -188,7 +188,8 @@ def test_a_dance_for_standing_moves_only_what_the_mapping_leaves_free(
         np.testing.assert_allclose(row[is_mapped], where[is_mapped], atol=1e-9)
         np.testing.assert_allclose(row[~is_mapped], standing[~is_mapped], atol=1e-9)
         share = [0.8 if n not in mapped else 0.7 if n <= 11 else 0.5 for n in IDS]
-        np.testing.assert_allclose(commands.stiffness, share * STIFFNESS)
+        assert commands.stiffness is not None
+        np.testing.assert_allclose(commands.stiffness, np.array(share) * STIFFNESS)
     moved = np.ptp([ROBI.to_ticks(one.angles[0]) for one in played], axis=0) > 1.0
     assert not moved[is_mapped].any()
     assert moved[~is_mapped].all()

@@ -105,5 +105,10 @@ def test_a_rule_that_is_not_there_is_refused() -> None:
 
 def test_every_source_is_told() -> None:
     found = postures()
-    named = [*found.rules.values(), *found.idle.values(), *found.mapped.values(), *found.transitions.values()]
-    assert {key for one in named for key in one.source} <= set(found.sources)
+    keys = [
+        *(rule.source for rule in found.rules.values()),
+        *(idle.source for idle in found.idle.values()),
+        *(mapped.source for mapped in found.mapped.values()),
+        *(way.source for way in found.transitions.values()),
+    ]
+    assert {key for source in keys for key in source} <= set(found.sources)

@@ -1,4 +1,4 @@
-"""A Robi's program as a controller: each frame it runs on for a while, then the servo engine moves the servos."""
+"""A Robi's program as a controller: each frame it runs for a while, then the engine moves the servos."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EVENT = "robi"
 """The kind of events in a recording that tell of a Robi's program; `what` says what happened."""
 
 INSTRUCTIONS_PER_FRAME = 200
-"""Ours: nothing is known of the robot's processor. A program that waits in a loop of five goes around it 40 times."""
+"""Ours: nobody knows the robot's processor. A program that waits goes 40 times around a loop of five."""
 
 SILENT_S = 2.0
 """Ours: so long a program may run on without a move under way and without writing anything."""

@@ -1,11 +1,11 @@
 """The servo engine: what each servo is to do is read through its parameter table, every frame.
 
-How we read the notes, which say only that writing the time word moves all servos to the pose in that time: a move of n
-frames leads every servo in equal steps from what it was last commanded to where its table leads. Tables, positions and
-torques are read anew each frame, so that what is written or mapped during a move counts from then on, and the
-move ends at its time all the same. While no move is under way positions are held, whatever is written;
-torques and LEDs always count at once. A servo without torque is taken to be commanded to where it is, so that
-it does not jump when it gets some.
+How we read the notes, which say only that writing the time word moves all servos to the pose in that time: a
+move of n frames leads every servo in equal steps from what it was last commanded to where its table leads.
+Tables, positions and torques are read anew each frame, so that what is written or mapped during a move counts
+from then on, and the move ends at its time all the same. While no move is under way positions are held,
+whatever is written; torques and LEDs always count at once. A servo without torque is taken to be commanded to
+where it is, so that it does not jump when it gets some.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ class ServoEngine:
             return self.memory.read(entry - TABLE_OFFSET, 2)
         except InputError as error:
             what = f"{table} of {self.memory.map[table].called(number)} is {entry:#06x}, {error.message}"
-            hint = f"an address and {TABLE_OFFSET:#06x}, as {self.memory.map[table].initial:#06x} is that of the first"
+            usual = self.memory.map[table].initial
+            hint = f"an address + {TABLE_OFFSET:#06x}; that of the first is {usual:#06x}"
             raise InputError(what, hint=hint) from error
 
     def _signed(self, table: str, number: int) -> int:
