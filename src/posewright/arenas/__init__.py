@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from posewright.arenas.arena import BoxKind as BoxKind
     from posewright.arenas.arena import Role as Role
     from posewright.arenas.arena import Shape as Shape
+    from posewright.arenas.arena import Spot as Spot
     from posewright.arenas.arena import arena as arena
     from posewright.arenas.arena import arena_names as arena_names
     from posewright.arenas.arena import read_arena as read_arena

@@ -39,6 +39,7 @@ class Role(Enum):
     LINE = "line"
     STEP = "step"
     RING = "ring"
+    FURNITURE = "furniture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,21 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a robot belongs: the place of its base, and where it looks.
+
+    Attributes:
+        x: from the start wall [m].
+        y: from the middle line to the left [m].
+        yaw_rad: its heading, 0 along the field's x, positive to the left [rad].
+    """
+
+    x: Place
+    y: Place
+    yaw_rad: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Arena:
     """A field of -size_y/2..size_y/2 along y from x = 0, with what stands fast on it, and boxes.
 
@@ -118,6 +134,7 @@ class Arena:
         colours: of `floor`, `box`, and of shapes by their role; red, green, blue 0..1.
         gap_m: the least width of a gap between obstacles [m].
         touching_m: obstacles nearer than this form one [m].
+        spots: where a robot belongs, by name, such as on a chair.
         sources: where each number comes from, by its key in the document.
     """
 
@@ -131,10 +148,11 @@ class Arena:
     gap_m: Length = 0.0
     touching_m: Length = 0.0
     boxes: tuple[Box, ...] = ()
+    spots: Mapping[str, Spot] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("box_kinds", "colours", "sources"):
+        for name in ("box_kinds", "colours", "spots", "sources"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for box in self.boxes:
             self.kind_of(box)
@@ -191,6 +209,12 @@ class Arena:
         """The x between which boxes belong: the middles of the outer lines; without two, the field [m]."""
         x = sorted(line.x for line in self.lines)
         return (x[0], x[-1]) if len(x) > 1 else (0.0, self.size_x)
+
+    def spot(self, name: str) -> Spot:
+        """Return the spot of that name, or raise UnknownNameError."""
+        if name not in self.spots:
+            raise UnknownNameError.among(f"spot in {self.name}", name, self.spots)
+        return self.spots[name]
 
     def kind_of(self, box: Box) -> BoxKind:
         """Return what a box is like."""
@@ -256,6 +280,7 @@ class _ArenaDocument:
     max_boxes: Annotated[int, Bounds(0)] = 0
     gap_m: Length = 0.0
     touching_m: Length = 0.0
+    spots: Mapping[str, Spot] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if (
@@ -305,5 +330,6 @@ def read_arena(path: Path | str) -> Arena:
             max_boxes=told.max_boxes,
             gap_m=told.gap_m,
             touching_m=told.touching_m,
+            spots=told.spots,
             sources=told.sources,
         )

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import mujoco
 import numpy as np
 
-from posewright.arrays import Floats
+from posewright.arenas import Role
+from posewright.arrays import Floats, Indices
 from posewright.errors import InputError
 from posewright.simulation.resting import find_supports, outside_of, resting_up
 
@@ -40,6 +41,16 @@ _NO_WIDTH_M = 0.01
 """Corners that spread less than this across their longest way give no plane: its tilt would be rounding's."""
 
 
+_LEVEL = math.sqrt(0.5)
+"""Cosine of the farthest that a sole leans on which a robot stands: 45 degrees."""
+
+_DOWN_M = 0.004
+"""Steps in which a robot is let down on what stands fast: less than a sole is thick."""
+
+_NEAR_M = 1e-5
+"""How near to what carries it a robot is let down."""
+
+
 class Lean(NamedTuple):
     """How a base leans: roll positive to the right, pitch positive forward [rad]."""
 
@@ -54,6 +65,9 @@ def place(
 
     Upright, it stands on its soles, where they are flat. A robot with round feet, or one of which another
     part would then be in the floor, stands, kneels, sits or lies on whatever carries it in that pose.
+
+    Where it would then be in a step, a ring or furniture, it is let down on that from above: on its soles, or
+    else with its base upright, as it sits on a chair.
 
     Args:
         one: the robot.
@@ -73,29 +87,83 @@ def place(
     data.qpos[at.base_qpos] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     mujoco.mj_kinematics(one.model, data)
     mujoco.mj_comPos(one.model, data)
-    tilt, height = _stance(one, lean)
-    data.qpos[at.base_qpos] = (x_m, y_m, height, *_quaternion(_yaw(yaw_rad) @ tilt))
+    stance = _stance(one, lean)
+    seated = stance if stance.is_held else _stance(one, Lean())
+    turn = _yaw(yaw_rad)
     data.qvel[at.base_qvel] = 0.0
     data.qvel[at.joint_qvel] = 0.0
     data.qacc[:] = 0.0
     data.qacc_warmstart[:] = 0.0
+    _put(one, (x_m, y_m, stance.height_m), turn @ stance.tilt)
+    if _depth(one) > _BURIED_M:
+        _let_down(one, (x_m, y_m, seated.height_m), turn @ seated.tilt)
     mujoco.mj_forward(one.model, data)
 
 
-def _stance(one: ModelInstance, lean: Lean | None) -> tuple[Floats, float]:
-    """Return how the base is turned, `(3, 3)`, and how high it is above the floor [m]."""
+class _Stance(NamedTuple):
+    """How the base is turned, `(3, 3)`, how high it is above the floor [m], and whether only so."""
+
+    tilt: Floats
+    height_m: float
+    is_held: bool
+
+
+def _stance(one: ModelInstance, lean: Lean | None) -> _Stance:
+    """Return how it stands on a floor; `is_held` where its lean is told, or its soles tell it."""
     centre, supports = one.data.subtree_com[one.addresses.base_body], find_supports(one)
     if lean is not None:
         tilt = _pitch(lean.pitch_rad) @ _roll(lean.roll_rad)
-        return tilt, -float(supports.heights(tilt[2]).min())
+        return _Stance(tilt, -float(supports.heights(tilt[2]).min()), is_held=True)
     if not one.addresses.round_soles:
         corners = sole_corners(one).reshape(-1, 3)
         tilt = _tilt(standing_up(corners, centre))
         lowest = float((corners @ tilt.T)[:, 2].min())
         if supports.heights(tilt[2]).min() >= lowest - _BURIED_M:
-            return tilt, -lowest
+            soles = one.data.geom_xmat[one.addresses.sole_geoms].reshape(-1, 3, 3)
+            return _Stance(tilt, -lowest, is_held=bool((soles[:, :, 2] @ tilt[2] > _LEVEL).all()))
     tilt = _tilt(resting_up(supports, centre))
-    return tilt, -float(supports.heights(tilt[2]).min())
+    return _Stance(tilt, -float(supports.heights(tilt[2]).min()), is_held=False)
+
+
+def _put(one: ModelInstance, where: tuple[float, float, float], rotation: Floats) -> None:
+    """Put the base there [m], turned so, and find what it then touches."""
+    one.data.qpos[one.addresses.base_qpos] = (*where, *_quaternion(rotation))
+    mujoco.mj_fwdPosition(one.model, one.data)
+
+
+def _depth(one: ModelInstance) -> float:
+    """Return how deep a robot is in what it could stand or sit on, the floor aside; 0 where it is not [m]."""
+    carriers, own, contact = _carriers(one), one.own_geoms(), one.data.contact
+    pairs = contact.geom
+    meets = (np.isin(pairs, carriers) & own[pairs[:, ::-1]]).any(axis=-1)
+    return float(-np.min(contact.dist[meets], initial=0.0))
+
+
+def _carriers(one: ModelInstance) -> Indices:
+    """Return the geoms of the arena's steps, rings and furniture."""
+    shapes = () if one.arena is None else one.arena.shapes
+    carry = [shape.name for shape in shapes if shape.role not in {Role.WALL, Role.LINE}]
+    return np.array([one.model.geom(name).id for name in carry], dtype=np.intp)
+
+
+def _let_down(one: ModelInstance, where: tuple[float, float, float], rotation: Floats) -> None:
+    """Let a robot down from above, turned so, until it touches what stands there; `where` it is on the floor."""
+    x, y, floor = where
+    carriers = _carriers(one)
+    tops = one.model.geom_pos[carriers, 2] + one.model.geom_aabb[carriers, 5]
+    high = floor + float(tops.max()) + _DOWN_M
+    low = high
+    while low > floor:
+        low = max(high - _DOWN_M, floor)
+        _put(one, (x, y, low), rotation)
+        if _depth(one):
+            break
+        high = low
+    while high - low > _NEAR_M:
+        middle = (high + low) / 2.0
+        _put(one, (x, y, middle), rotation)
+        low, high = (middle, high) if _depth(one) else (low, middle)
+    _put(one, (x, y, high), rotation)
 
 
 def sole_corners(one: ModelInstance) -> Floats:
