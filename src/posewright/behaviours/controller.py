@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -135,7 +135,7 @@ class BehaviourController:
             decision = decision_of(tick)
         rows = self._performer.next(state, min(n, self._due - self._frame))
         self._frame += len(rows)
-        return rows if decision is None else JointCommands(rows.angles, rows.free, rows.stiffness, decision)
+        return rows if decision is None else replace(rows, decision=decision)
 
 
 def decision_of(tick: Tick) -> Decision:

@@ -15,6 +15,7 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import BodyError
+from posewright.robots import Rgb
 
 Reading = float | bool | Floats
 """One sensor channel: a number, a contact, or several numbers `(k,)`."""
@@ -69,12 +70,15 @@ class JointCommands:
         free: joints whose torque is off, `(n_joints,)`; None where every joint is driven.
         stiffness: of each joint, `(n_joints,)` [N m/rad]; None for the servos' own.
         decision: what made the controller command this; None where it goes on with what it decided before.
+        lights: the colours that lights take from the first of these frames on, by LED: red, green and blue,
+            0..1. One that is not named stays as it is. A body without lights takes no notice.
     """
 
     angles: Floats
     free: Flags | None = None
     stiffness: Floats | None = None
     decision: Decision | None = None
+    lights: Mapping[str, Rgb] | None = None
 
     def __len__(self) -> int:
         return len(self.angles)

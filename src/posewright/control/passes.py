@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -14,7 +14,8 @@ from posewright.arrays import Flags, Floats
 from posewright.control.controller import in_frames
 from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose, Samples
-from posewright.robots import Robot
+from posewright.motions.lighting import held_colours
+from posewright.robots import Rgb, Robot
 
 PEAK_OF_MEAN = 15.0 / 8.0
 """Greatest over mean speed of a minimum-jerk course (Flash and Hogan, J. Neuroscience 5, 1985)."""
@@ -59,24 +60,27 @@ ONE_FRAME = Fraction(1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretch:
-    """Commands with one setting of the servos' torque.
+    """Commands with one setting of the servos' torque and of the lights.
 
     Attributes:
         rows: joint angles, one row a frame, `(n, n_joints)` [rad].
         free: joints whose torque is off, `(n_joints,)`; None where there is none.
         stiffness: of each joint, `(n_joints,)` [N m/rad]; None for the servos' own.
+        lights: as `JointCommands` has them.
     """
 
     rows: Floats
     free: Flags | None = None
     stiffness: Floats | None = None
+    lights: Mapping[str, Rgb] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def drives_like(self, other: Stretch) -> bool:
-        """Return whether torque and stiffness are set alike."""
-        return _same(self.free, other.free) and _same(self.stiffness, other.stiffness)
+        """Return whether torque, stiffness and lights are set alike."""
+        alike = _same(self.free, other.free) and _same(self.stiffness, other.stiffness)
+        return alike and self.lights == other.lights
 
 
 def _same(one: Floats | Flags | None, other: Floats | Flags | None) -> bool:
@@ -109,7 +113,7 @@ class Pass:
         kept = []
         for stretch in self.stretches:
             if len(stretch) > n:
-                kept.append(Stretch(stretch.rows[n:], stretch.free, stretch.stiffness))
+                kept.append(replace(stretch, rows=stretch.rows[n:]))
             n = max(0, n - len(stretch))
         return tuple(kept)
 
@@ -137,7 +141,11 @@ class Passes:
         self._columns = np.array([robot.index(joint) for joint in motion.joints], dtype=np.intp)
         own = np.array([servo.stiffness for servo in robot.servos])
         self._stiffness = tuple(self._stiffness_of(keyframe, own) for keyframe in motion.keyframes)
-        alike = (next(i for i, s in enumerate(self._stiffness) if _same(s, own)) for own in self._stiffness)
+        self._lights = held_colours(motion.keyframes, robot)
+        told = list(zip(self._stiffness, self._lights, strict=True))
+        alike = (
+            next(i for i, (s, lit) in enumerate(told) if _same(s, own) and lit == now) for own, now in told
+        )
         self._settings = np.array(list(alike), dtype=np.intp)  # of each keyframe the first set alike
         self._kept: dict[tuple[bytes, int, Fraction], Pass] = {}
 
@@ -195,14 +203,15 @@ class Passes:
         return rows
 
     def _cut(self, rows: Floats, samples: Samples) -> Iterator[Stretch]:
-        """Yield the rows in pieces within which torque and stiffness do not change."""
+        """Yield the rows in pieces within which torque, stiffness and lights do not change."""
         n = len(rows)
         free, setting = samples.free[:n], self._settings[samples.keyframes[:n]]
         changes = (free[1:] != free[:-1]).any(axis=1) | (setting[1:] != setting[:-1])
         bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), n]
         for begin, end in pairwise(bounds):
-            stiffness = self._stiffness[setting[begin]]
-            yield Stretch(rows[begin:end], self._free(free[begin], rows.shape[1]), stiffness)
+            stiffness, lights = self._stiffness[setting[begin]], self._lights[setting[begin]]
+            off = self._free(free[begin], rows.shape[1])
+            yield Stretch(rows[begin:end], off, stiffness, lights or None)
 
     def _free(self, flags: Flags, n_joints: int) -> Flags | None:
         if not flags.any():

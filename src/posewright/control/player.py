@@ -178,14 +178,14 @@ class Player:
             self._stand()
 
     def frames(self, n: int) -> JointCommands:
-        """Return the next frames, at most `n` and at least one: they end where torque or stiffness change."""
+        """Return the next frames, at most `n` and at least one; they end where a setting changes."""
         first = self._current()
         rows = self._take(n)
         if len(rows) < n:
             rows = self._take_on(rows, n, first)
         if self._is_over() and self._succession.following() is None:
             self._go_on()
-        return JointCommands(rows, first.free, first.stiffness)
+        return JointCommands(rows, first.free, first.stiffness, lights=first.lights)
 
     def _take(self, n: int) -> Floats:
         rows = self._stretches[0].rows[self._row : self._row + n]

@@ -231,7 +231,7 @@ def _played(motion: Motion, robot: Robot, first: Floats) -> Iterator[JointComman
         phase = done.phase
         for stretch in done.stretches:
             if len(stretch):
-                yield JointCommands(stretch.rows, stretch.free, stretch.stiffness)
+                yield JointCommands(stretch.rows, stretch.free, stretch.stiffness, lights=stretch.lights)
 
 
 def _within(blocks: Iterator[JointCommands], n: int) -> Iterator[JointCommands]:

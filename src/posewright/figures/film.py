@@ -178,7 +178,10 @@ def shooting(
 
         def picture(row: int) -> Any:
             robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
-            return film.frame(robots, poses.boxes[row], None if seen is None else seen[row])
+            lights = {
+                name: {led: rows[row] for led, rows in leds.items()} for name, leds in poses.lights.items()
+            }
+            return film.frame(robots, poses.boxes[row], None if seen is None else seen[row], lights)
 
         yield picture
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,12 +42,14 @@ class Poses:
         base: x y z qw qx qy qz by robot, `(n, 7)` each.
         positions: joint angles by robot, `(n, n_joints)` each [rad].
         boxes: x y z qw qx qy qz, `(n, n_boxes, 7)`.
+        lights: colours by robot and LED, `(n, 3)` each, 0..1; NaN where a light was told nothing.
     """
 
     times: Floats
     base: Mapping[str, Floats]
     positions: Mapping[str, Floats]
     boxes: Floats
+    lights: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
 
     def at(self, times: Floats) -> Poses:
         """Return the poses at other times, `(m,)` [s], between two known ones what lies between."""
@@ -62,7 +64,9 @@ class Poses:
         }
         base = {name: _between(values[before], values[after], share) for name, values in self.base.items()}
         boxes = _between(self.boxes[before], self.boxes[after], share[:, None])
-        return Poses(times, base, joints, boxes)
+        now = np.clip(np.searchsorted(self.times, times), 0, len(self.times) - 1)  # a row is taken at its end
+        lights = {name: {led: rows[now] for led, rows in leds.items()} for name, leds in self.lights.items()}
+        return Poses(times, base, joints, boxes, lights)
 
 
 def _between(before: Floats, after: Floats, share: Floats) -> Floats:
@@ -144,6 +148,7 @@ def playback_of(recording: Recording, robots: Mapping[str, Robot] | Robot | None
             for name, record in recording.robots.items()
         },
         boxes=recording.boxes,
+        lights={name: record.lights for name, record in recording.robots.items() if record.lights},
     )
     begin_s, end_s = float(recording.times[0]), float(recording.times[-1])
     return Playback(scene_of(recording, robots), begin_s, end_s, poses.at)
@@ -188,6 +193,7 @@ def playback_of_motion(
             lean = attitude if leans is None else tuple(leans[row, :2].tolist())
             place(world.instance(), 0.0, 0.0, 0.0, positions[row], lean=None if lean is None else Lean(*lean))
             base[row] = world.base
-        return Poses(times, {card.name: base}, {card.name: positions}, np.zeros((len(times), 0, 7)))
+        lights = {card.name: motion.lights_at(np.asarray(times), card)}
+        return Poses(times, {card.name: base}, {card.name: positions}, np.zeros((len(times), 0, 7)), lights)
 
     return Playback(world, 0.0, min((motion.repeat or LOOPS_SHOWN) * motion.duration, LONGEST_S), at)

@@ -259,6 +259,8 @@ def lost_between_robots(carried: Carried, *, clip: bool = False) -> Iterator[str
         yield f"{', '.join(carried.missing)}: {name} has no such joints"
     if carried.unmatched:
         yield f"{', '.join(carried.unmatched)}: 0 is not at the same place on {name}"
+    if carried.unlit:
+        yield f"{', '.join(carried.unlit)}: {name} has no such lights"
     if clip:
         return
     yield from map(str, carried.clips[:MOST_CLIPS])

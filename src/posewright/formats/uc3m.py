@@ -22,6 +22,7 @@ from posewright.formats.file_kind import BOM, FileKind, says
 from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
 from posewright.formats.text_lines import Line, Remarks, show, split_lines
+from posewright.formats.unsaid import unlit
 from posewright.motions import Easing, Keyframe, Motion, Pose, card_of
 from posewright.robots import Robot, Servo, robot
 
@@ -303,7 +304,7 @@ def lost_in_table(motion: Motion, card: Robot) -> tuple[str, ...]:
         (strange, f"joints without an ID: {', '.join(sorted(strange))}"),
         (free, f"torque off at {', '.join(sorted(free))}: written where the joint was"),
     )
-    return tuple(text for lost, text in checks if lost)
+    return (*(text for lost, text in checks if lost), *unlit(motion))
 
 
 ROBOT = "robotis_bioloid"  # whose joints the document numbered

@@ -92,7 +92,20 @@ def unsaid(
         (motion.exit is not None, f"that it is left through motion {motion.exit!r}"),
         (motion.start is not None and not start, "the pose it is to be started from"),
     )
-    return (*(text for is_lost, text in checks if is_lost), *_unkept_extras(motion, {*extras, *LABELS}))
+    return (
+        *(text for is_lost, text in checks if is_lost),
+        *unlit(motion),
+        *_unkept_extras(motion, {*extras, *LABELS}),
+    )
+
+
+def unlit(motion: Motion) -> tuple[str, ...]:
+    """Return that a motion's lights get lost, in words, if it has any."""
+    return (
+        (f"the lights {', '.join(motion.lights)}: only what the joints do is written",)
+        if motion.lights
+        else ()
+    )
 
 
 def unwritten(motion: Motion, path: Path) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, UnknownNameError
+from posewright.motions.lighting import lights_over, lit_names
 from posewright.motions.pose import Keyframe, Pose, arrivals_of, ends_of
 from posewright.motions.trajectory import Resolved, Trajectory
 from posewright.robots import Robot, html_table
@@ -191,6 +192,27 @@ class Motion:
         values = np.repeat(np.array([attitude for _, attitude in said]), 2, axis=0)
         within = self._within_pass(times)
         return np.stack([np.interp(within, knots, values[:, axis]) for axis in range(3)], axis=1)
+
+    @property
+    def lights(self) -> tuple[str, ...]:
+        """The lights that it ever sets, by the names of their LEDs."""
+        return lit_names(self.keyframes)
+
+    def lights_at(self, times: Floats, robot: Robot | None = None) -> dict[str, Floats]:
+        """Return the colour of each of its lights, `(n, 3)` red, green, blue, 0..1; NaN before it has one.
+
+        Args:
+            times: (n,) since the motion was started [s].
+            robot: whose lights they are; default the motion's own.
+
+        Raises:
+            UnknownNameError: the robot has no such light.
+        """
+        if not self.lights:
+            return {}
+        later = times - self._within_pass(times) > 0.0
+        places = self.sample_at(times).keyframes
+        return lights_over(self.keyframes, card_of(self, robot), places.tolist(), later.tolist())
 
     def _within_pass(self, times: Floats) -> Floats:
         """Return `times` (n,) [s] counted from where their pass begins; its end belongs to it."""

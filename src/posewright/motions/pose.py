@@ -12,6 +12,8 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats
 from posewright.errors import InputError, UnknownNameError
+from posewright.robots import Light
+from posewright.robots.lights import BRIGHTEST
 
 DEFAULT_ACCEL_SHARE = 0.25
 """A quarter of the time to accelerate, a quarter to brake: ours, between ROBOTIS' usual extremes."""
@@ -232,6 +234,8 @@ class Keyframe:
             trapezoid reads it.
         attitude: roll, pitch and yaw of the trunk that the author had in mind [rad]: roll leans to the right,
             pitch forward, yaw turns left (REP-103). No servo makes it, gravity does; None where nobody said.
+        lights: what the robot's lights are told as the way begins, by LED: how bright, or how much red, green
+            and blue, 0..255; one that is not named stays as it was.
     """
 
     pose: Pose
@@ -241,6 +245,7 @@ class Keyframe:
     stiffness: Mapping[str, float] | None = None
     accel_share: float = DEFAULT_ACCEL_SHARE
     attitude: Attitude | None = None
+    lights: Mapping[str, Light] | None = None
 
     def __post_init__(self) -> None:
         for what, seconds in (("reach_s", self.reach_s), ("pause_s", self.pause_s)):
@@ -252,6 +257,9 @@ class Keyframe:
             raise InputError(f"the attitude is {self.attitude}", hint="roll, pitch and yaw in radians")
         if self.stiffness is not None:
             object.__setattr__(self, "stiffness", MappingProxyType(self._checked(self.stiffness)))
+        if self.lights is not None:
+            lights = {name: _light(name, light) for name, light in self.lights.items()}
+            object.__setattr__(self, "lights", MappingProxyType(lights) if lights else None)
 
     def _checked(self, stiffness: Mapping[str, float]) -> dict[str, float]:
         for joint, value in stiffness.items():
@@ -276,6 +284,16 @@ class Keyframe:
     def duration(self) -> float:
         """Time on the way and in the pause together [s]."""
         return self.reach_s + self.pause_s
+
+
+def _light(name: str, light: Light) -> Light:
+    """Return what a light is told, as floats, or raise InputError."""
+    values = light if isinstance(light, tuple) else (light,)
+    if len(values) not in {1, 3} or not all(0.0 <= value <= BRIGHTEST for value in values):
+        hint = f"how bright, 0..{BRIGHTEST:g}, or as much red, green and blue"
+        raise InputError(f"the light {name} is told {light}", hint=hint)
+    first, *others = (float(value) for value in values)
+    return (first, others[0], others[1]) if others else first
 
 
 def ends_of(keyframes: Sequence[Keyframe]) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -12,7 +13,7 @@ from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.motions.motion import Motion, card_of
 from posewright.motions.pose import Attitude, Easing, Keyframe, Pose
-from posewright.robots import Robot, robot_names
+from posewright.robots import Light, Robot, robot_names
 from posewright.robots import robot as robot_named
 from posewright.robots.joint import DOUBTS, SIDE, SIGN, ZERO
 
@@ -30,17 +31,19 @@ _DOUBTFUL = {
 def mirrored(motion: Motion, robot: Robot | str | None = None, *, name: str | None = None) -> Motion:
     """Return the motion seen in a mirror that stands in the plane between left and right.
 
-    Joints of no mirror pair (a head that nods) keep their angle. The pairs are those of `robot`, a card or a
+    Joints of no mirror pair (a head that nods) keep their angle; so do lights without one on the other side
+    that is called alike. The pairs are those of `robot`, a card or a
     name; by default of the motion's own robot.
 
     Raises:
         InputError: the motion moves a joint but not its partner.
     """
-    partners = _partners(motion, card_of(motion, robot))
+    card = card_of(motion, robot)
+    partners, leds = _partners(motion, card), frozenset(led.name for led in card.leds)
     return replace(
         motion,
         name=motion.name if name is None else name,
-        keyframes=tuple(_mirrored_keyframe(k, partners) for k in motion.keyframes),
+        keyframes=tuple(_mirrored_keyframe(k, partners, leds) for k in motion.keyframes),
         start=None if motion.start is None else mirrored_pose(motion.start, partners),
     )
 
@@ -53,16 +56,27 @@ def mirrored_pose(pose: Pose, partners: Partners) -> Pose:
     return Pose(pose.joints, signs * pose.angles[places], free)
 
 
-def _mirrored_keyframe(keyframe: Keyframe, partners: Partners) -> Keyframe:
+def _mirrored_keyframe(keyframe: Keyframe, partners: Partners, leds: frozenset[str]) -> Keyframe:
     stiffness = keyframe.stiffness
     if stiffness is not None:
         stiffness = {partners[joint][0]: value for joint, value in stiffness.items()}
     attitude = keyframe.attitude
     if attitude is not None:
         attitude = (-attitude[0], attitude[1], -attitude[2])
-    return replace(
-        keyframe, pose=mirrored_pose(keyframe.pose, partners), stiffness=stiffness, attitude=attitude
-    )
+    lights = keyframe.lights
+    if lights is not None:
+        lights = {_across(name, leds): light for name, light in lights.items()}
+    pose = mirrored_pose(keyframe.pose, partners)
+    return replace(keyframe, pose=pose, stiffness=stiffness, attitude=attitude, lights=lights)
+
+
+def _across(led: str, leds: frozenset[str]) -> str:
+    """Return the light on the other side, `left_eye` for `right_eye`; itself where there is none."""
+    other = _SIDE.sub(lambda side: "left" if side[0] == "right" else "right", led)
+    return other if other in leds else led
+
+
+_SIDE = re.compile(r"(?<![a-z])(left|right)(?![a-z])")
 
 
 def _partners(motion: Motion, robot: Robot) -> Partners:
@@ -107,6 +121,7 @@ class Carried:
         missing: joints of the motion that the other robot does not have.
         unmoved: joints of the other robot that the motion says nothing of.
         unmatched: joints that both have, but that are not 0 at the same place; they are left out.
+        unlit: lights of the motion that the other robot does not have.
         remarks: what is doubtful about joints that were carried over, in words.
     """
 
@@ -116,6 +131,7 @@ class Carried:
     clips: tuple[Clip, ...] = field(repr=False)
     unmatched: tuple[str, ...] = field(default=(), repr=False)
     remarks: tuple[str, ...] = field(default=(), repr=False)
+    unlit: tuple[str, ...] = field(default=(), repr=False)
 
 
 def carried_over(motion: Motion, robot: Robot, source: Robot | None = None) -> Carried:
@@ -140,14 +156,30 @@ def carried_over(motion: Motion, robot: Robot, source: Robot | None = None) -> C
         )
     clips: list[Clip] = []
     keyframes = tuple(
-        replace(keyframe, pose=_pose(number, keyframe.pose, joints, robot, clips), stiffness=None)
+        replace(
+            keyframe,
+            pose=_pose(number, keyframe.pose, joints, robot, clips),
+            stiffness=None,
+            lights=_lights_on(robot, keyframe),
+        )
         for number, keyframe in enumerate(motion.keyframes, 1)
     )
     start = None if motion.start is None else _pose(0, motion.start, joints, robot, clips)
     moved = replace(motion, robot=robot.name, joints=joints, keyframes=keyframes, start=start, origin=None)
     missing = tuple(name for name in motion.joints if name not in (*joints, *unmatched))
     unmoved = tuple(name for name in robot.joint_names if name not in (*joints, *unmatched))
-    return Carried(moved, missing, unmoved, tuple(clips), unmatched, tuple(_remarks(doubts)))
+    unlit = tuple(name for name in motion.lights if name not in moved.lights)
+    return Carried(moved, missing, unmoved, tuple(clips), unmatched, tuple(_remarks(doubts)), unlit)
+
+
+def _lights_on(robot: Robot, keyframe: Keyframe) -> dict[str, Light]:
+    """Return of a keyframe's lights those that a robot has and that show as many colours there."""
+    leds, told = {led.name: led for led in robot.leds}, keyframe.lights or {}
+    return {
+        name: light
+        for name, light in told.items()
+        if name in leds and (leds[name].has_colours or not isinstance(light, tuple))
+    }
 
 
 def _doubts(motion: Motion, robot: Robot, source: Robot | None) -> dict[str, dict[str, str]]:
@@ -239,6 +271,7 @@ def _straight(motion: Motion, keyframe: Keyframe, begins_s: float, step_s: float
     for reach, angles, attitude in zip(reaches, rows, _attitudes(motion, times), strict=True):
         pose = Pose(motion.joints, np.where(held, np.nan, angles), keyframe.pose.free)
         yield replace(last, pose=pose, reach_s=reach, pause_s=0.0, attitude=attitude)
+        last = replace(last, lights=None)  # they are told as the way begins
     yield replace(last, reach_s=rest)
 
 

@@ -118,6 +118,14 @@ def contact() -> Layout:
     return layout.field("forces", F64).field("speeds", F64)
 
 
+LIGHTS = _ros2("posewright_msgs/msg/Lights", "string[] name\nfloat64[] colour\n")
+
+
+def lights(names: Sequence[str]) -> Layout:
+    """Varies in `colour`: red, green and blue of each light, 0..1."""
+    return Layout().texts(names).sequence("colour", F64, 3 * len(names))
+
+
 def readings_schema(channels: Sequence[str]) -> Schema:
     """Return the schema of all sensors of a robot together, a field a channel."""
     names = ["time_s"]

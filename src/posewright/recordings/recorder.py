@@ -15,6 +15,7 @@ from posewright.bodies import Contacts, GroundTruth, JointCommands, JointStates,
 from posewright.errors import BodyError, InputError
 from posewright.recordings.header import Header, RobotHeader
 from posewright.recordings.recording import FLAGS, Decisions, Event, Recording, RobotRecord, row_shapes
+from posewright.robots import Rgb
 
 if TYPE_CHECKING:
     from posewright.bodies import BodyState
@@ -168,6 +169,7 @@ class _RobotRows:
         self._has_slips = False
         self._was_free = self._was_changed = self.knows_boxes = False
         self._contacts: dict[int, Contacts] = {}
+        self._lights: list[tuple[int, Mapping[str, Rgb]]] = []  # from which row on, what was told
         joints, feet = len(header.joints), len(header.feet)
         own: dict[str, tuple[int, ...]] = {"times": (), "boxes": (n_boxes, 7)}
         self._shapes = own | row_shapes(joints, feet, n_boxes)
@@ -195,6 +197,8 @@ class _RobotRows:
         if commands.free is not None:
             self._was_free = True
             values["free"] = np.broadcast_to(commands.free, commands.angles.shape)
+        if commands.lights:
+            self._lights.append((self._rows, commands.lights))
         if states.truth is not None:
             self.knows_boxes = True
             self._add_truth(states.truth, begin, values)
@@ -246,6 +250,8 @@ class _RobotRows:
             optional["slips"] = self.column("slips")
         if self._contacts:
             optional["contacts"] = Contacts.joined(self._contacts)
+        if self._lights:
+            optional["lights"] = self._lit()
         truth = self._start.truth
         return RobotRecord(
             header=self.header,
@@ -255,6 +261,14 @@ class _RobotRows:
             start_base=np.full(7, np.nan) if truth is None else truth.base[0],
             decisions=self._decisions(),
         )
+
+    def _lit(self) -> dict[str, Floats]:
+        """Return what each light was told, row by row, `(n, 3)` each."""
+        lit: dict[str, Floats] = {}
+        for row, told in self._lights:
+            for name, colour in told.items():
+                lit.setdefault(name, np.full((self._rows, 3), np.nan))[row:] = colour
+        return lit
 
     def _decisions(self) -> Decisions:
         made = [decision for _, decision in self.decisions]

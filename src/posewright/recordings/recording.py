@@ -121,6 +121,8 @@ class RobotRecord:
         free: joints whose torque was off, `(n, n_joints)`; None where it was always on.
         slips: how far each foot slid in the row's frame, `(n, n_feet)` [m]; None where nobody looked.
         contacts: what touched what, its `frames` being rows; None where nobody looked.
+        lights: the colour that each light was told to show, by LED, `(n, 3)` red, green and blue, 0..1; NaN
+            before it was told any. None where nobody told a light anything.
         start_positions: joint angles before the first frame, `(n_joints,)` [rad].
         start_base: pose of the base before the first frame, `(7,)`.
     """
@@ -140,6 +142,7 @@ class RobotRecord:
     start_positions: Floats = field(default_factory=lambda: np.zeros(0))
     start_base: Floats = field(default_factory=lambda: np.full(7, np.nan))
     decisions: Decisions = field(default_factory=Decisions)
+    lights: Mapping[str, Floats] | None = None
 
     def __post_init__(self) -> None:
         n, joints, feet = len(self.positions), len(self.header.joints), len(self.header.feet)
@@ -154,6 +157,9 @@ class RobotRecord:
                 object.__setattr__(self, name, _read_only(name, values, shape, kind))
         if self.contacts is not None:
             _check_contacts(self.contacts, n)
+        if self.lights is not None:
+            lights = {name: _read_only(name, rows, (n, 3)) for name, rows in sorted(self.lights.items())}
+            object.__setattr__(self, "lights", lights)
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -295,6 +301,8 @@ def _add_robot(digest: hashlib._Hash, record: RobotRecord) -> None:
         digest.update(_text(record.contacts.names))
         for name in CONTACTS:
             _add_array(digest, name, getattr(record.contacts, name))
+    for name, rows in (record.lights or {}).items():  # where there is none, digests are as they were before
+        _add_array(digest, f"light {name}", rows)
     decisions = record.decisions
     _add_array(digest, "decisions", decisions.times)
     for name, readings in sorted(decisions.sensors.items()):

@@ -65,6 +65,7 @@ def columns_of(recording: Recording) -> dict[str, Any]:
         name: {
             **{column: getattr(record, column) is not None for column in ("requests", "free", "slips")},
             "contacts": None if record.contacts is None else list(record.contacts.names),
+            **({} if record.lights is None else {"lights": list(record.lights)}),
             "sensors": {channel: len(values.T) for channel, values in record.decisions.sensors.items()},
         }
         for name, record in recording.robots.items()
@@ -106,6 +107,7 @@ _READ_BACK = frozenset(
         "row",
         "start",
         "contacts",
+        "lights",
         "decisions",
         "sensors",
     }
@@ -156,6 +158,10 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
         values = {name: getattr(record.contacts, name) for name in CONTACTS}
         packed = messages.contact().pack(len(record.contacts.frames), **values)
         yield Topic(prefix + "contacts", messages.CONTACT, times_ns[record.contacts.frames], packed)
+    if record.lights is not None:
+        colours = np.concatenate([np.empty((n, 0)), *record.lights.values()], axis=1)
+        packed = messages.lights(tuple(record.lights)).pack(n, colour=colours)
+        yield Topic(prefix + "lights", messages.LIGHTS, times_ns, packed)
 
 
 def _decision_topics(prefix: str, decisions: Decisions) -> Iterator[Topic]:
@@ -234,7 +240,16 @@ def _read_robot(name: str, header: Header, columns: Any, found: Messages, n: int
         start_positions=begin["positions"][0],
         start_base=begin["base"][0],
         decisions=_read_decisions(prefix, columns["sensors"], found),
+        lights=_read_lights(prefix + "lights", columns.get("lights"), found, n),
     )
+
+
+def _read_lights(topic: str, names: Any, found: Messages, n: int) -> dict[str, NDArray[Any]] | None:
+    if names is None:
+        return None
+    check(f"names of {topic}", names, [str])
+    colours = _unpacked(messages.lights(names), topic, found, n)["colour"]
+    return {name: colours[:, 3 * place : 3 * place + 3] for place, name in enumerate(names)}
 
 
 def _read_contacts(topic: str, names: Any, found: Messages) -> Contacts | None:

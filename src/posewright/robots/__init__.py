@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from posewright.robots.geometry import LegGeometry as LegGeometry
     from posewright.robots.joint import Joint as Joint
     from posewright.robots.joint import MirrorPair as MirrorPair
+    from posewright.robots.lights import Led as Led
+    from posewright.robots.lights import Light as Light
+    from posewright.robots.lights import Rgb as Rgb
     from posewright.robots.motion_rules import MotionRules as MotionRules
     from posewright.robots.reading import read_robot as read_robot
     from posewright.robots.sensors import Accelerometer as Accelerometer
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
     from posewright.robots.sensors import Compass as Compass
     from posewright.robots.sensors import FootContact as FootContact
     from posewright.robots.sensors import Imu as Imu
-    from posewright.robots.sensors import Led as Led
     from posewright.robots.sensors import RangeScan as RangeScan
     from posewright.robots.sensors import RangeSensor as RangeSensor
     from posewright.robots.sensors import SensorSpec as SensorSpec

@@ -18,8 +18,9 @@ from posewright.errors import UnknownNameError
 from posewright.robots.coupling import CoupledLimit, Coupling
 from posewright.robots.geometry import HeadGeometry, LegGeometry
 from posewright.robots.joint import AS_ITS_JOINTS, Joint, MirrorPair
+from posewright.robots.lights import Led
 from posewright.robots.motion_rules import MotionRules
-from posewright.robots.sensors import Led, SensorSpec
+from posewright.robots.sensors import SensorSpec
 from posewright.robots.servo import Servo, ServoModel, ServoScale
 
 _Value = TypeVar("_Value")
@@ -152,6 +153,10 @@ class Robot:
     def sensor(self, name: str) -> SensorSpec:
         """Return the sensor of that name, or raise UnknownNameError."""
         return _known("sensor", name, {sensor.name: sensor for sensor in self.sensors})
+
+    def led(self, name: str) -> Led:
+        """Return the light of that name, or raise UnknownNameError."""
+        return _known("LED", name, {led.name: led for led in self.leds})
 
     def group(self, name: str) -> tuple[str, ...]:
         """Return the joints of a group, or raise UnknownNameError."""

@@ -25,8 +25,9 @@ from posewright.robots.joint import (
     parse_numbering,
     per_joint,
 )
+from posewright.robots.lights import parse_leds
 from posewright.robots.motion_rules import MotionRules, parse_motion_rules
-from posewright.robots.sensors import FootContact, SensorSpec, parse_leds, parse_sensor
+from posewright.robots.sensors import FootContact, SensorSpec, parse_sensor
 from posewright.robots.servo import Servo, ServoModel, check_reach, parse_servo, parse_servo_model
 
 CARD = "robot.yaml"

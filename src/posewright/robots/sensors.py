@@ -1,4 +1,4 @@
-"""What a robot carries: its sensors, what each one measures and where it sits, and its lights.
+"""A robot's sensors: what each one measures and where it sits.
 
 A sensor's readings come by channel: most sensors have one, named as the sensor; an IMU has three.
 Angles look along the mount's frame: x forward, y left, z up; yaw is positive to the left and pitch,
@@ -225,25 +225,6 @@ class VibrationSensor:
     channels: ClassVar[tuple[Channel, ...]] = ()
     name: str
     place: str
-
-
-@dataclass(frozen=True)
-class Led:
-    """One light.
-
-    Attributes:
-        colour: in words; `white/green` where it can show either.
-    """
-
-    name: str
-    colour: str
-    place: str
-
-
-def parse_leds(node: Node) -> tuple[Led, ...]:
-    """Read `{name: {colour: white, place: head}, ..., source: ...}`, or raise DocumentError."""
-    lights = {name: entry for name, entry in node.fields().items() if name != "source"}
-    return tuple(read_record(entry, Led, besides=("source",), name=name) for name, entry in lights.items())
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from posewright.simulation.cameras import (
     spectator,
     top_height_m,
 )
+from posewright.simulation.lamps import Lamps, Lights
 from posewright.simulation.sights import Sight
 from posewright.simulation.world import Pose, World
 
@@ -115,6 +116,7 @@ class Film:
         self._camera = _camera(world, self._view, width / height, self._close_up)
         standing = [] if world.arena is None else [wall.name for wall in world.arena.walls]
         self._walls = {name: int(self._model.geom(name).id) for name in WALLS if name in standing}
+        self._lamps = Lamps(self._model, list(world.instances.values()))
         self._rectangle = mujoco.MjrRect(0, 0, width, height)
         self._pixels = np.empty((height, width, 3), dtype=np.uint8)
         self._gl: Any = _gl_context(width, height)
@@ -129,12 +131,18 @@ class Film:
         return self._draw(self._world.data.qpos)
 
     def frame(
-        self, poses: Pose | Mapping[str, Pose], boxes: ArrayLike = (), sight: Sight | None = None
+        self,
+        poses: Pose | Mapping[str, Pose],
+        boxes: ArrayLike = (),
+        sight: Sight | None = None,
+        lights: Lights | None = None,
     ) -> Picture:
         """Return a picture of poses as a recording has them, as `World.qpos_of` takes them.
 
         A `sight` says how a camera that follows the robot looks at it; None for where it always stands.
+        Lights of robots that `lights` does not name are off.
         """
+        self._lamps.show(lights or {})
         return self._draw(self._world.qpos_of(poses, boxes), sight)
 
     def _draw(self, qpos: Floats, sight: Sight | None = None) -> Picture:
@@ -155,6 +163,7 @@ class Film:
             mujoco.mjv_updateScene(
                 self._model, self._data, self._options, None, self._camera, every, self._scene
             )
+            self._lamps.kindle(self._scene)
             for lens in self._scene.camera:
                 pixel = (lens.frustum_top - lens.frustum_bottom) / self._rectangle.height
                 lens.frustum_center += 0.5 * pixel * aside[0]

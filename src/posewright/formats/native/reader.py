@@ -19,7 +19,8 @@ from posewright.motions import (
     Motion,
     Pose,
 )
-from posewright.robots import Robot, robot
+from posewright.robots import Led, Light, Robot, robot
+from posewright.robots.lights import BRIGHTEST
 
 REQUIRED = ("motion", "robot", "joints", "keyframes")
 DEFAULTS = ("easing", "accel_share", "stiffness_nm_rad")
@@ -27,7 +28,7 @@ DEFAULTS = ("easing", "accel_share", "stiffness_nm_rad")
 
 OPTIONAL = ("source", "extras", *DEFAULTS, "repeat", "speed", "next", "exit", "start_pose", "start_pose_deg")
 KEYFRAME_REQUIRED = ("reach_s", "pose_deg")
-KEYFRAME_OPTIONAL = ("pause_s", "attitude_deg", *DEFAULTS)
+KEYFRAME_OPTIONAL = ("pause_s", "attitude_deg", "lights", *DEFAULTS)
 
 FREE = "free"  # stands for the angle of a joint whose torque is off; nothing (`~`) for one that is held
 
@@ -47,7 +48,7 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
     fields = root.fields(required=REQUIRED, optional=OPTIONAL)
     card = _robot(fields["robot"], card)
     joints = _joints(fields["joints"], card)
-    reader = _Reader(joints, _Manner().told_by(fields, joints))
+    reader = _Reader(joints, _Manner().told_by(fields, joints), card)
     start = _start(fields, reader, card)
     keyframes = fields["keyframes"].items() or fields["keyframes"].fail("there is no keyframe")
     extras = fields["extras"].fields() if "extras" in fields else {}
@@ -150,6 +151,7 @@ def _stiffness(node: Node, joints: tuple[str, ...]) -> dict[str, float] | None:
 class _Reader:
     joints: tuple[str, ...]
     manner: _Manner
+    card: Robot
 
     def keyframe(self, node: Node) -> Keyframe:
         fields = node.fields(required=KEYFRAME_REQUIRED, optional=KEYFRAME_OPTIONAL)
@@ -163,7 +165,16 @@ class _Reader:
             manner.stiffness,
             manner.accel_share,
             _attitude(fields["attitude_deg"]) if "attitude_deg" in fields else None,
+            self.lights(fields["lights"]) if "lights" in fields else None,
         )
+
+    def lights(self, node: Node) -> dict[str, Light]:
+        leds = {led.name: led for led in self.card.leds}
+        told = node.fields()
+        for name, light in told.items():
+            if name not in leds:
+                raise UnknownNameError.among(f"LED of {self.card.name}", name, leds, where=light.where)
+        return {name: _light(light, leds[name]) for name, light in told.items()}
 
     def pose(self, node: Node) -> Pose:
         items = node.items()
@@ -172,6 +183,19 @@ class _Reader:
             node.fail(what, hint="one a joint; ~ holds, free lets go")
         free = {joint for joint, item in zip(self.joints, items, strict=True) if item.value == FREE}
         return Pose(self.joints, np.array([_angle(item) for item in items]), frozenset(free))
+
+
+def _light(node: Node, led: Led) -> Light:
+    if not isinstance(node.value, list):
+        return node.number(low=0.0, high=BRIGHTEST)
+    items = node.items()
+    if len(items) != 3 or not led.has_colours:
+        right = (
+            "[red, green, blue] or one number" if led.has_colours else f"how bright, as it is {led.colour}"
+        )
+        node.fail(f"{len(items)} numbers", hint=f"{right}, 0..{BRIGHTEST:g}")
+    red, green, blue = (item.number(low=0.0, high=BRIGHTEST) for item in items)
+    return red, green, blue
 
 
 def _attitude(node: Node) -> Attitude:

@@ -13,6 +13,7 @@ import numpy as np
 from posewright.documents import one_line
 from posewright.formats.native.reader import FREE
 from posewright.motions import DEFAULT_ACCEL_SHARE, Attitude, Easing, Keyframe, Motion, Pose
+from posewright.robots import Light
 
 Tree = Mapping[str, Any]
 Stiffness = dict[str, float] | None
@@ -148,6 +149,12 @@ def _keyframe(keyframe: Keyframe, manner: _Manner, old: tuple[Keyframe, Tree] | 
         entries["stiffness_nm_rad"] = None if stiffness is None else one_line(stiffness)
     if keyframe.attitude is not None:
         entries["attitude_deg"] = _attitude(keyframe.attitude, old)
+    if keyframe.lights is not None:
+        entries["lights"] = (
+            told["lights"]
+            if old is not None and old[0].lights == keyframe.lights
+            else _lights(keyframe.lights)
+        )
     entries["pose_deg"] = _pose(keyframe.pose, None if old is None else (old[0].pose, told["pose_deg"]))
     return one_line(entries)
 
@@ -156,6 +163,17 @@ def _attitude(attitude: Attitude, old: tuple[Keyframe, Tree] | None) -> list[Any
     if old is not None and old[0].attitude == attitude:
         return list(old[1]["attitude_deg"])
     return [round(math.degrees(angle), DIGITS) + 0.0 for angle in attitude]
+
+
+def _lights(lights: Mapping[str, Light]) -> Tree:
+    return {
+        name: [_whole(value) for value in light] if isinstance(light, tuple) else _whole(light)
+        for name, light in lights.items()
+    }
+
+
+def _whole(value: float) -> float:
+    return int(value) if value.is_integer() else value
 
 
 def _stiffness(keyframe: Keyframe) -> Stiffness:

@@ -38,7 +38,7 @@ from posewright.formats.roboplus.to_motion import (
     page_motion,
     remarks_on,
 )
-from posewright.formats.unsaid import moved_joints
+from posewright.formats.unsaid import moved_joints, unlit
 from posewright.motions import Motion, card_of
 from posewright.robots import Robot, robot
 
@@ -195,6 +195,7 @@ def _note_unwritable(motion: Motion, columns: Columns, losses: list[str]) -> Non
         losses.append(f"{joint} is free at times: a page cannot switch torque off, so it stays where it was")
     if motion.start is not None:
         losses.append("the pose it is to be started from")
+    losses.extend(unlit(motion))
 
 
 def _chained(document: RoboplusDocument, number: int, page: Page, losses: list[str]) -> RoboplusDocument:
