@@ -13,6 +13,8 @@ from posewright.robots import Robot
 from posewright.runtimes.openr.commander import COMMANDER, Commander
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect
 from posewright.runtimes.openr.controller import OpenRController
+from posewright.runtimes.openr.move_head import MoveHead
+from posewright.runtimes.openr.move_legs import MoveLegs
 from posewright.runtimes.openr.script import ScriptedCommand
 from posewright.runtimes.openr.services import OObject
 
@@ -57,13 +59,21 @@ class Program:
 PROGRAMS: Mapping[str, Program] = MappingProxyType(
     {
         one.name: one
-        for one in (Program("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),)
+        for one in (
+            Program("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),
+            Program("move_legs", "three commands that let the dog stand, sit and lie (MoveHead's sister)"),
+        )
     }
 )
 
 Maker = Callable[[Setting], OObject]
 
-OBJECTS: Mapping[str, Maker] = MappingProxyType({})
+OBJECTS: Mapping[str, Maker] = MappingProxyType(
+    {
+        "MoveHead": lambda _: MoveHead(),
+        "MoveLegs": lambda _: MoveLegs(),
+    }
+)
 """What is made for each name that a CONNECT.CFG may have, besides `Commander` and `OVirtualRobotComm`."""
 
 
