@@ -52,11 +52,15 @@ if TYPE_CHECKING:
     from posewright.formats.oda.files import remove_from_archive as remove_from_archive
     from posewright.formats.oda.files import write_archive_file as write_archive_file
     from posewright.formats.oda.format import archive_motion as archive_motion
+    from posewright.formats.oda.format import document_of as document_of
     from posewright.formats.omtn.document import OMTN as OMTN
+    from posewright.formats.omtn.document import OmtnDocument as OmtnDocument
     from posewright.formats.omtn.reader import MotionLabel as MotionLabel
     from posewright.formats.omtn.reader import label_of as label_of
     from posewright.formats.omtn.reader import read_omtn as read_omtn
     from posewright.formats.omtn.to_motion import DESIGN as DESIGN
+    from posewright.formats.omtn.to_motion import exact_path as exact_path
+    from posewright.formats.omtn.to_motion import sdk_path as sdk_path
     from posewright.formats.reading import GAIT as GAIT
     from posewright.formats.reading import detect_format as detect_format
     from posewright.formats.reading import detect_kind as detect_kind

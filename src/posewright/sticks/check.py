@@ -21,6 +21,7 @@ from posewright.sticks.command_checks import check_commands, check_transitions
 from posewright.sticks.finding import MonetFinding, error, quoted, warning
 from posewright.sticks.limits import (
     AGENTS,
+    AGENT_LINES,
     ANY,
     FIRST_POSTURE,
     NOWHERE,
@@ -32,23 +33,35 @@ from posewright.sticks.limits import (
 from posewright.sticks.lookup import check_lookups, lines_of, used_places
 from posewright.sticks.memory_stick import read_stick
 from posewright.sticks.setup import MemoryStick, MonetArchive, MonetSetup
-from posewright.sticks.text import Command, MonetCommands, MonetTransitions
+from posewright.sticks.text import AgentLine, Command, MonetCommands, MonetTransitions
 
 MAX_POSTURES = 100  # MoNet itself tells six apart; a file with so many is no longer one for a robot
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way between two postures, and the line that gives it."""
+    """A way between two postures, and the line that gives it.
+
+    Attributes:
+        agents: who plays what on it: the line itself, or those of the command that begins there.
+        sync: whether they are to begin in the same frame.
+    """
 
     postures: Postures
     line: Line
+    agents: tuple[AgentLine, ...]
+    sync: bool = False
 
 
 def command_postures(command: Command) -> Postures:
     """Return where a command begins and ends: as its motion does; anywhere where it has only a sound."""
     motion = next((line for line in command.agents if line.agent != SOUND_AGENT), None)
     return NOWHERE if motion is None else postures_of(motion.name)
+
+
+def way_of(command: Command) -> Way:
+    """Return a command as a way, which it may be from a posture to the same."""
+    return Way(command_postures(command), command.head.line, command.agents[:AGENT_LINES], command.sync)
 
 
 @dataclass(frozen=True)
@@ -65,10 +78,12 @@ class PostureGraph:
     ) -> PostureGraph:
         """Return the graph of two files; an `older` MoNet may know any posture, others only theirs."""
         said = [
-            Way(postures_of(line.name), line.line) for line in transitions.agents if line.agent != SOUND_AGENT
+            Way(postures_of(line.name), line.line, (line,))
+            for line in transitions.agents
+            if line.agent != SOUND_AGENT
         ]
         listed = () if commands is None else commands.commands
-        said += [Way(command_postures(command), command.head.line) for command in listed]
+        said += map(way_of, listed)
         ways = (way for way in said if way.postures.leads_on and (older or set(way.postures) <= POSTURES))
         begins: dict[str, tuple[Command, ...]] = {}
         for command in listed:
@@ -91,6 +106,21 @@ class PostureGraph:
     def reached(self) -> tuple[str, ...]:
         """The postures the robot can get into, the first one included."""
         return self.reached_from(FIRST_POSTURE, *self.set_by_command)
+
+    def route(self, start: str, goal: str) -> tuple[Way, ...] | None:
+        """Return the fewest ways that lead from one posture to another; None where there are none.
+
+        Of several as short, the one whose lines come first is taken.
+        """
+        routes: dict[str, tuple[Way, ...]] = {start: ()}
+        pending = [start]
+        while pending and goal not in routes:
+            here = pending.pop(0)
+            for way in self.ways:
+                if way.postures.start == here and way.postures.end not in routes:
+                    routes[way.postures.end] = (*routes[here], way)
+                    pending.append(way.postures.end)
+        return routes.get(goal)
 
     def reached_from(self, *postures: str) -> tuple[str, ...]:
         """Return the postures that ways lead to from some, and these."""

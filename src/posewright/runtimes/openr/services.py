@@ -275,7 +275,7 @@ class OObject:
 
     def refuse(self, what: str, why: str) -> None:
         """Note that something was asked for that is not done, and why."""
-        self.openr.log("refused", object=self.name, data=what, why=why)
+        self.openr.log("refused", object=self.name, asked=what, why=why)
 
     def do_init(self) -> None:
         """Prepare: open primitives, make vectors. All objects are made, none is told anything yet."""
