@@ -20,8 +20,8 @@ from posewright.motions import Level
 from posewright.sticks.command_checks import check_commands, check_transitions
 from posewright.sticks.finding import MonetFinding, error, quoted, warning
 from posewright.sticks.limits import (
-    AGENTS,
     AGENT_LINES,
+    AGENTS,
     ANY,
     FIRST_POSTURE,
     NOWHERE,
