@@ -1,9 +1,10 @@
 """MoveHead: fifteen commands that move the head (AIS-Lab Milano's OPEN-R object).
 
-Source: seeds.md D1 for commands, limits and poses, D2 for the automaton, which is `charts/move_head.chart.yaml`.
-Of the numbers of blocks the document names one, 16 for the middle pose. The others are ours: 16 for what tilts,
-at most 75 degrees in 2.048 s, 37 deg/s; 20 for the pan, at most 176 degrees in 2.56 s, 69 deg/s. So the ERS-7's
-servos, 182, 331 and 576 deg/s, are asked for little, and its camera sees sharply: its card says 70 deg/s.
+Source: seeds.md D1 for commands, limits and poses, D2 for the automaton, `charts/move_head.chart.yaml`. Of
+the numbers of blocks the document names one, 16 for the middle pose. The others are ours: 16 for all that
+tilts, at most 75 degrees in 2.048 s or 37 deg/s; 20 for the pan, at most 176 degrees in 2.56 s or 69 deg/s.
+The ERS-7's servos can do 182 (tilt1), 576 (pan) and 331 deg/s (tilt2); its camera blurs above 70 deg/s, says
+its card.
 """
 
 from __future__ import annotations

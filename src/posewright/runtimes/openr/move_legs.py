@@ -1,7 +1,8 @@
 """MoveLegs: three commands that let the dog stand, sit and lie; MoveHead's sister.
 
-The document (seeds.md D2) says no more of MoveLegs than that it exists and shares MoveHead's private functions.
-Commands and automaton, `charts/move_legs.chart.yaml`, are ours; the postures are those of the robot's card.
+The document (seeds.md D2) only says that it exists and shares MoveHead's private functions. Commands and
+automaton, `charts/move_legs.chart.yaml`, are ours; the postures are those of the robot's card. In simulation
+the dog stays up on the way from each of the card's poses to each posture, wherever its head is.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ N_BLOCKS = 16
 class MoveLegs(MovingObject):
     """Moves the legs by three commands: MOVE_ST stands up, MOVE_SI sits down, MOVE_LY lies down.
 
-    Nothing stops a motion before its end: a dog half risen would fall. One that sits lies down before it stands
-    up, as its card says (`up_through`).
+    Nothing stops a motion before its end: a dog half risen might fall. One that sits lies down before it
+    stands up, as its card says (`up_through`).
     """
 
     def __init__(self) -> None:
