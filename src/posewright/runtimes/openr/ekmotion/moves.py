@@ -68,7 +68,7 @@ class Load:
     cycle: int
     pose: str
     part: Part = Part.ALL
-    where: Where | None = field(default=None, compare=False)
+    where: Where | None = field(default=None, compare=False, repr=False)
 
 
 def _load(node: Node) -> Load:
@@ -79,7 +79,7 @@ def _load(node: Node) -> Load:
     return Load(parts[0].integer(low=1, high=MOST_CYCLES), parts[1].text(), part, node.where)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Move:
     """One special move.
 
@@ -123,6 +123,9 @@ class Move:
 
     def __str__(self) -> str:
         return f"{self.command} {self.name}"
+
+    def __repr__(self) -> str:
+        return f"Move({self}: {len(self.steps)} steps, {self.end} cycles)"
 
 
 @dataclass(frozen=True)
