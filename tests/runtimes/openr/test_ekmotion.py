@@ -162,7 +162,7 @@ def test_a_command_during_a_move_is_ignored_and_acknowledged_and_changes_no_fram
     np.testing.assert_array_equal(disturbed.rows, alone.rows)
     (refusal,) = disturbed.refused
     assert "102 Kickb is under way: MNT_SPECIAL_MOVE" in refusal["why"]
-    acknowledged = {"from": "Commander.SendAction", "to": "EKMotion.ReceiveAction"}
+    acknowledged = {"from": "EKMotion.ReceiveAction", "to": "Commander.SendAction"}
     assert len(disturbed.told("ready", **acknowledged)) == len(alone.told("ready", **acknowledged)) + 1
     assert disturbed.states == alone.states
 
