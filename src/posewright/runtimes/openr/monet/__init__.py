@@ -1,1 +1,1 @@
-"""MoNet, Sony's object that plays motions and sounds by number, and finds the way to the posture they begin in."""
+"""MoNet, after Sony's sample: motions and sounds by number, and the way to the posture they begin in."""

@@ -1,7 +1,7 @@
 """Motions of an archive as frames of joints, as the robot's player or one that misses nothing sends them.
 
-Source: formats.md 1.1; MTNAgent7.cc of Sony's OPEN-R SDK. Joints are found by their locators, and those that a
-motion does not name stay as they are. What a motion says of the body's attitude moves no joint.
+Source: formats.md 1.1; MTNAgent7.cc of Sony's OPEN-R SDK. Joints are found by their locators, and those that
+a motion does not name stay as they are. What a motion says of the body's attitude moves no joint.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ either way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
@@ -165,14 +166,16 @@ class MotionAgents(OObject):
 
     def _tell_of_jump(self) -> None:
         """Say which leg is far from the first pose."""
-        robot = self.openr.robot
-        legs = set(robot.groups.get(LEGS, ()))
+        legs = self.openr.robot.groups.get(LEGS, ())
         first = zip(self._frames.primitives, self._frames.rows[0].tolist(), strict=True)
-        away = {robot.joint_names[one]: abs(angle - self.openr.get_joint_value(one)) for one, angle in first}
-        far = max(legs & away.keys(), key=lambda joint: away[joint], default=None)
-        if far is not None and np.rad2deg(away[far] / MICRO) > FARTHEST_DEG:
-            degrees, name = np.rad2deg(away[far] / MICRO), self._active.name if self._active else ""
-            self.say(f"the robot jumps: {far} is {degrees:.0f} deg from where {name} begins")
+        away = [
+            (abs(angle - self.openr.get_joint_value(one)) / MICRO, self.openr.robot.joint_names[one])
+            for one, angle in first
+        ]
+        far, joint = max((one for one in away if one[1] in legs), default=(0.0, ""))
+        if self._active is not None and math.degrees(far) > FARTHEST_DEG:
+            where = f"where {self._active.name} begins"
+            self.say(f"the robot jumps: {joint} is {math.degrees(far):.0f} deg from {where}")
 
     def _reply(
         self, command: MoNetAgentCommand, status: MoNetStatus = MoNetStatus.COMPLETION, why: str = ""

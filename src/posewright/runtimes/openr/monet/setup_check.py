@@ -8,7 +8,7 @@ from posewright.sticks import MonetFinding, MonetSetup
 from posewright.sticks.check import MOST_FINDINGS, check_setup
 
 ANSWERED = frozenset({"graph", "id", "index", "jump", "kind", "motion", "sound"})
-"""Rules whose errors keep one command from being played, which its result then says; MoNet runs all the same."""
+"""Rules whose errors keep one command from being played, which its result says; MoNet runs all the same."""
 
 
 def checked(setup: MonetSetup) -> tuple[MonetFinding, ...]:
