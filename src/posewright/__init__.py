@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from posewright.evaluation import evaluate as evaluate
     from posewright.experiments import draw_outcome as draw_outcome
     from posewright.experiments import inspect_robot as inspect_robot
-    from posewright.experiments import openr_programs as openr_programs
     from posewright.experiments import openr_result as openr_result
     from posewright.experiments import perform as perform
     from posewright.experiments import rank as rank
@@ -92,6 +91,7 @@ if TYPE_CHECKING:
     from posewright.robots import describe
     from posewright.robots import robot as robot
     from posewright.robots import robot_names as robot_names
+    from posewright.runtimes.openr import openr_programs as openr_programs
     from posewright.runtimes.openr import sequence_diagram as sequence_diagram
     from posewright.sticks import add_to_stick as add_to_stick
     from posewright.sticks import check_monet as check_monet

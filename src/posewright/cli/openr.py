@@ -27,6 +27,7 @@ from posewright.errors import InputError, Where
 from posewright.runtimes.openr import flow
 from posewright.runtimes.openr.controller import EVENT
 from posewright.runtimes.openr.kernel import LogEntry
+from posewright.runtimes.openr.setup import openr_programs, set_up_openr
 
 if TYPE_CHECKING:
     from posewright.control import Block
@@ -125,7 +126,7 @@ def run(
     video = video and film_options.film_path(video, program or "monet")
     made: dict[str, Any] = {"robot": robot, "pose": pose, "stick": stick, "monet": monet or ()}
     made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
-    ready = experiments.set_up_openr(program, **made)
+    ready = set_up_openr(program, **made)
     asks = ready.takes_commands and commands is None and script is None
     terminal = _Terminal() if asks and sys.stdin.isatty() else None
     text, path = _script(commands, script, from_stdin=asks and terminal is None)
@@ -135,7 +136,7 @@ def run(
     pace = _pace(terminal) if real_time else None
     shows = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
     how: dict[str, Any] = {"body": body, "seed": seed, "watchers": shows, "pace": pace, "record": record}
-    recording = ready.perform(seconds=seconds, to_film=video is not None, camera=camera, **how)
+    recording = experiments.run_openr(ready, seconds=seconds, to_film=video is not None, camera=camera, **how)
     _write_pictures(recording, diagram, video, camera, quiet=as_json)
     result = experiments.openr_result(recording)
     console.give(result, _lines(result), as_json=as_json)
@@ -149,7 +150,7 @@ def list_programs(as_json: AsJson = False) -> None:
     [bold]Examples[/]
       posewright openr list
     """
-    told = experiments.openr_programs()
+    told = openr_programs()
     lines = [
         line
         for one in told

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.bodies import Plant
 from posewright.control import Clock, Controller, Safety, Watcher, drive
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
@@ -43,9 +44,7 @@ def perform(
     camera: str | None = None,
     record: str | Path | None = None,
 ) -> Recording:
-    """Let a controller drive a robot on a bare floor; every frame is recorded.
-
-    The recording is of no contest. The same controller, body and seed give the same recording.
+    """Let a controller drive a robot on a bare floor; every frame is recorded, and no contest is run.
 
     Args:
         controller: what decides.
@@ -74,34 +73,27 @@ def perform(
         refuse_unwritable(Path(record))
     if not 0.0 < until_s <= MOST_S:
         raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
-    kind, domain = body_of(body, checked_seed(seed))
-    start = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
-    part = Part(robot.name, robot, start, _ORIGIN, seed=seed, domain=domain)
-    plant = make_plant(kind, [part], None)
+    plant = _plant(robot, body, pose, seed)
     carried = dict(documents or {}) | ({} if ships(robot) else {card_document(robot.name): robot.text})
-    header = Header(
-        robots={robot.name: RobotHeader.of(plant.bodies[robot.name], name)},
-        seed=seed,
-        version=__version__,
-        documents=carried,
-        extras=extras or {},
-    )
+    told: Any = {"documents": carried, "extras": extras or {}, "seed": seed, "version": __version__}
+    header = Header({robot.name: RobotHeader.of(plant.bodies[robot.name], name)}, **told)
     recorder = Recorder(header, plant, every=1)
     if camera is not None:
         refuse_camera(camera, {robot.name: robot.sensors})
     if to_film and plant.bodies[robot.name].observe().truth is None:
         raise InputError(f"there is nothing to film: {robot.name} does not know where it is")
     try:
-        drive(
-            plant,
-            {robot.name: controller},
-            until_s=until_s,
-            watchers=[recorder, *watchers],
-            clock=pace,
-            safety=None if safety is None else {robot.name: safety},
-        )
+        how: Any = {"until_s": until_s, "clock": pace, "safety": safety and {robot.name: safety}}
+        drive(plant, {robot.name: controller}, watchers=[recorder, *watchers], **how)
     finally:  # above all of a run that failed somebody will want to know how
         recording = recorder.recording()
         if record is not None:
             write_mcap(recording, Path(record))
     return recording
+
+
+def _plant(robot: Robot, body: str, pose: str | Floats, seed: int) -> Plant:
+    """Return the robot in its pose on a bare floor."""
+    kind, domain = body_of(body, checked_seed(seed))
+    start = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
+    return make_plant(kind, [Part(robot.name, robot, start, _ORIGIN, seed=seed, domain=domain)], None)

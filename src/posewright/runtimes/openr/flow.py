@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from posewright.errors import InputError
 from posewright.recordings import Recording
 from posewright.runtimes.openr.controller import EVENT
 from posewright.runtimes.openr.kernel import LogEntry
+from posewright.runtimes.openr.regions import MICRO
+
+EXTRAS = "openr"
+"""Under this name a recording's header says which `program` ran, and with which `commands`."""
 
 BETWEEN = frozenset({"notify", "waits", "ready", "not ready", "silent"})
 """The kinds of entries that have two ends; all others are of one object."""
@@ -20,7 +28,7 @@ _LONGEST = 8
 _OFTEN = 3
 """What comes so often in a row is told once."""
 
-MOST_TOLD = 60
+MOST_TOLD = 80
 """Characters of what was sent that a diagram shows."""
 
 
@@ -58,6 +66,37 @@ def messages_of(recording: Recording) -> tuple[LogEntry, ...]:
 def states_of(recording: Recording) -> tuple[LogEntry, ...]:
     """Return which object entered which state when: entries of `object` and `state`."""
     return tuple(one for one in entries_of(recording) if one.kind == STATE)
+
+
+def run_data(recording: Recording) -> dict[str, Any]:
+    """Return a run of OPEN-R objects as plain data.
+
+    `frames` have `commands_urad`, what the objects asked for in whole micro-radians, and `positions_rad`,
+    what the joints did, in the order of `joints`; None where nobody measured.
+
+    Raises:
+        InputError: the recording is of something else.
+    """
+    told = recording.header.extras.get(EXTRAS)
+    if not isinstance(told, Mapping):
+        raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright openr run`")
+    one = next(iter(recording.robots.values()))
+    asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)
+    seen = np.where(np.isnan(one.positions), None, one.positions)
+    times = np.round(recording.times, 6).tolist()
+    rows = zip(times, asked.tolist(), seen.tolist(), strict=True)
+    messages, states = messages_of(recording), states_of(recording)
+    return {
+        "program": told.get("program"),
+        "commands": told.get("commands"),
+        "robot": one.header.robot,
+        "duration_s": times[-1] if times else 0.0,
+        "states": [{"time_s": each.time_s, **each.data} for each in states],
+        "messages": [{"time_s": each.time_s, "kind": each.kind, **each.data} for each in messages],
+        "joints": list(one.header.joints),
+        "frames": [{"time_s": at, "commands_urad": go, "positions_rad": is_} for at, go, is_ in rows],
+        "digest": recording.digest(),
+    }
 
 
 def ends_of(entry: LogEntry) -> tuple[str, str]:
