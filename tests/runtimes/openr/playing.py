@@ -55,7 +55,9 @@ class Played:
     def acknowledged(self, observer: str, sender: str = "Commander") -> list[float]:
         """Return when a sender heard that the observer is ready."""
         return [
-            time_s for time_s, data in self.events("ready", **{"from": observer}) if data["to"].startswith(sender)
+            time_s
+            for time_s, data in self.events("ready", **{"from": observer})
+            if data["to"].startswith(sender)
         ]
 
     @property

@@ -183,7 +183,9 @@ def test_an_unknown_number_sends_nothing_is_acknowledged_and_leaves_it_idle(numb
     assert still.vectors == 0
     assert "102 Kickb" in still.refused[0]["why"], "it says which are known"
     assert still.states == ["IDLE", "MNT_SPECIAL_MOVE", "IDLE"]
-    assert len(still.told("ready", to="EKMotion.ReceiveAction")) == 2, "at the start, and for the command"
+    assert len(still.told("ready", **{"from": "EKMotion.ReceiveAction"})) == 2, (
+        "at the start, and for the command"
+    )
 
 
 def test_after_an_unknown_number_a_known_one_is_done() -> None:
@@ -191,7 +193,7 @@ def test_after_an_unknown_number_a_known_one_is_done() -> None:
 
 
 def test_who_sent_the_command_hears_again_when_the_move_has_ended() -> None:
-    ready = ran("102").told("ready", to="EKMotion.ReceiveAction")
+    ready = ran("102").told("ready", **{"from": "EKMotion.ReceiveAction"})
     assert len(ready) == 3, "at the start, when it was looked at, and at the end"
 
 
