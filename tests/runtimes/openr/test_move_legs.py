@@ -15,6 +15,7 @@ from posewright.control import drive
 from posewright.errors import InputError
 from posewright.recordings import Header, Recorder, RobotHeader
 from posewright.recordings.falls import tilt
+from posewright.runtimes.openr import read_connect
 from posewright.runtimes.openr.programs import Setting, open_program, program
 from posewright.runtimes.openr.script import read_script
 from posewright.simulation import SimulatedBody, World
@@ -81,6 +82,15 @@ def test_two_runs_are_alike_to_the_last_bit() -> None:
     one, other = (play("move_legs", "MOVE_ST@0, MOVE_LY@1, MOVE_SI@5", 8.0, "sit") for _ in range(2))
     assert (one.frames == other.frames).all()
     assert one.recording.events == other.recording.events
+
+
+def test_head_and_legs_move_at_once_and_neither_knows_of_the_other() -> None:
+    lines = [str(line) for name in ("move_head", "move_legs") for line in program(name).config.lines]
+    both = play(read_connect("\n".join(lines)), "MOVE_FP@0.2, MOVE_SI@0.6, MOVE_BP@3", 6.0)
+    head = play("move_head", "MOVE_FP@0.2, MOVE_BP@3", 6.0)
+    legs = play("move_legs", "MOVE_SI@0.6", 6.0)
+    assert (both.frames[:, :3] == head.frames[:, :3]).all()
+    assert (both.frames[:, LEGS] == legs.frames[:, LEGS]).all()
 
 
 def simulated(script: str, pose: str, until_s: float) -> Floats:

@@ -50,6 +50,8 @@ class BlockPlayer:
 
     The integers between start and end are those of the whole way, so that blocks join without a jump and the
     last frame hits the end. A motion that is started while a block is still under way waits for its end.
+    As the start is where the joint is, and not where it was told to be, one that lags behind its command
+    under load begins with a small step back; Safety spreads it where it is faster than the servo.
 
     Args:
         owner: the object that moves; it gets a subject `Move`.
