@@ -144,13 +144,13 @@ class RobiController:
 
     def _commands(self, state: BodyState) -> JointCommands:
         try:
-            self._last = self.engine.frame()
+            commands = self.engine.frame()
         except InputError as error:
             self._fail(error)
             self.memory.set("time", 0)
-            if self._last is None:
-                self._last = JointCommands(state.positions[None].copy())
-        return self._last
+            return self._last or JointCommands(state.positions[None].copy())
+        self._last = replace(commands, lights=None)
+        return commands
 
     def _fail(self, error: InputError) -> None:
         if self.error is None:
@@ -170,12 +170,11 @@ class RobiController:
 
     def _decision(self) -> Decision | None:
         posture = self.memory.get("posture")
-        lights = {} if self.error else self.engine.lights()
-        told = (posture, self._label, self.engine.mapped, tuple(lights.items()))
+        told = (posture, self._label, self.engine.mapped)
         if told == self._told and not self._events:
             return None
         events, self._events, self._told = tuple(self._events), [], told
-        outputs = {"posture": posture, "mapped": list(self.engine.mapped), "lights": lights}
+        outputs = {"posture": posture, "mapped": list(self.engine.mapped)}
         inputs = {"word": self.memory.get("word")}
         return Decision(f"{posture_name(posture)} {self._label}".strip(), inputs, outputs, events=events)
 
