@@ -147,7 +147,7 @@ def _carriers(one: ModelInstance) -> Indices:
 
 
 def _let_down(one: ModelInstance, where: tuple[float, float, float], rotation: Floats) -> None:
-    """Let a robot down from above, turned so, until it touches what stands there; `where` it is on the floor."""
+    """Let a robot down from above, turned so, until it touches what stands there; `where` is on the floor."""
     x, y, floor = where
     carriers = _carriers(one)
     tops = one.model.geom_pos[carriers, 2] + one.model.geom_aabb[carriers, 5]
