@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from posewright.errors import UnknownNameError
+from posewright.runtimes.robi.machine import ProgramMachine, StopReason
+from posewright.runtimes.robi.memory import Memory
 from posewright.runtimes.robi.postures import Posture, judge, postures
+from posewright.runtimes.robi.programs import program
 
 HIP = np.arange(-1200, 301, 50) / 10.0
 KNEE = np.arange(-300, 301, 25) / 10.0
@@ -26,13 +33,44 @@ def printed(hip: float, right: float, left: float) -> int:
     return 2 if right > -22.5 or left < -17 else 1
 
 
-@pytest.mark.parametrize(("rule", "again"), [("consistent", consistent), ("printed", printed)])
-def test_the_judgement_is_the_rule_on_a_grid_of_leg_positions(rule: str, again: object) -> None:
+Again = Callable[[float, float, float], int]
+RULES = pytest.mark.parametrize(("rule", "again"), [("consistent", consistent), ("printed", printed)])
+
+
+@RULES
+def test_the_judgement_is_the_rule_on_a_grid_of_leg_positions(rule: str, again: Again) -> None:
     hip, right, left = np.meshgrid(HIP, KNEE, KNEE, indexing="ij")
     judged = postures().rule(rule).judge({3: hip, 4: right, 9: left})
     expected = np.vectorize(again)(hip, right, left)
     np.testing.assert_array_equal(judged, expected)
     assert set(np.unique(judged)) == {0, 1, 2}
+
+
+def judged_by_program(rule: str, words: dict[int, int]) -> int:
+    """Let a Robi program judge measured positions [0.1 deg]."""
+    memory = Memory()
+    for number, word in words.items():
+        memory.set("measured", word, number)
+    stop = ProgramMachine(program("judge", rule), memory).run(1000)
+    assert stop.reason is StopReason.RETURNED
+    return memory.get("return_value")
+
+
+@RULES
+def test_the_program_in_the_robots_own_language_judges_the_same(rule: str, again: Again) -> None:
+    for hip in (-1200, -800, -601, -600, -599, 0):
+        for right in range(-300, 301, 75):
+            for left in range(-300, 301, 75):
+                expected = again(hip / 10, right / 10, left / 10)
+                assert judged_by_program(rule, {3: hip, 4: right, 9: left}) == expected
+
+
+@pytest.mark.parametrize("rule", ["consistent", "printed"])
+@given(hip=st.integers(-1500, 1500), right=st.integers(-1500, 1500), left=st.integers(-1500, 1500))
+def test_rule_and_program_agree_wherever_a_servo_can_be(rule: str, hip: int, right: int, left: int) -> None:
+    measured = {3: hip, 4: right, 9: left}
+    by_rule = judge({number: word / 10 for number, word in measured.items()}, rule)
+    assert judged_by_program(rule, measured) == by_rule
 
 
 def test_the_consistent_rule_is_the_default_and_judges_the_four_idle_poses_right() -> None:
@@ -67,5 +105,10 @@ def test_a_rule_that_is_not_there_is_refused() -> None:
 
 def test_every_source_is_told() -> None:
     found = postures()
-    named = [*found.rules.values(), *found.idle.values(), *found.mapped.values(), *found.transitions.values()]
-    assert {key for one in named for key in one.source} <= set(found.sources)
+    keys = [
+        *(rule.source for rule in found.rules.values()),
+        *(idle.source for idle in found.idle.values()),
+        *(mapped.source for mapped in found.mapped.values()),
+        *(way.source for way in found.transitions.values()),
+    ]
+    assert {key for source in keys for key in source} <= set(found.sources)

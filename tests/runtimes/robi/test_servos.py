@@ -55,6 +55,7 @@ def test_with_the_tables_as_they_ship_the_pose_block_is_obeyed_in_the_time_writt
         np.testing.assert_allclose(commands.angles[0], line, atol=1e-12)
         assert bench.memory.get("time") == frames - done
     assert bench.where() == goal
+    assert commands.stiffness is not None
     np.testing.assert_allclose(commands.stiffness, 0.8 * STIFFNESS)
     assert commands.free is None
 
@@ -75,7 +76,8 @@ def test_a_table_that_leads_elsewhere_is_what_a_servo_obeys(
     assert bench.engine.mapped == tuple(sorted(mapped))
     assert bench.where() == [-n if n in mapped else word for n, word in zip(IDS, goal, strict=True)]
     share = [0.7 if n in mapped else 0.8 for n in IDS]
-    np.testing.assert_allclose(commands.stiffness, share * STIFFNESS)
+    assert commands.stiffness is not None
+    np.testing.assert_allclose(commands.stiffness, np.array(share) * STIFFNESS)
 
 
 def test_without_a_move_positions_are_held_and_torques_count_at_once() -> None:
@@ -87,6 +89,7 @@ def test_without_a_move_positions_are_held_and_torques_count_at_once() -> None:
     bench.pose([99] * 20, torque=40)
     commands = bench.frame()
     assert bench.where() == [10] * 20
+    assert commands.stiffness is not None
     np.testing.assert_allclose(commands.stiffness, 0.4 * STIFFNESS)
 
 

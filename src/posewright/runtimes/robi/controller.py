@@ -1,4 +1,4 @@
-"""A Robi's program as a controller: each frame it runs on for a while, then the servo engine moves the servos."""
+"""A Robi's program as a controller: each frame it runs for a while, then the engine moves the servos."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from posewright.control import Block
 from posewright.errors import FormatError, InputError
 from posewright.robots import Robot
 from posewright.runtimes.openr.script import ScriptedCommand
-from posewright.runtimes.robi.machine import ProgramMachine, Reason
+from posewright.runtimes.robi.machine import ProgramMachine, StopReason
 from posewright.runtimes.robi.memory import Memory
 from posewright.runtimes.robi.postures import Posture
 from posewright.runtimes.robi.rm4 import Program
@@ -20,7 +20,7 @@ EVENT = "robi"
 """The kind of events in a recording that tell of a Robi's program; `what` says what happened."""
 
 INSTRUCTIONS_PER_FRAME = 200
-"""Ours: nothing is known of the robot's processor. A program that waits in a loop of five goes around it 40 times."""
+"""Ours: nobody knows the robot's processor. A program that waits goes 40 times around a loop of five."""
 
 SILENT_S = 2.0
 """Ours: so long a program may run on without a move under way and without writing anything."""
@@ -131,24 +131,26 @@ class RobiController:
             self._fail(error)
             return
         self._label = stop.label
-        if stop.reason is not Reason.BUDGET:
+        if stop.reason is not StopReason.BUDGET:
             self._runs = False
             self._tell("end", reason=stop.reason.value, address=stop.address)
             return
         self._silent = 0 if self._ram.wrote or self.engine.is_moving else self._silent + 1
         if self._silent == self._silent_frames:
             waits_for = sorted(self._ram.read_outer)
-            self._tell("waits" if waits_for else "loops", label=stop.label, address=stop.address, waits_for=waits_for)
+            self._tell(
+                "waits" if waits_for else "loops", label=stop.label, address=stop.address, waits_for=waits_for
+            )
 
     def _commands(self, state: BodyState) -> JointCommands:
         try:
-            self._last = self.engine.frame()
+            commands = self.engine.frame()
         except InputError as error:
             self._fail(error)
             self.memory.set("time", 0)
-            if self._last is None:
-                self._last = JointCommands(state.positions[None].copy())
-        return self._last
+            return self._last or JointCommands(state.positions[None].copy())
+        self._last = replace(commands, lights=None)
+        return commands
 
     def _fail(self, error: InputError) -> None:
         if self.error is None:
@@ -168,12 +170,11 @@ class RobiController:
 
     def _decision(self) -> Decision | None:
         posture = self.memory.get("posture")
-        lights = {} if self.error else self.engine.lights()
-        told = (posture, self._label, self.engine.mapped, tuple(lights.items()))
+        told = (posture, self._label, self.engine.mapped)
         if told == self._told and not self._events:
             return None
         events, self._events, self._told = tuple(self._events), [], told
-        outputs = {"posture": posture, "mapped": list(self.engine.mapped), "lights": lights}
+        outputs = {"posture": posture, "mapped": list(self.engine.mapped)}
         inputs = {"word": self.memory.get("word")}
         return Decision(f"{posture_name(posture)} {self._label}".strip(), inputs, outputs, events=events)
 

@@ -24,8 +24,12 @@ Words = NDArray[np.uint16]
 Address = Annotated[int, Bounds(0, 0xFFFF)]
 
 
-def _sources(node: Node) -> tuple[str, ...]:
+def read_sources(node: Node) -> tuple[str, ...]:
+    """Read `source:`, one key of `sources:` or a list of them."""
     return tuple(one.text() for one in (node.items() if isinstance(node.value, list) else (node,)))
+
+
+Sources = Annotated[tuple[str, ...], Reader(read_sources)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class Cell:
 
     address: Address
     about: str
-    source: Annotated[tuple[str, ...], Reader(_sources)]
+    source: Sources
     count: Annotated[int, Bounds(1, 256)] = 1
     step: Annotated[int, Bounds(2, 0x1000)] = 2
     signed: bool = False
@@ -111,7 +115,8 @@ def read_memory_map(path: Path) -> MemoryMap:
     parts = read_document(path).fields(required=("memory", "size", "sources", "cells"), optional=())
     size = parts["size"].integer(low=2, high=0x10000)
     sources = {key: node.text() for key, node in parts["sources"].fields().items()}
-    cells, taken = {}, {}
+    cells: dict[str, Cell] = {}
+    taken: dict[int, str] = {}
     for name, node in parts["cells"].fields().items():
         cell = cells[name] = read_record(node, Cell)
         for key in cell.source:

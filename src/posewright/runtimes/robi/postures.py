@@ -1,4 +1,4 @@
-"""Postures of a Robi 2: how it judges them, how it stands in them, which servos are mapped (`postures.yaml`)."""
+"""Postures of a Robi 2: how it judges them, its idle poses, which servos are mapped (`postures.yaml`)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.documents import Bounds, Node, Reader, read_document, read_record
 from posewright.errors import UnknownNameError
 from posewright.robots import Robot, robot
+from posewright.runtimes.robi.memory import Sources, read_sources
 
 _DOCUMENT = Path(__file__).parent / "postures.yaml"
 
@@ -46,17 +47,12 @@ def _postures(node: Node) -> tuple[Posture, ...]:
     return tuple(_posture(one) for one in node.items())
 
 
-def _source(node: Node) -> tuple[str, ...]:
-    return tuple(one.text() for one in (node.items() if isinstance(node.value, list) else (node,)))
-
-
 def _ids(node: Node) -> tuple[int, ...]:
     ends = [[end.integer(low=1, high=21) for end in one.items()] for one in node.items()]
     return tuple(number for first, last in ends for number in range(first, last + 1))
 
 
 APosture = Annotated[Posture, Reader(_posture)]
-Source = Annotated[tuple[str, ...], Reader(_source)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,9 @@ class Step:
 
     def decides(self, position_deg: Floats) -> Flags:
         """Return where the servo is beyond the limit; on it is not beyond."""
-        above = np.zeros(position_deg.shape, bool) if self.above_deg is None else position_deg > self.above_deg
+        above = (
+            np.zeros(position_deg.shape, bool) if self.above_deg is None else position_deg > self.above_deg
+        )
         return above if self.below_deg is None else above | (position_deg < self.below_deg)
 
 
@@ -80,7 +78,7 @@ class Rule:
 
     steps: tuple[Step, ...]
     otherwise: APosture
-    source: Source
+    source: Sources
 
     def judge(self, positions_deg: Mapping[int, Floats]) -> Indices:
         """Return the posture's number for positions by ID, all of one shape [deg]."""
@@ -101,7 +99,7 @@ class IdlePose:
     pose: str
     judged: APosture
     torque_percent: Annotated[int, Bounds(0, 100)]
-    source: Source
+    source: Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +107,7 @@ class Mapped:
     """IDs that obey the mapping block in a posture."""
 
     ids: Annotated[tuple[int, ...], Reader(_ids)]
-    source: Source
+    source: Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +190,7 @@ def read_postures(path: Path) -> Postures:
             name: read_record(node, IdlePose) for name, node in parts["idle"].fields(required=names).items()
         },
         mapped={
-            name: read_record(node, Mapped)
-            for name, node in parts["mapped"].fields(optional=names).items()
+            name: read_record(node, Mapped) for name, node in parts["mapped"].fields(optional=names).items()
         },
         transitions={name: _transition(node) for name, node in parts["transitions"].fields().items()},
         sources={key: node.text() for key, node in parts["sources"].fields().items()},
@@ -204,7 +201,7 @@ def _transition(node: Node) -> Transition:
     parts = node.fields(required=("from", "to", "does", "source"), optional=("through",))
     start, to = _postures(parts["from"]), _posture(parts["to"])
     through = tuple(one.text() for one in parts["through"].items()) if "through" in parts else ()
-    return Transition(start, to, parts["does"].text(), _source(parts["source"]), through)
+    return Transition(start, to, parts["does"].text(), read_sources(parts["source"]), through)
 
 
 def judge(positions_deg: Mapping[int, float], rule: str | None = None) -> Posture:

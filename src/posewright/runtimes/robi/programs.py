@@ -1,7 +1,7 @@
-"""Programs of our own for a Robi 2, in its language: listings in `programs/`, one for each label that is called.
+"""Programs of our own for a Robi 2, in its language: listings in `programs/`, each called as its first label.
 
-A listing calls subroutines by their labels; those that it does not have itself are in files of that name, and are put
-behind it.
+A listing calls subroutines by their labels; those that it does not have are in files of that name, and are
+put behind it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ def program(name: str, rule: str = "consistent") -> Program:
     """Return a program that ships.
 
     Args:
+        name: of the program; every subroutine is one.
         rule: by which it judges the posture, where it does.
 
     Raises:
@@ -53,7 +54,9 @@ def program_text(name: str, rule: str = "consistent") -> str:
 def linked(text: str, rule: str = "consistent") -> str:
     """Return a listing with the subroutines it calls and does not have put behind it, where they ship."""
     there = program_names()
-    while missing := [goal for goal in _GOAL.findall(text) if goal not in _LABEL.findall(text) and goal in there]:
+    while missing := [
+        goal for goal in _GOAL.findall(text) if goal not in _LABEL.findall(text) and goal in there
+    ]:
         text = f"{text}\n{_text(missing[0], rule)}"
     return text
 

@@ -1,7 +1,7 @@
-"""Two ways to have one behaviour in several postures: Robi 1's nine patterns, and Robi 2's one with its mapping.
+"""Two ways to have a behaviour in several postures: Robi 1's nine patterns, and Robi 2's one and its mapping.
 
-A program of Robi 1 holds a motion for each posture and each direction the face is turned to, up to nine. One of Robi 2
-holds a single motion, written for standing and facing front; what must not move is mapped. The notes
+A program of Robi 1 holds a motion for each posture and each direction the face is turned to, up to nine. One
+of Robi 2 holds a single one, written for standing and facing front; what must not move is mapped. The notes
 say so; how a Robi 1 tells its directions apart is ours, and so are the programs.
 """
 

@@ -1,11 +1,11 @@
 """The servo engine: what each servo is to do is read through its parameter table, every frame.
 
-How we read the notes, which say only that writing the time word moves all servos to the pose in that time: a move of n
-frames leads every servo in equal steps from what it was last commanded to where its table leads. Tables, positions and
-torques are read anew each frame, so that what is written or mapped during a move counts from then on, and the
-move ends at its time all the same. While no move is under way positions are held, whatever is written;
-torques and LEDs always count at once. A servo without torque is taken to be commanded to where it is, so that
-it does not jump when it gets some.
+How we read the notes, which say only that writing the time word moves all servos to the pose in that time: a
+move of n frames leads every servo in equal steps from what it was last commanded to where its table leads.
+Tables, positions and torques are read anew each frame, so that what is written or mapped during a move counts
+from then on, and the move ends at its time all the same. While no move is under way positions are held,
+whatever is written; torques and LEDs always count at once. A servo without torque is taken to be commanded to
+where it is, so that it does not jump when it gets some.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, JointCommands
 from posewright.errors import InputError
-from posewright.robots import Robot
+from posewright.robots import Rgb, Robot
+from posewright.robots.lights import BRIGHTEST
 from posewright.runtimes.robi.memory import TABLE_OFFSET, Memory
 
 FRAME_PERIOD_S = 1.0 / 60.0
@@ -26,9 +27,6 @@ FRAME_PERIOD_S = 1.0 / 60.0
 FULL_TORQUE_PERCENT = 100
 """What is above counts as this."""
 
-FULL_BRIGHTNESS = 255
-
-Light = tuple[float, float, float]
 
 
 class ServoEngine:
@@ -54,6 +52,7 @@ class ServoEngine:
         self._own_stiffness: Floats = np.array([servo.stiffness for servo in robot.servos])
         self._measured: Floats = np.zeros(len(self.ids))
         self._command: Floats | None = None
+        self._shown: Mapping[str, Rgb] = {}
 
     @property
     def is_moving(self) -> bool:
@@ -98,20 +97,29 @@ class ServoEngine:
             self._robot.from_ticks(self._command)[np.newaxis],
             free=free if free.any() else None,
             stiffness=share * self._own_stiffness,
+            lights=self._new_lights(),
         )
 
-    def lights(self) -> Mapping[str, Light]:
-        """Return red, green and blue of each light of the robot, 0..1, read through the LED table."""
+    def _new_lights(self) -> Mapping[str, Rgb] | None:
+        """Return the lights, None where they show what they showed."""
+        lights = self.lights()
+        if lights == self._shown:
+            return None
+        self._shown = lights
+        return lights
+
+    def lights(self) -> Mapping[str, Rgb]:
+        """Return what each light of the robot shows, its words read through the LED table."""
         names = self.memory.map["led_table"].names
-        shares = {
-            name: min(self._through("led_table", n), FULL_BRIGHTNESS) / FULL_BRIGHTNESS
-            for n, name in enumerate(names, 1)
+        words = {name: min(self._through("led_table", n), BRIGHTEST) for n, name in enumerate(names, 1)}
+        return {
+            led.name: led.shown(
+                (words[f"{led.name}_red"], words[f"{led.name}_green"], words[f"{led.name}_blue"])
+                if led.has_colours
+                else words[led.name]
+            )
+            for led in self._robot.leds
         }
-        eyes = {
-            eye: (shares[f"{eye}_red"], shares[f"{eye}_green"], shares[f"{eye}_blue"])
-            for eye in ("left_eye", "right_eye")
-        }
-        return {**eyes, "mouth": (shares["mouth"], 0.0, 0.0)}
 
     def _through(self, table: str, number: int) -> int:
         """Return the word that an entry of a table leads to."""
@@ -120,7 +128,8 @@ class ServoEngine:
             return self.memory.read(entry - TABLE_OFFSET, 2)
         except InputError as error:
             what = f"{table} of {self.memory.map[table].called(number)} is {entry:#06x}, {error.message}"
-            hint = f"an address and {TABLE_OFFSET:#06x}, as {self.memory.map[table].initial:#06x} is that of the first"
+            usual = self.memory.map[table].initial
+            hint = f"an address + {TABLE_OFFSET:#06x}; that of the first is {usual:#06x}"
             raise InputError(what, hint=hint) from error
 
     def _signed(self, table: str, number: int) -> int:

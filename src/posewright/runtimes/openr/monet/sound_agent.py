@@ -84,9 +84,9 @@ def wave_seconds(data: bytes, *, archive_where: Where | None = None) -> float:
     try:
         with wave.open(io.BytesIO(data)) as sound:
             frame_bytes = sound.getnchannels() * sound.getsampwidth()
-            return min(sound.getnframes(), len(data) // frame_bytes) / sound.getframerate()
+            return float(min(sound.getnframes(), len(data) // frame_bytes) / sound.getframerate())
     except (wave.Error, EOFError, RuntimeError, ZeroDivisionError) as error:  # whatever `wave` raises
-        what = f"no WAVE that can be played: {error or 'it ends too early'}"
+        what = f"no WAVE that can be played: {str(error) or 'it ends too early'}"
         raise FormatError(
             what, where=archive_where, hint="right is RIFF/WAVE of plain samples (PCM)"
         ) from None

@@ -1,0 +1,119 @@
+"""The controller: what it tells of a program, and what it does when the program is over or wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from posewright.bodies import MockBody
+from posewright.control import drive
+from posewright.errors import FormatError
+from posewright.robots import robot
+from posewright.runtimes.openr.script import ScriptedCommand, read_script
+from posewright.runtimes.robi.controller import RobiController, UntilOver
+from posewright.runtimes.robi.listing import assemble
+from posewright.runtimes.robi.programs import program
+
+ROBI = robot("deagostini_robi2")
+
+
+def told(text: str, seconds: float = 6.0, **given: Any) -> tuple[RobiController, list[dict[str, Any]]]:
+    """Run a listing; return the controller and what it told, without what is beside the matter."""
+    controller = RobiController(ROBI, assemble(text), **given)
+    body = MockBody(ROBI, positions=ROBI.pose("stand"))
+    events: list[dict[str, Any]] = []
+    for _ in range(round(seconds * 60)):
+        commands = controller.next(body.read(), 1)
+        body.play(commands)
+        if commands.decision is not None:
+            assert all(kind == "robi" for kind, _ in commands.decision.events)
+            events += [dict(data) for _, data in commands.decision.events]
+    return controller, events
+
+
+def test_a_program_that_loops_without_effect_is_reported_once_with_its_label() -> None:
+    controller, events = told("begin:\n mem_w 2 0x0f82 = 0\nround:\n jump round\n")
+    assert [(one["what"], one["label"]) for one in events] == [("loops", "round")]
+    assert controller.is_over
+    assert controller.error is None
+
+
+def test_a_loop_that_waits_for_a_word_is_told_apart() -> None:
+    controller, events = told("a:\n calc\n mem_r 2 0x0e5c\n eq\n jump a\n endcalc\n return\n")
+    assert [(one["what"], one["waits_for"]) for one in events] == [("waits", ["word"])]
+    assert controller.is_over
+
+
+def test_a_robot_that_is_to_hear_a_word_is_not_over() -> None:
+    controller, events = told(
+        "a:\n calc\n mem_r 2 0x0e5c\n eq\n jump a\n endcalc\n return\n",
+        seconds=2.5,
+        words=(ScriptedCommand("7", 3.0),),
+    )
+    assert [one["what"] for one in events] == ["waits"]
+    assert not controller.is_over
+
+
+def test_a_loop_that_waits_for_the_end_of_a_move_is_none() -> None:
+    controller, events = told(
+        "a:\n mem_w 2 0x0a7e = 300\nwait:\n calc\n mem_r 2 0x0a7e\n ne\n jump wait\n endcalc\n"
+    )
+    assert [(one["what"], one["reason"]) for one in events] == [("end", "end")]
+    assert controller.memory.get("time") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a:\n calc\nhere:\n add\n endcalc\n return\n", "here"),
+        ("a:\n mem_w 2 0x1fff = 1\n", "outside"),
+        ("a:\n call a\n", "deep"),
+    ],
+)
+def test_a_program_that_cannot_go_on_is_told_and_the_robot_holds_its_pose(text: str, message: str) -> None:
+    controller, events = told("mem_w 2 0x0a06 = 80\n" + text, seconds=1.0)
+    assert [one["what"] for one in events] == ["error"]
+    assert message in events[0]["message"]
+    assert controller.error is not None
+    assert controller.is_over
+
+
+def test_a_table_that_leads_nowhere_ends_the_program_and_not_the_run() -> None:
+    controller, events = told("a:\n mem_w 2 0x1042 = 0xffff\nround:\n jump round\n", seconds=1.0)
+    assert [one["what"] for one in events] == ["error", "mapping"]
+    assert "table_position of ID 2" in events[0]["message"]
+    assert controller.is_over
+
+
+def test_without_a_program_left_the_last_pose_is_held() -> None:
+    controller, events = told("mem_w 2 0x0a34 = 300, 80\n mem_w 2 0x0a7e = 30\n", seconds=1.0)  # ID 14
+    assert [one["what"] for one in events] == ["end"]
+    commands = controller.next(MockBody(ROBI).read(), 1)
+    assert ROBI.to_ticks(commands.angles[0])[12] == pytest.approx(300.0)
+    assert commands.free is not None
+    assert np.flatnonzero(~commands.free).tolist() == [12]
+
+
+def test_a_run_ends_when_nothing_more_will_happen() -> None:
+    body = MockBody(ROBI, positions=ROBI.pose("chair"))
+    controller = RobiController(ROBI, program("startup"), words=read_script("3@3"))
+    drive(body, {ROBI.name: controller}, until_s=60.0, watchers=[UntilOver([controller])])
+    assert 6.0 < body.time_s < 15.0
+
+
+def test_two_runs_are_the_same_to_the_last_bit() -> None:
+    def run() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        body = MockBody(ROBI, positions=ROBI.pose("stand"))
+        controller = RobiController(ROBI, program("startup"), words=read_script("472@2, 3@6"))
+        drive(body, {ROBI.name: controller}, until_s=12.0)
+        return body.commands
+
+    np.testing.assert_array_equal(run(), run())
+
+
+@pytest.mark.parametrize("word", ["MOVE", "0", "65536", "-1", "4.5"])
+def test_a_word_that_is_no_number_is_refused(word: str) -> None:
+    with pytest.raises(FormatError, match="472@3"):
+        RobiController(ROBI, program("startup"), words=(ScriptedCommand(word),))

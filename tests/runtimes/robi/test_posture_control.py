@@ -1,0 +1,224 @@
+"""Posture control: transitions leave tables, blocks and variable as the notes say; what is mapped stays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from posewright.bodies import JointCommands, MockBody
+from posewright.robots import robot
+from posewright.runtimes.openr.script import ScriptedCommand
+from posewright.runtimes.robi.controller import RobiController
+from posewright.runtimes.robi.memory import Memory
+from posewright.runtimes.robi.programs import program, program_names
+from posewright.runtimes.robi.rm4 import read_rm4
+
+ROBI = robot("deagostini_robi2")
+IDS = range(2, 22)
+STIFFNESS = np.array([servo.stiffness for servo in ROBI.servos])
+
+# The notes' words, written out again: IDs 2-6 and 7-11.
+SIT = [0xFFE2, 0xFBD2, 0x0000, 0xFEF2, 0x0000, 0x001E, 0x042E, 0x0000, 0x010E, 0x0000]
+CHAIR = [0xFFE7, 0xFC4A, 0x0096, 0xFF60, 0x0000, 0x0019, 0x03B6, 0xFF6A, 0x00A0, 0xFFF1]
+RIDE = [0xFFF6, 0xFF7E, 0x0000, 0xFFB0, 0xFFFB, 0x000A, 0x0082, 0x0000, 0x0050]
+LEGS, SITTING = set(range(1, 12)), {*range(1, 13), *range(16, 22)}
+
+SIT_DOWN, STAND_UP, DANCE, RIDE_ON, RIDE_OFF = 1, 2, 3, 4, 5
+
+
+class Robi:
+    """A Robi that runs `startup`, told words one after the other."""
+
+    def __init__(self, pose: str, rule: str = "consistent") -> None:
+        self.body = MockBody(ROBI, positions=ROBI.pose(pose))
+        self.memory = Memory()
+        self.controller = RobiController(ROBI, program("startup", rule), self.memory)
+        self.settle()
+
+    def frame(self) -> JointCommands:
+        commands = self.controller.next(self.body.read(), 1)
+        self.body.play(commands)
+        return commands
+
+    def settle(self) -> list[JointCommands]:
+        """Run until it waits for a word; return what was commanded."""
+        played = []
+        while not self.controller.is_over:
+            played.append(self.frame())
+        assert self.controller.error is None
+        return played
+
+    def told(self, word: int) -> list[JointCommands]:
+        self.memory.set("word", word)
+        first = self.frame()
+        return [first, *self.settle()]
+
+    def words(self, address: int, n: int) -> list[int]:
+        return [self.memory.read(address + 2 * i, 2) for i in range(n)]
+
+    def tables(self) -> dict[int, tuple[int, int]]:
+        """Return parameters 2 and 3 by ID."""
+        return {
+            number: (
+                self.memory.read(0x1000 + 0x20 * number + 2, 2),
+                self.memory.read(0x1000 + 0x20 * number + 4, 2),
+            )
+            for number in range(1, 22)
+        }
+
+    @property
+    def posture(self) -> int:
+        return self.memory.read(0x0F82, 2)
+
+
+def tables_with(mapped: set[int]) -> dict[int, tuple[int, int]]:
+    """Say again what the parameter tables hold while some IDs are mapped."""
+    return {
+        number: (0x0CC0 + 2 * (number - 1), 0x0CEA if number <= 11 else 0x0CEE)
+        if number in mapped
+        else (0x0C00 + 4 * (number - 1), 0x0C02 + 4 * (number - 1))
+        for number in range(1, 22)
+    }
+
+
+def test_standing_nothing_is_mapped_and_the_pose_is_zero_with_torque_0x50() -> None:
+    robi = Robi("stand")
+    assert (robi.posture, robi.tables()) == (0, tables_with(set()))
+    assert robi.words(0x0A00, 2) == [0, 0]
+    assert robi.words(0x0A04, 40) == [0x0000, 0x0050] * 20
+
+
+def test_sitting_down_leaves_posture_pose_and_mapping_as_the_notes_say() -> None:
+    robi = Robi("stand")
+    robi.told(SIT_DOWN)
+    assert robi.posture == 1
+    assert robi.words(0x0AC2, 10) == SIT
+    assert robi.words(0x0A04, 20)[::2] == SIT
+    assert robi.words(0x0AEA, 3) == [70, 0, 50]
+    assert robi.tables() == tables_with(SITTING)
+
+
+def test_standing_up_unmaps_before_it_moves_and_ends_standing() -> None:
+    robi = Robi("sit")
+    robi.memory.set("position", 500, 3)  # left over from a dance that the mapping held back
+    played = robi.told(STAND_UP)
+    begun = ROBI.to_ticks(played[0].angles[0])
+    np.testing.assert_allclose(begun[:10], np.array(SIT, np.uint16).view(np.int16), atol=20 + 1)
+    assert (robi.posture, robi.tables()) == (0, tables_with(set()))
+    assert robi.words(0x0A04, 20)[::2] == [0] * 10
+    assert robi.words(0x0AC2, 10) == SIT
+
+
+def test_standing_up_goes_through_the_notes_poses() -> None:
+    robi = Robi("sit")
+    rows = [ROBI.to_ticks(commands.angles[0])[:4].round().astype(int) for commands in robi.told(STAND_UP)]
+    begin, crouch = (
+        np.array(words, np.uint16).view(np.int16)
+        for words in ([0xFFE2, 0xFBE6, 0x0000, 0xFEF2], [0xFFE3, 0xFC1B, 0x0497, 0xFF0E])
+    )
+    at = [next(i for i, row in enumerate(rows) if (row == pose).all()) for pose in (begin, crouch)]
+    assert at[0] < at[1] < len(rows)
+
+
+def test_on_the_chair_the_legs_are_mapped_and_there_is_no_way_out() -> None:
+    robi = Robi("chair")
+    assert (robi.posture, robi.tables()) == (2, tables_with(LEGS))
+    assert robi.words(0x0AC2, 10) == CHAIR
+    for word in (SIT_DOWN, STAND_UP, RIDE_ON, RIDE_OFF):
+        robi.told(word)
+        assert (robi.posture, robi.tables()) == (2, tables_with(LEGS))
+        assert robi.memory.get("word") == 0
+
+
+def test_the_ride_is_posture_3_and_left_unmapped() -> None:
+    robi = Robi("stand")
+    robi.told(RIDE_ON)
+    assert (robi.posture, robi.tables()) == (3, tables_with(LEGS))
+    assert robi.words(0x0AC2, 9) == RIDE
+    robi.told(RIDE_OFF)
+    assert (robi.posture, robi.tables()) == (0, tables_with(set()))
+
+
+def test_explain_ride_is_word_472_and_on_the_ride_unmaps_first_and_maps_again() -> None:
+    robi = Robi("stand")
+    robi.told(RIDE_ON)
+    robi.memory.set("word", 472)
+    robi.frame()
+    assert robi.tables() == tables_with(set())
+    robi.settle()
+    assert (robi.posture, robi.tables()) == (3, tables_with(LEGS))
+
+
+def test_by_the_printed_rule_a_robi_that_sits_takes_itself_for_one_on_the_chair() -> None:
+    assert Robi("sit").posture == 1
+    assert Robi("sit", "printed").posture == 2
+
+
+@pytest.fixture(scope="module")
+def danced() -> list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+    """Return the dance as it is danced standing, row by row [0.1 deg]."""
+    return [ROBI.to_ticks(commands.angles[0]) for commands in Robi("stand").told(DANCE)]
+
+
+@pytest.mark.parametrize(
+    ("pose", "before", "mapped", "held"),
+    [
+        ("sit", None, SITTING, SIT),
+        ("chair", None, LEGS, CHAIR),
+        ("stand", RIDE_ON, LEGS, [*RIDE, 5]),
+    ],
+    ids=["sitting", "chair", "ride"],
+)
+def test_a_dance_for_standing_moves_only_what_the_mapping_leaves_free(
+    pose: str,
+    before: int | None,
+    mapped: set[int],
+    held: list[int],
+    danced: list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]],
+) -> None:
+    robi = Robi(pose)
+    if before is not None:
+        robi.told(before)
+    played = robi.told(DANCE)
+    is_mapped = np.array([number in mapped for number in IDS])
+    where = np.zeros(20)
+    where[:10] = np.array(held, np.uint16).view(np.int16)
+    for commands, standing in zip(played, danced, strict=True):
+        row = ROBI.to_ticks(commands.angles[0])
+        np.testing.assert_allclose(row[is_mapped], where[is_mapped], atol=1e-9)
+        np.testing.assert_allclose(row[~is_mapped], standing[~is_mapped], atol=1e-9)
+        share = [0.8 if n not in mapped else 0.7 if n <= 11 else 0.5 for n in IDS]
+        assert commands.stiffness is not None
+        np.testing.assert_allclose(commands.stiffness, np.array(share) * STIFFNESS)
+    moved = np.ptp([ROBI.to_ticks(one.angles[0]) for one in played], axis=0) > 1.0
+    assert not moved[is_mapped].any()
+    assert moved[~is_mapped].all()
+
+
+def test_standing_the_dance_moves_legs_too(
+    danced: list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]],
+) -> None:
+    knee = list(IDS).index(4)
+    assert max(row[knee] for row in danced) == pytest.approx(300)
+
+
+@pytest.mark.parametrize("name", program_names())
+def test_every_program_that_ships_is_an_rm4_file_with_right_addresses(name: str) -> None:
+    written = program(name).render()
+    read = read_rm4(written)
+    assert read.remarks == ()
+    assert read.render() == written
+    assert [node.target for node in read.nodes] == [node.target for node in program(name).nodes]
+
+
+def test_a_word_comes_at_its_time() -> None:
+    body = MockBody(ROBI, positions=ROBI.pose("stand"))
+    controller = RobiController(ROBI, program("startup"), words=(ScriptedCommand("472", 3.0),))
+    while controller.memory.get("word") == 0 and body.time_s < 5.0:
+        commands = controller.next(body.read(), 1)
+        if controller.memory.get("word") or any(
+            data["what"] == "word" for _, data in (commands.decision.events if commands.decision else ())
+        ):
+            break
+        body.play(commands)
+    assert body.time_s == pytest.approx(3.0)

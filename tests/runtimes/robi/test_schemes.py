@@ -1,0 +1,77 @@
+"""Robi 1's nine patterns beside Robi 2's one: the same to be seen, and very different in size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from posewright.bodies import MockBody
+from posewright.errors import InputError
+from posewright.robots import robot
+from posewright.runtimes.robi.controller import RobiController
+from posewright.runtimes.robi.memory import Memory
+from posewright.runtimes.robi.postures import Posture
+from posewright.runtimes.robi.programs import program
+from posewright.runtimes.robi.rm4 import Program
+from posewright.runtimes.robi.schemes import compare, nine_patterns, one_pattern, poses_of
+
+ROBI = robot("deagostini_robi2")
+DANCE = program("dance")
+
+
+def in_posture(name: str) -> Memory:
+    """Return the memory of a Robi that has been brought into a posture."""
+    memory, body = Memory(), MockBody(ROBI, positions=ROBI.pose(name))
+    controller = RobiController(ROBI, program("startup"), memory)
+    while not controller.is_over:
+        body.play(controller.next(body.read(), 1))
+    return memory
+
+
+def played(written: Program, memory: Memory, pose: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    body = MockBody(ROBI, positions=ROBI.pose(pose))
+    controller = RobiController(ROBI, written, memory)
+    while not controller.is_over:
+        body.play(controller.next(body.read(), 1))
+    return body.commands
+
+
+@pytest.mark.parametrize(("pose", "posture"), [("stand", 0), ("sit", 1), ("chair", 2)])
+def test_both_schemes_are_the_same_to_be_seen_facing_front(pose: str, posture: int) -> None:
+    nine_memory = Memory()  # a Robi 1 maps nothing
+    nine_memory.set("posture", posture)
+    nine = played(nine_patterns(poses_of(DANCE)), nine_memory, pose)
+    one = played(one_pattern(poses_of(DANCE)), in_posture(pose), pose)
+    np.testing.assert_allclose(nine, one, atol=1e-12)
+    assert Posture(posture).word
+
+
+def test_a_face_turned_left_stays_about_there_in_nine_patterns() -> None:
+    memory, start = Memory(), ROBI.pose("stand").copy()
+    neck = ROBI.index("neck_yaw")
+    start[neck] = ROBI.from_ticks(np.full(20, 450.0))[neck]
+    body = MockBody(ROBI, positions=start)
+    controller = RobiController(ROBI, nine_patterns(poses_of(DANCE)), memory)
+    while not controller.is_over:
+        body.play(controller.next(body.read(), 1))
+    turned = ROBI.to_ticks(body.commands)[:, neck]
+    assert (turned.min(), turned.max()) == (pytest.approx(250), pytest.approx(650))
+
+
+def test_robi_2_has_a_ninth_of_the_motions_and_less_than_a_sixth_of_the_bytes() -> None:
+    sizes = compare({"dance": DANCE, "explain_ride": program("explain_ride")})
+    by_scheme = {
+        scheme: (
+            sum(size.motions for size in sizes if size.scheme == scheme),
+            sum(size.n_bytes for size in sizes if size.scheme == scheme),
+        )
+        for scheme in ("Robi 1", "Robi 2")
+    }
+    assert by_scheme["Robi 1"][0] == 18
+    assert by_scheme["Robi 2"][0] == 2
+    assert 6 * by_scheme["Robi 2"][1] < by_scheme["Robi 1"][1]
+
+
+def test_a_program_without_a_pose_has_no_schemes() -> None:
+    with pytest.raises(InputError, match="wait has no pose"):
+        compare({"wait": program("wait")})
