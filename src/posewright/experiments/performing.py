@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.bodies import Plant
+from posewright.bodies import Body, Plant
 from posewright.control import Clock, Controller, Safety, Watcher, drive
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
@@ -74,14 +74,11 @@ def perform(
     if not 0.0 < until_s <= MOST_S:
         raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
     plant = _plant(robot, body, pose, seed)
+    _refuse_film(plant.bodies[robot.name], camera, to_film=to_film)
     carried = dict(documents or {}) | ({} if ships(robot) else {card_document(robot.name): robot.text})
     told: Any = {"documents": carried, "extras": extras or {}, "seed": seed, "version": __version__}
     header = Header({robot.name: RobotHeader.of(plant.bodies[robot.name], name)}, **told)
     recorder = Recorder(header, plant, every=1)
-    if camera is not None:
-        refuse_camera(camera, {robot.name: robot.sensors})
-    if to_film and plant.bodies[robot.name].observe().truth is None:
-        raise InputError(f"there is nothing to film: {robot.name} does not know where it is")
     try:
         how: Any = {"until_s": until_s, "clock": pace, "safety": safety and {robot.name: safety}}
         drive(plant, {robot.name: controller}, watchers=[recorder, *watchers], **how)
@@ -97,3 +94,12 @@ def _plant(robot: Robot, body: str, pose: str | Floats, seed: int) -> Plant:
     kind, domain = body_of(body, checked_seed(seed))
     start = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
     return make_plant(kind, [Part(robot.name, robot, start, _ORIGIN, seed=seed, domain=domain)], None)
+
+
+def _refuse_film(body: Body, camera: str | None, *, to_film: bool) -> None:
+    """Refuse a camera that is not there, and a film of a robot of which nobody knows where it is."""
+    card = body.robot
+    if camera is not None:
+        refuse_camera(camera, {card.name: card.sensors})
+    if to_film and body.observe().truth is None:
+        raise InputError(f"there is nothing to film: {card.name} does not know where it is")
