@@ -96,7 +96,8 @@ def set_up_openr(
         raise UnknownNameError.among("player", player, PLAYERS)
     if stick is not None and monet:
         raise InputError("a stick, and MONET files besides", hint="one or the other")
-    own = {} if objects is None else read_objects(objects)
+    path = None if objects is None else Path(objects)
+    own = {} if path is None else read_objects(path)
     remarks: tuple[str, ...] = ()
     is_asked = called is not None
     if called is None:
@@ -119,7 +120,7 @@ def set_up_openr(
     given: Any = {"monet": _setup(read_stick(*files).setups, card) if files and plays else None, **tables}
     card.pose(pose or begin)
     setting = Setting(card, own=own, exact=player == "exact", **given)
-    return ReadyProgram(name, card, pose or begin, config, setting, objects and Path(objects), remarks)
+    return ReadyProgram(name, card, pose or begin, config, setting, path, remarks)
 
 
 def _on_stick(folder: Path, own: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
