@@ -55,7 +55,9 @@ class Played:
     def acknowledged(self, observer: str, sender: str = "Commander") -> list[float]:
         """Return when a sender heard that the observer is ready."""
         return [
-            time_s for time_s, data in self.events("ready", to=observer) if data["from"].startswith(sender)
+            time_s
+            for time_s, data in self.events("ready", **{"from": observer})
+            if data["to"].startswith(sender)
         ]
 
     @property
@@ -74,7 +76,7 @@ def play(
     """Play a shipped program, or a configuration, from a pose of the card or another `(n_joints,)` [rad]."""
     config = program(what).config if isinstance(what, str) else what
     pose = start if isinstance(start, str) else "stand"
-    controller = open_program(config, Setting(DOG, read_script(script), own or {}), pose)
+    controller = open_program(config, Setting(DOG, read_script(script), own=own or {}), pose)
     body = MockBody(DOG, positions=DOG.pose(start) if isinstance(start, str) else start)
     recorder = Recorder(
         Header(robots={DOG.name: RobotHeader.of(body, "openr")}, rate_hz=125.0), body, every=1

@@ -162,7 +162,7 @@ def test_a_command_during_a_move_is_ignored_and_acknowledged_and_changes_no_fram
     np.testing.assert_array_equal(disturbed.rows, alone.rows)
     (refusal,) = disturbed.refused
     assert "102 Kickb is under way: MNT_SPECIAL_MOVE" in refusal["why"]
-    acknowledged = {"from": "Commander.SendAction", "to": "EKMotion.ReceiveAction"}
+    acknowledged = {"from": "EKMotion.ReceiveAction", "to": "Commander.SendAction"}
     assert len(disturbed.told("ready", **acknowledged)) == len(alone.told("ready", **acknowledged)) + 1
     assert disturbed.states == alone.states
 
@@ -183,7 +183,9 @@ def test_an_unknown_number_sends_nothing_is_acknowledged_and_leaves_it_idle(numb
     assert still.vectors == 0
     assert "102 Kickb" in still.refused[0]["why"], "it says which are known"
     assert still.states == ["IDLE", "MNT_SPECIAL_MOVE", "IDLE"]
-    assert len(still.told("ready", to="EKMotion.ReceiveAction")) == 2, "at the start, and for the command"
+    assert len(still.told("ready", **{"from": "EKMotion.ReceiveAction"})) == 2, (
+        "at the start, and for the command"
+    )
 
 
 def test_after_an_unknown_number_a_known_one_is_done() -> None:
@@ -191,7 +193,7 @@ def test_after_an_unknown_number_a_known_one_is_done() -> None:
 
 
 def test_who_sent_the_command_hears_again_when_the_move_has_ended() -> None:
-    ready = ran("102").told("ready", to="EKMotion.ReceiveAction")
+    ready = ran("102").told("ready", **{"from": "EKMotion.ReceiveAction"})
     assert len(ready) == 3, "at the start, when it was looked at, and at the end"
 
 

@@ -101,15 +101,12 @@ def run_data(recording: Recording) -> dict[str, Any]:
 
 
 def ends_of(entry: LogEntry) -> tuple[str, str]:
-    """Return the objects an entry leads from and to; of one about a single object, that one twice.
-
-    A `ready` leads from who receives to who sends.
-    """
+    """Return the objects an entry leads from and to; of one about a single object, that one twice."""
     if entry.kind not in BETWEEN:
         owner = str(entry.data.get("object", "?"))
         return owner, owner
-    sender, receiver = (str(entry.data.get(end, "?")).partition(".")[0] for end in ("from", "to"))
-    return (receiver, sender) if entry.kind in {"ready", "not ready"} else (sender, receiver)
+    one, other = (str(entry.data.get(end, "?")).partition(".")[0] for end in ("from", "to"))
+    return one, other
 
 
 def objects_in(entries: Iterable[LogEntry]) -> tuple[str, ...]:

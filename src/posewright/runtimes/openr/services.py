@@ -102,7 +102,8 @@ class Connection:
     def answer(self, openr: OpenR, *, is_ready: bool) -> None:
         """Tell the sender whether the observer is ready; then what waits for it is handed over."""
         self.is_ready = is_ready
-        openr.log("ready" if is_ready else "not ready", **self.ends)
+        ends = {"from": self.observer.name.short, "to": self.subject.name.short}
+        openr.log("ready" if is_ready else "not ready", **ends)
         handler = self.subject.ready
         if handler is not None:
             event = OReadyEvent(self.observer.name, is_ready)

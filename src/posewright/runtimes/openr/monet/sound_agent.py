@@ -12,7 +12,7 @@ from functools import partial
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place, is_wrapped, unwrap
 from posewright.formats.file_kind import MAX_ARCHIVE_BYTES
-from posewright.runtimes.openr.monet.messages import MoNetAgentCommand, MoNetAgentResult, MoNetStatus
+from posewright.runtimes.openr.monet.messages import IDLE, MoNetAgentCommand, MoNetAgentResult, MoNetStatus
 from posewright.runtimes.openr.services import ONotifyEvent, OObject
 from posewright.sticks import MonetSetup
 from posewright.sticks.finding import quoted
@@ -67,7 +67,7 @@ class SoundAgent(OObject):
 
     def _done(self, command: MoNetAgentCommand) -> None:
         self._playing = None
-        self.enter("")
+        self.enter(IDLE)
         self._result.send(MoNetAgentResult(command.agent, command.index))
 
     def _refuse(self, command: MoNetAgentCommand, status: MoNetStatus, why: str) -> None:
@@ -84,9 +84,9 @@ def wave_seconds(data: bytes, *, archive_where: Where | None = None) -> float:
     try:
         with wave.open(io.BytesIO(data)) as sound:
             frame_bytes = sound.getnchannels() * sound.getsampwidth()
-            return min(sound.getnframes(), len(data) // frame_bytes) / sound.getframerate()
+            return float(min(sound.getnframes(), len(data) // frame_bytes) / sound.getframerate())
     except (wave.Error, EOFError, RuntimeError, ZeroDivisionError) as error:  # whatever `wave` raises
-        what = f"no WAVE that can be played: {error or 'it ends too early'}"
+        what = f"no WAVE that can be played: {str(error) or 'it ends too early'}"
         raise FormatError(
             what, where=archive_where, hint="right is RIFF/WAVE of plain samples (PCM)"
         ) from None
