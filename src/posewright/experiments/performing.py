@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.bodies import Plant
+from posewright.bodies import Body, Plant
 from posewright.control import Clock, Controller, Safety, Watcher, drive
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
@@ -51,7 +51,7 @@ def perform(
         robot: whom it drives.
         name: of the controller, for people: `openr move_head`.
         until_s: the run ends then at the latest, above 0 and up to an hour [s].
-        body: as for `run_trial`: one of `plant_names()`, or ranges from which the seed draws a simulated one.
+        body: as for `run_trial`.
         pose: in which the robot begins: one of its card's, or angles `(n_joints,)` [rad].
         seed: of everything drawn by chance.
         watchers: see every block after it is recorded; one that says so ends the run.
@@ -71,17 +71,12 @@ def perform(
     """
     if record is not None:
         refuse_unwritable(Path(record))
-    if not 0.0 < until_s <= MOST_S:
-        raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
     plant = _plant(robot, body, pose, seed)
-    carried = dict(documents or {}) | ({} if ships(robot) else {card_document(robot.name): robot.text})
+    _refuse(plant.bodies[robot.name], until_s, camera, to_film=to_film)
+    carried = {**(documents or {}), **({} if ships(robot) else {card_document(robot.name): robot.text})}
     told: Any = {"documents": carried, "extras": extras or {}, "seed": seed, "version": __version__}
-    header = Header({robot.name: RobotHeader.of(plant.bodies[robot.name], name)}, **told)
-    recorder = Recorder(header, plant, every=1)
-    if camera is not None:
-        refuse_camera(camera, {robot.name: robot.sensors})
-    if to_film and plant.bodies[robot.name].observe().truth is None:
-        raise InputError(f"there is nothing to film: {robot.name} does not know where it is")
+    robots = {robot.name: RobotHeader.of(plant.bodies[robot.name], name)}
+    recorder = Recorder(Header(robots, **told), plant, every=1)
     try:
         how: Any = {"until_s": until_s, "clock": pace, "safety": safety and {robot.name: safety}}
         drive(plant, {robot.name: controller}, watchers=[recorder, *watchers], **how)
@@ -97,3 +92,14 @@ def _plant(robot: Robot, body: str, pose: str | Floats, seed: int) -> Plant:
     kind, domain = body_of(body, checked_seed(seed))
     start = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
     return make_plant(kind, [Part(robot.name, robot, start, _ORIGIN, seed=seed, domain=domain)], None)
+
+
+def _refuse(body: Body, until_s: float, camera: str | None, *, to_film: bool) -> None:
+    """Refuse a senseless time, a camera that is not there, and a film of a robot that nobody sees."""
+    card = body.robot
+    if not 0.0 < until_s <= MOST_S:
+        raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
+    if camera is not None:
+        refuse_camera(camera, {card.name: card.sensors})
+    if to_film and body.observe().truth is None:
+        raise InputError(f"there is nothing to film: {card.name} does not know where it is")

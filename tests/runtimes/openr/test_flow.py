@@ -122,7 +122,8 @@ def test_mermaid_text_has_a_line_a_message_and_a_loop_for_what_repeats() -> None
 
 
 MERMAID = re.compile(
-    r"(participant \w+ as|Note over \w+:|\w+(->>|-->>|-\)|-x)\w+:) ([^#;<>\n]|#\d+;)+|loop .*|end|sequenceDiagram"
+    r"(participant \w+ as|Note over \w+:|\w+(->>|-->>|-\)|-x)\w+:) ([^#;<>\n]|#\d+;)+"
+    r"|loop .*|end|sequenceDiagram"
 )
 
 

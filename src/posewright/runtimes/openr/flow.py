@@ -126,7 +126,7 @@ def label_of(entry: LogEntry) -> str:
         "waits": f"{service} waits: {data.get('data', '')}",
         "silent": f"{service}: no answer for {data.get('waits_s', '?')} s",
         "refused": f"refused: {data.get('asked', '')} ({data.get('why', '')})",
-        STATE: data.get("state", ""),
+        STATE: data.get("state") or "-",
         "syslog": data.get("text", ""),
         **dict.fromkeys(BETWEEN - {"notify", "waits", "silent"}, entry.kind),
     }
