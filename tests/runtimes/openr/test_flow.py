@@ -30,7 +30,7 @@ from posewright.runtimes.openr.flow import (
 from posewright.runtimes.openr.kernel import LogEntry
 
 BLOCK = (
-    ("ready", {"from": "Head.Move", "to": "OVirtualRobotComm.Effector"}),
+    ("ready", {"from": "OVirtualRobotComm.Effector", "to": "Head.Move"}),
     ("notify", {"from": "Head.Move", "to": "OVirtualRobotComm.Effector", "data": "3 joints, 16 frames"}),
 )
 COMMAND = ("notify", {"from": "Commander.Send", "to": "Head.Receive", "data": "MOVE_MP"})
@@ -122,7 +122,8 @@ def test_mermaid_text_has_a_line_a_message_and_a_loop_for_what_repeats() -> None
 
 
 MERMAID = re.compile(
-    r"(participant \w+ as|Note over \w+:|\w+(->>|-->>|-\)|-x)\w+:) ([^#;<>\n]|#\d+;)+|loop .*|end|sequenceDiagram"
+    r"(participant \w+ as|Note over \w+:|\w+(->>|-->>|-\)|-x)\w+:) ([^#;<>\n]|#\d+;)+"
+    r"|loop .*|end|sequenceDiagram"
 )
 
 
