@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -136,8 +138,15 @@ def label_of(entry: LogEntry) -> str:
 
 
 def folded(entries: Sequence[LogEntry]) -> tuple[LogEntry | Loop, ...]:
-    """Return entries with what comes three times in a row, or more, as loops."""
-    signs = [(one.kind, tuple(sorted((k, str(v)) for k, v in one.data.items()))) for one in entries]
+    """Return entries with what comes three times in a row, or more, as loops.
+
+    Where several pairs of objects go on at once, what each pair says is told together.
+    """
+    return tuple(_looped(_unwoven(entries)))
+
+
+def _looped(entries: Sequence[LogEntry]) -> list[LogEntry | Loop]:
+    signs = [_sign(one) for one in entries]
     found: list[LogEntry | Loop] = []
     at = 0
     while at < len(entries):
@@ -149,7 +158,28 @@ def folded(entries: Sequence[LogEntry]) -> tuple[LogEntry | Loop, ...]:
         else:
             found.append(entries[at])
             at += 1
-    return tuple(found)
+    return found
+
+
+def _sign(entry: LogEntry) -> object:
+    return entry.kind, tuple(sorted((name, str(value)) for name, value in entry.data.items()))
+
+
+def _unwoven(entries: Sequence[LogEntry]) -> list[LogEntry]:
+    """Return entries, those of each pair of objects together where that tells it in clearly fewer lines."""
+    often = Counter(map(_sign, entries))
+    found: list[LogEntry] = []
+    for repeats, group in groupby(entries, lambda one: one.kind in BETWEEN and often[_sign(one)] >= _OFTEN):
+        stretch = list(group)
+        if repeats:
+            pairs: dict[frozenset[str], list[LogEntry]] = {}
+            for one in stretch:
+                pairs.setdefault(frozenset(ends_of(one)), []).append(one)
+            together = list(chain.from_iterable(pairs.values()))
+            if len(_looped(stretch)) - len(_looped(together)) >= _OFTEN:
+                stretch = together
+        found += stretch
+    return found
 
 
 def _repetitions(signs: Sequence[object], at: int) -> Iterator[tuple[int, int]]:
