@@ -14,7 +14,8 @@ SCRATCH = 0x1F00
 """From here on nothing is watched."""
 
 Item = tuple[Any, ...]
-"""`("block", size, address, values)`, `("calc", ops)`, `("jump", goal)`, `("call", goal)`, `("return",)`, `("medit", raw)`."""
+"""`("block", size, address, values)`, `("calc", ops)`, `("jump", goal)`, `("call", goal)`, `("return",)`,
+`("medit", raw)`."""
 
 TESTS = {
     "eq": lambda v: v == 0,
@@ -84,8 +85,6 @@ def flat(items: Sequence[Item]) -> tuple[list[tuple[bytes, int | None]], list[in
 def written(item: Item) -> list[tuple[bytes, int | None]]:
     """Return the tags of an item, an address as @, and to which item it leads."""
     kind = item[0]
-    if kind == "medit":
-        return [(item[1], None)]
     if kind == "calc":
         return [(b"<calc>", None), *(tag for op in item[1] for tag in written(op)), (b"</calc>", None)]
     if kind == "block":
@@ -93,17 +92,18 @@ def written(item: Item) -> list[tuple[bytes, int | None]]:
         return [(f'<mem_w size="{item[1]}" adr="0x{item[2]:08x}">{values}</mem_w>'.encode(), None)]
     if kind in {"mem_r", "mem_w"}:
         return [(f'<{kind} size="{item[1]}" adr="0x{item[2]:08x}"/>'.encode(), None)]
-    if kind == "const":
-        return [(f'<const data="{item[1]}"/>'.encode(), None)]
     if kind in {"jump", "call"}:
         return [(f'<{kind} adr="@"/>'.encode(), item[1])]
-    return [(f"<{kind}/>".encode(), None)]
+    if kind == "medit":
+        return [(item[1], None)]
+    data = f' data="{item[1]}"' if kind == "const" else ""
+    return [(f"<{kind}{data}/>".encode(), None)]
 
 
-def reference_run(
+def reference_run(  # noqa: PLR0912 -- a branch for each kind of tag
     items: Sequence[Item], most: int, depth: int = 32
 ) -> tuple[str, list[tuple[int, int, int]], int]:
-    """Run a program by what its items say; return how it ended, what was written, and after how many tags."""
+    """Run a program by what its items say: how it ended, what was written, after how many tags."""
     code: list[Item] = []
     firsts = []
     for item in (*items, ("return",)):
