@@ -191,7 +191,7 @@ BAD = [
     ('<jump adr=0x00000000/>', 5, "adr=0x00000000 is no attribute", 'right is name="value"'),
     ('<jump adr="0x00000014"/>', 0, "leads into <jump", "right is 0x00000000, where that begins"),
     ('<jump adr="0x00000018"/>\n', 0, "leads behind the last tag", "the last one begins at 0x00000000"),
-    ('<medit>123</medit><jump adr="0x00000008"/>', 18, "into <medit>123</medit>, line 1, byte 0", "later tag"),
+    ('<medit>1</medit>\n<jump adr="0x00000008"/>', 17, "into <medit>1</medit>, line 1, byte 0", "later tag"),
     ('<calc><const data="70000"/></calc>', 19, "data is 70000", "right is -32768 to 65535"),
     ('<calc>', 0, "<calc> is not closed", "</calc>"),
     ('<calc><calc></calc>', 6, "<calc> inside <calc>", "</calc> comes first"),
@@ -218,7 +218,8 @@ def test_what_is_wrong_is_told_with_line_and_byte(text: str, at: int, told: str,
     with pytest.raises(FormatError) as caught:
         read_rm4(begin + text.encode(), Path("own.RM4"))
     said = str(caught.value).splitlines()[0]
-    assert said.startswith(f"own.RM4:{3 if begin else 1}: byte {len(begin) + at}: ")
+    line = (begin + text.encode())[: len(begin) + at].count(b"\n") + 1
+    assert said.startswith(f"own.RM4:{line}: byte {len(begin) + at}: ")
     assert told in said
     assert hint in (caught.value.hint or "")
 
@@ -298,3 +299,10 @@ def test_edits_that_make_no_program_are_refused() -> None:
         program.remove(77)
     with pytest.raises(FormatError, match="is not one tag"):
         read_tag(b"<return/> <return/>")
+
+
+def test_a_file_full_of_oddities_is_told_of_in_few_lines() -> None:
+    assert len(read_rm4(b"<odd/>" * 5000).remarks) == 100
+    with pytest.raises(FormatError) as caught:
+        read_rm4(b"<calc>" * 5000)
+    assert len(caught.value.errors) == 20

@@ -26,8 +26,10 @@ SLOWEST_S = 1.0
 TEXT = (
     '<medit>icon=3,7<block name="歩行4S" /></medit>\r\n'
     '<mem_w size="2" adr="0x00000a04">0x0000,0x0050,0xfbd2,0x0064</mem_w>\r\n\r\n'
-    '<calc>\r\n\t<mem_r size="2" adr="0x00000e5c"/>\r\n\t<const data="472"/>\r\n\t<sub/>\r\n\t<eq/>\r\n'
-    '\t<jump adr="0x00000000"/>\r\n\t<const data="1"/>\r\n\t<mem_w size="2" adr="0x00000f82"/>\r\n</calc>\r\n'
+    '<calc>\r\n\t<mem_r size="2" adr="0x00000e5c"/>\r\n\t<const data="472"/>\r\n'
+    "\t<sub/>\r\n\t<eq/>\r\n"
+    '\t<jump adr="0x00000000"/>\r\n\t<const data="1"/>\r\n'
+    '\t<mem_w size="2" adr="0x00000f82"/>\r\n</calc>\r\n'
     '<call adr="0x~~~~~~~~"/>\r\n<return/>\r\n<fwrite filename="歩行.RM4" adr="0x00000a00"/>\r\n'
     "<!-- x --><return/>\r\n"
 ).encode("cp932")
@@ -39,8 +41,8 @@ ODD = (
     b"<", b">", b"/", b'"', b"'", b"=", b"</medit>", b"<medit>", b"<calc>", b"</calc>", b"<!--", b"-->", b"<?",
     b"\0", b"0x", b"0x000001020", b"0x00000000000000000000", b'size=""', b'adr=""', b"9" * 5000, b"-", b"#", b",",
     b"<block name=" * 30, b"\x81", b"\xff", b"\xc2\x85", b"\xe2\x80\xa8", b"L00000000", b"\\x", b"\\", b";",
-    b":", b'text "', b"<mem_w" * 400, b"<a" * 3000, b"<a>" * 3000, b" " * 5000, b"\n" * 3000, b"+1", b"1_0", b"0X10",
-    b'raw "<return/>"\n', b"file,sha256,", b"\xd9\xa1", b"\x1b[31m", b"endcalc\n", b'a="' * 2000,
+    b":", b'text "', b"<mem_w" * 400, b"<a" * 3000, b"<a>" * 3000, b" " * 5000, b"\n" * 3000, b"+1", b"1_0",
+    b"0X10", b'raw "<return/>"\n', b"file,sha256,", b"\xd9\xa1", b"\x1b[31m", b"endcalc\n", b'a="' * 2000,
 )  # fmt: skip
 
 
