@@ -18,7 +18,7 @@ from .texts import SCRATCH, FakeRam, Text, texts
 NAMES = {0x0100: "posture", 0x0110: "pose of ID3", 0x0A04: "pose of ID2", 0x0A06: "torque;\nof ID2"}
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(text=texts())
 def test_a_listing_is_assembled_to_the_same_bytes_and_listed_the_same(text: Text) -> None:
     program = read_rm4(text.data())
@@ -38,7 +38,7 @@ def written(program: Program, most: int) -> tuple[list[tuple[int, int, int]], bo
     return memory.trace, False
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(text=texts(), data=st.data())
 def test_lines_that_a_person_adds_move_every_later_jump(text: Text, data: st.DataObject) -> None:
     program = read_rm4(text.data())

@@ -28,7 +28,7 @@ from .texts import SCRATCH, FakeRam, Text, flat, texts
 GROWN = 4000
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(text=texts())
 def test_a_program_that_is_not_edited_gives_back_its_bytes(text: Text) -> None:
     data = text.data()
@@ -52,7 +52,7 @@ def trace(program: Program, most: int = 400) -> tuple[list[tuple[int, int, int]]
     return memory.trace, False
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(text=texts(), data=st.data())
 def test_an_edit_that_grows_a_block_moves_every_later_jump(text: Text, data: st.DataObject) -> None:
     """What the grown program writes, read anew from its bytes, is what it wrote before."""

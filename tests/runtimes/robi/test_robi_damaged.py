@@ -20,7 +20,7 @@ from posewright.runtimes.robi.rm4 import read_program
 
 from .texts import FakeRam
 
-DAMAGES = int(os.environ.get("POSEWRIGHT_ROBI", "3000"))
+DAMAGES = int(os.environ.get("POSEWRIGHT_ROBI", "2000"))
 SLOWEST_S = 1.0
 
 TEXT = (
@@ -38,11 +38,12 @@ BEFORE = bytes(range(256))
 PATCH = make_patch(BEFORE, BEFORE.replace(b"\x10\x11", b"\x20\x21").replace(b"\x80", b"\0")).text()
 LISTING = listing(read_program(PROGRAM), {0x0F82: "posture"})
 ODD = (
-    b"<", b">", b"/", b'"', b"'", b"=", b"</medit>", b"<medit>", b"<calc>", b"</calc>", b"<!--", b"-->", b"<?",
-    b"\0", b"0x", b"0x000001020", b"0x00000000000000000000", b'size=""', b'adr=""', b"9" * 5000, b"-", b"#", b",",
-    b"<block name=" * 30, b"\x81", b"\xff", b"\xc2\x85", b"\xe2\x80\xa8", b"L00000000", b"\\x", b"\\", b";",
-    b":", b'text "', b"<mem_w" * 400, b"<a" * 3000, b"<a>" * 3000, b" " * 5000, b"\n" * 3000, b"+1", b"1_0",
-    b"0X10", b'raw "<return/>"\n', b"file,sha256,", b"\xd9\xa1", b"\x1b[31m", b"endcalc\n", b'a="' * 2000,
+    b"<", b">", b"/", b'"', b"'", b"=", b"</medit>", b"<medit>", b"<calc>", b"</calc>", b"<!--", b"-->",
+    b"<?", b"\0", b"0x", b"0x000001020", b"0x00000000000000000000", b'size=""', b'adr=""', b"9" * 5000,
+    b"-", b"#", b",", b"<block name=" * 30, b"\x81", b"\xff", b"\xc2\x85", b"\xe2\x80\xa8", b"L00000000",
+    b"\\x", b"\\", b";", b":", b'text "', b"<mem_w" * 400, b"<a" * 3000, b"<a>" * 3000, b" " * 5000, b"\n" *
+    3000, b"+1", b"1_0", b"0X10", b'raw "<return/>"\n', b"file,sha256,", b"\xd9\xa1", b"\x1b[31m",
+    b"endcalc\n", b'a="' * 2000,
 )  # fmt: skip
 
 

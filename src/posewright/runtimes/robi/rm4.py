@@ -254,7 +254,7 @@ class _Reader:
         self._remarks: list[str] = []
 
     def program(self) -> Program:
-        nodes = [dataclasses.replace(node, key=key) for key, node in enumerate(self.tags())]
+        nodes = list(self.tags())
         raise_all(self.errors)
         if not nodes:
             raise FormatError(
@@ -274,7 +274,7 @@ class _Reader:
         return Program(tuple(nodes), tail, self._path, tuple(self._remarks))
 
     def tags(self) -> Iterator[Node]:
-        data, at = self._data, 0
+        data, at, key = self._data, 0, 0
         while len(self.errors) < MOST_ERRORS:
             begin = _SPACE.match(data, at).end()  # type: ignore[union-attr]  # it matches nothing, too
             if begin == len(data):
@@ -282,8 +282,8 @@ class _Reader:
             end = -1
             try:
                 end = self._end(begin)
-                yield dataclasses.replace(self._read(begin, end), before=data[at:begin])
-                at = end
+                yield dataclasses.replace(self._read(begin, end), before=data[at:begin], key=key)
+                at, key = end, key + 1
             except FormatError as error:
                 self.errors.append(error)
                 at = data.find(b"<", max(begin + 1, end))
