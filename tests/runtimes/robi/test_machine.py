@@ -41,7 +41,7 @@ def outcome(data: bytes, most: int = MOST, step: int = MOST) -> tuple[str, list[
     return "budget", memory.trace, done
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(text=texts(), step=st.sampled_from((1, 7, MOST)))
 def test_a_program_does_what_the_reference_does(text: Text, step: int) -> None:
     how, trace, done = reference_run(text.items, MOST)

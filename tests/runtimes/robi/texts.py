@@ -1,4 +1,4 @@
-"""Random RM4 programs, written and run here without the code that is tested."""
+"""Random RM4 programs, written here without the code that is tested, and a reference to run them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any
 from hypothesis import strategies as st
 
 from posewright.errors import InputError
+from posewright.runtimes.robi.machine import ProgramError, ProgramMachine
+from posewright.runtimes.robi.program import Program
 
 SCRATCH = 0x1F00
 """From here on nothing is watched."""
 
 Item = tuple[Any, ...]
-"""`("block", size, address, values)`, `("calc", ops)`, `("jump", goal)`, `("call", goal)`, `("return",)`, `("medit", raw)`."""
+"""`("block", size, address, values)`, `("calc", ops)`, `("jump", goal)`, `("call", goal)`, `("return",)`,
+`("medit", raw)`."""
 
 TESTS = {
     "eq": lambda v: v == 0,
@@ -84,8 +87,6 @@ def flat(items: Sequence[Item]) -> tuple[list[tuple[bytes, int | None]], list[in
 def written(item: Item) -> list[tuple[bytes, int | None]]:
     """Return the tags of an item, an address as @, and to which item it leads."""
     kind = item[0]
-    if kind == "medit":
-        return [(item[1], None)]
     if kind == "calc":
         return [(b"<calc>", None), *(tag for op in item[1] for tag in written(op)), (b"</calc>", None)]
     if kind == "block":
@@ -93,17 +94,18 @@ def written(item: Item) -> list[tuple[bytes, int | None]]:
         return [(f'<mem_w size="{item[1]}" adr="0x{item[2]:08x}">{values}</mem_w>'.encode(), None)]
     if kind in {"mem_r", "mem_w"}:
         return [(f'<{kind} size="{item[1]}" adr="0x{item[2]:08x}"/>'.encode(), None)]
-    if kind == "const":
-        return [(f'<const data="{item[1]}"/>'.encode(), None)]
     if kind in {"jump", "call"}:
         return [(f'<{kind} adr="@"/>'.encode(), item[1])]
-    return [(f"<{kind}/>".encode(), None)]
+    if kind == "medit":
+        return [(item[1], None)]
+    data = f' data="{item[1]}"' if kind == "const" else ""
+    return [(f"<{kind}{data}/>".encode(), None)]
 
 
-def reference_run(
+def reference_run(  # noqa: PLR0912 -- a branch for each kind of tag
     items: Sequence[Item], most: int, depth: int = 32
 ) -> tuple[str, list[tuple[int, int, int]], int]:
-    """Run a program by what its items say; return how it ended, what was written, and after how many tags."""
+    """Run a program by what its items say: how it ended, what was written, after how many tags."""
     code: list[Item] = []
     firsts = []
     for item in (*items, ("return",)):
@@ -212,3 +214,22 @@ def texts(draw: st.DrawFn) -> Text:
     )
     items = draw(st.lists(st.one_of(blocks, calcs, others), min_size=n, max_size=n))
     return Text(items, draw(BLANKS), draw(st.sampled_from(("", "\n", "\r\n\r\n"))))
+
+
+def watched_run(program: Program, most: int) -> tuple[str, list[tuple[int, int, int]]]:
+    """Run a program; return how it ended, and what it wrote where it is watched."""
+    memory = FakeRam()
+    try:
+        return str(ProgramMachine(program, memory).run(most).reason), memory.trace
+    except ProgramError:
+        return "error", memory.trace
+
+
+def assert_same_doing(program: Program, edited: Program, times: int) -> None:
+    """What the edited program, with at most `times` as many tags to run, writes is what the other wrote."""
+    how, trace = watched_run(program, 400)
+    how_then, trace_then = watched_run(edited, 400 * times)
+    if how == "budget":
+        assert trace_then[: len(trace)] == trace
+    else:
+        assert (how_then, trace_then) == (how, trace)
