@@ -36,6 +36,7 @@ import dataclasses
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from posewright.errors import FormatError, UnknownNameError, Where
@@ -60,7 +61,8 @@ _PLAIN = {
 _STRINGS = ("between", "inside", "blank", "raw", "text", "end")
 _WORDS = (*_PLAIN, "const", "mem_r", "mem_w", "jump", "call", *_STRINGS)
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_LINE = re.compile(r"\s*(?:[0-9a-fA-F]{8}(?=\s|$))?\s*(?:([^\W\d]\w*)\s*:)?\s*(.*?)\s*", re.DOTALL)
+_CODE = re.compile(r'(?:[^";]|"(?:[^"\\\n]|\\.)*")*')
+_LINE = re.compile(r"(?:[0-9a-fA-F]{8}(?=\s|$))?\s*(?:([^\W\d]\w*)\s*:)?\s*(.*)", re.DOTALL)
 _GOAL = re.compile(r"([^\W\d]\w*)(?:-([0-9]{1,6}))?")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\r": "\\r", "\n": "\\n", "\t": "\\t"}
 _UNESCAPED = {shown_as[1]: sign for sign, shown_as in _ESCAPES.items()}
@@ -210,9 +212,9 @@ class _Assembler:
                 )
         names = {key: label for label, key in self._labels.items() if not MADE_LABEL.fullmatch(label)}
         nodes = [self._aimed(node, names.get(node.key, "")) for node in self._nodes]
-        for node, what, hint in misplaced(nodes):
+        for node, what, hint in islice(misplaced(nodes), MOST_ERRORS):
             self._errors.append(self._wrong(what, hint, self._lines[node.key]))
-        raise_all(self._errors[:MOST_ERRORS])
+        raise_all(self._errors)
         made = Program(tuple(nodes), self._tail, self._path)
         if made.n_bytes > MOST_BYTES:
             raise FormatError(f"larger than {MOST_BYTES:,} bytes", where=Where(path=self._path))
@@ -245,9 +247,9 @@ class _Assembler:
         return dataclasses.replace(node, target=target.key, slack=slack, label=label, address=0)
 
     def _read(self, line: str) -> None:
-        code = _without_comment(line)
-        if code.strip().startswith('"') and self._string is not None:
-            self._string[1].append(self._bytes(code.strip()))
+        code = _without_comment(line).strip()
+        if code.startswith('"') and self._string is not None:
+            self._string[1].append(self._bytes(code))
             return
         self._close_string()
         match = _LINE.fullmatch(code)
@@ -321,6 +323,7 @@ class _Assembler:
         self._string = None
         value, self._number, now = b"".join(pieces), number, self._number
         if word == "text":
+            self._next.pop("raw", None)
             self._add(self._text(value))
         elif word == "raw":
             self._next["raw"] = value
@@ -392,13 +395,6 @@ class _Assembler:
 
 
 def _without_comment(line: str) -> str:
-    at = 0
-    while (semicolon := line.find(";", at)) >= 0:
-        quote = line.find('"', at)
-        if not 0 <= quote < semicolon:
-            return line[:semicolon]
-        string = _STRING.match(line, quote)
-        if string is None:  # it is told where the string is read
-            return line
-        at = string.end()
-    return line
+    code = _CODE.match(line)
+    end = code.end() if code else 0
+    return line[:end] if line[end : end + 1] == ";" else line  # a string that is not closed is told later

@@ -2,15 +2,15 @@
 
 What a tag does is as the documents show it. Where they are silent it is so, and this is ours:
 
-* A number is a word of 16 bits in two's complement, as the memory's words are: results wrap, tests see a sign.
-  A byte is read as 0 to 255; of a word that is stored as a byte, the low half is.
+* A number is a word of 16 bits in two's complement, as the memory's words are, so every word that is read has
+  one meaning: results wrap, tests see a sign. A byte is read as 0 to 255, and written from a word's low half.
 * `<sub/>` takes the top from what is below it: `mem_r X, const k, sub` leaves X - k, as the documents use it.
 * A test looks at the top and leaves it there; the last test decides about the next `<jump>`. `<mem_w>` takes
   the top off. Beginning a `<calc>`, and a jump, empty the stack and forget the test.
 * `<return/>` where nothing was called ends the program, as does its last tag.
 
-A tag is one instruction, `<calc>` and `</calc>` too. `<fwrite>` and tags that no document names are refused when
-they are reached. Calls go 3 deep in Robi 1 (mcc.mbsrv.net/robox/240506); of Robi 2 it is not known.
+A tag is one instruction, `<calc>` and `</calc>` too. `<fwrite>` and tags that no document names are refused
+when they are reached. Calls go 3 deep in Robi 1 (mcc.mbsrv.net/robox/240506); of Robi 2 it is not known.
 """
 
 from __future__ import annotations

@@ -190,6 +190,8 @@ class Program:
     def insert(self, before: int, nodes: Iterable[Node]) -> Program:
         """Return the program with nodes put before the one of a key; jumps to that one still go there.
 
+        They get the blank space that stands before that one, unless they bring some.
+
         Raises:
             InputError: there is no such node, or the new ones must not stand there.
         """
@@ -234,7 +236,7 @@ class Program:
 
     def _with(self, begin: int, end: int, nodes: Iterable[Node]) -> Program:
         fresh = max(self.by_key, default=-1) + 1
-        blank = self.nodes[begin].before or b"\n"
+        blank = self.nodes[begin].before
         new = [
             dataclasses.replace(node, key=fresh + i, before=node.before or blank)
             for i, node in enumerate(nodes)

@@ -18,6 +18,7 @@ import difflib
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -29,8 +30,8 @@ from posewright.runtimes.robi.program import Program as Program  # noqa: PLC0414
 MOST_BYTES = 1 << 24
 """Robi 2's whole STARTUP.BIN has under 3 MB; addresses shown of it end at 0x0028369a."""
 
-MOST_ERRORS = 20
-"""So many of what is wrong with one file are told."""
+MOST_ERRORS, MOST_REMARKS = 20, 100
+"""So many of what is wrong with one file, and of what is odd about it, are told."""
 
 WORD_RANGE = (-0x8000, 0xFFFF)
 """Of a `<const>`: a word of 16 bits, written with its sign or without."""
@@ -253,7 +254,7 @@ class _Reader:
         self._remarks: list[str] = []
 
     def program(self) -> Program:
-        nodes = [dataclasses.replace(node, key=key) for key, node in enumerate(self.tags())]
+        nodes = list(self.tags())
         raise_all(self.errors)
         if not nodes:
             raise FormatError(
@@ -261,19 +262,19 @@ class _Reader:
             )
         tail = self._data[len(self._data.rstrip(BLANK)) :]
         plain = Program(tuple(nodes), tail)
-        for node, what, hint in misplaced(nodes):
+        for node, what, hint in islice(misplaced(nodes), MOST_ERRORS):
             self._report(plain.positions[node.key], what, hint)
         raise_all(self.errors)
         starts = [plain.positions[node.key] for node in nodes]
         for i, node in enumerate(nodes):
-            if node.op in {Op.JUMP, Op.CALL}:
+            if node.op in {Op.JUMP, Op.CALL} and len(self.errors) < MOST_ERRORS:
                 nodes[i] = self._aimed(node, starts[i], nodes, starts)
             self._remark_on(nodes[i], starts[i])
         raise_all(self.errors)
         return Program(tuple(nodes), tail, self._path, tuple(self._remarks))
 
     def tags(self) -> Iterator[Node]:
-        data, at = self._data, 0
+        data, at, key = self._data, 0, 0
         while len(self.errors) < MOST_ERRORS:
             begin = _SPACE.match(data, at).end()  # type: ignore[union-attr]  # it matches nothing, too
             if begin == len(data):
@@ -281,8 +282,8 @@ class _Reader:
             end = -1
             try:
                 end = self._end(begin)
-                yield dataclasses.replace(self._read(begin, end), before=data[at:begin])
-                at = end
+                yield dataclasses.replace(self._read(begin, end), before=data[at:begin], key=key)
+                at, key = end, key + 1
             except FormatError as error:
                 self.errors.append(error)
                 at = data.find(b"<", max(begin + 1, end))
@@ -358,7 +359,7 @@ class _Reader:
         n_digits = node.hole[1] - node.hole[0] - 2
         if n_digits not in {-2, 4, 8}:
             self._remark(at, f"the address {shown(node.raw[slice(*node.hole)])} has {n_digits} digits, not 8")
-        if node.op is Op.UNKNOWN:
+        if node.op is Op.UNKNOWN and len(self._remarks) < MOST_REMARKS:
             name = re.split(rb"[^\w.:/-]", node.raw[1:], maxsplit=1)[0].decode("latin-1")
             near = difflib.get_close_matches(name[:40], _NAMES, n=1)
             hint = f" (did you mean {near[0]}?)" if near and near[0] != name else ""
@@ -382,4 +383,6 @@ class _Reader:
         self.errors.append(self._error(at, what, hint))
 
     def _remark(self, at: int, what: str) -> None:
+        if len(self._remarks) >= MOST_REMARKS:
+            return
         self._remarks.append(f"{Where(path=self._path, line=self._line(at))}: byte {at}: {what}")

@@ -1,0 +1,190 @@
+"""List, assemble, list is a fixed point; a person's edit of a listing moves what must move."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from posewright.errors import FormatError, InputError
+from posewright.runtimes.robi.listing import assemble, listing
+from posewright.runtimes.robi.machine import ProgramError, ProgramMachine
+from posewright.runtimes.robi.rm4 import Program, read_rm4
+
+from .texts import SCRATCH, FakeRam, Text, texts
+
+NAMES = {0x0100: "posture", 0x0110: "pose of ID3", 0x0A04: "pose of ID2", 0x0A06: "torque;\nof ID2"}
+
+
+@settings(max_examples=150)
+@given(text=texts())
+def test_a_listing_is_assembled_to_the_same_bytes_and_listed_the_same(text: Text) -> None:
+    program = read_rm4(text.data())
+    shown = listing(program, NAMES)
+    again = assemble(shown)
+    assert again.render() == text.data()
+    assert listing(again, NAMES) == shown
+    assert [node.target for node in again.nodes] == [node.target for node in program.nodes]
+
+
+def written(program: Program, most: int) -> tuple[list[tuple[int, int, int]], bool]:
+    memory = FakeRam()
+    try:
+        ProgramMachine(program, memory).run(most)
+    except ProgramError:
+        return memory.trace, True
+    return memory.trace, False
+
+
+@settings(max_examples=100)
+@given(text=texts(), data=st.data())
+def test_lines_that_a_person_adds_move_every_later_jump(text: Text, data: st.DataObject) -> None:
+    program = read_rm4(text.data())
+    lines = listing(program).splitlines()
+    places = [
+        i
+        for i, line in enumerate(lines)
+        if line[8:22].isspace()
+        and line[22:23] != " "
+        and lines[i][22:] != "endcalc"
+        and not lines[i - 1].startswith(("raw", "blank"))
+    ]
+    if not places:
+        return
+    at = data.draw(st.sampled_from(places))
+    new = f"  mem_w 2 0x{SCRATCH:04x} = {', '.join('1' * data.draw(st.integers(1, 20)))}  ; new"
+    edited = read_rm4(assemble("\n".join((*lines[:at], new, *lines[at:]))).render())
+    before, after = written(program, 300), written(edited, 3000)
+    assert len(edited.nodes) == len(program.nodes) + 1
+    shared = min(len(before[0]), len(after[0]))
+    assert before[0][:shared] == after[0][:shared]
+    assert len(after[0]) >= len(before[0]) or before[1] is after[1] is True
+
+
+EVERYTHING = """\
+between "\\r\\n"
+inside "\\r\\n\\t"
+begin: ; a label may stand before its instruction
+  text "<medit>\\"x\\\\\\x01\\t"
+       "\\r\\n</medit>"
+  mem_w 2 0x0a04 = 0, 0x50 ; six; \"words\"
+  calc
+    mem_r 1 2560
+    const -3
+    const 0xffff
+    add
+    sub
+  endcalc
+  calc
+    const 1
+    const 2
+    mul
+    eq
+    jump begin
+    mem_w 1 0x0a04
+    endcalc
+  call 歩行
+  jump 歩行-2
+  歩行:
+  return
+end "\\r\\n\\r\\n"
+"""
+
+
+def test_a_person_may_write_a_listing_without_addresses() -> None:
+    program = assemble(EVERYTHING)
+    data = program.render()
+    assert data.startswith(b'<medit>"x\\\x01\t\r\n</medit>\r\n<mem_w size="2" adr="0x00000a04">0x0000,0x0050')
+    assert data.endswith(b"<return/>\r\n\r\n")
+    assert b'<calc>\r\n\t<mem_r size="1" adr="0x00000a00"/>' in data
+    assert sorted(program.labels.values()) == ["begin", "歩行"]
+    shown = listing(program, NAMES)
+    assert "; pose of ID2 .. torque; of ID2" in shown
+    assert listing(assemble(shown), NAMES) == shown
+    assert assemble(shown).render() == data
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        b"<mem_w  adr='0x00000A04'\tsize=\"2\" >0x0000,\r\n 80</mem_w>",
+        b'<mem_w size="2" adr="0x0a04">0x0,0x50</mem_w>',
+        b"<return></return>",
+        b'<jump adr="0x00000000" />',
+        b'<jump adr="0x000000000"/>',
+        '<fwrite filename="歩行4S.RM4" adr="0x00000000"/>'.encode("cp932"),
+        b'<voice id="3"/>',
+        b'<medit>\xff\x81\x00\\"\x85\x8e</medit>',
+        b"<medit>\x87\x90\x81\xe0</medit>",  # two codes of one character
+    ],
+)
+def test_tags_that_are_written_otherwise_keep_their_bytes(tag: bytes) -> None:
+    data = b"<return/>\n" + tag + b"\n<return/>\n"
+    shown = listing(read_rm4(data))
+    assert assemble(shown).render() == data
+    assert listing(assemble(shown)) == shown
+
+
+def test_an_instruction_that_was_changed_is_written_as_the_documents_would() -> None:
+    shown = listing(read_rm4(b"<mem_w  size='2' adr='0x00000a04'>0</mem_w>"))
+    edited = shown.replace("= 0x0000", "= 0x0001")
+    assert assemble(edited).render() == b'<mem_w size="2" adr="0x00000a04">0x0001</mem_w>'
+
+
+def test_a_made_label_follows_what_it_marks_and_a_persons_stays() -> None:
+    shown = listing(read_rm4(b'<return/><return/><jump adr="0x00000009"/>'))
+    assert "L00000009:" in shown
+    longer = shown.replace("00000000  ", "return\n00000000  ", 1)
+    assert "L00000012:" in listing(assemble(longer))
+    assert "home:" in listing(assemble(longer.replace("L00000009", "home")))
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("jump nowhere", "no label is called 'nowhere' (did you mean somewhere?)"),
+        ("jump", "? is no label (right is jump LABEL)"),
+        ("jump 0x00000010", "0x00000010 is no label"),
+        ("jump somewhere-1", "somewhere-1 leads into another tag (there are 0 blank bytes before it)"),
+        ("somewhere: return", "the label somewhere stands in line 1, too"),
+        ("last:", "nothing follows the label last"),
+        ("adx", "no instruction is called 'adx' (did you mean add"),
+        ("return 5", "5 after return (return stands alone)"),
+        ("const", "nothing is no number here (right is -32768 to 65535)"),
+        ("const 65536", "65536 is no number here"),
+        ("mem_w 3 0x0a00 = 1", "3 is no number here (right is 1 to 2)"),
+        ("mem_w 1 0x0a00 = 256", "256 is no number here (right is 0 to 255)"),
+        ("mem_w 1 0x0a00 = 1,", "nothing is no number here"),
+        ("mem_w 0x0a00 = 1", "mem_w 0x0a00 = 1 (right is mem_w SIZE ADDRESS [= VALUE, VALUE, ...])"),
+        ("mem_r 1 0x0a00 = 1", "mem_r 1 0x0a00 = 1 (right is mem_r SIZE ADDRESS)"),
+        ("mem_r 1 0x0a00", "<mem_r> outside <calc>"),
+        ("calc", "<calc> is not closed"),
+        ("endcalc", "</calc> outside <calc>"),
+        ('text "hello"', "text between tags: hello"),
+        ('text "<jump adr=\\"0x00000000\\"/>"', "right is jump LABEL, so that it keeps its target"),
+        ('text "<return/><return/>"', "is not one tag"),
+        ('blank "x"', "blank holds x"),
+        ("blank x", "x is no string"),
+        ('blank "\\q"', "\\q in a string"),
+        ('blank "\\x0"', "\\x without two digits"),
+        ('text "<medit>\u20ac</medit>"', "\u20ac is not in Shift-JIS"),
+        ('"and more"', "no instruction is called '\"and'"),
+    ],
+)
+def test_a_bad_line_is_told_with_what_would_be_right(line: str, told: str) -> None:
+    with pytest.raises(InputError) as caught:
+        assemble(f"somewhere: return\n{line}", Path("own.lst"))
+    assert told in str(caught.value)
+    assert str(caught.value).startswith("own.lst:2: ")
+
+
+def test_every_bad_line_is_told() -> None:
+    with pytest.raises(FormatError) as caught:
+        assemble("foo\nreturn\nbar\n" + "x y\n" * 50)
+    lines = [error.where.line for error in caught.value.errors if error.where]
+    assert lines[:3] == [1, 3, 4]
+    assert len(lines) == 20
+    with pytest.raises(FormatError, match="no instruction"):
+        assemble("; nothing\n")
