@@ -1,4 +1,4 @@
-"""Draw a race, a robot's joints and a stick's contact sheet: `python docs/pictures/make_pages.py`."""
+"""Draw pictures of the pages: `python docs/pictures/make_pages.py`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import tempfile
 from pathlib import Path
 
 import posewright as pw
+from posewright.arenas import arena
+from posewright.simulation import Film, SimulatedBody, World
+from posewright.simulation.cameras import CloseUp
 
 FOLDER = Path(__file__).parent
 AIBO = pw.robot("sony_ers7")
@@ -20,6 +23,24 @@ def race() -> None:
 def joints() -> None:
     """Draw the robot of docs/robots.md."""
     pw.save_figure(pw.draw_robot(AIBO), FOLDER / "joints.png")
+
+
+def robi() -> None:
+    """Draw Robi in its room, of docs/robots.md."""
+    from matplotlib.figure import Figure
+
+    room, card = arena("robi_room"), pw.robot("deagostini_robi2")
+    figure = Figure(figsize=(10, 3.2), layout="constrained")
+    postures = {"stand": "floor", "sit": "floor", "chair": "chair", "ride": "ride"}
+    for axes, (pose, name) in zip(figure.subplots(1, 4), postures.items(), strict=True):
+        spot, world = room.spot(name), World(card, room)
+        SimulatedBody(world, start_pose=card.pose(pose), start=(spot.x, spot.y, spot.yaw_rad))
+        world.step(60)
+        with Film(world, 480, 560, "front", close_up=CloseUp(0.15, 0.75)) as film:
+            axes.imshow(film.now())
+        axes.set_title(pose, fontsize=10)
+        axes.set_axis_off()
+    pw.save_figure(figure, FOLDER / "robi.png")
 
 
 def stick() -> None:
@@ -42,5 +63,5 @@ def stick() -> None:
 
 
 if __name__ == "__main__":
-    for draw in (race, joints, stick):
+    for draw in (race, joints, robi, stick):
         draw()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from posewright.arenas import Role, Shape, arena
 from posewright.bodies import JointCommands
 from posewright.errors import InputError
+from posewright.robots import Robot
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.placing import place, sole_corners, standing_up
@@ -126,3 +129,20 @@ def test_no_part_is_put_deep_into_the_floor(bare: SimulatedBody, bend: list[floa
     place(bare.instance, 0.0, 0.0, 0.0, bare.robot.pose("stand") + bend)
     lowest = find_supports(bare.instance).heights(UP).min()
     assert -0.001 <= lowest < 1e-9
+
+
+def test_a_robot_is_put_on_a_step_and_not_into_it(bioloid: Robot, hold: Hold) -> None:
+    steps = (
+        Shape("tread", Role.STEP, 1.0, 0.0, (0.5, 1.0, 0.03)),
+        Shape("wall", Role.WALL, 2.0, 0.0, (0.02, 1.0, 0.5)),
+    )
+    field = replace(arena(), shapes=steps, colours={**arena().colours, "step": (1.0, 1.0, 1.0)})
+    body = SimulatedBody(World(bioloid, field), start=(0.3, 0.0, 0.0))
+    on_the_floor = body.world.base
+    body.place_robot(1.0, 0.0, 0.5)
+    assert body.world.base[2] - on_the_floor[2] == pytest.approx(0.03, abs=2e-4)
+    assert sole_corners(body.instance)[:, :, 2].min() == pytest.approx(0.03, abs=2e-4)
+    play(body, hold(bioloid.pose("walk_ready"), 1.0))
+    assert body.world.base[2] - on_the_floor[2] == pytest.approx(0.03, abs=2e-3)
+    body.place_robot(1.95, 0.0, 0.0)
+    assert body.world.base[2] == pytest.approx(on_the_floor[2]), "a wall is no place to stand on"
