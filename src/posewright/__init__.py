@@ -48,8 +48,10 @@ if TYPE_CHECKING:
     from posewright.experiments import perform as perform
     from posewright.experiments import rank as rank
     from posewright.experiments import replay as replay
+    from posewright.experiments import robi_result as robi_result
     from posewright.experiments import run_many as run_many
     from posewright.experiments import run_openr as run_openr
+    from posewright.experiments import run_robi as run_robi
     from posewright.experiments import run_trial as run_trial
     from posewright.experiments import try_motion as try_motion
     from posewright.experiments import tune_gait as tune_gait
@@ -93,6 +95,17 @@ if TYPE_CHECKING:
     from posewright.robots import robot_names as robot_names
     from posewright.runtimes.openr import openr_programs as openr_programs
     from posewright.runtimes.openr import sequence_diagram as sequence_diagram
+    from posewright.runtimes.robi import (
+        assemble,
+        judge_postures,
+        listing,
+        open_program,
+        patch_file,
+        read_patch_file,
+        unpatch_file,
+    )
+    from posewright.runtimes.robi import motion_program as motion_program
+    from posewright.runtimes.robi import program_motion as program_motion
     from posewright.sticks import add_to_stick as add_to_stick
     from posewright.sticks import check_monet as check_monet
     from posewright.sticks import motions_on as motions_on
@@ -102,6 +115,13 @@ if TYPE_CHECKING:
     minimise_chart = minimise
     read_archive = read_archive_file
     write_archive = write_archive_file
+    open_robi_program = open_program
+    list_robi_program = listing
+    assemble_robi_program = assemble
+    judge_robi_postures = judge_postures
+    read_robi_patch = read_patch_file
+    patch_robi_program = patch_file
+    unpatch_robi_program = unpatch_file
     describe_robot = describe
     read_recording = read_mcap
     write_recording = write_mcap
@@ -128,6 +148,12 @@ TWINS = {
     "monet add": ("add_to_stick",),
     "openr run": ("run_openr", "openr_result", "sequence_diagram", "draw_sequence", "perform"),
     "openr list": ("openr_programs",),
+    "robi run": ("run_robi", "robi_result", "perform"),
+    "robi list": ("open_robi_program", "list_robi_program", "program_motion"),
+    "robi assemble": ("assemble_robi_program", "motion_program"),
+    "robi patch": ("read_robi_patch", "patch_robi_program", "unpatch_robi_program"),
+    "robi postures": ("judge_robi_postures",),
+    "robi watch": ("run_robi",),
     "chart check": ("check_chart",),
     "chart table": ("tabulate_chart",),
     "chart minimise": ("minimise_chart",),

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from posewright.experiments.ranking import rank as rank
     from posewright.experiments.replaying import draw_outcome as draw_outcome
     from posewright.experiments.replaying import replay as replay
+    from posewright.experiments.robi import ReadyRobi as ReadyRobi
+    from posewright.experiments.robi import robi_result as robi_result
+    from posewright.experiments.robi import run_robi as run_robi
+    from posewright.experiments.robi import set_up_robi as set_up_robi
     from posewright.experiments.run import Progress as Progress
     from posewright.experiments.run import run_trial as run_trial
     from posewright.experiments.trial import Trial as Trial

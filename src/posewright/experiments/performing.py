@@ -1,4 +1,4 @@
-"""Let any controller drive a robot on a bare floor, and record all of it."""
+"""Let any controller drive a robot, on a bare floor or in a field, and record all of it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import Plant
+from posewright.contests import Place
 from posewright.control import Clock, Controller, Safety, Watcher, drive
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
@@ -23,7 +24,7 @@ from posewright.version import __version__
 MOST_S = 3600.0
 """A performance lasts no longer than this [s]."""
 
-_ORIGIN = (0.0, 0.0, 0.0)
+ORIGIN: Place = (0.0, 0.0, 0.0)
 
 
 def perform(
@@ -34,6 +35,8 @@ def perform(
     until_s: float,
     body: str = SIMULATION,
     pose: str | Floats = "stand",
+    arena: Arena | None = None,
+    start: Place = ORIGIN,
     seed: int = 0,
     watchers: Sequence[Watcher] = (),
     pace: Clock | None = None,
@@ -44,7 +47,7 @@ def perform(
     camera: str | None = None,
     record: str | Path | None = None,
 ) -> Recording:
-    """Let a controller drive a robot on a bare floor; every frame is recorded, and no contest is run.
+    """Let a controller drive a robot; every frame is recorded, and no contest is run.
 
     Args:
         controller: what decides.
@@ -53,6 +56,8 @@ def perform(
         until_s: the run ends then at the latest, above 0 and up to an hour [s].
         body: as for `run_trial`: one of `plant_names()`, or ranges from which the seed draws a simulated one.
         pose: in which the robot begins: one of its card's, or angles `(n_joints,)` [rad].
+        arena: the field it is in; default a bare floor.
+        start: where in it the robot begins.
         seed: of everything drawn by chance.
         watchers: see every block after it is recorded; one that says so ends the run.
         pace: how frames are paced; simulated time by default.
@@ -73,9 +78,19 @@ def perform(
         refuse_unwritable(Path(record))
     if not 0.0 < until_s <= MOST_S:
         raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
-    plant = _plant(robot, body, pose, seed)
+    kind, domain = body_of(body, checked_seed(seed))
+    angles = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
+    part = Part(robot.name, robot, angles, start, seed=seed, domain=domain)
+    plant = make_plant(kind, [part], arena)
     carried = dict(documents or {}) | ({} if ships(robot) else {card_document(robot.name): robot.text})
-    told: Any = {"documents": carried, "extras": extras or {}, "seed": seed, "version": __version__}
+    field = {} if arena is None else arena.to_dict()
+    told: Any = {
+        "arena": field,
+        "documents": carried,
+        "extras": extras or {},
+        "seed": seed,
+        "version": __version__,
+    }
     header = Header({robot.name: RobotHeader.of(plant.bodies[robot.name], name)}, **told)
     recorder = Recorder(header, plant, every=1)
     if camera is not None:
@@ -90,10 +105,3 @@ def perform(
         if record is not None:
             write_mcap(recording, Path(record))
     return recording
-
-
-def _plant(robot: Robot, body: str, pose: str | Floats, seed: int) -> Plant:
-    """Return the robot in its pose on a bare floor."""
-    kind, domain = body_of(body, checked_seed(seed))
-    start = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
-    return make_plant(kind, [Part(robot.name, robot, start, _ORIGIN, seed=seed, domain=domain)], None)

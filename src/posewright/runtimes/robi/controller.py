@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from posewright.bodies import BodyState, Decision, JointCommands
@@ -65,6 +65,7 @@ class RobiController:
         words: numbers of words that the robot is to recognise, each with its time, in order.
         budget: instructions a frame.
         silent_s: after so long without effect a loop is reported [s].
+        breakpoints: addresses of tags in the file; the program is over when it comes to one.
 
     Attributes:
         error: what was wrong with the program, once something was.
@@ -81,12 +82,15 @@ class RobiController:
         words: Sequence[ScriptedCommand] = (),
         budget: int = INSTRUCTIONS_PER_FRAME,
         silent_s: float = SILENT_S,
+        breakpoints: Collection[int] = (),
     ) -> None:
+        self.robot = robot
         self.memory = Memory() if memory is None else memory
         self.engine = ServoEngine(robot, self.memory)
         self._ram = Watched(self.memory)
         self.machine = ProgramMachine(program, self._ram)
         self._words = [(round(one.time_s / FRAME_PERIOD_S), word_number(one)) for one in words]
+        self._breakpoints = tuple(breakpoints)
         self._budget, self._silent_frames = budget, round(silent_s / FRAME_PERIOD_S)
         self.error: InputError | None = None
         self._runs = True
@@ -126,14 +130,14 @@ class RobiController:
         if not self._silent:
             self._ram.read_outer.clear()
         try:
-            stop = self.machine.run(self._budget)
+            stop = self.machine.run(self._budget, self._breakpoints)
         except InputError as error:
             self._fail(error)
             return
         self._label = stop.label
         if stop.reason is not StopReason.BUDGET:
             self._runs = False
-            self._tell("end", reason=stop.reason.value, address=stop.address)
+            self._tell("end", reason=stop.reason.value, address=stop.address, label=stop.label)
             return
         self._silent = 0 if self._ram.wrote or self.engine.is_moving else self._silent + 1
         if self._silent == self._silent_frames:

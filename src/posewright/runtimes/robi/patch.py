@@ -70,6 +70,15 @@ class Patch:
         """Whether it can tell the file it is for from others."""
         return bool(self.digest) or all(change.old is not None for change in self.changes)
 
+    def undone(self) -> Patch:
+        """Return the patch that takes it back, or raise InputError where it does not say what it replaces."""
+        for change in self.changes:
+            if change.old is None:
+                hint = "a third column has the bytes that stood there; or keep the backup"
+                raise InputError("this patch does not say what it replaces", where=change.where, hint=hint)
+        back = (Change(one.address, one.old or b"", one.new, one.where) for one in self.changes)
+        return Patch(tuple(back), "", self.path)
+
     def text(self) -> str:
         """Return it as a file."""
         lines = [f"file,sha256,{self.digest}"] if self.digest else []
@@ -240,6 +249,23 @@ def patch_file(
         raise InputError("this would write over the only copy", where=Where(path=path), hint=hint)
     write_atomically(goal, made)
     return undo
+
+
+def unpatch_file(
+    path: Path | str, patch: Patch, target: Path | str | None = None, *, backup: Path | str | None = None
+) -> Patch:
+    """Write a patched file as it was before, and return the patch that patches it again; as `patch_file`.
+
+    Raises:
+        InputError: besides, the patch does not say what it replaces, or it was another file that it was for.
+    """
+    before, _ = apply_patch(_content(Path(path)), back := patch.undone())
+    if patch.digest and patch.digest != _digest(before):
+        hint = f"it is for {patch.digest[:12]}..., without it this would be {_digest(before)[:12]}..."
+        raise InputError(
+            "this patch is for another file: the digests differ", where=Where(path=patch.path), hint=hint
+        )
+    return patch_file(path, back, target, backup=backup)
 
 
 def _back_up(path: Path, goal: Path, backup: Path, data: bytes) -> None:

@@ -28,7 +28,6 @@ FULL_TORQUE_PERCENT = 100
 """What is above counts as this."""
 
 
-
 class ServoEngine:
     """Moves the servos of a Robi as its memory says, and writes to it where they are.
 

@@ -1,0 +1,386 @@
+"""`posewright robi`: programs of a Robi 2 run, watched, listed, assembled, patched; postures judged."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from posewright import experiments, figures
+from posewright.cli import completion, console, film_options
+from posewright.cli.options import (
+    FOUND,
+    AcceptLoss,
+    AsJson,
+    Record,
+    add_group,
+    argument,
+    losses_listed,
+    option,
+    refuse_overwriting,
+    refuse_recording,
+)
+from posewright.cli.robi_watch import LiveView
+from posewright.documents import write_atomically
+from posewright.errors import InputError, LossError, Where
+from posewright.formats import read_motion, write_motion
+from posewright.runtimes import robi
+from posewright.runtimes.robi.judgements import JUDGED_BY
+from posewright.runtimes.robi.opening import MOTION
+
+if TYPE_CHECKING:
+    from posewright.recordings import Recording
+
+_PROGRAMS = completion.files(
+    ".rm4", ".lst", MOTION, also=completion.catalogue("posewright.runtimes.robi.programs.program_names")
+)
+ProgramName = Annotated[
+    str,
+    argument(
+        "PROGRAM",
+        "One that comes with Posewright (startup, dance, ...), or a file: RM4, a listing (.lst), a motion.",
+        autocompletion=_PROGRAMS,
+    ),
+]
+File = Annotated[
+    Path, argument("FILE", "A program's file: RM4, a listing (.lst) or a motion.", autocompletion=_PROGRAMS)
+]
+Words = Annotated[
+    list[str] | None,
+    option("--word N@S", "Let the robot recognise word N at S seconds: 472@3.0, 1@20; repeatable."),
+]
+Posture = Annotated[
+    str,
+    option(
+        "--posture P",
+        "In which the robot begins: standing, sitting, chair or ride, or that pose's name: sit.",
+        autocompletion=completion.words("standing", "sitting", "chair", "ride"),
+    ),
+]
+Rule = Annotated[
+    str,
+    option(
+        "--rule R",
+        "By which the posture is judged: consistent, or as it is printed.",
+        autocompletion=completion.words("consistent", "printed"),
+    ),
+]
+Body = Annotated[
+    str, option("--body", "sim; random or a *.bodies.yaml: a simulated body drawn by the seed; mock.")
+]
+Seed = Annotated[int, option("--seed N", "Seed of what is drawn at random.")]
+Seconds = Annotated[
+    float | None,
+    option("--seconds S", "Run for so long; default until nothing more will happen, at most 600 s."),
+]
+Breakpoints = Annotated[
+    list[str] | None,
+    option("--break PLACE", "Stop the program before this label, or this address of its file; repeatable."),
+]
+Target = Annotated[Path | None, option("--output -o FILE", "Write here.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group `robi` to the application."""
+    about = "Run, watch, list, assemble and patch programs of a Robi 2, without risking the robot."
+    verbs: dict[str, Callable[..., None]] = {
+        "run": run,
+        "list": list_program,
+        "assemble": assemble,
+        "patch": patch,
+    }
+    add_group(app, "robi", about, verbs | {"postures": judge_postures, "watch": watch})
+
+
+def run(
+    program: ProgramName = "startup",
+    words: Words = None,
+    posture: Posture = "standing",
+    rule: Rule = "consistent",
+    body: Body = "sim",
+    seed: Seed = 0,
+    seconds: Seconds = None,
+    breakpoints: Breakpoints = None,
+    record: Record = None,
+    video: film_options.Video = None,
+    camera: film_options.Camera = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a program of a Robi 2; exit with 1 if the program is wrong or the robot falls.
+
+    The robot stands or sits on a bare floor, or is on its charging chair or its Robi Ride.
+
+    [bold]Examples[/]
+      posewright robi run startup --word 1@2 --word 3@6
+      posewright robi run startup --posture chair --word 3@1 --video dance.mp4 --camera front
+      posewright robi run my_program.rm4 --body mock --break forget --json
+    """
+    refuse_recording(record, program)
+    film_options.refuse_unused_camera(camera, video)
+    if video is not None and not video.is_dir():
+        figures.refuse_film(video, 1.0, None)
+        refuse_overwriting(video, program)
+    video = video and film_options.film_path(video, program)
+    ready = _set_up(program, words, posture, rule, breakpoints)
+    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "to_film": video is not None}
+    recording = experiments.run_robi(ready, seconds=seconds, camera=camera, **how)
+    if video is not None:
+        _film(recording, video, camera, quiet=as_json)
+    stopped = robi.status_of(ready.controller).data() if breakpoints else {}
+    result = experiments.robi_result(recording) | ({"stopped": stopped} if stopped else {})
+    console.give(result, _lines(result), as_json=as_json)
+    if result["error"] or result["fell"]:
+        raise typer.Exit(FOUND)
+
+
+def watch(
+    program: ProgramName = "startup",
+    words: Words = None,
+    posture: Posture = "standing",
+    rule: Rule = "consistent",
+    body: Body = "sim",
+    seed: Seed = 0,
+    seconds: Seconds = None,
+    breakpoints: Breakpoints = None,
+    record: Record = None,
+) -> None:
+    """Run a program in real time and show memory, servos, LEDs and posture while it runs.
+
+    Where no person looks it runs as fast as it can, and a plain line is written whenever something changes.
+
+    [bold]Examples[/]
+      posewright robi watch startup --word 1@2 --word 3@6
+      posewright robi watch dance --posture sit --body mock
+    """
+    from posewright.control import RealClock
+
+    refuse_recording(record, program)
+    ready = _set_up(program, words, posture, rule, breakpoints)
+    pace = RealClock(time.monotonic, time.sleep) if sys.stdout.isatty() else None
+    with LiveView(ready.controller) as view:
+        how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "pace": pace}
+        recording = experiments.run_robi(ready, seconds=seconds, watchers=[view], **how)
+    result = experiments.robi_result(recording)
+    if result["error"]:
+        console.fail(result["error"])
+    if result["error"] or result["fell"]:
+        raise typer.Exit(FOUND)
+
+
+def list_program(
+    file: ProgramName = "startup",
+    output: Target = None,
+    motion: Annotated[
+        Path | None, option("--motion FILE", "Write its pose data as a motion (.motion.yaml), lights too.")
+    ] = None,
+    rule: Rule = "consistent",
+    as_json: AsJson = False,
+) -> None:
+    """List a program: an instruction a line, labels, and what words of the memory mean.
+
+    `posewright robi assemble` makes the same bytes of a listing. What is odd about a file is told on stderr.
+
+    [bold]Examples[/]
+      posewright robi list dance
+      posewright robi list my_program.rm4 -o my_program.lst
+      posewright robi list dance --motion dance.motion.yaml
+    """
+    program = robi.open_program(file, rule)
+    remarks = list(program.remarks)
+    refuse_overwriting(output, file)
+    refuse_overwriting(motion, file)
+    text = robi.listing(program, _names())
+    if motion is not None:
+        read = robi.program_motion(program)
+        write_motion(read.motion, motion)
+        remarks += read.remarks
+    if output is not None:
+        write_atomically(output, text.encode())
+    for remark in remarks:
+        console.warn(remark)
+    if as_json:
+        console.emit_json(
+            {"bytes": program.n_bytes, "tags": len(program.nodes), "remarks": remarks, "listing": text}
+        )
+    elif output is None and motion is None:
+        console.emit_text(text)
+    else:
+        console.say(f"{console.counted(len(program.nodes), 'tag')} -> {output or motion}")
+
+
+def assemble(
+    file: File,
+    output: Annotated[Path, option("--output -o FILE", "Write the RM4 text here.")],
+    straighten: Annotated[
+        bool, option("--straighten", "Of a motion: cut ways that are not straight into short ones that are.")
+    ] = False,
+    accept_loss: AcceptLoss = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make an RM4 program of a listing or of a motion; addresses of jumps are worked out.
+
+    A listing may call the programs that come with Posewright: they are put behind it.
+
+    [bold]Examples[/]
+      posewright robi assemble my_program.lst -o my_program.rm4
+      posewright robi assemble wave.motion.yaml -o wave.rm4 --straighten
+    """
+    refuse_overwriting(output, file)
+    remarks: tuple[str, ...] = ()
+    if file.name.lower().endswith(MOTION):
+        made = robi.motion_program(read_motion(file), straighten=straighten)
+        with losses_listed():
+            if made.losses and not accept_loss:
+                what = f"as a Robi's program it would lose: {'; '.join(made.losses)}"
+                raise LossError(what, where=Where(file), losses=made.losses)
+        program, remarks = made.program, (*made.losses, *made.remarks, *_rounded(made))
+    elif straighten:
+        raise InputError("--straighten", where=Where(file), hint="it is for a motion")
+    else:
+        program = robi.open_program(file)
+    write_atomically(output, program.render())
+    for remark in remarks:
+        console.warn(remark)
+    told = {"bytes": program.n_bytes, "tags": len(program.nodes), "remarks": list(remarks)}
+    line = f"{console.counted(len(program.nodes), 'tag')}, {program.n_bytes} bytes -> {output}"
+    console.give(told, [line], as_json=as_json)
+
+
+def patch(
+    file: Annotated[Path, argument("FILE", "The file that is patched, of any kind.")],
+    changes: Annotated[
+        Path,
+        argument("PATCH", "A list of addresses and bytes, CSV.", autocompletion=completion.files(".csv")),
+    ],
+    output: Target = None,
+    reverse: Annotated[bool, option("--reverse", "Take the patch back.")] = False,
+    backup: Annotated[
+        Path | None, option("--backup FILE", "Without -o: keep the file as it was here, then write over it.")
+    ] = None,
+    unchecked: Annotated[
+        bool, option("--unchecked", "Also apply a patch that says neither what it replaces nor its file.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Apply a patch to a file, or take it back; never to the only copy, and never to another file.
+
+    [bold]Examples[/]
+      posewright robi patch STARTUP.BIN standing.csv -o patched.bin
+      posewright robi patch patched.bin standing.csv --reverse -o STARTUP.BIN.again
+      posewright robi patch program.rm4 fix.csv --backup program.rm4.before
+    """
+    found = robi.read_patch_file(changes)
+    refuse_overwriting(output, file, changes)
+    refuse_overwriting(backup, file, changes)
+    if reverse and unchecked:
+        raise InputError("--reverse and --unchecked", hint="a patch that is taken back says what it replaces")
+    if reverse:
+        robi.unpatch_file(file, found, output, backup=backup)
+    else:
+        robi.patch_file(file, found, output, backup=backup, unchecked=unchecked)
+    done = "taken back" if reverse else "applied"
+    told = {"changes": len(found.changes), "done": done, "file": str(output or file)}
+    line = f"{console.counted(len(found.changes), 'change')} {done} -> {output or file}"
+    console.give(told, [line], as_json=as_json)
+
+
+def judge_postures(
+    rule: Rule = "consistent",
+    angles: Annotated[
+        tuple[float, float, float] | None,
+        option(
+            "--angles ID3 ID4 ID9", "Judge these: right hip pitch, right knee, left knee, as words say [deg]."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge the four poses in which a Robi idles, or given angles, as the robot does when it is switched on.
+
+    As printed, the rule calls the document's own sitting pose a chair; the consistent one is ours.
+
+    [bold]Examples[/]
+      posewright robi postures
+      posewright robi postures --rule printed
+      posewright robi postures --angles -107 0 0
+    """
+    if angles is not None and not all(map(math.isfinite, angles)):
+        raise InputError(f"--angles {' '.join(map(str, angles))}", hint="three angles in degrees")
+    given = None if angles is None else dict(zip(JUDGED_BY, angles, strict=True))
+    judged = robi.judge_postures(given, rule)
+    columns = ("pose", *(f"ID {number} [deg]" for number in JUDGED_BY), "judged", "right")
+    rows = (
+        (
+            one.pose,
+            *(f"{one.angles_deg[number]:.1f}" for number in JUDGED_BY),
+            console.styled(one.judged, "red" if one.contradicts else ""),
+            one.right or "-",
+        )
+        for one in judged
+    )
+    wrong = [f"{one.pose} is judged {one.judged}, and is {one.right}" for one in judged if one.contradicts]
+    told: list[Any] = [console.table(columns, rows, title=f"rule: {rule}"), *wrong]
+    console.give([one.data() for one in judged], told, as_json=as_json)
+
+
+def _set_up(
+    program: str, words: list[str] | None, posture: str, rule: str, breakpoints: list[str] | None
+) -> experiments.ReadyRobi:
+    ready = experiments.set_up_robi(
+        program, words=",".join(words or ()), posture=posture, rule=rule, breakpoints=breakpoints or ()
+    )
+    for remark in ready.program.remarks:
+        console.warn(remark)
+    return ready
+
+
+def _film(recording: Recording, video: Path, camera: str | None, *, quiet: bool) -> None:
+    with console.working("filming", quiet=quiet) as say:
+        figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
+
+
+def _names() -> dict[int, str]:
+    known = robi.memory_map()
+    names = {address: known.name_of(address) for address in range(0, known.size, 2)}
+    return {address: name for address, name in names.items() if name}
+
+
+def _rounded(made: Any) -> Iterator[str]:
+    degrees = math.degrees(made.rounding.angle_rad)
+    if degrees > 1e-6:
+        yield f"angles are rounded by up to {degrees:.3f} deg: a word is 0.1 deg"
+    if made.rounding.time_s > 1e-6:
+        late = 1000.0 * made.rounding.time_s
+        yield f"keyframes come up to {late:.1f} ms early or late: times are in 1/60 s"
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
+    yield f"{result['program']}: {result['duration_s']:.2f} s, from the pose {result['pose']}"
+    for one in result["events"]:
+        style = {"error": "red", "loops": "yellow"}.get(one["what"], "")
+        yield console.styled(f"{one['time_s']:8.3f} s  {_event(one)}", style)
+    for name, value in result.get("stopped", {}).get("cells", {}).items():
+        yield f"            {name} = {value:#06x}"
+    mapped = ", ".join(map(str, result["mapped"])) or "none"
+    yield f"posture {result['posture']}; mapped: {mapped}"
+    upright = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}
+    yield f"{upright[result['fell']]}; digest {result['digest'][:16]}"
+
+
+def _event(one: dict[str, Any]) -> str:
+    what, place = str(one["what"]), f"{one.get('label') or '-'} (0x{one.get('address', 0):08x})"
+    if what == "mapping":
+        return f"mapped: {', '.join(map(str, one['mapped'])) or 'none'}"
+    return {
+        "word": f"word {one.get('number')} is recognised",
+        "posture": f"posture {one.get('name')}",
+        "error": str(one.get("message")),
+        "waits": f"waits for a {' and a '.join(one.get('waits_for', ()))} at {place}",
+        "loops": f"goes around without effect at {place}",
+        "end": f"over: {one.get('reason')} at {place}",
+    }.get(what, what)
