@@ -30,5 +30,6 @@ if given is not None:
     (given / "dance.rm4").write_bytes(program.render())
     (given / "faster.csv").write_text("0x000001de,31 34,32 38\n")  # its first time, 0x0028, is 0x0014
     patch = pw.read_robi_patch(given / "faster.csv")
-    undo = pw.patch_robi_program(given / "dance.rm4", patch, given / "faster.rm4")
-    print(f"patched: {patch}; taken back by {undo}")
+    pw.patch_robi_program(given / "dance.rm4", patch, given / "faster.rm4")
+    pw.unpatch_robi_program(given / "faster.rm4", patch, given / "again.rm4")
+    print(f"{patch}, and taken back")
