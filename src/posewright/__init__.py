@@ -44,9 +44,12 @@ if TYPE_CHECKING:
     from posewright.evaluation import evaluate as evaluate
     from posewright.experiments import draw_outcome as draw_outcome
     from posewright.experiments import inspect_robot as inspect_robot
+    from posewright.experiments import openr_result as openr_result
+    from posewright.experiments import perform as perform
     from posewright.experiments import rank as rank
     from posewright.experiments import replay as replay
     from posewright.experiments import run_many as run_many
+    from posewright.experiments import run_openr as run_openr
     from posewright.experiments import run_trial as run_trial
     from posewright.experiments import try_motion as try_motion
     from posewright.experiments import tune_gait as tune_gait
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
     from posewright.figures import draw_parameter as draw_parameter
     from posewright.figures import draw_recording as draw_recording
     from posewright.figures import draw_robot as draw_robot
+    from posewright.figures import draw_sequence as draw_sequence
     from posewright.figures import draw_stick as draw_stick
     from posewright.figures import draw_strip as draw_strip
     from posewright.figures import draw_tuning as draw_tuning
@@ -87,6 +91,8 @@ if TYPE_CHECKING:
     from posewright.robots import describe
     from posewright.robots import robot as robot
     from posewright.robots import robot_names as robot_names
+    from posewright.runtimes.openr import openr_programs as openr_programs
+    from posewright.runtimes.openr import sequence_diagram as sequence_diagram
     from posewright.sticks import add_to_stick as add_to_stick
     from posewright.sticks import check_monet as check_monet
     from posewright.sticks import motions_on as motions_on
@@ -120,6 +126,8 @@ TWINS = {
     "sticks show": ("read_stick", "motions_on", "draw_stick"),
     "monet check": ("read_stick", "check_monet"),
     "monet add": ("add_to_stick",),
+    "openr run": ("run_openr", "openr_result", "sequence_diagram", "draw_sequence", "perform"),
+    "openr list": ("openr_programs",),
     "chart check": ("check_chart",),
     "chart table": ("tabulate_chart",),
     "chart minimise": ("minimise_chart",),

@@ -27,6 +27,7 @@ from posewright.motions import check_motion, design_rules
 from posewright.recordings import read_mcap, write_mcap
 from posewright.robots import read_robot
 from posewright.robots import robot as robot_named
+from posewright.runtimes.openr.ekmotion import open_moves
 from posewright.search import Dimension, Evaluation, tune
 from posewright.search.journal import read_journal
 from posewright.sticks.check import check_monet
@@ -287,6 +288,7 @@ READERS: dict[str, Reader] = {
     "tekkotsu mot": Reader(play, motions(".mot", "tekkotsu/*.mot")),
     "tekkotsu pos": Reader(play, motions(".pos", "tekkotsu/*.pos")),
     "ekmoves": Reader(play, motions(".h")),
+    "ekmotion": Reader(lambda path: open_moves(None, path), files(HOUSE, "runtimes/openr/ekmotion/*.yaml")),
     "omtn": Reader(play, motions(".mtn", "aibo_mtn/*")),
     "oda": Reader(look_into, made(save_archives, "aibo_oda/*")),
     "kinds that are not read": Reader(

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from posewright.experiments.batch_trials import run_many as run_many
     from posewright.experiments.inspection import inspect_robot as inspect_robot
     from posewright.experiments.motion import try_motion as try_motion
+    from posewright.experiments.openr import openr_result as openr_result
+    from posewright.experiments.openr import run_openr as run_openr
     from posewright.experiments.outcome import Outcome as Outcome
+    from posewright.experiments.performing import perform as perform
     from posewright.experiments.plants import Part as Part
     from posewright.experiments.plants import make_plant as make_plant
     from posewright.experiments.plants import plant_names as plant_names

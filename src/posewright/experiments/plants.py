@@ -41,7 +41,7 @@ class Part:
         return f"<Part {self.name}: {self.robot.name} at {self.start}>"
 
 
-PlantMaker = Callable[[Sequence[Part], Arena], Plant]
+PlantMaker = Callable[[Sequence[Part], Arena | None], Plant]
 
 
 def plant_names() -> tuple[str, ...]:
@@ -67,8 +67,10 @@ def body_of(name: str, seed: int) -> tuple[str, DomainParameters]:
     return SIMULATION, draw_domain(domain_randomization(name), seed)
 
 
-def make_plant(name: str, parts: Sequence[Part], arena: Arena) -> Plant:
+def make_plant(name: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
     """Return a plant of that name with these robots, each under its name, standing where they begin.
+
+    Without an arena they stand on a bare floor.
 
     Raises:
         UnknownNameError: there is none of that name.
@@ -80,7 +82,7 @@ def make_plant(name: str, parts: Sequence[Part], arena: Arena) -> Plant:
     return make(parts, arena)
 
 
-def _simulation(parts: Sequence[Part], arena: Arena) -> Plant:
+def _simulation(parts: Sequence[Part], arena: Arena | None) -> Plant:
     from posewright.simulation import SimulatedBody, World
 
     further = list({sensor.name: sensor for part in parts for sensor in part.sensors}.values())
@@ -93,7 +95,7 @@ def _simulation(parts: Sequence[Part], arena: Arena) -> Plant:
     return world
 
 
-def _mock(parts: Sequence[Part], arena: Arena) -> Plant:  # noqa: ARG001 -- it knows no field
+def _mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it knows no field
     if len(parts) != 1:
         raise InputError(f"a mock body for {len(parts)} robots", hint="it is of one")
     (part,) = parts

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.connections import read_connect_file as read_connect_file
     from posewright.runtimes.openr.controller import OpenRController as OpenRController
     from posewright.runtimes.openr.controller import UntilIdle as UntilIdle
+    from posewright.runtimes.openr.flow import entries_of as entries_of
+    from posewright.runtimes.openr.flow import messages_of as messages_of
+    from posewright.runtimes.openr.flow import sequence_diagram as sequence_diagram
+    from posewright.runtimes.openr.flow import states_of as states_of
     from posewright.runtimes.openr.kernel import OpenR as OpenR
     from posewright.runtimes.openr.regions import DataType as DataType
     from posewright.runtimes.openr.regions import OCommandInfo as OCommandInfo
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.services import OObserver as OObserver
     from posewright.runtimes.openr.services import OReadyEvent as OReadyEvent
     from posewright.runtimes.openr.services import OSubject as OSubject
+    from posewright.runtimes.openr.setup import openr_programs as openr_programs
+    from posewright.runtimes.openr.setup import set_up_openr as set_up_openr
     from posewright.runtimes.openr.system import System as System
     from posewright.runtimes.openr.virtual_robot import OSensorFrameVectorData as OSensorFrameVectorData
     from posewright.runtimes.openr.virtual_robot import OVirtualRobotComm as OVirtualRobotComm

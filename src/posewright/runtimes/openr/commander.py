@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from posewright.errors import FormatError, InputError
 from posewright.runtimes.openr.connections import ConnectConfig
-from posewright.runtimes.openr.script import ScriptedCommand
+from posewright.runtimes.openr.script import ScriptedCommand, read_script
 from posewright.runtimes.openr.services import Connection, ONotifyEvent, OObject, OSubject
 
 COMMANDER = "Commander"
 
-Live = Callable[[], Iterable[ScriptedCommand] | None]
-"""Asks a person for commands, times counted from now; None when there will be no more."""
+Live = Callable[[float, InputError | None], str | None]
+"""Asks a person for a line of commands, their times counted from now.
+
+It is told the time [s], and what was wrong with the line before; it returns None when there will be no more.
+"""
 
 
 class Commander(OObject):
@@ -49,7 +52,26 @@ class Commander(OObject):
         Raises:
             FormatError: nobody, or more than one, knows a command.
         """
-        return [(one.time_s, *self.resolve(one)) for one in self._script]
+        return self._resolved(self._script)
+
+    def ask(self, live: Live) -> bool:
+        """Plan to send what a person types, asked again where it cannot be sent; return False for no more."""
+        error: InputError | None = None
+        while (text := live(self.openr.time_s, error)) is not None:
+            error = None
+            try:
+                commands = self._resolved(read_script(text))
+            except InputError as wrong:
+                error = wrong
+                continue
+            for time_s, *what in commands:
+                self.plan(self.openr.time_s + time_s, *what)
+            if commands:
+                return True
+        return False
+
+    def _resolved(self, commands: Sequence[ScriptedCommand]) -> list[tuple[float, OSubject, Any]]:
+        return [(one.time_s, *self.resolve(one)) for one in commands]
 
     def plan(self, time_s: float, subject: OSubject, data: Any) -> None:
         """Send data at a time [s]."""
@@ -75,7 +97,8 @@ class Commander(OObject):
             who = ", ".join(subject.connections[0].observer.name.owner for subject, _ in known)
             hint = f"say whom: {subject_owner(known[0][0])}:{command.word}"
             raise FormatError(f"{command.word} is a command of {who}", where=command.where, hint=hint)
-        what = f"{command.to or 'nobody here'} knows no command {command.word!r}"
+        who = f"{command.to} does not know" if command.to else "nobody here knows"
+        what = f"{who} the command {command.word!r}"
         raise FormatError(what, where=command.where, hint="; ".join(errors) or None)
 
     def _ends(self, command: ScriptedCommand) -> Iterator[tuple[OSubject, Connection]]:

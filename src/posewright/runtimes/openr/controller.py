@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -32,7 +32,12 @@ class OpenRController:
         objects: all but `OVirtualRobotComm`, which is made here and starts first.
         config: their connections.
         pose: where the joints are at first, `(n_joints,)` [rad].
+        on_idle: is called when the objects have nothing to do, and gives them something or returns False;
+            time stands still meanwhile.
         answer_within_s: after so long an observer that does not answer is reported [s].
+
+    Attributes:
+        is_over: whether `on_idle` had nothing more.
 
     Raises:
         FormatError: the connections do not fit the objects.
@@ -46,10 +51,13 @@ class OpenRController:
         config: ConnectConfig,
         pose: Floats,
         *,
+        on_idle: Callable[[], bool] | None = None,
         answer_within_s: float = ANSWER_WITHIN_S,
     ) -> None:
         self._comm = OVirtualRobotComm(robot, pose)
         self.system = System(robot, (self._comm, *objects), config, answer_within_s=answer_within_s)
+        self.is_over = False
+        self._on_idle = on_idle
         self._begun = False
         self._frame = 0
 
@@ -65,9 +73,13 @@ class OpenRController:
         if not self._begun:
             self._begun = True
             self.system.start()
+        elif self._on_idle is not None and self.is_idle and not self.is_over:
+            self.is_over = not self._on_idle()
         self._comm.see(state)
         self.system.run()
         ahead = [left for left in (self._comm.frames_left, openr.frames_to_alarm) if left is not None]
+        if self._on_idle is not None and self.is_idle:
+            ahead.append(1)  # who watches sees how it ended before more is asked for
         rows = self._comm.frames(max(1, min(n, *ahead) if ahead else n))
         self._frame += len(rows)
         return JointCommands(np.asarray(rows / MICRO), decision=self._decision())
@@ -104,4 +116,4 @@ class UntilIdle:
         over_s = float(block.states.times[-1])
         if not self._controller.is_idle:
             self._busy_s = over_s
-        return over_s - self._busy_s >= self._still_s
+        return self._controller.is_over or over_s - self._busy_s >= self._still_s

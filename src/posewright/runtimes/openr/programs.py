@@ -5,17 +5,21 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.robots import Robot
-from posewright.runtimes.openr.commander import COMMANDER, Commander
+from posewright.runtimes.openr.commander import COMMANDER, Commander, Live
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect
 from posewright.runtimes.openr.controller import OpenRController
+from posewright.runtimes.openr.ekmotion import EKMotion, open_moves
 from posewright.runtimes.openr.monet.monet import MoNet
 from posewright.runtimes.openr.monet.motion_agents import MotionAgents
 from posewright.runtimes.openr.monet.sound_agent import SoundAgent
+from posewright.runtimes.openr.move_head import MoveHead
+from posewright.runtimes.openr.move_legs import MoveLegs
 from posewright.runtimes.openr.script import ScriptedCommand
 from posewright.runtimes.openr.services import OObject
 from posewright.sticks import MonetSetup
@@ -30,14 +34,20 @@ class Setting:
 
     Attributes:
         script: what Commander sends.
+        poses: an EKMoves.h for EKMotion; ours by default.
+        sequences: the table of EKMotion's moves; ours by default.
         own: classes, or anything else that makes an object, by the name CONNECT.CFG has for it.
+        live: asks a person what Commander is to send further.
         monet: the MONET files that MoNet and its agents play from.
         exact: motions reach each keyframe to the micro-radian, instead of being played as Sony's player does.
     """
 
     robot: Robot
     script: tuple[ScriptedCommand, ...] = ()
+    poses: Path | None = None
+    sequences: Path | None = None
     own: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
+    live: Live | None = None
     monet: MonetSetup | None = None
     exact: bool = False
 
@@ -67,7 +77,9 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         one.name: one
         for one in (
             Program("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),
+            Program("ekmotion", "special moves by number (Eagle Knights' EKMotion)"),
             Program("monet", "motions and sounds of a memory stick by number (Sony's MoNet)", pose="sleep"),
+            Program("move_legs", "three commands that let the dog stand, sit and lie (MoveHead's sister)"),
         )
     }
 )
@@ -76,9 +88,12 @@ Maker = Callable[[Setting], OObject]
 
 OBJECTS: Mapping[str, Maker] = MappingProxyType(
     {
+        "EKMotion": lambda setting: EKMotion(open_moves(setting.poses, setting.sequences)),
         "MoNet": lambda setting: MoNet(_monet(setting)),
         "MotionAgents": lambda setting: MotionAgents(_monet(setting), exact=setting.exact),
         "SoundAgent": lambda setting: SoundAgent(_monet(setting)),
+        "MoveHead": lambda _: MoveHead(),
+        "MoveLegs": lambda _: MoveLegs(),
     }
 )
 """What is made for each name that a CONNECT.CFG may have, besides `Commander` and `OVirtualRobotComm`."""
@@ -108,10 +123,11 @@ def open_program(config: ConnectConfig, setting: Setting, pose: str = "stand") -
         InputError: what an object is made from is wrong.
     """
     objects = [_made(config, name, setting) for name in config.objects if name != SYSTEM]
-    controller = OpenRController(setting.robot, objects, config, setting.robot.pose(pose))
-    for one in objects:
-        if isinstance(one, Commander):
-            one.check()
+    commander = next((one for one in objects if isinstance(one, Commander)), None)
+    asks = None if commander is None or setting.live is None else partial(commander.ask, setting.live)
+    controller = OpenRController(setting.robot, objects, config, setting.robot.pose(pose), on_idle=asks)
+    if commander is not None:
+        commander.check()
     return controller
 
 

@@ -102,7 +102,8 @@ class Connection:
     def answer(self, openr: OpenR, *, is_ready: bool) -> None:
         """Tell the sender whether the observer is ready; then what waits for it is handed over."""
         self.is_ready = is_ready
-        openr.log("ready" if is_ready else "not ready", **self.ends)
+        ends = {"from": self.observer.name.short, "to": self.subject.name.short}
+        openr.log("ready" if is_ready else "not ready", **ends)
         handler = self.subject.ready
         if handler is not None:
             event = OReadyEvent(self.observer.name, is_ready)
@@ -275,7 +276,7 @@ class OObject:
 
     def refuse(self, what: str, why: str) -> None:
         """Note that something was asked for that is not done, and why."""
-        self.openr.log("refused", object=self.name, what=what, why=why)
+        self.openr.log("refused", object=self.name, asked=what, why=why)
 
     def do_init(self) -> None:
         """Prepare: open primitives, make vectors. All objects are made, none is told anything yet."""

@@ -1,0 +1,289 @@
+"""`posewright openr`: the objects of an AIBO's programs run on a simulated dog, message by message."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from posewright import experiments, figures
+from posewright.cli import console, film_options
+from posewright.cli.options import (
+    AsJson,
+    Record,
+    add_group,
+    argument,
+    option,
+    refuse_overwriting,
+    refuse_recording,
+)
+from posewright.documents import read_text, refuse_unwritable, write_atomically
+from posewright.errors import InputError, Where
+from posewright.runtimes.openr import flow
+from posewright.runtimes.openr.controller import EVENT
+from posewright.runtimes.openr.kernel import LogEntry
+from posewright.runtimes.openr.setup import openr_programs, set_up_openr
+
+if TYPE_CHECKING:
+    from posewright.control import Block
+    from posewright.recordings import Recording
+
+FELL = 1  # exit code where the robot fell
+MERMAID = ".mmd"
+STDIN = Path("stdin")
+ENDS = frozenset({"", "quit", "exit"})
+"""What a person types when there is no more to say."""
+
+ProgramName = Annotated[
+    str | None, argument("PROGRAM", "A program of `posewright openr list`, or a CONNECT.CFG of your own.")
+]
+Commands = Annotated[
+    str | None, option("--commands TEXT", "What is sent when [s]: 'MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5'.")
+]
+Script = Annotated[
+    Path | None, option("--script FILE", "The same from a file, a command a line; # begins a remark.")
+]
+Stick = Annotated[
+    Path | None, option("--stick FOLDER", "What is on this memory stick: MoNet, or its own CONNECT.CFG.")
+]
+Monet = Annotated[
+    list[Path] | None, option("--monet FILE", "MONETCMD.CFG, MONET.CFG or ODA without a stick; repeatable.")
+]
+Poses = Annotated[Path | None, option("--poses FILE", "EKMotion's table of poses: an EKMoves.h.")]
+Sequences = Annotated[Path | None, option("--sequences FILE", "EKMotion's special moves, of your own.")]
+PlayerName = Annotated[
+    str, option("--player", "How MoNet plays motions: sony, with the AIBO's own arithmetic; or exact.")
+]
+Objects = Annotated[
+    Path | None, option("--objects FILE", "A Python file: its OObject classes are known by their names.")
+]
+RobotName = Annotated[str, option("--robot R", "A robot with Sony's locators on its card.")]
+Body = Annotated[
+    str, option("--body", "sim; random or a *.bodies.yaml: a simulated body drawn by the seed; mock.")
+]
+Seed = Annotated[int, option("--seed N", "Seed of what is drawn at random.")]
+Pose = Annotated[str | None, option("--pose POSE", "In which the robot begins; default the program's.")]
+Seconds = Annotated[
+    float | None,
+    option("--seconds S", "Run for so long; default until nothing has been done for 1 s, at most 600 s."),
+]
+RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
+ShowMessages = Annotated[bool, option("--show-messages", "Print every message and state as it comes.")]
+Diagram = Annotated[
+    Path | None, option("--diagram FILE", "Draw who said what to whom: .mmd (Mermaid), .svg, .png or .pdf.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group `openr` to the application."""
+    about = "Run the objects of an AIBO's OPEN-R programs on a simulated dog, message by message."
+    add_group(app, "openr", about, {"run": run, "list": list_programs})
+
+
+def run(
+    program: ProgramName = None,
+    commands: Commands = None,
+    script: Script = None,
+    stick: Stick = None,
+    monet: Monet = None,
+    poses: Poses = None,
+    sequences: Sequences = None,
+    player: PlayerName = "sony",
+    objects: Objects = None,
+    robot: RobotName = "sony_ers7",
+    body: Body = "sim",
+    seed: Seed = 0,
+    pose: Pose = None,
+    seconds: Seconds = None,
+    real_time: RealTime = False,
+    show_messages: ShowMessages = False,
+    diagram: Diagram = None,
+    record: Record = None,
+    video: film_options.Video = None,
+    camera: film_options.Camera = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a program of OPEN-R objects on a robot that stands on a bare floor; exit with 1 if it falls.
+
+    Commands come from --commands or --script. Without either they are typed, a line at a time: simulated time
+    stands still meanwhile, times in a line count from then, and an empty line ends. Where nobody can type,
+    they are read from stdin. All that is handed in is checked before the robot moves.
+
+    [bold]Examples[/]
+      posewright openr run move_head --commands "MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5" --show-messages
+      posewright openr run move_head
+      posewright openr run CONNECT.CFG --objects my_objects.py --diagram flow.svg
+      posewright openr run --stick /media/AIBO --commands "60@0" --record kick.mcap --video kick.mp4
+    """
+    inputs = (program, script, poses, sequences, objects, *(monet or ()))
+    _refuse_outputs(record, video, diagram, inputs)
+    film_options.refuse_unused_camera(camera, video)
+    video = video and film_options.film_path(video, program or "monet")
+    made: dict[str, Any] = {"robot": robot, "pose": pose, "stick": stick, "monet": monet or ()}
+    made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
+    ready = set_up_openr(program, **made)
+    asks = ready.takes_commands and commands is None and script is None
+    terminal = _Terminal() if asks and sys.stdin.isatty() else None
+    text, path = _script(commands, script, from_stdin=asks and terminal is None)
+    ready = ready.saying(text, path, terminal)
+    for remark in ready.remarks:
+        console.warn(remark)
+    pace = _pace(terminal) if real_time else None
+    shows = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
+    how: dict[str, Any] = {"body": body, "seed": seed, "watchers": shows, "pace": pace, "record": record}
+    recording = experiments.run_openr(ready, seconds=seconds, to_film=video is not None, camera=camera, **how)
+    _write_pictures(recording, diagram, video, camera, quiet=as_json)
+    result = experiments.openr_result(recording)
+    console.give(result, _lines(result), as_json=as_json)
+    if result["fell"]:
+        raise typer.Exit(FELL)
+
+
+def list_programs(as_json: AsJson = False) -> None:
+    """List the programs that come with Posewright, their objects, and the commands these know.
+
+    [bold]Examples[/]
+      posewright openr list
+    """
+    told = openr_programs()
+    lines = [
+        line
+        for one in told
+        for line in (
+            console.line_of(console.styled(one["name"], "bold"), f": {one['about']}"),
+            f"  objects: {', '.join(one['objects'])}",
+            f"  commands: {one['commands']}",
+        )
+    ]
+    console.give(told, lines, as_json=as_json)
+
+
+def _refuse_outputs(
+    record: Path | None, video: Path | None, diagram: Path | None, inputs: tuple[str | Path | None, ...]
+) -> None:
+    """Say before the run what could not be written after it."""
+    refuse_recording(record, *inputs)
+    if video is not None and not video.is_dir():
+        figures.refuse_film(video, 1.0, None)
+        refuse_overwriting(video, *inputs)
+    if diagram is None:
+        return
+    refuse_overwriting(diagram, *inputs)
+    if diagram.suffix.lower() == MERMAID:
+        refuse_unwritable(diagram)
+    elif diagram.suffix.lower() in figures.PICTURES:
+        figures.refuse_unsavable(diagram)
+    else:
+        hint = f"end it in one of {', '.join((MERMAID, *figures.PICTURES))}"
+        raise InputError("not a kind of diagram", where=Where(diagram), hint=hint)
+
+
+def _script(commands: str | None, script: Path | None, *, from_stdin: bool) -> tuple[str, Path | None]:
+    """Return the text of the commands, and where it stands."""
+    if commands is not None and script is not None:
+        raise InputError("commands, and a script besides", hint="--commands or --script")
+    if script is not None:
+        return read_text(script), script
+    if from_stdin:
+        return sys.stdin.read(), STDIN
+    return commands or "", Path("--commands")
+
+
+def _pace(terminal: _Terminal | None) -> Any:
+    """Return a clock of real time, which stands still while a person types."""
+    from posewright.control import RealClock
+
+    return RealClock(lambda: time.monotonic() - (terminal.waited_s if terminal else 0.0), time.sleep)
+
+
+def _write_pictures(
+    recording: Recording, diagram: Path | None, video: Path | None, camera: str | None, *, quiet: bool
+) -> None:
+    if diagram is not None and diagram.suffix.lower() == MERMAID:
+        write_atomically(diagram, flow.sequence_diagram(recording).encode())
+    elif diagram is not None:
+        figures.save_figure(figures.draw_sequence(recording), diagram)
+    if video is not None:
+        with console.working("filming", quiet=quiet) as say:
+            figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
+
+
+class _Terminal:
+    """Asks a person for commands.
+
+    Attributes:
+        waited_s: for so long the person has thought and typed, all in all [s].
+    """
+
+    def __init__(self) -> None:
+        self.waited_s = 0.0
+
+    def __call__(self, time_s: float, error: InputError | None) -> str | None:
+        """Ask for a line; None when there will be no more."""
+        if error is not None:
+            console.fail(str(error).removeprefix(f"{error.where}: "))
+        console.hint(f"{time_s:.3f} s > ", end="")
+        began = time.monotonic()
+        line = sys.stdin.readline().strip()
+        self.waited_s += time.monotonic() - began
+        return None if line in ENDS else line
+
+
+class _Shown:
+    """Prints what objects say as it comes: everything, or what a person who types commands needs.
+
+    Args:
+        apart: whether it goes to stderr, as stdout is a program's.
+    """
+
+    def __init__(self, *, everything: bool, apart: bool) -> None:
+        self._everything, self._out = everything, console.err if apart else console.out
+
+    def watch(self, block: Block) -> bool:
+        """Print what is new; never ends a run."""
+        decision = block.requests.decision
+        for kind, data in () if decision is None else decision.events:
+            if kind == EVENT:
+                told = dict(data)
+                entry = LogEntry(block.state.time_s, str(told.pop("what")), told)
+                if self._everything or entry.kind not in _PLAIN:
+                    self._out.print(_line(entry), soft_wrap=True)
+        return False
+
+
+_PLAIN = frozenset({"notify", "ready", "not ready", "waits"})
+_COLOURS = {"refused": "yellow", "silent": "red", "state": "cyan", "ready": "dim"}
+
+
+def _line(entry: LogEntry) -> Text:
+    one, other = flow.ends_of(entry)
+    ends = f"{one} -> {other}" if entry.kind in flow.BETWEEN else one
+    text = f"{entry.time_s:8.3f} s  {ends:<36}  {flow.label_of(entry)}"
+    return console.styled(text, _COLOURS.get(entry.kind, ""))
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
+    refused = [one for one in result["messages"] if one["kind"] == "refused"]
+    silent = [one for one in result["messages"] if one["kind"] == "silent"]
+    sent = sum(one["kind"] == "notify" for one in result["messages"])
+    told = f"{result['duration_s']:.3f} s, {console.counted(sent, 'message')}"
+    yield f"{result['program']} on {result['robot']}: {told}"
+    for one in result["states"]:
+        yield f"{one['time_s']:8.3f} s  {one['object']}: {one['state']}"
+    for one in refused:
+        yield console.styled(
+            f"{one['time_s']:8.3f} s  {one['object']} refused {one['asked']}: {one['why']}", "yellow"
+        )
+    for one in silent:
+        yield console.styled(f"{one['time_s']:8.3f} s  {one['to']} does not answer {one['from']}", "red")
+    upright = {
+        None: "nobody knows whether the robot fell",
+        False: "the robot stayed up",
+        True: "the robot fell",
+    }
+    yield f"{upright[result['fell']]}; digest {result['digest'][:16]}"

@@ -1,0 +1,91 @@
+"""Run OPEN-R objects on any body, recorded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from posewright.control import Watcher
+from posewright.evaluation.thresholds import PhysicsRules
+from posewright.evaluation.trajectory import Trajectory
+from posewright.experiments.performing import perform
+from posewright.recordings import Recording
+from posewright.runtimes.openr import UntilIdle
+from posewright.runtimes.openr.flow import EXTRAS, run_data
+from posewright.runtimes.openr.own import blamed
+from posewright.runtimes.openr.setup import CONNECT, ReadyProgram, set_up_openr
+
+LONGEST_S = 600.0
+"""A program runs no longer than this unless told otherwise [s]."""
+
+STILL_S = 1.0
+"""It has ended when its objects have had nothing to do for so long [s]."""
+
+
+def run_openr(
+    called: str | Path | ReadyProgram | None = None,
+    *,
+    commands: str = "",
+    made_from: dict[str, Any] | None = None,
+    seconds: float | None = None,
+    watchers: Sequence[Watcher] = (),
+    **how: Any,
+) -> Recording:
+    """Run a program of OPEN-R objects on a robot that stands on a bare floor.
+
+    `pw.run_openr("move_head", commands="MOVE_MP@0, MV_RGHT@3")`; what its objects said is told by
+    `openr_result`, and drawn by `draw_sequence`.
+
+    Args:
+        called: a program that ships, or the path of a CONNECT.CFG; with a stick, default what is on it; or
+            one that is ready, with its commands.
+        commands: what Commander sends: a command, `@`, and its time [s]; several with commas.
+        made_from: `robot`, a name or a card; `pose`, in which it begins; `stick`, a memory stick's folder;
+            `monet`, loose MONET files; `poses` and `sequences`, of EKMotion; `player`, sony or exact;
+            `objects`, a Python file of one's own objects.
+        seconds: for so long it runs [s]; default until its objects have had nothing to do for a second.
+        watchers: see every block.
+        how: it is run, as `perform` takes it: `body`, `seed`, `pace`, `record`.
+
+    Raises:
+        InputError: something that was handed in is wrong; the robot has not moved.
+        FormatError: so is a file, which the error names with its line.
+        UnknownNameError: there is no such program, robot, pose or body.
+        OutputError: the recording cannot be written there.
+        BodyError: the body failed, or the objects send each other messages without end.
+    """
+    ready = called
+    if not isinstance(ready, ReadyProgram):
+        ready = set_up_openr(ready, **(made_from or {})).saying(commands)
+    controller = ready.controller()
+    said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in ready.setting.script]
+    with blamed(ready.own):
+        return perform(
+            controller,
+            ready.robot,
+            name=f"openr {Path(ready.name).name}",
+            until_s=LONGEST_S if seconds is None else seconds,
+            pose=ready.pose,
+            watchers=[*watchers, UntilIdle(controller, STILL_S if seconds is None else math.inf)],
+            documents={CONNECT: "".join(f"{line}\n" for line in ready.config.lines)},
+            extras={EXTRAS: {"program": ready.name, "commands": said}},
+            **how,
+        )
+
+
+def openr_result(recording: Recording) -> dict[str, Any]:
+    """Return a run of OPEN-R objects as plain data, from its recording alone; see `flow.run_data`.
+
+    `fell` is whether the robot tipped over, as a motion's findings count it, and None where nobody knew; one
+    that sits or lies down has not fallen.
+
+    Raises:
+        InputError: the recording is of something else.
+    """
+    data, track = run_data(recording), Trajectory.of(recording)
+    fell = None
+    if track.last and track.knows_place:
+        fell = bool(track.falls(PhysicsRules().fall_limits(track.row_s)))
+    return {"fell": fell, **data}

@@ -1,0 +1,204 @@
+"""The picture of who said what to whom: lifelines of OPEN-R objects, with their messages downwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from posewright.errors import InputError
+from posewright.figures.style import COLOURS, FAINT, GREY, INK, WRONG, axes_at, canvas, styled, titled
+from posewright.recordings import Recording
+from posewright.runtimes.openr.flow import (
+    BETWEEN,
+    STATE,
+    Loop,
+    ends_of,
+    entries_of,
+    folded,
+    label_of,
+    objects_in,
+)
+from posewright.runtimes.openr.kernel import LogEntry
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from posewright.figures.style import Canvas
+
+# Measures [in].
+HEAD, TITLE, FOOT = 0.32, 0.42, 0.2
+ROW, BOX = 0.24, 0.19
+TIME, EDGE, NEAREST = 0.75, 0.3, 1.5
+LETTER = 0.062
+"""What a letter of a label takes across, at most."""
+
+SIZE = 7.0  # of letters, in points
+
+MOST_ROWS = 400
+"""A picture shows so many messages; what comes later is counted."""
+
+_FILLS = {STATE: "#dcebf5", "refused": "#fdeecb", "silent": "#f8d7d3"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A message at its place, with the loops around it."""
+
+    entry: LogEntry
+    at: float  # from the top [in]
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A loop around some rows, from and to [in]."""
+
+    top: float
+    bottom: float
+    told: str
+    ends: tuple[str, ...]
+
+
+@styled("drawing a sequence diagram")
+def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figure:
+    """Draw who said what to whom: a column an object, time downwards, and states in boxes.
+
+    A message is an arrow, an answer a broken one. What comes several times in a row is drawn once, in a
+    frame that says how often.
+
+    Args:
+        recording: of OPEN-R objects.
+        figure: a figure, or a part of one, to draw into; default a new one.
+
+    Raises:
+        InputError: the recording is of something else.
+    """
+    entries = entries_of(recording)
+    if not entries:
+        raise InputError("no OPEN-R object said anything here", hint="a recording of `posewright openr run`")
+    rows, frames, left_out = _laid_out(folded(entries))
+    names = objects_in(row.entry for row in rows)
+    columns, right = _columns(names, rows)
+    depth = max([HEAD, *(row.at for row in rows), *(frame.bottom for frame in frames)]) + ROW
+    header = next(iter(recording.header.robots.values()))
+    size = right + EDGE, TITLE + depth + FOOT
+    drawn = canvas(figure, size, dpi=150, facecolor="white")
+    title = f"{header.controller} on {header.robot}"
+    drawn.text(EDGE / size[0], 1.0 - 0.26 / size[1], title, fontsize=11, weight="bold", parse_math=False)
+    axes = axes_at(drawn, size, 0.0, TITLE, size[0], depth)
+    axes.set(xlim=(0.0, size[0]), ylim=(depth, 0.0))
+    axes.axis("off")
+    _draw_lifelines(axes, columns, depth)
+    for frame in frames:
+        _draw_frame(axes, frame, columns)
+    _draw_times(axes, rows)
+    for row in rows:
+        _draw_row(axes, row, columns)
+    if left_out:
+        words = f"... and {left_out} more, which --json and --show-messages tell"
+        drawn.text(EDGE / size[0], 0.06 / size[1], words, fontsize=SIZE, color=GREY)
+    return titled(drawn, title)
+
+
+def _laid_out(steps: Sequence[LogEntry | Loop]) -> tuple[list[_Row], list[_Frame], int]:
+    """Return the rows and the frames of loops from the top down, and how many messages had no place."""
+    rows: list[_Row] = []
+    frames: list[_Frame] = []
+    at, left_out = HEAD + ROW, 0
+    for step in steps:
+        body = step.body if isinstance(step, Loop) else (step,)
+        if len(rows) + len(body) > MOST_ROWS:
+            left_out += len(body) * (step.times if isinstance(step, Loop) else 1)
+            continue
+        top = at - 0.3 * ROW
+        at += ROW if isinstance(step, Loop) else 0.0
+        for entry in body:
+            rows.append(_Row(entry, at + 0.25 * ROW, label_of(entry)))
+            at += ROW
+        if isinstance(step, Loop):
+            ends = tuple(name for entry in body for name in ends_of(entry))
+            frames.append(
+                _Frame(top, at - 0.3 * ROW, f"{step.times} times, until {step.until_s:.3f} s", ends)
+            )
+            at += 0.5 * ROW
+    return rows, frames, left_out
+
+
+def _columns(names: Sequence[str], rows: Sequence[_Row]) -> tuple[dict[str, float], float]:
+    """Return where each lifeline stands, and how far to the right anything reaches [in].
+
+    Two neighbours stand as far apart as the labels between them need.
+    """
+    places = {name: number for number, name in enumerate(names)}
+    gaps = [max(NEAREST, 0.5 * (_width(one) + _width(other)) + 0.3) for one, other in pairwise(names)]
+    before = after = 0.5 * max(_width(names[0]), _width(names[-1]))
+    for row in rows:
+        one, other = sorted(places[name] for name in ends_of(row.entry))
+        needs = _width(row.label)
+        if one == other:
+            before = max(before, 0.5 * needs - sum(gaps[:one]))
+            after = max(after, 0.5 * needs - sum(gaps[one:]))
+        elif (missing := needs + 0.3 - sum(gaps[one:other])) > 0.0:
+            for gap in range(one, other):
+                gaps[gap] += missing / (other - one)
+    at = TIME + EDGE + before
+    columns = {name: at + sum(gaps[:place]) for name, place in places.items()}
+    return columns, columns[names[-1]] + after
+
+
+def _width(text: str) -> float:
+    return LETTER * len(text) + 0.16
+
+
+def _draw_lifelines(axes: Axes, columns: dict[str, float], depth: float) -> None:
+    for name, x in columns.items():
+        axes.plot([x, x], [HEAD, depth], color=FAINT, linewidth=1.0, zorder=1)
+        axes.text(x, 0.5 * HEAD, name, **_text(weight="bold", bbox=_box("white", INK), fontsize=SIZE + 0.5))
+
+
+def _draw_times(axes: Axes, rows: Sequence[_Row]) -> None:
+    """Write the time at the left of the first of the rows that belong to it."""
+    last_s = None
+    for row in rows:
+        if row.entry.time_s != last_s:
+            last_s = row.entry.time_s
+            axes.text(TIME, row.at, f"{last_s:.3f} s", **_text(color=GREY, ha="right"))
+
+
+def _draw_frame(axes: Axes, frame: _Frame, columns: dict[str, float]) -> None:
+    from matplotlib.patches import Rectangle
+
+    places = [columns[name] for name in frame.ends]
+    left, right = min(places) - 0.25, max(places) + 0.25
+    right = max(right, left + _width(frame.told) + 0.1)
+    where = (left, frame.top), right - left, frame.bottom - frame.top
+    axes.add_patch(Rectangle(*where, facecolor="#f7f7f5", edgecolor=GREY, linewidth=0.7, zorder=0.5))
+    axes.text(left + 0.06, frame.top + 0.4 * ROW, frame.told, **_text(ha="left", color=GREY, style="italic"))
+
+
+def _draw_row(axes: Axes, row: _Row, columns: dict[str, float]) -> None:
+    one, other = (columns[name] for name in ends_of(row.entry))
+    kind = row.entry.kind
+    if kind not in BETWEEN:
+        axes.text(one, row.at, row.label, **_text(bbox=_box(_FILLS.get(kind, "#f2f2f0"), GREY)))
+        return
+    colour = WRONG if kind == "silent" else COLOURS[0] if kind == "notify" else GREY
+    broken = "solid" if kind == "notify" else (0, (4, 2))
+    style: Any = {"arrowstyle": "-|>,head_width=0.18,head_length=0.35", "shrinkA": 0, "shrinkB": 0}
+    style |= {"color": colour, "linewidth": 0.9, "linestyle": broken}
+    if one == other:
+        style["connectionstyle"] = "arc3,rad=-1.2"
+    axes.annotate("", (other, row.at), (one, row.at), arrowprops=style, zorder=2)
+    axes.text(0.5 * (one + other), row.at - 0.02, row.label, **_text(va="bottom", color=colour))
+
+
+def _text(**style: Any) -> dict[str, Any]:
+    usual = {"ha": "center", "va": "center", "fontsize": SIZE, "color": INK, "parse_math": False, "zorder": 3}
+    return usual | style
+
+
+def _box(fill: str, edge: str) -> dict[str, Any]:
+    return {"boxstyle": "round,pad=0.25", "facecolor": fill, "edgecolor": edge, "linewidth": 0.7}

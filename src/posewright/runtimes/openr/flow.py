@@ -1,0 +1,204 @@
+"""What OPEN-R objects said to each other, from a recording: messages, states, repetitions, Mermaid text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from posewright.errors import InputError
+from posewright.recordings import Recording
+from posewright.runtimes.openr.controller import EVENT
+from posewright.runtimes.openr.kernel import LogEntry
+from posewright.runtimes.openr.regions import MICRO
+
+EXTRAS = "openr"
+"""Under this name a recording's header says which `program` ran, and with which `commands`."""
+
+BETWEEN = frozenset({"notify", "waits", "ready", "not ready", "silent"})
+"""The kinds of entries that have two ends; all others are of one object."""
+
+STATE = "state"
+
+_LONGEST = 8
+"""So many entries at most are looked at as one that repeats."""
+
+_OFTEN = 3
+"""What comes so often in a row is told once."""
+
+MOST_TOLD = 80
+"""Characters of what was sent that a diagram shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Entries that came several times in a row, the same but for their times.
+
+    Attributes:
+        body: as they came first.
+        until_s: when the last of them came [s].
+    """
+
+    times: int
+    body: tuple[LogEntry, ...]
+    until_s: float
+
+
+def entries_of(recording: Recording) -> tuple[LogEntry, ...]:
+    """Return all that happened between objects and in them, in its order."""
+    return tuple(
+        LogEntry(
+            event.time_s,
+            str(event.data.get("what", "")),
+            {k: v for k, v in event.data.items() if k != "what"},
+        )
+        for event in recording.events_of(EVENT)
+    )
+
+
+def messages_of(recording: Recording) -> tuple[LogEntry, ...]:
+    """Return what objects sent, answered, refused and said: all but their states."""
+    return tuple(one for one in entries_of(recording) if one.kind != STATE)
+
+
+def states_of(recording: Recording) -> tuple[LogEntry, ...]:
+    """Return which object entered which state when: entries of `object` and `state`."""
+    return tuple(one for one in entries_of(recording) if one.kind == STATE)
+
+
+def run_data(recording: Recording) -> dict[str, Any]:
+    """Return a run of OPEN-R objects as plain data.
+
+    `frames` have `commands_urad`, what the objects asked for in whole micro-radians, and `positions_rad`,
+    what the joints did, in the order of `joints`; None where nobody measured.
+
+    Raises:
+        InputError: the recording is of something else.
+    """
+    told = recording.header.extras.get(EXTRAS)
+    if not isinstance(told, Mapping):
+        raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright openr run`")
+    one = next(iter(recording.robots.values()))
+    asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)
+    seen = np.where(np.isnan(one.positions), None, one.positions)
+    times = np.round(recording.times, 6).tolist()
+    rows = zip(times, asked.tolist(), seen.tolist(), strict=True)
+    messages, states = messages_of(recording), states_of(recording)
+    return {
+        "program": told.get("program"),
+        "commands": told.get("commands"),
+        "robot": one.header.robot,
+        "duration_s": times[-1] if times else 0.0,
+        "states": [{"time_s": each.time_s, **each.data} for each in states],
+        "messages": [{"time_s": each.time_s, "kind": each.kind, **each.data} for each in messages],
+        "joints": list(one.header.joints),
+        "frames": [{"time_s": at, "commands_urad": go, "positions_rad": is_} for at, go, is_ in rows],
+        "digest": recording.digest(),
+    }
+
+
+def ends_of(entry: LogEntry) -> tuple[str, str]:
+    """Return the objects an entry leads from and to; of one about a single object, that one twice."""
+    if entry.kind not in BETWEEN:
+        owner = str(entry.data.get("object", "?"))
+        return owner, owner
+    one, other = (str(entry.data.get(end, "?")).partition(".")[0] for end in ("from", "to"))
+    return one, other
+
+
+def objects_in(entries: Iterable[LogEntry]) -> tuple[str, ...]:
+    """Return the objects that entries speak of; who sends first stands first."""
+    entries = tuple(entries)
+    sent = [ends_of(one) for one in entries if one.kind == "notify"]
+    others = [ends_of(one) for one in entries]
+    return tuple(dict.fromkeys(name for ends in (*sent, *others) for name in ends))
+
+
+def label_of(entry: LogEntry) -> str:
+    """Return what a diagram writes beside an entry."""
+    data = {name: str(value) for name, value in entry.data.items()}
+    service = data.get("from", "").partition(".")[2]
+    told = {
+        "notify": f"{service}: {data.get('data', '')}",
+        "waits": f"{service} waits: {data.get('data', '')}",
+        "silent": f"{service}: no answer for {data.get('waits_s', '?')} s",
+        "refused": f"refused: {data.get('asked', '')} ({data.get('why', '')})",
+        STATE: data.get("state", ""),
+        "syslog": data.get("text", ""),
+        **dict.fromkeys(BETWEEN - {"notify", "waits", "silent"}, entry.kind),
+    }
+    rest = ", ".join(value for name, value in data.items() if name != "object")
+    text = told.get(entry.kind, f"{entry.kind}: {rest}")
+    return text if len(text) <= MOST_TOLD else f"{text[: MOST_TOLD - 3]}..."
+
+
+def folded(entries: Sequence[LogEntry]) -> tuple[LogEntry | Loop, ...]:
+    """Return entries with what comes three times in a row, or more, as loops."""
+    signs = [(one.kind, tuple(sorted((k, str(v)) for k, v in one.data.items()))) for one in entries]
+    found: list[LogEntry | Loop] = []
+    at = 0
+    while at < len(entries):
+        length, times = max(_repetitions(signs, at), key=lambda one: one[0] * one[1])
+        if times >= _OFTEN:
+            end = at + length * times
+            found.append(Loop(times, tuple(entries[at : at + length]), entries[end - 1].time_s))
+            at = end
+        else:
+            found.append(entries[at])
+            at += 1
+    return tuple(found)
+
+
+def _repetitions(signs: Sequence[object], at: int) -> Iterator[tuple[int, int]]:
+    """Yield how often what begins here comes in a row, for each length; the shorter first."""
+    yield 1, 1
+    for length in range(1, _LONGEST + 1):
+        begin = at + length
+        while begin + length <= len(signs) and signs[begin : begin + length] == signs[at : at + length]:
+            begin += length
+        times = (begin - at) // length
+        if times >= _OFTEN:
+            yield length, times
+
+
+def sequence_diagram(recording: Recording) -> str:
+    """Return the flow of a recording as a Mermaid `sequenceDiagram`; repetitions are loops."""
+    entries = entries_of(recording)
+    names = {name: f"o{number}" for number, name in enumerate(objects_in(entries))}
+    lines = [
+        "sequenceDiagram",
+        *(f"    participant {short} as {_plain(name)}" for name, short in names.items()),
+    ]
+    last_s = -1.0
+    for step in folded(entries):
+        indent = "    "
+        if isinstance(step, Loop):
+            lines.append(f"    loop {step.times} times, until {step.until_s:.3f} s")
+            indent *= 2
+        for entry in step.body if isinstance(step, Loop) else (step,):
+            time = f"{entry.time_s:.3f} s " if entry.time_s != last_s else ""
+            lines.append(indent + _mermaid(entry, names, time))
+            last_s = entry.time_s
+        if isinstance(step, Loop):
+            lines.append("    end")
+    return "\n".join(lines) + "\n"
+
+
+_ARROWS = {"notify": "->>", "waits": "-)", "silent": "-x"}
+
+
+def _mermaid(entry: LogEntry, names: dict[str, str], time: str) -> str:
+    one, other = (names[end] for end in ends_of(entry))
+    told = f"{time}{_plain(label_of(entry))}"
+    if entry.kind in BETWEEN:
+        return f"{one}{_ARROWS.get(entry.kind, '-->>')}{other}: {told}"
+    return f"Note over {one}: {told}"
+
+
+def _plain(text: str) -> str:
+    """Return a text in which nothing means anything to Mermaid."""
+    return (
+        "".join(f"#{ord(sign)};" if sign in '#;<>&%{}"' else sign for sign in " ".join(text.split())) or "-"
+    )

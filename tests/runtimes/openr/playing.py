@@ -1,0 +1,87 @@
+"""Plays a program of OPEN-R objects on a mock, which follows its commands to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.bodies import MockBody
+from posewright.control import drive
+from posewright.recordings import Header, Recorder, Recording, RobotHeader
+from posewright.robots import robot
+from posewright.runtimes.openr import OObject, OpenRController
+from posewright.runtimes.openr.connections import ConnectConfig
+from posewright.runtimes.openr.programs import Setting, open_program, program
+from posewright.runtimes.openr.script import read_script
+
+DOG = robot("sony_ers7")
+STAND = DOG.pose("stand")
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of it.
+
+    Attributes:
+        frames: what was commanded in each frame, `(n, n_joints)` [micro-radians].
+    """
+
+    controller: OpenRController
+    recording: Recording
+    frames: Any
+
+    def joint(self, name: str) -> Any:
+        """Return the commands of one joint, `(n,)` [micro-radians]."""
+        return self.frames[:, DOG.index(name)]
+
+    def events(self, what: str, **data: str) -> list[tuple[float, dict[str, Any]]]:
+        """Return when something of that kind, with these particulars, was noted."""
+        return [
+            (round(event.time_s, 3), dict(event.data))
+            for event in self.recording.events
+            if event.kind == "openr"
+            and event.data["what"] == what
+            and data.items() <= dict(event.data).items()
+        ]
+
+    def states(self, name: str) -> list[tuple[float, str]]:
+        """Return when an object came into which state."""
+        return [(time_s, data["state"]) for time_s, data in self.events("state", object=name)]
+
+    def acknowledged(self, observer: str, sender: str = "Commander") -> list[float]:
+        """Return when a sender heard that the observer is ready."""
+        return [
+            time_s
+            for time_s, data in self.events("ready", **{"from": observer})
+            if data["to"].startswith(sender)
+        ]
+
+    @property
+    def interventions(self) -> list[Any]:
+        """Return what safety had to change."""
+        return [event for event in self.recording.events if event.kind != "openr"]
+
+
+def play(
+    what: str | ConnectConfig,
+    script: str,
+    until_s: float,
+    start: Floats | str = "stand",
+    own: Mapping[str, Callable[[], OObject]] | None = None,
+) -> Played:
+    """Play a shipped program, or a configuration, from a pose of the card or another `(n_joints,)` [rad]."""
+    config = program(what).config if isinstance(what, str) else what
+    pose = start if isinstance(start, str) else "stand"
+    controller = open_program(config, Setting(DOG, read_script(script), own=own or {}), pose)
+    body = MockBody(DOG, positions=DOG.pose(start) if isinstance(start, str) else start)
+    recorder = Recorder(
+        Header(robots={DOG.name: RobotHeader.of(body, "openr")}, rate_hz=125.0), body, every=1
+    )
+    drive(body, {DOG.name: controller}, until_s=until_s, watchers=[recorder])
+    recording = recorder.recording()
+    frames = np.rint(recording.robots[DOG.name].commands * 1e6).astype(int)
+    return Played(controller, recording, frames)

@@ -1,0 +1,100 @@
+"""Scripts of commands, and who is to get each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posewright.errors import FormatError, InputError
+from posewright.robots import robot
+from posewright.runtimes.openr import ONotifyEvent, OObject, System, read_connect
+from posewright.runtimes.openr.commander import Commander
+from posewright.runtimes.openr.script import ScriptedCommand, read_script
+
+DOG = robot("sony_ers7")
+CONFIG = read_connect(
+    "Commander.SendHeadCommand.char.S Head.Receive.char.O\n"
+    "Commander.SendLegCommand.char.S Legs.Receive.char.O"
+)
+
+
+class Listener(OObject):
+    def __init__(self, name: str, *words: str) -> None:
+        super().__init__(name)
+        self.words = words
+        self.receive = self.observer("Receive", "char", self.take, self.read)
+        self.got: list[tuple[float, str]] = []
+
+    def read(self, word: str) -> str:
+        if word not in self.words:
+            raise InputError(f"no command {word}", hint=f"commands are {', '.join(self.words)}")
+        return word
+
+    def take(self, event: ONotifyEvent) -> None:
+        self.got += [(self.openr.time_s, word) for word in event.data]
+        self.receive.assert_ready(event.sender)
+
+
+def run(text: str, path: Path | None = None) -> tuple[Listener, Listener]:
+    head, legs = Listener("Head", "UP", "STOP"), Listener("Legs", "SIT", "STOP")
+    commander = Commander(CONFIG, read_script(text, path))
+    system = System(DOG, [commander, head, legs], CONFIG)
+    commander.check()
+    system.start()
+    for frame in range(200):
+        system.openr.frame = frame
+        system.run()
+    return head, legs
+
+
+def test_a_command_goes_to_who_knows_it_at_its_time() -> None:
+    head, legs = run("UP@0, SIT@0.5, Head:STOP@1.0, Legs:STOP")
+    assert head.got == [(0.0, "UP"), (1.0, "STOP")]
+    assert legs.got == [(pytest.approx(0.504), "SIT"), (1.0, "STOP")]
+
+
+def test_lines_and_commas_part_commands_and_comments_are_left_out() -> None:
+    script = read_script("UP@0 # first\n\n SIT @ 0.5,STOP\n")
+    assert [(one.word, one.time_s) for one in script] == [("UP", 0.0), ("SIT", 0.5), ("STOP", 0.5)]
+    assert [one.where.line for one in script if one.where] == [1, 3, 3]
+
+
+@given(
+    st.lists(
+        st.tuples(st.from_regex(r"[A-Z_]{1,8}[0-9]{0,3}", fullmatch=True), st.integers(0, 1000)), max_size=9
+    )
+)
+def test_what_is_written_is_read(commands: list[tuple[str, int]]) -> None:
+    commands.sort(key=lambda one: one[1])
+    text = ", ".join(f"{word}@{time_ms / 1000}" for word, time_ms in commands)
+    assert [(one.word, one.time_s) for one in read_script(text)] == [(w, t / 1000) for w, t in commands]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("UP@soon", "'soon' is no time"),
+        ("UP@-1", "'-1' is no time"),
+        ("UP@nan", "'nan' is no time"),
+        ("UP@1e9", "'1e9' is no time"),
+        ("@1", "'@1' is no command"),
+        ("UP@2, SIT@1", "comes after a command at 2 s"),
+        ("JUMP@0", "nobody here knows the command 'JUMP'"),
+        ("STOP@0", "STOP is a command of Head, Legs"),
+        ("Tail:STOP@0", "sends nothing to Tail"),
+        ("Head:SIT@0", "Head does not know the command 'SIT'"),
+    ],
+)
+def test_a_bad_command_is_told_with_its_file_and_line(text: str, told: str) -> None:
+    path = Path("dance.txt")
+    with pytest.raises(FormatError) as caught:
+        run(f"# a dance\n{text}\n", path)
+    assert told in str(caught.value)
+    assert str(caught.value).startswith("dance.txt:2: ")
+
+
+def test_a_command_without_a_time_is_sent_at_once() -> None:
+    assert read_script("UP") == (ScriptedCommand("UP", 0.0, "", read_script("UP")[0].where),)
