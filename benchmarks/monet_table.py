@@ -24,6 +24,7 @@ from posewright.recordings.falls import tilt
 from posewright.robots import robot
 from posewright.rotation import roll_pitch_yaw
 from posewright.runtimes.openr import UntilIdle
+from posewright.runtimes.openr.monet.motion_agents import IDLE
 from posewright.runtimes.openr.programs import Setting, open_program, program
 from posewright.runtimes.openr.script import read_script
 from posewright.simulation import SimulatedBody, World
@@ -92,7 +93,7 @@ def played(recording: Recording) -> Iterator[Played]:
     """Yield what each motion did, walks in one row."""
     times, base = recording.times, np.asarray(recording.robot().base)
     begun = [
-        (event.time_s, str(event.data["state"]))
+        (event.time_s, str(event.data["state"]).removeprefix(IDLE))
         for event in recording.events_of("openr")
         if event.data["what"] == "state" and event.data["object"] == "MotionAgents"
     ]

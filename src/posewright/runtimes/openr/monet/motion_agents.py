@@ -33,6 +33,9 @@ from posewright.sticks.limits import MOTION_AGENT, NEUTRAL_AGENT, WALK_AGENT, is
 
 N_REGIONS = 4  # as many vectors as Sony's has
 
+IDLE = "idle"
+"""The state while nothing is played; else it is what is."""
+
 NEUTRAL_POSES = ("broad_base", "sleep")
 """Poses of the card that the neutral agent goes through: legs spread, so that none is caught, then lying."""
 
@@ -151,7 +154,7 @@ class MotionAgents(OObject):
 
     def _end(self, status: MoNetStatus = MoNetStatus.COMPLETION, why: str = "") -> None:
         done, self._active = self._active, None
-        self.enter("")
+        self.enter(IDLE)
         if done is not None:
             self._reply(done, status, why)
 

@@ -17,6 +17,8 @@ from posewright.runtimes.openr.services import ONotifyEvent, OObject
 from posewright.sticks import MonetSetup
 from posewright.sticks.finding import quoted
 
+SILENT = "silent"
+
 
 class SoundAgent(OObject):
     """Says what is to be heard.
@@ -67,7 +69,7 @@ class SoundAgent(OObject):
 
     def _done(self, command: MoNetAgentCommand) -> None:
         self._playing = None
-        self.enter("")
+        self.enter(SILENT)
         self._result.send(MoNetAgentResult(command.agent, command.index))
 
     def _refuse(self, command: MoNetAgentCommand, status: MoNetStatus, why: str) -> None:
