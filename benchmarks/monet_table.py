@@ -24,7 +24,7 @@ from posewright.recordings.falls import tilt
 from posewright.robots import robot
 from posewright.rotation import roll_pitch_yaw
 from posewright.runtimes.openr import UntilIdle
-from posewright.runtimes.openr.monet.motion_agents import IDLE
+from posewright.runtimes.openr.monet.messages import IDLE
 from posewright.runtimes.openr.programs import Setting, open_program, program
 from posewright.runtimes.openr.script import read_script
 from posewright.simulation import SimulatedBody, World

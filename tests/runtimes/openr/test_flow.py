@@ -30,7 +30,7 @@ from posewright.runtimes.openr.flow import (
 from posewright.runtimes.openr.kernel import LogEntry
 
 BLOCK = (
-    ("ready", {"from": "Head.Move", "to": "OVirtualRobotComm.Effector"}),
+    ("ready", {"from": "OVirtualRobotComm.Effector", "to": "Head.Move"}),
     ("notify", {"from": "Head.Move", "to": "OVirtualRobotComm.Effector", "data": "3 joints, 16 frames"}),
 )
 COMMAND = ("notify", {"from": "Commander.Send", "to": "Head.Receive", "data": "MOVE_MP"})

@@ -82,7 +82,8 @@ def run_data(recording: Recording) -> dict[str, Any]:
         raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright openr run`")
     one = next(iter(recording.robots.values()))
     asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)
-    seen = np.where(np.isnan(one.positions), None, one.positions)
+    seen = one.positions.astype(object)
+    seen[np.isnan(one.positions)] = None
     times = np.round(recording.times, 6).tolist()
     rows = zip(times, asked.tolist(), seen.tolist(), strict=True)
     messages, states = messages_of(recording), states_of(recording)

@@ -115,7 +115,9 @@ def set_up_openr(
         given["monet"] = _setup(read_stick(*([stick] if stick is not None else monet)).setups, card)
     card.pose(pose or begin)
     setting = Setting(card, own=own, exact=player == "exact", **given)
-    return ReadyProgram(name, card, pose or begin, config, setting, objects and Path(objects), remarks)
+    return ReadyProgram(
+        name, card, pose or begin, config, setting, None if objects is None else Path(objects), remarks
+    )
 
 
 def _on_stick(folder: Path, own: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:

@@ -17,7 +17,7 @@ import numpy as np
 from posewright.errors import InputError
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.monet.frames import NONE, Frames, motion_frames
-from posewright.runtimes.openr.monet.messages import MoNetAgentCommand, MoNetAgentResult, MoNetStatus
+from posewright.runtimes.openr.monet.messages import IDLE, MoNetAgentCommand, MoNetAgentResult, MoNetStatus
 from posewright.runtimes.openr.regions import (
     MAX_FRAMES,
     MICRO,
@@ -32,9 +32,6 @@ from posewright.sticks.jumps import FARTHEST_DEG, LEGS
 from posewright.sticks.limits import MOTION_AGENT, NEUTRAL_AGENT, WALK_AGENT, is_null
 
 N_REGIONS = 4  # as many vectors as Sony's has
-
-IDLE = "idle"
-"""The state while nothing is played; else it is what is."""
 
 NEUTRAL_POSES = ("broad_base", "sleep")
 """Poses of the card that the neutral agent goes through: legs spread, so that none is caught, then lying."""
