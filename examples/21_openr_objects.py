@@ -12,9 +12,9 @@ for program in pw.openr_programs():
 
 # MoveHead: to the middle pose, then to the right until it is told to stop.
 head = pw.run_openr("move_head", commands="MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5")
-for event in head.events_of("openr"):
-    if event.data["what"] == "state":
-        print(f"{event.time_s:.3f} s  {event.data['object']}: {event.data['state']}")
+for state in pw.openr_result(head)["states"]:
+    print(f"{state['time_s']:.3f} s  {state['object']}: {state['state']}")
+print(pw.sequence_diagram(head)[:120], "...")  # Mermaid's text; and as a picture:
 pw.save_figure(pw.draw_sequence(head), out / "head.svg")
 
 # The head looks around while the legs kick: docs/how-to-own-openr-object.md.

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from posewright.control import Watcher
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
 from posewright.experiments.performing import perform
 from posewright.recordings import Recording
+from posewright.recordings.falls import FallDetector
 from posewright.robots import Robot
 from posewright.runtimes.openr import UntilIdle
 from posewright.runtimes.openr.flow import EXTRAS, run_data
@@ -100,5 +103,13 @@ def openr_result(recording: Recording) -> dict[str, Any]:
     data, track = run_data(recording), Trajectory.of(recording)
     fell = None
     if track.last and track.knows_place:
-        fell = bool(track.falls(PhysicsRules().fall_limits(track.row_s)))
+        fell = _tipped_over(track, PhysicsRules())
     return {"fell": fell, **data}
+
+
+def _tipped_over(track: Trajectory, rules: PhysicsRules) -> bool:
+    """Tell whether the base lay on a side, or leaned too far either way: Sony's AIBO sits down at 47 deg."""
+    sideways = np.degrees(np.arcsin(np.clip(np.abs(track.up[:, 1]), 0.0, 1.0)))
+    detector = FallDetector(rules.fall_limits(track.row_s), up=track.sky)
+    detector.add(track.times, (sideways > rules.side_deg) | (track.tilt_deg > rules.fall_deg))
+    return bool(detector.falls())
