@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -136,13 +136,11 @@ def run(
     ready = ready.saying(text, path, terminal)
     for remark in ready.remarks:
         console.warn(remark)
-    pace = _pace(terminal) if real_time else None
-    shows = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
-    how: dict[str, Any] = {"body": body, "seed": seed, "watchers": shows, "pace": pace, "record": record}
-    with _blamed(objects):
-        recording = experiments.run_openr(
-            ready, seconds=seconds, to_film=video is not None, camera=camera, **how
-        )
+    shown = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
+    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds, "camera": camera}
+    how |= {"pace": _pace(terminal) if real_time else None, "to_film": video is not None}
+    with _blamed(objects), console.working(ready.name, quiet=as_json or bool(shown)) as say:
+        recording = experiments.run_openr(ready, watchers=shown or [_Far(ready.name, say)], **how)
     _write_pictures(recording, diagram, video, camera, quiet=as_json)
     result = experiments.openr_result(recording)
     console.give(result, _lines(result), as_json=as_json)
@@ -259,6 +257,18 @@ class _Shown:
                 entry = LogEntry(block.state.time_s, str(told.pop("what")), told)
                 if self._everything or entry.kind not in _PLAIN:
                     self._out.print(_line(entry), soft_wrap=True)
+        return False
+
+
+class _Far:
+    """Shows how far a run is."""
+
+    def __init__(self, name: str, say: Callable[[str], None]) -> None:
+        self._name, self._say = name, say
+
+    def watch(self, block: Block) -> bool:
+        """Show the robot's time; never ends a run."""
+        self._say(f"{self._name}: {block.state.time_s:.1f} s")
         return False
 
 
