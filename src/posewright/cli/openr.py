@@ -242,7 +242,7 @@ class _Shown:
     """
 
     def __init__(self, *, everything: bool, apart: bool) -> None:
-        self._everything, self._out = everything, console.err if apart else console.out
+        self._everything, self._apart = everything, apart
 
     def watch(self, block: Block) -> bool:
         """Print what is new; never ends a run."""
@@ -252,7 +252,11 @@ class _Shown:
                 told = dict(data)
                 entry = LogEntry(block.state.time_s, str(told.pop("what")), told)
                 if self._everything or entry.kind not in _PLAIN:
-                    self._out.print(_line(entry), soft_wrap=True)
+                    line = _line(entry)
+                    if self._apart:
+                        console.hint(line.plain)
+                    else:
+                        console.say(line)
         return False
 
 
