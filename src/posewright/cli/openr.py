@@ -129,6 +129,8 @@ def run(
     ready = set_up_openr(program, **made)
     asks = ready.takes_commands and commands is None and script is None
     terminal = _Terminal() if asks and sys.stdin.isatty() else None
+    if terminal:
+        console.hint(f"{ready.vocabulary}; an empty line ends")
     text, path = _script(commands, script, from_stdin=asks and terminal is None)
     ready = ready.saying(text, path, terminal)
     for remark in ready.remarks:
