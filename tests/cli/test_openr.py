@@ -132,7 +132,7 @@ def test_the_same_run_has_the_same_digest_and_its_recording_tells_the_same(ask: 
 
 def test_python_and_the_shell_run_the_same(ask: Ask) -> None:
     shell = json.loads(ask(*NOD, "--commands", "NOD", "--body", "mock", "--json")[1])
-    python = pw.run_openr("nod.cfg", commands="NOD", made_from={"objects": "nod.py"}, body="mock")
+    python = pw.run_openr("nod.cfg", commands="NOD", objects="nod.py", body="mock")
     assert python.digest() == shell["digest"]
 
 

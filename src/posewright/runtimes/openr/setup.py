@@ -14,7 +14,7 @@ from posewright.robots import robot as robot_called
 from posewright.runtimes.openr.commander import COMMANDER, Live
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect_file
 from posewright.runtimes.openr.controller import OpenRController
-from posewright.runtimes.openr.own import blamed, read_objects
+from posewright.runtimes.openr.own import read_objects
 from posewright.runtimes.openr.programs import OBJECTS, PROGRAMS, SYSTEM, Setting, open_program, program
 from posewright.runtimes.openr.script import read_script
 from posewright.sticks import MonetSetup, read_stick
@@ -87,8 +87,7 @@ class ReadyProgram:
             InputError: what an object is made from is wrong.
             FormatError: the connections do not fit the objects, or nobody knows a command.
         """
-        with blamed(self.own):
-            return open_program(self.config, self.setting, self.pose)
+        return open_program(self.config, self.setting, self.pose)
 
 
 def set_up_openr(
