@@ -318,6 +318,7 @@ def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(ask: Ask, t
     os.close(ours)
     os.close(theirs)
     assert run.returncode == 0, said
+    assert said.startswith("Nod: there are NOD and FAIL; an empty line ends")
     assert "0.008 s > " in said
     assert "error: nobody here knows the command 'JUMP' (Nod: there are NOD and FAIL)" in said
     assert "refused: NOD (it is nodding)" in said

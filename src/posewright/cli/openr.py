@@ -132,6 +132,8 @@ def run(
         ready = set_up_openr(program, **made)
     asks = ready.takes_commands and commands is None and script is None
     terminal = _Terminal() if asks and sys.stdin.isatty() else None
+    if terminal:
+        console.hint(f"{ready.vocabulary}; an empty line ends")
     text, path = _script(commands, script, from_stdin=asks and terminal is None)
     ready = ready.saying(text, path, terminal)
     for remark in ready.remarks:
@@ -246,7 +248,7 @@ class _Shown:
     """
 
     def __init__(self, *, everything: bool, apart: bool) -> None:
-        self._everything, self._out = everything, console.err if apart else console.out
+        self._everything, self._apart = everything, apart
 
     def watch(self, block: Block) -> bool:
         """Print what is new; never ends a run."""
@@ -256,7 +258,11 @@ class _Shown:
                 told = dict(data)
                 entry = LogEntry(block.state.time_s, str(told.pop("what")), told)
                 if self._everything or entry.kind not in _PLAIN:
-                    self._out.print(_line(entry), soft_wrap=True)
+                    line = _line(entry)
+                    if self._apart:
+                        console.hint(line.plain)
+                    else:
+                        console.say(line)
         return False
 
 
