@@ -1,0 +1,65 @@
+"""Show 2 in the simulator: a dance written for standing, danced where the robot is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from posewright.arenas import arena
+from posewright.arrays import Floats
+from posewright.control import drive
+from posewright.experiments.plants import Part, make_plant
+from posewright.recordings import Header, Recorder, RobotHeader
+from posewright.robots import robot
+from posewright.runtimes.openr.script import read_script
+from posewright.runtimes.robi.controller import RobiController, UntilOver
+from posewright.runtimes.robi.programs import program
+
+ROBI = robot("deagostini_robi2")
+ROOM = arena("robi_room")
+BEGUN_S = 3.0
+"""When the dance is asked for; by then the robot has taken its idle pose."""
+
+
+def danced(pose: str, spot: str) -> tuple[Floats, Floats, list[str]]:
+    """Return how far each joint moved in the dance [deg], the base's height all along, and what was told."""
+    where = ROOM.spot(spot)
+    part = Part(ROBI.name, ROBI, ROBI.pose(pose), (where.x, where.y, where.yaw_rad))
+    plant = make_plant("sim", [part], ROOM)
+    recorder = Recorder(Header({ROBI.name: RobotHeader.of(plant.bodies[ROBI.name])}), plant, every=1)
+    controller = RobiController(ROBI, program("startup"), words=read_script(f"3@{BEGUN_S}"))
+    drive(plant, {ROBI.name: controller}, until_s=20.0, watchers=[recorder, UntilOver([controller])])
+    recording = recorder.recording()
+    record = recording.robots[ROBI.name]
+    during = record.positions[recording.times > BEGUN_S]
+    told = [event.data["name"] for event in recording.events if event.data.get("what") == "posture"]
+    return np.degrees(np.ptp(during, axis=0)), record.base[:, 2], told
+
+
+def ids(*numbers: int) -> list[int]:
+    """Return the columns of servos."""
+    return [number - 2 for number in numbers]
+
+
+def test_on_the_chair_the_legs_stay_and_the_rest_dances() -> None:
+    moved, height, told = danced("chair", "chair")
+    assert told == ["chair"]
+    assert moved[ids(*range(2, 12))].max() < 5.0  # they give a little, at 70 % of their torque
+    assert moved[ids(*range(12, 22))].min() > 15.0
+    assert np.ptp(height) < 0.02
+
+
+def test_on_the_floor_only_the_head_dances() -> None:
+    moved, height, told = danced("sit", "floor")
+    assert told == ["sitting"]
+    assert moved[ids(13, 14, 15)].min() > 15.0
+    assert np.delete(moved, ids(13, 14, 15)).max() < 5.0
+    assert np.ptp(height) < 0.01
+
+
+def test_standing_everything_dances_and_the_robot_does_not_fall() -> None:
+    moved, height, told = danced("stand", "floor")
+    assert told == []
+    assert moved[ids(4, 9)].min() > 25.0
+    assert moved[ids(*range(12, 22))].min() > 15.0
+    assert height[-1] == pytest.approx(height[0], abs=0.005)
