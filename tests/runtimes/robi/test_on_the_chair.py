@@ -9,7 +9,7 @@ from posewright.arenas import arena
 from posewright.arrays import Floats
 from posewright.control import drive
 from posewright.experiments.plants import Part, make_plant
-from posewright.recordings import Header, Recorder, RobotHeader
+from posewright.recordings import Header, Recorder, Recording, RobotHeader
 from posewright.robots import robot
 from posewright.runtimes.openr.script import read_script
 from posewright.runtimes.robi.controller import RobiController, UntilOver
@@ -23,17 +23,21 @@ BEGUN_S = 3.0
 
 def danced(pose: str, spot: str) -> tuple[Floats, Floats, list[str]]:
     """Return how far each joint moved in the dance [deg], the base's height all along, and what was told."""
-    where = ROOM.spot(spot)
-    part = Part(ROBI.name, ROBI, ROBI.pose(pose), (where.x, where.y, where.yaw_rad))
-    plant = make_plant("sim", [part], ROOM)
-    recorder = Recorder(Header({ROBI.name: RobotHeader.of(plant.bodies[ROBI.name])}), plant, every=1)
-    controller = RobiController(ROBI, program("startup"), words=read_script(f"3@{BEGUN_S}"))
-    drive(plant, {ROBI.name: controller}, until_s=20.0, watchers=[recorder, UntilOver([controller])])
-    recording = recorder.recording()
+    recording = run(pose, spot, f"3@{BEGUN_S}")
     record = recording.robots[ROBI.name]
     during = record.positions[recording.times > BEGUN_S]
     told = [event.data["name"] for event in recording.events if event.data.get("what") == "posture"]
     return np.degrees(np.ptp(during, axis=0)), record.base[:, 2], told
+
+
+def run(pose: str, spot: str, words: str) -> Recording:
+    where = ROOM.spot(spot)
+    part = Part(ROBI.name, ROBI, ROBI.pose(pose), (where.x, where.y, where.yaw_rad))
+    plant = make_plant("sim", [part], ROOM)
+    recorder = Recorder(Header({ROBI.name: RobotHeader.of(plant.bodies[ROBI.name])}), plant, every=1)
+    controller = RobiController(ROBI, program("startup"), words=read_script(words))
+    drive(plant, {ROBI.name: controller}, until_s=20.0, watchers=[recorder, UntilOver([controller])])
+    return recorder.recording()
 
 
 def ids(*numbers: int) -> list[int]:
@@ -63,3 +67,11 @@ def test_standing_everything_dances_and_the_robot_does_not_fall() -> None:
     assert moved[ids(4, 9)].min() > 25.0
     assert moved[ids(*range(12, 22))].min() > 15.0
     assert height[-1] == pytest.approx(height[0], abs=0.005)
+
+
+def test_told_to_sit_down_it_ends_as_one_that_was_put_down() -> None:
+    told, put = run("stand", "floor", "1@2"), run("sit", "floor", "1@2")
+    ends = [recording.robots[ROBI.name] for recording in (told, put)]
+    assert ends[0].base[-1, 2] == pytest.approx(ends[1].base[-1, 2], abs=0.003)
+    np.testing.assert_allclose(ends[0].positions[-1], ends[1].positions[-1], atol=np.radians(3.0))
+    np.testing.assert_allclose(np.abs(ends[0].base[-1, 3:]), np.abs(ends[1].base[-1, 3:]), atol=0.03)
