@@ -1,4 +1,4 @@
-"""Random RM4 programs, written and run here without the code that is tested."""
+"""Random RM4 programs, written here without the code that is tested, and a reference to run them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from posewright.errors import InputError
+from posewright.runtimes.robi.machine import ProgramError, ProgramMachine
+from posewright.runtimes.robi.program import Program
 
 SCRATCH = 0x1F00
 """From here on nothing is watched."""
@@ -212,3 +214,22 @@ def texts(draw: st.DrawFn) -> Text:
     )
     items = draw(st.lists(st.one_of(blocks, calcs, others), min_size=n, max_size=n))
     return Text(items, draw(BLANKS), draw(st.sampled_from(("", "\n", "\r\n\r\n"))))
+
+
+def watched_run(program: Program, most: int) -> tuple[str, list[tuple[int, int, int]]]:
+    """Run a program; return how it ended, and what it wrote where it is watched."""
+    memory = FakeRam()
+    try:
+        return str(ProgramMachine(program, memory).run(most).reason), memory.trace
+    except ProgramError:
+        return "error", memory.trace
+
+
+def assert_same_doing(program: Program, edited: Program, times: int) -> None:
+    """What the edited program, with at most `times` as many tags to run, writes is what the other wrote."""
+    how, trace = watched_run(program, 400)
+    how_then, trace_then = watched_run(edited, 400 * times)
+    if how == "budget":
+        assert trace_then[: len(trace)] == trace
+    else:
+        assert (how_then, trace_then) == (how, trace)

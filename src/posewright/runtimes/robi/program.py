@@ -195,8 +195,13 @@ class Program:
         Raises:
             InputError: there is no such node, or the new ones must not stand there.
         """
-        at = self._index(before)
-        return self._with(at, at, nodes)
+        at, fresh = self._index(before), max(self.by_key) + 1
+        blank = self.nodes[at].before
+        new = [
+            dataclasses.replace(node, key=fresh + i, before=node.before or blank)
+            for i, node in enumerate(nodes)
+        ]
+        return self._checked((*self.nodes[:at], *new, *self.nodes[at:]))
 
     def replace(self, key: int, node: Node) -> Program:
         """Return the program with another node in place of one; jumps to it now go to the other."""
@@ -233,15 +238,6 @@ class Program:
         if key not in self.by_key:
             raise InputError(f"no node has the key {key}", hint=f"it is one of {len(self.nodes)} in `nodes`")
         return self.nodes.index(self.by_key[key])
-
-    def _with(self, begin: int, end: int, nodes: Iterable[Node]) -> Program:
-        fresh = max(self.by_key, default=-1) + 1
-        blank = self.nodes[begin].before
-        new = [
-            dataclasses.replace(node, key=fresh + i, before=node.before or blank)
-            for i, node in enumerate(nodes)
-        ]
-        return self._checked((*self.nodes[:begin], *new, *self.nodes[end:]))
 
     def _checked(self, nodes: Iterable[Node]) -> Program:
         made = Program(tuple(nodes), self.tail, self.path, self.remarks)
