@@ -14,6 +14,7 @@ from posewright.arenas import (
     Box,
     FaultKind,
     Role,
+    Spot,
     arena,
     layout,
     layout_faults,
@@ -118,6 +119,21 @@ def test_an_arena_of_shapes_is_made_again(dohyo: Arena) -> None:
     assert again.boxes == field.boxes
     assert again.box_kinds == field.box_kinds
     assert again.to_dict()["box_size_m"] is None
+
+
+def test_a_room_has_furniture_and_spots_where_a_robot_belongs(tmp_path: Path) -> None:
+    path = tmp_path / "room.arena.yaml"
+    path.write_text(
+        "arena: room\nsize_m: [1, 1]\nfriction: 0.5\nspots: {chair: {x: 0.5, y: 0.1, yaw_deg: 90}}\n"
+        "shapes: [{name: seat, role: furniture, x: 0.5, y: 0.1, size_m: [0.2, 0.2, 0.1]}]\n"
+        "colours_rgb: {floor: [0, 0, 0], furniture: [9, 9, 9]}\nsources: {size_m: a test}\n"
+    )
+    room = read_arena(path)
+    assert room.shapes[0].role is Role.FURNITURE
+    assert room.spot("chair") == Spot(0.5, 0.1, math.pi / 2.0)
+    assert Arena.from_dict(json.loads(json.dumps(room.to_dict()))).spots == room.spots
+    with pytest.raises(UnknownNameError, match="did you mean chair"):
+        room.spot("char")
 
 
 @pytest.mark.parametrize(
