@@ -274,7 +274,7 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
     told = f"{result['duration_s']:.3f} s, {console.counted(sent, 'message')}"
     yield f"{result['program']} on {result['robot']}: {told}"
     for one in result["states"]:
-        yield f"{one['time_s']:8.3f} s  {one['object']}: {one['state']}"
+        yield f"{one['time_s']:8.3f} s  {one['object']}: {one['state'] or '-'}"
     for one in refused:
         yield console.styled(
             f"{one['time_s']:8.3f} s  {one['object']} refused {one['asked']}: {one['why']}", "yellow"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
+from posewright.bodies import Body, Plant
 from posewright.contests import Place
 from posewright.control import Clock, Controller, Safety, Watcher, drive
 from posewright.documents import refuse_unwritable
@@ -54,7 +56,7 @@ def perform(
         robot: whom it drives.
         name: of the controller, for people: `openr move_head`.
         until_s: the run ends then at the latest, above 0 and up to an hour [s].
-        body: as for `run_trial`: one of `plant_names()`, or ranges from which the seed draws a simulated one.
+        body: as for `run_trial`.
         pose: in which the robot begins: one of its card's, or angles `(n_joints,)` [rad].
         arena: the field it is in; default a bare floor.
         start: where in it the robot begins.
@@ -76,27 +78,14 @@ def perform(
     """
     if record is not None:
         refuse_unwritable(Path(record))
-    if not 0.0 < until_s <= MOST_S:
-        raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
-    kind, domain = body_of(body, checked_seed(seed))
     angles = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
-    part = Part(robot.name, robot, angles, start, seed=seed, domain=domain)
-    plant = make_plant(kind, [part], arena)
-    carried = dict(documents or {}) | ({} if ships(robot) else {card_document(robot.name): robot.text})
-    field = {} if arena is None else arena.to_dict()
-    told: Any = {
-        "arena": field,
-        "documents": carried,
-        "extras": extras or {},
-        "seed": seed,
-        "version": __version__,
-    }
-    header = Header({robot.name: RobotHeader.of(plant.bodies[robot.name], name)}, **told)
-    recorder = Recorder(header, plant, every=1)
-    if camera is not None:
-        refuse_camera(camera, {robot.name: robot.sensors})
-    if to_film and plant.bodies[robot.name].observe().truth is None:
-        raise InputError(f"there is nothing to film: {robot.name} does not know where it is")
+    plant = _plant(body, Part(robot.name, robot, angles, start, seed=seed), arena)
+    _refuse(plant.bodies[robot.name], until_s, camera, to_film=to_film)
+    carried = {**(documents or {}), **({} if ships(robot) else {card_document(robot.name): robot.text})}
+    told: Any = {"documents": carried, "extras": extras or {}, "seed": seed, "version": __version__}
+    told |= {} if arena is None else {"arena": arena.to_dict()}
+    robots = {robot.name: RobotHeader.of(plant.bodies[robot.name], name)}
+    recorder = Recorder(Header(robots, **told), plant, every=1)
     try:
         how: Any = {"until_s": until_s, "clock": pace, "safety": safety and {robot.name: safety}}
         drive(plant, {robot.name: controller}, watchers=[recorder, *watchers], **how)
@@ -105,3 +94,20 @@ def perform(
         if record is not None:
             write_mcap(recording, Path(record))
     return recording
+
+
+def _plant(body: str, part: Part, arena: Arena | None) -> Plant:
+    """Return the robot on a body of that name, where it begins."""
+    kind, domain = body_of(body, checked_seed(part.seed))
+    return make_plant(kind, [replace(part, domain=domain)], arena)
+
+
+def _refuse(body: Body, until_s: float, camera: str | None, *, to_film: bool) -> None:
+    """Refuse a senseless time, a camera that is not there, and a film of a robot that nobody sees."""
+    card = body.robot
+    if not 0.0 < until_s <= MOST_S:
+        raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
+    if camera is not None:
+        refuse_camera(camera, {card.name: card.sensors})
+    if to_film and body.observe().truth is None:
+        raise InputError(f"there is nothing to film: {card.name} does not know where it is")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ from posewright.runtimes.openr.flow import (
 from posewright.runtimes.openr.kernel import LogEntry
 
 BLOCK = (
-    ("ready", {"from": "Head.Move", "to": "OVirtualRobotComm.Effector"}),
+    ("ready", {"from": "OVirtualRobotComm.Effector", "to": "Head.Move"}),
     ("notify", {"from": "Head.Move", "to": "OVirtualRobotComm.Effector", "data": "3 joints, 16 frames"}),
 )
 COMMAND = ("notify", {"from": "Commander.Send", "to": "Head.Receive", "data": "MOVE_MP"})
@@ -75,15 +76,45 @@ def test_what_comes_twice_only_is_told_twice() -> None:
     assert all(isinstance(one, LogEntry) for one in folded(entries(*BLOCK * 2)))
 
 
-@given(st.lists(st.sampled_from([*BLOCK, COMMAND, STATE, REFUSAL]), max_size=40))
-def test_loops_unrolled_are_what_was_said(said: list[tuple[str, dict[str, str]]]) -> None:
-    unrolled = [
-        (one.kind, one.data)
-        for step in folded(entries(*said))
+def unrolled(said: Sequence[LogEntry]) -> list[LogEntry]:
+    return [
+        one
+        for step in folded(said)
         for _ in range(step.times if isinstance(step, Loop) else 1)
         for one in (step.body if isinstance(step, Loop) else (step,))
     ]
-    assert unrolled == said
+
+
+def told(said: Sequence[LogEntry], *ends: str) -> list[object]:
+    """Return what was said between some ends, or by anybody."""
+    return [(one.kind, one.data) for one in said if not ends or set(ends_of(one)) == set(ends)]
+
+
+@given(st.lists(st.sampled_from([*BLOCK, STATE, REFUSAL]), max_size=40))
+def test_loops_unrolled_are_what_was_said(words: list[tuple[str, dict[str, str]]]) -> None:
+    said = entries(*words)
+    assert told(unrolled(said)) == told(said)
+
+
+@given(st.lists(st.sampled_from([*BLOCK, COMMAND, STATE, REFUSAL]), max_size=60))
+def test_what_each_pair_said_keeps_its_order_where_several_go_on_at_once(
+    words: list[tuple[str, dict[str, str]]],
+) -> None:
+    said = entries(*words)
+    assert len(unrolled(said)) == len(said)
+    for ends in (("Commander", "Head"), ("Head", "OVirtualRobotComm"), ("Head",)):
+        assert told(unrolled(said), *ends) == told(said, *ends)
+
+
+def test_the_blocks_of_two_objects_that_move_at_once_are_a_loop_each() -> None:
+    legs = [(kind, {end: text.replace("Head", "Legs") for end, text in data.items()}) for kind, data in BLOCK]
+    steps = folded(entries(COMMAND, *[*BLOCK * 5, *legs] * 6, STATE))
+    loops = [one for one in steps if isinstance(one, Loop)]
+    assert [(one.times, {ends_of(said) for said in one.body}) for one in loops] == [
+        (30, {("Head", "OVirtualRobotComm"), ("OVirtualRobotComm", "Head")}),
+        (6, {("Legs", "OVirtualRobotComm"), ("OVirtualRobotComm", "Legs")}),
+    ]
+    assert len(steps) == 4
 
 
 def test_an_answer_leads_from_who_receives_to_who_sends() -> None:
@@ -122,7 +153,8 @@ def test_mermaid_text_has_a_line_a_message_and_a_loop_for_what_repeats() -> None
 
 
 MERMAID = re.compile(
-    r"(participant \w+ as|Note over \w+:|\w+(->>|-->>|-\)|-x)\w+:) ([^#;<>\n]|#\d+;)+|loop .*|end|sequenceDiagram"
+    r"(participant \w+ as|Note over \w+:|\w+(->>|-->>|-\)|-x)\w+:) ([^#;<>\n]|#\d+;)+"
+    r"|loop .*|end|sequenceDiagram"
 )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -82,7 +84,8 @@ def run_data(recording: Recording) -> dict[str, Any]:
         raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright openr run`")
     one = next(iter(recording.robots.values()))
     asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)
-    seen = np.where(np.isnan(one.positions), None, one.positions)
+    seen = one.positions.astype(object)
+    seen[np.isnan(one.positions)] = None
     times = np.round(recording.times, 6).tolist()
     rows = zip(times, asked.tolist(), seen.tolist(), strict=True)
     messages, states = messages_of(recording), states_of(recording)
@@ -125,7 +128,7 @@ def label_of(entry: LogEntry) -> str:
         "waits": f"{service} waits: {data.get('data', '')}",
         "silent": f"{service}: no answer for {data.get('waits_s', '?')} s",
         "refused": f"refused: {data.get('asked', '')} ({data.get('why', '')})",
-        STATE: data.get("state", ""),
+        STATE: data.get("state") or "-",
         "syslog": data.get("text", ""),
         **dict.fromkeys(BETWEEN - {"notify", "waits", "silent"}, entry.kind),
     }
@@ -135,8 +138,15 @@ def label_of(entry: LogEntry) -> str:
 
 
 def folded(entries: Sequence[LogEntry]) -> tuple[LogEntry | Loop, ...]:
-    """Return entries with what comes three times in a row, or more, as loops."""
-    signs = [(one.kind, tuple(sorted((k, str(v)) for k, v in one.data.items()))) for one in entries]
+    """Return entries with what comes three times in a row, or more, as loops.
+
+    Where several pairs of objects go on at once, what each pair says is told together.
+    """
+    return tuple(_looped(_unwoven(entries)))
+
+
+def _looped(entries: Sequence[LogEntry]) -> list[LogEntry | Loop]:
+    signs = [_sign(one) for one in entries]
     found: list[LogEntry | Loop] = []
     at = 0
     while at < len(entries):
@@ -148,7 +158,28 @@ def folded(entries: Sequence[LogEntry]) -> tuple[LogEntry | Loop, ...]:
         else:
             found.append(entries[at])
             at += 1
-    return tuple(found)
+    return found
+
+
+def _sign(entry: LogEntry) -> object:
+    return entry.kind, tuple(sorted((name, str(value)) for name, value in entry.data.items()))
+
+
+def _unwoven(entries: Sequence[LogEntry]) -> list[LogEntry]:
+    """Return entries, those of each pair of objects together where that tells it in clearly fewer lines."""
+    often = Counter(map(_sign, entries))
+    found: list[LogEntry] = []
+    for repeats, group in groupby(entries, lambda one: one.kind in BETWEEN and often[_sign(one)] >= _OFTEN):
+        stretch = list(group)
+        if repeats:
+            pairs: dict[frozenset[str], list[LogEntry]] = {}
+            for one in stretch:
+                pairs.setdefault(frozenset(ends_of(one)), []).append(one)
+            together = list(chain.from_iterable(pairs.values()))
+            if len(_looped(stretch)) - len(_looped(together)) >= _OFTEN:
+                stretch = together
+        found += stretch
+    return found
 
 
 def _repetitions(signs: Sequence[object], at: int) -> Iterator[tuple[int, int]]:

@@ -77,5 +77,6 @@ def _line(error: Exception, path: Path) -> int | None:
     """Return the line of a file in which an error arose; None where that was elsewhere."""
     if isinstance(error, SyntaxError) and error.filename is not None and path.samefile(error.filename):
         return error.lineno
-    frames = [one.lineno for one in traceback.extract_tb(error.__traceback__) if Path(one.filename) == path]
+    stack = traceback.extract_tb(error.__traceback__)
+    frames = [one.lineno for one in stack if Path(one.filename).absolute() == path.absolute()]
     return frames[-1] if frames else None

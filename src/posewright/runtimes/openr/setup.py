@@ -23,6 +23,8 @@ from posewright.sticks.memory_stick import OPEN_R, child, stick_in
 MONET = "monet"
 CONNECT = "CONNECT.CFG"
 PLAYERS = ("sony", "exact")
+PLAYING = frozenset({"MoNet", "MotionAgents", "SoundAgent"})
+"""The objects that are made from MONET files."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +96,10 @@ def set_up_openr(
         raise UnknownNameError.among("player", player, PLAYERS)
     if stick is not None and monet:
         raise InputError("a stick, and MONET files besides", hint="one or the other")
-    own = {} if objects is None else read_objects(objects)
+    path = None if objects is None else Path(objects)
+    own = {} if path is None else read_objects(path)
     remarks: tuple[str, ...] = ()
+    is_asked = called is not None
     if called is None:
         if stick is None and not monet:
             raise InputError("which program?", hint=f"one of {', '.join(PROGRAMS)}, or a {CONNECT}")
@@ -105,17 +109,18 @@ def set_up_openr(
         config, begin = read_connect_file(Path(name)), "stand"
     else:
         config, begin = program(name).config, program(name).pose
-    given: dict[str, Any] = {"poses": poses and Path(poses), "sequences": sequences and Path(sequences)}
-    for what, path in given.items():
-        if path is not None and "EKMotion" not in config.objects:
-            raise InputError(
-                f"no EKMotion runs here that has {what}", hint=f"{', '.join(config.objects)} run"
-            )
-    if stick is not None or monet:
-        given["monet"] = _setup(read_stick(*([stick] if stick is not None else monet)).setups, card)
+    tables = {"poses": poses and Path(poses), "sequences": sequences and Path(sequences)}
+    plays = not PLAYING.isdisjoint(config.objects)
+    files = [stick] if stick is not None else monet
+    unused = [f"--{what}" for what in tables if tables[what] is not None and "EKMotion" not in config.objects]
+    unused += ["MONET files"] if files and is_asked and not plays else []
+    if unused:
+        what = f"no object here is made from {', '.join(unused)}"
+        raise InputError(what, hint=f"{', '.join(config.objects)} run")
+    given: Any = {"monet": _setup(read_stick(*files).setups, card) if files and plays else None, **tables}
     card.pose(pose or begin)
     setting = Setting(card, own=own, exact=player == "exact", **given)
-    return ReadyProgram(name, card, pose or begin, config, setting, objects and Path(objects), remarks)
+    return ReadyProgram(name, card, pose or begin, config, setting, path, remarks)
 
 
 def _on_stick(folder: Path, own: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
@@ -130,15 +135,16 @@ def _on_stick(folder: Path, own: Mapping[str, Any]) -> tuple[str, tuple[str, ...
     known = {COMMANDER, SYSTEM, *OBJECTS, *own}
     lines = read_connect_file(path).lines
     ends = [(end.owner, line) for line in lines for end in (line.sender, line.receiver)]
-    strange = {name: line for name, line in ends if name not in known}
+    strange = [(name, line) for name, line in ends if name not in known]
     if not strange:
         return str(path), ()
-    what = f"the binary of {', '.join(strange)} is for the AIBO's processor and cannot run here"
+    names = ", ".join(dict.fromkeys(name for name, _ in strange))
+    what = f"the binary of {names} is for the AIBO's processor and cannot run here"
     try:
         read_stick(folder)
     except FormatError:
         hint = f"give a Python class with --objects; known: {', '.join(sorted(known))}"
-        raise FormatError(what, where=next(iter(strange.values())).where, hint=hint) from None
+        raise FormatError(what, where=strange[0][1].where, hint=hint) from None
     return MONET, (f"{path}: {what}; MoNet runs with the stick's files",)
 
 

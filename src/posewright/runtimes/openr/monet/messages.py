@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+IDLE = "IDLE"
+"""The state of an agent that plays nothing."""
+
 
 class MoNetStatus(Enum):
     """What became of a command; the values are Sony's."""

@@ -17,7 +17,7 @@ import numpy as np
 from posewright.errors import InputError
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.monet.frames import NONE, Frames, motion_frames
-from posewright.runtimes.openr.monet.messages import MoNetAgentCommand, MoNetAgentResult, MoNetStatus
+from posewright.runtimes.openr.monet.messages import IDLE, MoNetAgentCommand, MoNetAgentResult, MoNetStatus
 from posewright.runtimes.openr.regions import (
     MAX_FRAMES,
     MICRO,
@@ -148,7 +148,7 @@ class MotionAgents(OObject):
             self._send()
         else:
             done, self._active = self._active, None
-            self.enter("")
+            self.enter(IDLE)
             self._reply(done)
 
     def _send(self) -> None:

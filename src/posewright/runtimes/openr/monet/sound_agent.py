@@ -12,7 +12,7 @@ from functools import partial
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place, is_wrapped, unwrap
 from posewright.formats.file_kind import MAX_ARCHIVE_BYTES
-from posewright.runtimes.openr.monet.messages import MoNetAgentCommand, MoNetAgentResult, MoNetStatus
+from posewright.runtimes.openr.monet.messages import IDLE, MoNetAgentCommand, MoNetAgentResult, MoNetStatus
 from posewright.runtimes.openr.services import ONotifyEvent, OObject
 from posewright.sticks import MonetSetup
 from posewright.sticks.finding import quoted
@@ -67,7 +67,7 @@ class SoundAgent(OObject):
 
     def _done(self, command: MoNetAgentCommand) -> None:
         self._playing = None
-        self.enter("")
+        self.enter(IDLE)
         self._result.send(MoNetAgentResult(command.agent, command.index))
 
     def _refuse(self, command: MoNetAgentCommand, status: MoNetStatus, why: str) -> None:

@@ -1,0 +1,335 @@
+"""`posewright openr` as a shell sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import posewright as pw
+from posewright.cli import app
+
+CONNECT = """\
+# Nod, told by Commander
+Commander.SendCommand.char.S  Nod.Receive.char.O
+Nod.Move.OCommandVectorData.S OVirtualRobotComm.Effector.OCommandVectorData.O
+"""
+OBJECTS = '''\
+from posewright.errors import InputError
+from posewright.runtimes.openr import OCommandVectorData, OObject, RCRegion
+from posewright.runtimes.openr.regions import interpolated
+
+
+def word(text):
+    if text not in ("NOD", "FAIL"):
+        raise InputError(f"no {text}", hint="there are NOD and FAIL")
+    return text
+
+
+class Nod(OObject):
+    """Nods once when told to, and is busy meanwhile."""
+
+    def __init__(self):
+        super().__init__()
+        self.move = self.subject("Move", "OCommandVectorData", self.moved)
+        self.receive = self.observer("Receive", "char", self.told, word)
+
+    def do_init(self):
+        self.tilt = self.openr.open_primitive("PRM:/r1/c1-Joint2:11")
+        self.region = RCRegion(OCommandVectorData.with_room_for(1))
+        self.enter("IDLE")
+
+    def told(self, event):
+        for one in event.data:
+            if one == "FAIL":
+                raise RuntimeError("this one fails")
+            if self.state == "NODDING":
+                self.refuse(one, "it is nodding")
+            else:
+                self.enter("NODDING")
+                now = self.openr.get_joint_value(self.tilt)
+                self.region.data.set(0, self.tilt, interpolated(now, -300000, 16))
+                self.region.data.set_n_data(1)
+                self.move.send(self.region)
+        self.receive.assert_ready(event.sender)
+
+    def moved(self, event):
+        if event.is_ready:
+            self.enter("IDLE")
+'''
+POSEWRIGHT = (sys.executable, "-m", "posewright")
+Answer = tuple[int, str, str]
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ask:
+    """Give a function that runs `openr run` in a folder with a program: exit code, stdout and stderr."""
+    (tmp_path / "nod.cfg").write_text(CONNECT)
+    (tmp_path / "nod.py").write_text(OBJECTS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def run(*words: object) -> Answer:
+        capsys.readouterr()
+        code = app.run(["openr", "run", *map(str, words)])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+NOD = ("nod.cfg", "--objects", "nod.py")
+
+
+def test_the_head_is_in_the_middle_after_2_048_s_and_the_pan_stops_where_it_is_told(ask: Ask) -> None:
+    code, out, err = ask("move_head", "--commands", "MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5", "--json")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert {
+        "program",
+        "robot",
+        "joints",
+        "frames",
+        "states",
+        "messages",
+        "duration_s",
+        "fell",
+        "digest",
+    } <= set(result)
+    assert result["fell"] is False
+    assert [(one["time_s"], one["state"]) for one in result["states"]] == [
+        (0.0, "IDLE"),
+        (0.0, "MOVE_MP"),
+        (2.048, "IDLE"),
+        (3.0, "MV_RGHT"),
+        (3.504, "IDLE"),
+    ]
+    pan = result["joints"].index("head_pan")
+    at = {frame["time_s"]: frame["commands_urad"][pan] for frame in result["frames"]}
+    assert all(isinstance(angle, int) for angle in at.values())
+    assert at[2.048] == 0, "the middle pose"
+    assert at[3.0] == 0 > at[3.504], "to the right"
+    assert at[3.52] == at[result["duration_s"]], "it stays where it was stopped"
+
+
+@pytest.mark.parametrize("body", ["sim", "mock"])
+def test_the_same_run_has_the_same_digest_and_its_recording_tells_the_same(ask: Ask, body: str) -> None:
+    words = (*NOD, "--commands", "NOD@0, NOD@0.04, NOD@0.5", "--body", body, "--json")
+    results = [json.loads(ask(*words, "--record", name)[1]) for name in ("one.mcap", "other.mcap")]
+    assert results[0] == results[1]
+    assert pw.openr_result(pw.read_recording("one.mcap")) == results[0]
+    (refused,) = [one for one in results[0]["messages"] if one["kind"] == "refused"]
+    assert (refused["asked"], refused["why"]) == ("NOD", "it is nodding")
+    assert results[0]["fell"] is (False if body == "sim" else None)
+
+
+def test_python_and_the_shell_run_the_same(ask: Ask) -> None:
+    shell = json.loads(ask(*NOD, "--commands", "NOD", "--body", "mock", "--json")[1])
+    python = pw.run_openr("nod.cfg", commands="NOD", made_from={"objects": "nod.py"}, body="mock")
+    assert python.digest() == shell["digest"]
+
+
+def test_every_other_verb_takes_its_recording(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask(*NOD, "--commands", "NOD", "--record", "nod.mcap")[0] == 0
+    for words in (["replay", "nod.mcap"], ["judge", "nod.mcap"]):
+        assert app.run(words) == 0
+        assert "no contest: openr nod.cfg on sony_ers7" in capsys.readouterr().out
+    assert app.run(["evaluate", "nod.mcap", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["robots"]["sony_ers7"]["falls"] == 0
+
+
+def test_a_person_is_told_states_refusals_and_whether_the_robot_stayed_up(ask: Ask) -> None:
+    code, out, _ = ask(*NOD, "--commands", "NOD, NOD@0.04")
+    assert code == 0
+    assert "nod.cfg on sony_ers7: 1." in out
+    assert "0.000 s  Nod: NODDING" in out
+    assert "0.040 s  Nod refused NOD: it is nodding" in out
+    assert "the robot stayed up" in out
+
+
+def test_messages_are_shown_as_they_come_and_keep_out_of_the_way_of_json(ask: Ask) -> None:
+    words = (*NOD, "--commands", "NOD", "--body", "mock", "--show-messages")
+    line = "0.000 s  Commander -> Nod                      SendCommand: NOD"
+    assert line in ask(*words)[1]
+    _, out, err = ask(*words, "--json")
+    assert line in err
+    assert json.loads(out)["program"] == "nod.cfg"
+
+
+@pytest.mark.parametrize("name", ["flow.mmd", "flow.svg", "flow.png", "flow.pdf"])
+def test_a_diagram_is_drawn_by_its_files_ending(ask: Ask, tmp_path: Path, name: str) -> None:
+    assert ask(*NOD, "--commands", "NOD", "--body", "mock", "--diagram", name)[0] == 0
+    data = (tmp_path / name).read_bytes()
+    marks = {".mmd": b"sequenceDiagram\n", ".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+    assert data.startswith(marks[Path(name).suffix])
+
+
+def test_a_film_is_made_of_it(ask: Ask, tmp_path: Path) -> None:
+    code, _, err = ask(
+        *NOD, "--commands", "NOD", "--seconds", "0.05", "--video", "nod.mp4", "--camera", "front"
+    )
+    assert (code, err) == (0, "")
+    assert (tmp_path / "nod.mp4").stat().st_size > 1000
+
+
+def test_commands_come_from_a_file_or_from_what_is_piped_in(ask: Ask, tmp_path: Path) -> None:
+    (tmp_path / "script.txt").write_text("NOD@0  # once\nNOD@0.5\n")
+    from_file = json.loads(ask(*NOD, "--script", "script.txt", "--body", "mock", "--json")[1])
+    piped = subprocess.run(  # noqa: S603 -- our own program
+        [*POSEWRIGHT, "openr", "run", *NOD, "--body", "mock", "--json"],
+        input="NOD, NOD@0.5",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(piped.stdout) == from_file
+    assert from_file["commands"] == ["NOD@0", "NOD@0.5"]
+
+
+def test_so_many_seconds_are_run_and_else_until_nothing_is_done_for_one(ask: Ask) -> None:
+    for words, lasting_s in ((("--seconds", "0.4"), 0.4), ((), 1.128)):
+        result = json.loads(ask(*NOD, "--commands", "NOD", "--body", "mock", "--json", *words)[1])
+        assert result["duration_s"] == pytest.approx(lasting_s, abs=0.53)
+        assert words == () or result["duration_s"] == pytest.approx(0.4)
+    idle = json.loads(ask(*NOD, "--commands", "", "--body", "mock", "--json")[1])
+    assert 1.0 <= idle["duration_s"] < 1.6, "nothing ever happened"
+
+
+def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_written(
+    ask: Ask, tmp_path: Path
+) -> None:
+    files = {
+        "bad.txt": "NOD@0\n\nSTAND@1\n",
+        "back.txt": "NOD@2\nNOD@1\n",
+        "nobody.cfg": CONNECT + "Tail.Move.X.S OVirtualRobotComm.Effector.X.O\n",
+        "words.cfg": CONNECT + "Tail.Move\n",
+        "service.cfg": CONNECT.replace("Receive", "Recieve"),
+        "none.py": "import json\n",
+        "missing.py": "\nimport no_such_module\n",
+        "syntax.py": "def word(:\n",
+        "needs.py": OBJECTS.replace("__init__(self)", "__init__(self, joint)", 1),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    for words, told in (
+        ((*NOD, "--script", "bad.txt"), "bad.txt:3: nobody here knows the command 'STAND'"),
+        ((*NOD, "--script", "back.txt"), "back.txt:2: NOD@1 comes after a command at 2 s"),
+        ((*NOD, "--commands", "NOD@soon"), "--commands:1: 'soon' is no time"),
+        (("nobody.cfg", *NOD[1:]), "nobody.cfg:4: nobody knows an object Tail"),
+        (("words.cfg", *NOD[1:]), "words.cfg:4: 1 words, not 2: Tail.Move"),
+        (("service.cfg", *NOD[1:]), "did you mean Receive?"),
+        (("nod.cfg",), "nod.cfg:2: nobody knows an object Nod"),
+        (("nod.cfg", "--objects", "none.py"), "none.py: no OPEN-R object is defined here"),
+        (("nod.cfg", "--objects", "missing.py"), "missing.py:2: ModuleNotFoundError: No module named"),
+        (("nod.cfg", "--objects", "syntax.py"), "syntax.py:1: SyntaxError"),
+        (("nod.cfg", "--objects", "needs.py"), "needs.py: Nod cannot be made without joint"),
+        (("move_heat",), "did you mean move_head"),
+        (("move_head", "--robot", "robotis_bioloid"), "robotis_bioloid is no OPEN-R robot"),
+        (("move_head", "--pose", "lotus"), "no pose is called 'lotus'"),
+        (("move_head", "--body", "teapot"), "no body is called 'teapot'"),
+        (("move_head", "--player", "tape"), "no player is called 'tape'"),
+        (("move_head", "--poses", "nod.py"), "no object here is made from --poses"),
+        (("move_head", "--script", "bad.txt", "--commands", "X"), "--commands or --script"),
+        (("move_head", "--seconds", "0"), "above 0"),
+        (("move_head", "--camera", "front"), "--video FILE makes one"),
+        (("move_head", "--video", "a.mp4", "--camera", "moon"), "moon"),
+        (("move_head", "--video", "a.mp4", "--body", "mock"), "nothing to film"),
+        (("move_head", "--diagram", "flow.txt"), "not a kind of diagram"),
+        (("move_head", "--diagram", "nowhere/flow.svg"), "make it, or name another"),
+        ((*NOD, "--record", "run.txt"), "end it in .mcap"),
+        (("move_head", "--stick", "."), "no object here is made from MONET files"),
+        ((), "which program?"),
+        (("--stick", "nowhere"), "there is no such folder"),
+        (("monet",), "MoNet plays what is on a memory stick"),
+    ):
+        given = words if "--commands" in words or "--script" in words else (*words, "--commands", "")
+        record = () if "--record" in words else ("--record", "run.mcap")
+        code, out, err = ask(*given, *record)
+        assert (code, out) == (2, ""), words
+        assert told in err, words
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_an_own_object_that_fails_is_told_by_its_line_and_the_run_is_recorded(
+    ask: Ask, tmp_path: Path
+) -> None:
+    code, out, err = ask(*NOD, "--commands", "NOD, FAIL@0.8", "--record", "run.mcap")
+    assert (code, out) == (2, "")
+    line = 1 + next(n for n, text in enumerate(OBJECTS.splitlines()) if "raise RuntimeError" in text)
+    assert f"nod.py:{line}: RuntimeError: this one fails" in err
+    assert pw.read_recording(tmp_path / "run.mcap").times[-1] == pytest.approx(0.8)
+
+
+def test_an_input_is_never_written_over(ask: Ask, tmp_path: Path) -> None:
+    (tmp_path / "nod.svg").write_text(CONNECT)
+    code, _, err = ask("nod.svg", "--objects", "nod.py", "--commands", "", "--diagram", "nod.svg")
+    assert code == 2
+    assert "this is the file that is read" in err
+    assert (tmp_path / "nod.svg").read_text() == CONNECT
+
+
+def test_a_stick_whose_objects_are_known_runs_its_own_connections(ask: Ask, tmp_path: Path) -> None:
+    conf = tmp_path / "stick" / "OPEN-R" / "MW" / "CONF"
+    conf.mkdir(parents=True)
+    (conf / "CONNECT.CFG").write_text(CONNECT)
+    code, _, err = ask("--stick", "stick", "--commands", "NOD")
+    assert code == 2
+    assert "CONNECT.CFG:2: the binary of Nod is for the AIBO's processor and cannot run here" in err
+    words = ("--stick", "stick", "--objects", "nod.py", "--commands", "NOD", "--body", "mock", "--json")
+    assert [one["state"] for one in json.loads(ask(*words)[1])["states"]] == ["IDLE", "NODDING", "IDLE"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals, and a terminal")
+def test_a_run_that_is_killed_leaves_its_recording(ask: Ask, tmp_path: Path) -> None:
+    del ask  # whose folder it is
+    words = [*POSEWRIGHT, "openr", "run", *NOD, "--commands", "NOD", "--seconds", "60", "--real-time"]
+    with subprocess.Popen(  # noqa: S603 -- our own program
+        [*words, "--body", "mock", "--record", "run.mcap", "--show-messages"], stdout=subprocess.PIPE
+    ) as run:
+        assert run.stdout is not None
+        run.stdout.readline()
+        time.sleep(0.5)
+        run.send_signal(signal.SIGTERM)
+        run.communicate()
+    assert run.returncode == 128 + signal.SIGTERM
+    assert 0.1 < pw.read_recording(tmp_path / "run.mcap").times[-1] < 5.0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals, and a terminal")
+def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(ask: Ask, tmp_path: Path) -> None:
+    del ask
+    import pty
+
+    ours, theirs = pty.openpty()
+    words = [*POSEWRIGHT, "openr", "run", *NOD, "--body", "mock", "--record", "run.mcap"]
+    with subprocess.Popen(  # noqa: S603 -- our own program
+        words, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as run:
+        os.write(ours, b"NOD, NOD@0.04\nJUMP\nNOD@0.5\nquit\n")
+        said, _ = run.communicate(timeout=20)
+    os.close(ours)
+    os.close(theirs)
+    assert run.returncode == 0, said
+    assert "0.008 s > " in said
+    assert "error: nobody here knows the command 'JUMP' (Nod: there are NOD and FAIL)" in said
+    assert "refused: NOD (it is nodding)" in said
+    seen = pw.read_recording(tmp_path / "run.mcap")
+    told = [(one["time_s"], one["state"]) for one in pw.openr_result(seen)["states"]]
+    assert told == [(0.0, "IDLE"), (0.008, "NODDING"), (0.136, "IDLE"), (0.648, "NODDING"), (0.776, "IDLE")]
+
+
+def test_programs_are_listed_with_their_objects_and_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["openr", "list"]) == 0
+    assert "MOVE_BP, MOVE_MP" in capsys.readouterr().out
+    assert app.run(["openr", "list", "--json"]) == 0
+    told = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
+    assert {"move_head", "move_legs", "ekmotion", "monet"} <= set(told)
+    assert told["move_head"]["objects"] == ["MoveHead"]
