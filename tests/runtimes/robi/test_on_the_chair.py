@@ -1,0 +1,77 @@
+"""Show 2 in the simulator: a dance written for standing, danced where the robot is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from posewright.arenas import arena
+from posewright.arrays import Floats
+from posewright.control import drive
+from posewright.experiments.plants import Part, make_plant
+from posewright.recordings import Header, Recorder, Recording, RobotHeader
+from posewright.robots import robot
+from posewright.runtimes.openr.script import read_script
+from posewright.runtimes.robi.controller import RobiController, UntilOver
+from posewright.runtimes.robi.programs import program
+
+ROBI = robot("deagostini_robi2")
+ROOM = arena("robi_room")
+BEGUN_S = 3.0
+"""When the dance is asked for; by then the robot has taken its idle pose."""
+
+
+def danced(pose: str, spot: str) -> tuple[Floats, Floats, list[str]]:
+    """Return how far each joint moved in the dance [deg], the base's height all along, and what was told."""
+    recording = run(pose, spot, f"3@{BEGUN_S}")
+    record = recording.robots[ROBI.name]
+    during = record.positions[recording.times > BEGUN_S]
+    told = [event.data["name"] for event in recording.events if event.data.get("what") == "posture"]
+    return np.degrees(np.ptp(during, axis=0)), record.base[:, 2], told
+
+
+def run(pose: str, spot: str, words: str) -> Recording:
+    where = ROOM.spot(spot)
+    part = Part(ROBI.name, ROBI, ROBI.pose(pose), (where.x, where.y, where.yaw_rad))
+    plant = make_plant("sim", [part], ROOM)
+    recorder = Recorder(Header({ROBI.name: RobotHeader.of(plant.bodies[ROBI.name])}), plant, every=1)
+    controller = RobiController(ROBI, program("startup"), words=read_script(words))
+    drive(plant, {ROBI.name: controller}, until_s=20.0, watchers=[recorder, UntilOver([controller])])
+    return recorder.recording()
+
+
+def ids(*numbers: int) -> list[int]:
+    """Return the columns of servos."""
+    return [number - 2 for number in numbers]
+
+
+def test_on_the_chair_the_legs_stay_and_the_rest_dances() -> None:
+    moved, height, told = danced("chair", "chair")
+    assert told == ["chair"]
+    assert moved[ids(*range(2, 12))].max() < 5.0  # they give a little, at 70 % of their torque
+    assert moved[ids(*range(12, 22))].min() > 15.0
+    assert np.ptp(height) < 0.02
+
+
+def test_on_the_floor_only_the_head_dances() -> None:
+    moved, height, told = danced("sit", "floor")
+    assert told == ["sitting"]
+    assert moved[ids(13, 14, 15)].min() > 15.0
+    assert np.delete(moved, ids(13, 14, 15)).max() < 5.0
+    assert np.ptp(height) < 0.01
+
+
+def test_standing_everything_dances_and_the_robot_does_not_fall() -> None:
+    moved, height, told = danced("stand", "floor")
+    assert told == []
+    assert moved[ids(4, 9)].min() > 25.0
+    assert moved[ids(*range(12, 22))].min() > 15.0
+    assert height[-1] == pytest.approx(height[0], abs=0.005)
+
+
+def test_told_to_sit_down_it_ends_as_one_that_was_put_down() -> None:
+    told, put = run("stand", "floor", "1@2"), run("sit", "floor", "1@2")
+    ends = [recording.robots[ROBI.name] for recording in (told, put)]
+    assert ends[0].base[-1, 2] == pytest.approx(ends[1].base[-1, 2], abs=0.003)
+    np.testing.assert_allclose(ends[0].positions[-1], ends[1].positions[-1], atol=np.radians(3.0))
+    np.testing.assert_allclose(np.abs(ends[0].base[-1, 3:]), np.abs(ends[1].base[-1, 3:]), atol=0.03)
