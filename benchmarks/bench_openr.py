@@ -1,4 +1,4 @@
-"""A minute of all OPEN-R objects at once, on a mock and on the simulated dog; the best of the rounds, by CPU time.
+"""A minute of all OPEN-R objects at once, on a mock and on the simulated dog; the best run, by CPU time.
 
 MoveHead, MoveLegs, EKMotion and MoNet, with an archive made here, are all told something every ten seconds.
 Where they move the same joint the last has it; the messages are the same.
