@@ -40,6 +40,18 @@ def test_a_program_that_loops_without_effect_is_reported_once_with_its_label() -
     assert controller.error is None
 
 
+def test_a_loop_that_writes_what_stands_there_already_has_no_effect() -> None:
+    _, events = told("round:\n mem_w 2 0x0f82 = 2\n jump round\n")
+    assert [one["what"] for one in events] == ["posture", "loops"]
+
+
+def test_a_loop_that_counts_is_not_reported() -> None:
+    count = " calc\n mem_r 2 0x0f90\n const 1\n add\n mem_w 2 0x0f90\n endcalc\n"
+    controller, events = told(f"round:\n{count} jump round\n")
+    assert events == []
+    assert not controller.is_over
+
+
 def test_a_loop_that_waits_for_a_word_is_told_apart() -> None:
     controller, events = told("a:\n calc\n mem_r 2 0x0e5c\n eq\n jump a\n endcalc\n return\n")
     assert [(one["what"], one["waits_for"]) for one in events] == [("waits", ["word"])]
@@ -113,7 +125,7 @@ def test_two_runs_are_the_same_to_the_last_bit() -> None:
     np.testing.assert_array_equal(run(), run())
 
 
-@pytest.mark.parametrize("word", ["MOVE", "0", "65536", "-1", "4.5"])
+@pytest.mark.parametrize("word", ["MOVE", "0", "65536", "-1", "4.5", "9" * 5000])
 def test_a_word_that_is_no_number_is_refused(word: str) -> None:
     with pytest.raises(FormatError, match="472@3"):
         RobiController(ROBI, program("startup"), words=(ScriptedCommand(word),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -23,21 +24,22 @@ INSTRUCTIONS_PER_FRAME = 200
 """Ours: nobody knows the robot's processor. A program that waits goes 40 times around a loop of five."""
 
 SILENT_S = 2.0
-"""Ours: so long a program may run on without a move under way and without writing anything."""
+"""Ours: so long a program may run on without a move under way and without changing the memory."""
 
 OUTER = ("word", "measured")
 """Cells that change without the program: whoever reads them in a loop waits for something."""
 
 MAX_WORD = 0xFFFF
+_NUMBER = re.compile("[0-9]{1,5}")
 
 
 class Watched:
-    """The memory as a program sees it; notes whether it writes, and which of the outer cells it reads."""
+    """The memory as a program sees it; notes whether it changes, and which of the outer cells are read."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._outer = {address: name for name in OUTER for address in memory.map[name].addresses}
-        self.wrote = False
+        self.changed = False
         self.read_outer: set[str] = set()
 
     def read(self, address: int, size: int) -> int:
@@ -48,8 +50,9 @@ class Watched:
 
     def write(self, address: int, size: int, value: int) -> None:
         """Write as `Memory.write` does."""
-        self.wrote = True
+        before = self._memory.read(address, size)
         self._memory.write(address, size, value)
+        self.changed = self.changed or value != before
 
 
 class RobiController:
@@ -63,7 +66,7 @@ class RobiController:
         robot: a Robi, by its card.
         memory: a new one unless given.
         words: numbers of words that the robot is to recognise, each with its time, in order.
-        budget: instructions a frame.
+        budget: instructions a frame, at least 1.
         silent_s: after so long without effect a loop is reported [s].
         breakpoints: addresses of tags in the file; the program is over when it comes to one.
 
@@ -84,6 +87,8 @@ class RobiController:
         silent_s: float = SILENT_S,
         breakpoints: Collection[int] = (),
     ) -> None:
+        if budget < 1:
+            raise InputError(f"{budget} instructions a frame", hint="at least 1")
         self.robot = robot
         self.memory = Memory() if memory is None else memory
         self.engine = ServoEngine(robot, self.memory)
@@ -126,7 +131,7 @@ class RobiController:
             self._silent = 0
 
     def _run(self) -> None:
-        self._ram.wrote = False
+        self._ram.changed = False
         if not self._silent:
             self._ram.read_outer.clear()
         try:
@@ -139,7 +144,7 @@ class RobiController:
             self._runs = False
             self._tell("end", reason=stop.reason.value, address=stop.address, label=stop.label)
             return
-        self._silent = 0 if self._ram.wrote or self.engine.is_moving else self._silent + 1
+        self._silent = 0 if self._ram.changed or self.engine.is_moving else self._silent + 1
         if self._silent == self._silent_frames:
             waits_for = sorted(self._ram.read_outer)
             self._tell(
@@ -159,7 +164,7 @@ class RobiController:
     def _fail(self, error: InputError) -> None:
         if self.error is None:
             self.error = error
-            self._tell("error", message=str(error), label=self._label)
+            self._tell("error", message=str(error), label=self.machine.label, address=self.machine.address)
         self._runs = False
 
     def _compare(self, posture: int, mapped: tuple[int, ...]) -> None:
@@ -190,7 +195,7 @@ def posture_name(number: int) -> str:
 
 def word_number(command: ScriptedCommand) -> int:
     """Return the number of a recognised word, written as in `472@3.0`, or raise FormatError."""
-    if not command.word.isdecimal() or not 0 < int(command.word) <= MAX_WORD:
+    if not _NUMBER.fullmatch(command.word) or not 0 < int(command.word) <= MAX_WORD:
         hint = f"NUMBER@SECONDS, as in 472@3.0; 1..{MAX_WORD}"
         raise FormatError(f"{command.word!r} is no number of a word", where=command.where, hint=hint)
     return int(command.word)
