@@ -85,6 +85,14 @@ def test_in_the_simulator_it_sits_on_its_chair_in_the_room(ask: Ask, tmp_path: P
     assert Trajectory.of(recording).tilt_deg.max() < 20.0
 
 
+def test_a_film_is_made(ask: Ask, tmp_path: Path) -> None:
+    code, _, err = ask("run", "--seconds", 0.2, "--video", tmp_path / "robi.gif")
+    if "no pictures can be drawn here" in err:
+        pytest.skip(err)
+    assert (code, err) == (0, "")
+    assert (tmp_path / "robi.gif").stat().st_size > 1000
+
+
 def test_a_program_stops_at_a_breakpoint_and_its_memory_is_told(ask: Ask) -> None:
     code, out, _ = ask("run", "--word", "1@1", "--body", "mock", "--break", "sit_down", "--json")
     result = json.loads(out)

@@ -60,6 +60,7 @@ def describe_motion(motion: motions.Motion) -> dict[str, Any]:
         "easings": list(easings),
         "joints": list(motion.joints),
         "free_joints": sorted({joint for frame in motion.keyframes for joint in frame.pose.free}),
+        "lights": list(motion.lights),
         "has_start_pose": motion.start is not None,
         "source": motion.source,
         "extras": dict(motion.extras),
@@ -124,6 +125,8 @@ def summary(description: dict[str, Any]) -> Iterator[str]:
     yield f"  joints     {f'all {len(joints)}' if are_all else ', '.join(joints)}"
     if told["free_joints"]:
         yield f"  let free   {', '.join(told['free_joints'])}"
+    if told["lights"]:
+        yield f"  lights     {', '.join(told['lights'])}"
     if told["source"]:
         yield f"  source     {told['source']}"
 

@@ -58,7 +58,8 @@ def perform(
         until_s: the run ends then at the latest, above 0 and up to an hour [s].
         body: as for `run_trial`.
         pose: in which the robot begins: one of its card's, or angles `(n_joints,)` [rad].
-        arena: the field in which the robot begins at `start`; default a bare floor.
+        arena: the field it is in; default a bare floor.
+        start: where in it the robot begins.
         seed: of everything drawn by chance.
         watchers: see every block after it is recorded; one that says so ends the run.
         pace: how frames are paced; simulated time by default.
@@ -75,10 +76,8 @@ def perform(
         OutputError: the recording cannot be written there; this is told before the robot moves.
         BodyError: the body failed, or the controller.
     """
-    if record is not None:
-        refuse_unwritable(Path(record))
     plant = _plant(body, Part(robot.name, robot, _angles(robot, pose), start, seed=seed), arena)
-    _refuse(plant.bodies[robot.name], until_s, camera, to_film=to_film)
+    _refuse(plant.bodies[robot.name], until_s, camera, record, to_film=to_film)
     told: Any = {"documents": documents or {}, "extras": extras or {}, "seed": seed}
     recorder = Recorder(_header(plant.bodies[robot.name], name, arena, told), plant, every=1)
     try:
@@ -111,9 +110,13 @@ def _plant(body: str, part: Part, arena: Arena | None) -> Plant:
     return make_plant(kind, [replace(part, domain=domain)], arena)
 
 
-def _refuse(body: Body, until_s: float, camera: str | None, *, to_film: bool) -> None:
-    """Refuse a senseless time, a camera that is not there, and a film of a robot that nobody sees."""
+def _refuse(
+    body: Body, until_s: float, camera: str | None, record: str | Path | None, *, to_film: bool
+) -> None:
+    """Refuse what cannot be recorded or filmed, a senseless time, and a camera that is not there."""
     card = body.robot
+    if record is not None:
+        refuse_unwritable(Path(record))
     if not 0.0 < until_s <= MOST_S:
         raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
     if camera is not None:

@@ -204,6 +204,36 @@ def test_a_program_that_moves_nothing_is_no_motion() -> None:
         program_motion(assemble("    mem_w 2 0x0f82 = 0x0001\n"))
 
 
+def test_a_program_without_end_of_moves_is_refused_soon() -> None:
+    text = "    mem_w 2 0x0a08 = 0x0001\n    mem_w 2 0x0a7e = 0x0001\n" * 10_001
+    with pytest.raises(InputError, match="more than 10,000 moves"):
+        program_motion(assemble(text))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0x09F8, 0x0A88),
+            st.sampled_from([1, 2]),
+            st.lists(st.integers(0, 0xFF), min_size=1, max_size=80),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+@settings(max_examples=200, deadline=None)
+def test_whatever_is_written_to_the_pose_block_is_a_motion_or_refused(
+    writes: list[tuple[int, int, list[int]]],
+) -> None:
+    lines = (f"    mem_w {size} {at:#06x} = {', '.join(map(str, values))}\n" for at, size, values in writes)
+    try:
+        motion = program_motion(assemble("".join(lines))).motion
+    except InputError:
+        return
+    again = program_motion(motion_program(motion).program).motion
+    np.testing.assert_allclose(again.duration, motion.duration, atol=1e-9)
+
+
 def test_torque_that_comes_and_goes_is_read_as_free_and_as_stiffness() -> None:
     text = (
         "    mem_w 2 0x0a08 = 0x0064, 0x0050, 0x0000, 0x0064, 0x0000\n"  # ID 3 and 4, ID 5 without its torque

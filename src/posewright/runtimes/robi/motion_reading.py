@@ -17,9 +17,12 @@ import numpy as np
 from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Light, Robot, Servo, robot
+from posewright.robots.lights import BRIGHTEST
 from posewright.runtimes.robi.memory import Memory
 from posewright.runtimes.robi.motions import FULL_PERCENT, ROBOT, TICKS_PER_S, led_addresses
 from posewright.runtimes.robi.program import Op, Program
+
+MOST_KEYFRAMES = 10_000
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class _Reader:
         self._moments: list[_Moment] = []
         self._fresh: set[int] = set()  # written since the last move
         self._known: set[str] = set()
-        self._limp: set[str] = set()
+        self._limp = set(card.joint_names)  # when it is switched on
         self._elsewhere = 0
 
     def write(self, address: int, size: int, values: Sequence[int]) -> None:
@@ -98,6 +101,10 @@ class _Reader:
         if not self._fresh and self._moments:
             self._moments[-1].pause_s += seconds
             return
+        if len(self._moments) == MOST_KEYFRAMES:
+            raise InputError(
+                f"more than {MOST_KEYFRAMES:,} moves", hint="no motion anybody wrote has so many"
+            )
         moment = _Moment(seconds, self._lights())
         for joint, servo in zip(self._card.joint_names, self._card.servos, strict=True):
             self._follow(moment, joint, servo)
@@ -123,7 +130,7 @@ class _Reader:
         changed: dict[str, Light] = {}
         for led in self._card.leds:
             places = led_addresses(self._map, led.name)
-            red, *others = (float(self._memory.read(at, 2)) for at in places)
+            red, *others = (min(float(self._memory.read(at, 2)), BRIGHTEST) for at in places)
             light: Light = (red, others[0], others[1]) if others else red
             if self._fresh.intersection(places) and self._lit.get(led.name) != light:
                 self._lit[led.name] = changed[led.name] = light
