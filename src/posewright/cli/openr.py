@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -132,13 +132,11 @@ def run(
     made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
     with _blamed(objects):
         ready, terminal = _commanded(set_up_openr(program, **made), commands, script)
-    pace = _pace(terminal) if real_time else None
-    shows = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
-    how: dict[str, Any] = {"body": body, "seed": seed, "watchers": shows, "pace": pace, "record": record}
-    with _blamed(objects):
-        recording = experiments.run_openr(
-            ready, seconds=seconds, to_film=video is not None, camera=camera, **how
-        )
+    shown = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
+    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds, "camera": camera}
+    how |= {"pace": _pace(terminal) if real_time else None, "to_film": video is not None}
+    with _blamed(objects), console.working(ready.name, quiet=as_json or bool(shown)) as say:
+        recording = experiments.run_openr(ready, watchers=shown or [_Far(ready.name, say)], **how)
     _write_pictures(recording, diagram, video, camera, quiet=as_json)
     result = experiments.openr_result(recording)
     console.give(result, _lines(result), as_json=as_json)
@@ -273,6 +271,18 @@ class _Shown:
                         console.hint(line.plain)
                     else:
                         console.say(line)
+        return False
+
+
+class _Far:
+    """Shows how far a run is."""
+
+    def __init__(self, name: str, say: Callable[[str], None]) -> None:
+        self._name, self._say = name, say
+
+    def watch(self, block: Block) -> bool:
+        """Show the robot's time; never ends a run."""
+        self._say(f"{self._name}: {block.state.time_s:.1f} s")
         return False
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,12 @@ def run_openr(
         made: dict[str, Any] = {"stick": stick, "monet": monet, "poses": poses, "sequences": sequences}
         made |= {"robot": robot, "pose": pose, "player": player, "objects": objects}
         ready = set_up_openr(ready, **made).saying(commands)
+    return _run(ready, seconds, watchers, how)
+
+
+def _run(
+    ready: ReadyProgram, seconds: float | None, watchers: Sequence[Watcher], how: Mapping[str, Any]
+) -> Recording:
     controller = ready.controller()
     said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in ready.setting.script]
     return perform(
