@@ -88,15 +88,16 @@ def place(
     mujoco.mj_kinematics(one.model, data)
     mujoco.mj_comPos(one.model, data)
     stance = _stance(one, lean)
-    seated = stance if stance.is_held else _stance(one, Lean())
+    carriers = _carriers(one)
+    seated = stance if stance.is_held or not len(carriers) else _stance(one, Lean())
     turn = _yaw(yaw_rad)
     data.qvel[at.base_qvel] = 0.0
     data.qvel[at.joint_qvel] = 0.0
     data.qacc[:] = 0.0
     data.qacc_warmstart[:] = 0.0
     _put(one, (x_m, y_m, stance.height_m), turn @ stance.tilt)
-    if _depth(one) > _BURIED_M:
-        _let_down(one, (x_m, y_m, seated.height_m), turn @ seated.tilt)
+    if _depth(one, carriers) > _BURIED_M:
+        _let_down(one, carriers, (x_m, y_m, seated.height_m), turn @ seated.tilt)
     mujoco.mj_forward(one.model, data)
 
 
@@ -131,9 +132,11 @@ def _put(one: ModelInstance, where: tuple[float, float, float], rotation: Floats
     mujoco.mj_fwdPosition(one.model, one.data)
 
 
-def _depth(one: ModelInstance) -> float:
-    """Return how deep a robot is in what it could stand or sit on, the floor aside; 0 where it is not [m]."""
-    carriers, own, contact = _carriers(one), one.own_geoms(), one.data.contact
+def _depth(one: ModelInstance, carriers: Indices) -> float:
+    """Return how deep a robot is in these geoms; 0 where it is not [m]."""
+    if not len(carriers):
+        return 0.0
+    own, contact = one.own_geoms(), one.data.contact
     pairs = contact.geom
     meets = (np.isin(pairs, carriers) & own[pairs[:, ::-1]]).any(axis=-1)
     return float(-np.min(contact.dist[meets], initial=0.0))
@@ -146,23 +149,24 @@ def _carriers(one: ModelInstance) -> Indices:
     return np.array([one.model.geom(name).id for name in carry], dtype=np.intp)
 
 
-def _let_down(one: ModelInstance, where: tuple[float, float, float], rotation: Floats) -> None:
+def _let_down(
+    one: ModelInstance, carriers: Indices, where: tuple[float, float, float], rotation: Floats
+) -> None:
     """Let a robot down from above, turned so, until it touches what stands there; `where` is on the floor."""
     x, y, floor = where
-    carriers = _carriers(one)
     tops = one.model.geom_pos[carriers, 2] + one.model.geom_aabb[carriers, 5]
     high = floor + float(tops.max()) + _DOWN_M
     low = high
     while low > floor:
         low = max(high - _DOWN_M, floor)
         _put(one, (x, y, low), rotation)
-        if _depth(one):
+        if _depth(one, carriers):
             break
         high = low
     while high - low > _NEAR_M:
         middle = (high + low) / 2.0
         _put(one, (x, y, middle), rotation)
-        low, high = (middle, high) if _depth(one) else (low, middle)
+        low, high = (middle, high) if _depth(one, carriers) else (low, middle)
     _put(one, (x, y, high), rotation)
 
 
