@@ -17,6 +17,7 @@ from benchmarks import (
     bench_gaits,
     bench_import,
     bench_kinematics,
+    bench_openr,
     bench_parallel,
     bench_race,
     bench_simulation,
@@ -34,6 +35,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "parallel races": lambda: bench_parallel.figures(max(1, rounds // 2)),
         "simulation": lambda: bench_simulation.figures(rounds),
         "kinematics": lambda: bench_kinematics.figures(max(1, rounds // 2)),
+        "openr": lambda: bench_openr.figures(max(1, rounds // 2)),
         "gaits": lambda: bench_gaits.figures(max(1, rounds // 2)),
     }
     found: list[Figure] = []

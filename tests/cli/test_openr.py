@@ -132,7 +132,7 @@ def test_the_same_run_has_the_same_digest_and_its_recording_tells_the_same(ask: 
 
 def test_python_and_the_shell_run_the_same(ask: Ask) -> None:
     shell = json.loads(ask(*NOD, "--commands", "NOD", "--body", "mock", "--json")[1])
-    python = pw.run_openr("nod.cfg", commands="NOD", made_from={"objects": "nod.py"}, body="mock")
+    python = pw.run_openr("nod.cfg", commands="NOD", objects="nod.py", body="mock")
     assert python.digest() == shell["digest"]
 
 
@@ -318,6 +318,7 @@ def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(ask: Ask, t
     os.close(ours)
     os.close(theirs)
     assert run.returncode == 0, said
+    assert said.startswith("Nod: there are NOD and FAIL; an empty line ends")
     assert "0.008 s > " in said
     assert "error: nobody here knows the command 'JUMP' (Nod: there are NOD and FAIL)" in said
     assert "refused: NOD (it is nodding)" in said

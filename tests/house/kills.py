@@ -46,6 +46,7 @@ WARM = (
     "cli.archive",
     "cli.monet",
     "cli.run",
+    "cli.openr",
     "cli.tune",
     "experiments",
     "figures",
@@ -160,6 +161,11 @@ VERBS: dict[str, Verb] = {
     ),
     "run --record": Verb(
         words("run passivity-test --record run.mcap"), put(("run.mcap", b"old")), is_whole=is_recording
+    ),
+    "openr run --record": Verb(
+        words("openr run move_head --commands MOVE_MP --record run.mcap"),
+        put(("run.mcap", b"old")),
+        is_whole=is_recording,
     ),
     "film": Verb(
         words("motion film {nod} -o nod.mp4 --size 64x48 --speed 10 --no-physics", nod=NOD),

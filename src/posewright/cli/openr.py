@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +25,7 @@ from posewright.cli.options import (
     refuse_recording,
 )
 from posewright.documents import read_text, refuse_unwritable, write_atomically
-from posewright.errors import InputError, Where
+from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.runtimes.openr import flow
 from posewright.runtimes.openr.controller import EVENT
 from posewright.runtimes.openr.kernel import LogEntry
@@ -126,17 +128,21 @@ def run(
     video = video and film_options.film_path(video, program or "monet")
     made: dict[str, Any] = {"robot": robot, "pose": pose, "stick": stick, "monet": monet or ()}
     made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
-    ready = set_up_openr(program, **made)
+    with _blamed(objects):
+        ready = set_up_openr(program, **made)
     asks = ready.takes_commands and commands is None and script is None
     terminal = _Terminal() if asks and sys.stdin.isatty() else None
+    if terminal:
+        console.hint(f"{ready.vocabulary}; an empty line ends")
     text, path = _script(commands, script, from_stdin=asks and terminal is None)
     ready = ready.saying(text, path, terminal)
     for remark in ready.remarks:
         console.warn(remark)
-    pace = _pace(terminal) if real_time else None
-    shows = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
-    how: dict[str, Any] = {"body": body, "seed": seed, "watchers": shows, "pace": pace, "record": record}
-    recording = experiments.run_openr(ready, seconds=seconds, to_film=video is not None, camera=camera, **how)
+    shown = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
+    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds, "camera": camera}
+    how |= {"pace": _pace(terminal) if real_time else None, "to_film": video is not None}
+    with _blamed(objects), console.working(ready.name, quiet=as_json or bool(shown)) as say:
+        recording = experiments.run_openr(ready, watchers=shown or [_Far(ready.name, say)], **how)
     _write_pictures(recording, diagram, video, camera, quiet=as_json)
     result = experiments.openr_result(recording)
     console.give(result, _lines(result), as_json=as_json)
@@ -242,7 +248,7 @@ class _Shown:
     """
 
     def __init__(self, *, everything: bool, apart: bool) -> None:
-        self._everything, self._out = everything, console.err if apart else console.out
+        self._everything, self._apart = everything, apart
 
     def watch(self, block: Block) -> bool:
         """Print what is new; never ends a run."""
@@ -252,7 +258,23 @@ class _Shown:
                 told = dict(data)
                 entry = LogEntry(block.state.time_s, str(told.pop("what")), told)
                 if self._everything or entry.kind not in _PLAIN:
-                    self._out.print(_line(entry), soft_wrap=True)
+                    line = _line(entry)
+                    if self._apart:
+                        console.hint(line.plain)
+                    else:
+                        console.say(line)
+        return False
+
+
+class _Far:
+    """Shows how far a run is."""
+
+    def __init__(self, name: str, say: Callable[[str], None]) -> None:
+        self._name, self._say = name, say
+
+    def watch(self, block: Block) -> bool:
+        """Show the robot's time; never ends a run."""
+        self._say(f"{self._name}: {block.state.time_s:.1f} s")
         return False
 
 
@@ -287,3 +309,31 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
         True: "the robot fell",
     }
     yield f"{upright[result['fell']]}; digest {result['digest'][:16]}"
+
+
+@contextmanager
+def _blamed(path: Path | None) -> Iterator[None]:
+    """Say in which line of a person's own file something went wrong meanwhile.
+
+    Raises:
+        FormatError: Python could not read or run the file.
+    """
+    try:
+        yield
+    except PosewrightError:
+        raise
+    except Exception as error:
+        line = None if path is None else _line_in(error, path)
+        if line is None:
+            raise
+        what = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise FormatError(f"{type(error).__name__}: {what}", where=Where(path, line)) from error
+
+
+def _line_in(error: Exception, path: Path) -> int | None:
+    """Return the line of a file in which an error arose; None where that was elsewhere."""
+    if isinstance(error, SyntaxError) and error.filename is not None and path.samefile(error.filename):
+        return error.lineno
+    stack = traceback.extract_tb(error.__traceback__)
+    frames = [one.lineno for one in stack if Path(one.filename).absolute() == path.absolute()]
+    return frames[-1] if frames else None

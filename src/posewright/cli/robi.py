@@ -37,6 +37,8 @@ from posewright.runtimes.robi.opening import MOTION
 if TYPE_CHECKING:
     from posewright.recordings import Recording
 
+LOOKS_FROM = "front"
+
 _PROGRAMS = completion.files(
     ".rm4", ".lst", MOTION, also=completion.catalogue("posewright.runtimes.robi.programs.program_names")
 )
@@ -83,6 +85,9 @@ Breakpoints = Annotated[
     list[str] | None,
     option("--break PLACE", "Stop the program before this label, or this address of its file; repeatable."),
 ]
+Camera = Annotated[
+    str | None, option("--camera NAME", f"field, top, chase, side, front; default {LOOKS_FROM}.")
+]
 Target = Annotated[Path | None, option("--output -o FILE", "Write here.")]
 
 
@@ -109,7 +114,7 @@ def run(
     breakpoints: Breakpoints = None,
     record: Record = None,
     video: film_options.Video = None,
-    camera: film_options.Camera = None,
+    camera: Camera = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a program of a Robi 2; exit with 1 if the program is wrong or the robot falls.
@@ -129,6 +134,7 @@ def run(
     video = video and film_options.film_path(video, program)
     ready = _set_up(program, words, posture, rule, breakpoints)
     how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "to_film": video is not None}
+    camera = (camera or LOOKS_FROM) if video is not None else None
     recording = experiments.run_robi(ready, seconds=seconds, camera=camera, **how)
     if video is not None:
         _film(recording, video, camera, quiet=as_json)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from posewright.control import Watcher
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
 from posewright.experiments.performing import perform
 from posewright.recordings import Recording
+from posewright.recordings.falls import FallDetector
+from posewright.robots import Robot
 from posewright.runtimes.openr import UntilIdle
 from posewright.runtimes.openr.flow import EXTRAS, run_data
-from posewright.runtimes.openr.own import blamed
 from posewright.runtimes.openr.setup import CONNECT, ReadyProgram, set_up_openr
 
 LONGEST_S = 600.0
@@ -28,7 +31,14 @@ def run_openr(
     called: str | Path | ReadyProgram | None = None,
     *,
     commands: str = "",
-    made_from: dict[str, Any] | None = None,
+    robot: str | Robot = "sony_ers7",
+    pose: str | None = None,
+    stick: str | Path | None = None,
+    monet: Sequence[str | Path] = (),
+    poses: str | Path | None = None,
+    sequences: str | Path | None = None,
+    player: str = "sony",
+    objects: str | Path | None = None,
     seconds: float | None = None,
     watchers: Sequence[Watcher] = (),
     **how: Any,
@@ -42,9 +52,14 @@ def run_openr(
         called: a program that ships, or the path of a CONNECT.CFG; with a stick, default what is on it; or
             one that is ready, with its commands.
         commands: what Commander sends: a command, `@`, and its time [s]; several with commas.
-        made_from: `robot`, a name or a card; `pose`, in which it begins; `stick`, a memory stick's folder;
-            `monet`, loose MONET files; `poses` and `sequences`, of EKMotion; `player`, sony or exact;
-            `objects`, a Python file of one's own objects.
+        robot: on which it runs.
+        pose: in which the robot begins; default the program's.
+        stick: folder of a memory stick, for MoNet, or with a CONNECT.CFG of its own.
+        monet: MONET files without a stick.
+        poses: an EKMoves.h for EKMotion.
+        sequences: the table of EKMotion's moves over it.
+        player: `sony`, or `exact`, which reaches each keyframe of a motion of MoNet.
+        objects: a Python file of one's own objects.
         seconds: for so long it runs [s]; default until its objects have had nothing to do for a second.
         watchers: see every block.
         how: it is run, as `perform` takes it: `body`, `seed`, `pace`, `record`.
@@ -58,21 +73,28 @@ def run_openr(
     """
     ready = called
     if not isinstance(ready, ReadyProgram):
-        ready = set_up_openr(ready, **(made_from or {})).saying(commands)
+        made: dict[str, Any] = {"stick": stick, "monet": monet, "poses": poses, "sequences": sequences}
+        made |= {"robot": robot, "pose": pose, "player": player, "objects": objects}
+        ready = set_up_openr(ready, **made).saying(commands)
+    return _run(ready, seconds, watchers, how)
+
+
+def _run(
+    ready: ReadyProgram, seconds: float | None, watchers: Sequence[Watcher], how: Mapping[str, Any]
+) -> Recording:
     controller = ready.controller()
     said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in ready.setting.script]
-    with blamed(ready.own):
-        return perform(
-            controller,
-            ready.robot,
-            name=f"openr {Path(ready.name).name}",
-            until_s=LONGEST_S if seconds is None else seconds,
-            pose=ready.pose,
-            watchers=[*watchers, UntilIdle(controller, STILL_S if seconds is None else math.inf)],
-            documents={CONNECT: "".join(f"{line}\n" for line in ready.config.lines)},
-            extras={EXTRAS: {"program": ready.name, "commands": said}},
-            **how,
-        )
+    return perform(
+        controller,
+        ready.robot,
+        name=f"openr {Path(ready.name).name}",
+        until_s=LONGEST_S if seconds is None else seconds,
+        pose=ready.pose,
+        watchers=[*watchers, UntilIdle(controller, STILL_S if seconds is None else math.inf)],
+        documents={CONNECT: "".join(f"{line}\n" for line in ready.config.lines)},
+        extras={EXTRAS: {"program": ready.name, "commands": said}},
+        **how,
+    )
 
 
 def openr_result(recording: Recording) -> dict[str, Any]:
@@ -87,5 +109,13 @@ def openr_result(recording: Recording) -> dict[str, Any]:
     data, track = run_data(recording), Trajectory.of(recording)
     fell = None
     if track.last and track.knows_place:
-        fell = bool(track.falls(PhysicsRules().fall_limits(track.row_s)))
+        fell = _tipped_over(track, PhysicsRules())
     return {"fell": fell, **data}
+
+
+def _tipped_over(track: Trajectory, rules: PhysicsRules) -> bool:
+    """Tell whether the base lay on a side, or leaned too far either way: Sony's AIBO sits down at 47 deg."""
+    sideways = np.degrees(np.arcsin(np.clip(np.abs(track.up[:, 1]), 0.0, 1.0)))
+    detector = FallDetector(rules.fall_limits(track.row_s), up=track.sky)
+    detector.add(track.times, (sideways > rules.side_deg) | (track.tilt_deg > rules.fall_deg))
+    return bool(detector.falls())

@@ -58,8 +58,7 @@ def perform(
         until_s: the run ends then at the latest, above 0 and up to an hour [s].
         body: as for `run_trial`.
         pose: in which the robot begins: one of its card's, or angles `(n_joints,)` [rad].
-        arena: the field it is in; default a bare floor.
-        start: where in it the robot begins.
+        arena: the field in which the robot begins at `start`; default a bare floor.
         seed: of everything drawn by chance.
         watchers: see every block after it is recorded; one that says so ends the run.
         pace: how frames are paced; simulated time by default.
@@ -78,14 +77,10 @@ def perform(
     """
     if record is not None:
         refuse_unwritable(Path(record))
-    angles = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
-    plant = _plant(body, Part(robot.name, robot, angles, start, seed=seed), arena)
+    plant = _plant(body, Part(robot.name, robot, _angles(robot, pose), start, seed=seed), arena)
     _refuse(plant.bodies[robot.name], until_s, camera, to_film=to_film)
-    carried = {**(documents or {}), **({} if ships(robot) else {card_document(robot.name): robot.text})}
-    told: Any = {"documents": carried, "extras": extras or {}, "seed": seed, "version": __version__}
-    told |= {} if arena is None else {"arena": arena.to_dict()}
-    robots = {robot.name: RobotHeader.of(plant.bodies[robot.name], name)}
-    recorder = Recorder(Header(robots, **told), plant, every=1)
+    told: Any = {"documents": documents or {}, "extras": extras or {}, "seed": seed}
+    recorder = Recorder(_header(plant.bodies[robot.name], name, arena, told), plant, every=1)
     try:
         how: Any = {"until_s": until_s, "clock": pace, "safety": safety and {robot.name: safety}}
         drive(plant, {robot.name: controller}, watchers=[recorder, *watchers], **how)
@@ -94,6 +89,20 @@ def perform(
         if record is not None:
             write_mcap(recording, Path(record))
     return recording
+
+
+def _angles(robot: Robot, pose: str | Floats) -> Floats:
+    return robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
+
+
+def _header(body: Body, name: str, arena: Arena | None, told: dict[str, Any]) -> Header:
+    """Return the header of a performance; a card that does not ship is among its documents."""
+    card, field = body.robot, {} if arena is None else arena.to_dict()
+    told["documents"] = {
+        **told["documents"],
+        **({} if ships(card) else {card_document(card.name): card.text}),
+    }
+    return Header({card.name: RobotHeader.of(body, name)}, arena=field, version=__version__, **told)
 
 
 def _plant(body: str, part: Part, arena: Arena | None) -> Plant:

@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from posewright.bodies import MockBody
 from posewright.control import drive
 from posewright.errors import FormatError, InputError
+from posewright.experiments.openr import openr_result, run_openr
 from posewright.formats import OmtnDocument, document_of, exact_path, read_omtn, sdk_path
 from posewright.recordings import Header, Recorder, Recording, RobotHeader
+from posewright.recordings.falls import tilt
 from posewright.robots import robot
 from posewright.runtimes.openr import OpenRController, UntilIdle
 from posewright.runtimes.openr.monet.sound_agent import wave_seconds
@@ -360,7 +362,7 @@ def test_without_a_memory_stick_there_is_nothing_to_play() -> None:
 
 @pytest.mark.parametrize("word", ["kick", "MoNetExecute(kick)", "-1", "99999999", "MoNetExecute 60"])
 def test_what_is_no_command_is_refused_before_it_runs(setup: Build, word: str) -> None:
-    with pytest.raises(FormatError, match=r"knows the command.*0, 2, 60, 61, 62, 70, 80"):
+    with pytest.raises(FormatError, match=r"nobody here knows the command.*0, 2, 60, 61, 62, 70, 80"):
         played(setup(), word)
 
 
@@ -373,6 +375,13 @@ def test_a_name_that_says_no_postures_is_played_as_the_robot_is(setup: Build) ->
     assert results(run) == ["60 done, in posture nt"]
     assert "Sony's MoNet may crash" in run.said
     assert run.has_moved()
+
+
+def test_signs_that_could_steer_a_terminal_are_written_out(setup: Build) -> None:
+    run = played(setup(commands="5 1 0\nmonetagentMTN a_sleep#sleep_\x9b31m_null -1\n"), "5")
+    told = "\n".join(str(value) for event in run.recording.events for value in event.data.values())
+    assert "\x9b" not in told
+    assert "a_sleep#sleep_Â\\x9b31m" in told
 
 
 def test_what_is_played_anywhere_and_ends_in_a_posture_leads_there(setup: Build) -> None:
@@ -540,7 +549,6 @@ def test_sonys_walk_from_sitting_goes_through_standing(sonys: MonetSetup) -> Non
 def test_the_simulated_dog_gets_up_and_walks_as_sony_wrote_it(sonys: MonetSetup) -> None:
     pytest.importorskip("mujoco")
     from posewright.control import Safety
-    from posewright.recordings.falls import tilt
     from posewright.simulation import SimulatedBody, World
 
     steps = ", ".join(f"12@{24 + 1.392 * k:.3f}" for k in range(5))
@@ -565,3 +573,11 @@ def test_the_simulated_dog_gets_up_and_walks_as_sony_wrote_it(sonys: MonetSetup)
     assert np.rad2deg(tilt(base[walking])).max() < 6.0
     assert base[walking, 2].min() > 0.12
     assert base[-1, 0] - base[walking][0, 0] == pytest.approx(5 * 0.093, abs=0.05)
+
+
+def test_a_robot_that_sits_down_as_sony_wrote_it_has_not_fallen(samples: Callable[[str], Path]) -> None:
+    names = ("aibo_monet/ERS7_MONETCMD.CFG", "aibo_monet/ERS7_MONET.CFG", "aibo_oda/sdk_ers7_MOTION7.ODA")
+    files = [samples(name) for name in names]
+    recording = run_openr("monet", commands="1@0, 2@15, 1@25", made_from={"monet": files})
+    assert tilt(np.asarray(recording.robot().base)).max() > np.deg2rad(45.0), "it leans back, sitting down"
+    assert openr_result(recording)["fell"] is False

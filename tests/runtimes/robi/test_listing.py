@@ -118,6 +118,8 @@ def test_an_instruction_that_was_changed_is_written_as_the_documents_would() -> 
     shown = listing(read_rm4(b"<mem_w  size='2' adr='0x00000a04'>0</mem_w>"))
     edited = shown.replace("= 0x0000", "= 0x0001")
     assert assemble(edited).render() == b'<mem_w size="2" adr="0x00000a04">0x0001</mem_w>'
+    moved = shown.replace(" 0x0a04 ", " 0x0a06 ")
+    assert assemble(moved).render() == b'<mem_w size="2" adr="0x00000a06">0x0000</mem_w>'
 
 
 def test_a_made_label_follows_what_it_marks_and_a_persons_stays() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -56,6 +57,14 @@ def test_a_patch_for_another_file_is_refused(pair: tuple[bytes, bytes], at: int)
         other[at % len(other)] ^= 1
         with pytest.raises(InputError, match="this patch is for another file"):
             apply_patch(bytes(other), make_patch(before, after))
+
+
+def test_a_digest_is_enough_to_tell_another_file() -> None:
+    digest = hashlib.sha256(b"\0\0\0").hexdigest()
+    patch = read_patch(f"file,sha256,{digest.upper()}\n1,05")
+    assert apply_patch(b"\0\0\0", patch)[0] == b"\0\x05\0"
+    with pytest.raises(InputError, match="for another file: the digests differ"):
+        apply_patch(b"\0\0\x01", patch)
 
 
 def test_old_bytes_are_enough_to_tell_another_file() -> None:

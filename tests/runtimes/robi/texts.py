@@ -53,11 +53,12 @@ class FakeRam:
 
 @dataclass
 class Text:
-    """A program: what it says, and the blank space before each tag."""
+    """A program: what it says, the blank space before each tag, how far before its goal a jump leads."""
 
     items: list[Item]
     blanks: list[str]
     tail: str = ""
+    slack: int = 0
     starts: list[int] = field(default_factory=list)
 
     def data(self) -> bytes:
@@ -70,8 +71,12 @@ class Text:
             at = self.starts[-1] + len(raw) + (0 if goal is None else 9)  # ten digits stand for the @
         out = b""
         for blank, (raw, goal) in zip(blanks, tags, strict=True):
-            address = "" if goal is None else f"0x{self.starts[firsts[goal]]:08x}"
-            out += blank + (raw if goal is None else raw.replace(b"@", address.encode()))
+            if goal is not None:
+                first = firsts[goal]
+                address = self.starts[first] - min(self.slack, len(blanks[first]))
+                out += blank + raw.replace(b"@", f"0x{address:08x}".encode())
+            else:
+                out += blank + raw
         return out + self.tail.encode()
 
 
@@ -213,7 +218,8 @@ def texts(draw: st.DrawFn) -> Text:
         st.tuples(st.just("medit"), MEDIT),
     )
     items = draw(st.lists(st.one_of(blocks, calcs, others), min_size=n, max_size=n))
-    return Text(items, draw(BLANKS), draw(st.sampled_from(("", "\n", "\r\n\r\n"))))
+    tail = draw(st.sampled_from(("", "\n", "\r\n\r\n")))
+    return Text(items, draw(BLANKS), tail, draw(st.integers(0, 3)))
 
 
 def watched_run(program: Program, most: int) -> tuple[str, list[tuple[int, int, int]]]:

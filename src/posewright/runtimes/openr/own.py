@@ -1,17 +1,15 @@
-"""A person's own OPEN-R objects: the classes of a Python file, and where in it something went wrong."""
+"""A person's own OPEN-R objects: the classes of a Python file."""
 
 from __future__ import annotations
 
 import importlib.util
 import inspect
 import sys
-import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 from posewright.documents import read_text
-from posewright.errors import FormatError, PosewrightError, Where
+from posewright.errors import FormatError, Where
 from posewright.runtimes.openr.services import OObject
 
 _NAME = "posewright_own_objects"
@@ -22,7 +20,7 @@ def read_objects(path: Path | str) -> Mapping[str, type[OObject]]:
     """Return the classes of objects that a Python file defines, by their names; the file is run.
 
     Raises:
-        FormatError: it cannot be run, or defines no object.
+        FormatError: it defines no object, or one that cannot be made without arguments.
         InputError: there is no such file.
     """
     path = Path(path)
@@ -32,8 +30,7 @@ def read_objects(path: Path | str) -> Mapping[str, type[OObject]]:
         raise FormatError("not a Python file", where=Where(path), hint="a file that ends in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[_NAME] = module
-    with blamed(path):
-        spec.loader.exec_module(module)
+    spec.loader.exec_module(module)
     found = {
         name: one
         for name, one in vars(module).items()
@@ -52,31 +49,3 @@ def read_objects(path: Path | str) -> Mapping[str, type[OObject]]:
             what = f"{name} cannot be made without {', '.join(needed)}"
             raise FormatError(what, where=Where(path), hint="give each a default")
     return found
-
-
-@contextmanager
-def blamed(path: Path | None) -> Iterator[None]:
-    """Say in which line of a person's own file something went wrong meanwhile.
-
-    Raises:
-        FormatError: Python could not read or run the file.
-    """
-    try:
-        yield
-    except PosewrightError:
-        raise
-    except Exception as error:
-        line = None if path is None else _line(error, path)
-        if line is None:
-            raise
-        what = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise FormatError(f"{type(error).__name__}: {what}", where=Where(path, line)) from error
-
-
-def _line(error: Exception, path: Path) -> int | None:
-    """Return the line of a file in which an error arose; None where that was elsewhere."""
-    if isinstance(error, SyntaxError) and error.filename is not None and path.samefile(error.filename):
-        return error.lineno
-    stack = traceback.extract_tb(error.__traceback__)
-    frames = [one.lineno for one in stack if Path(one.filename).absolute() == path.absolute()]
-    return frames[-1] if frames else None

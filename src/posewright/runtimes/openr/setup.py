@@ -14,7 +14,7 @@ from posewright.robots import robot as robot_called
 from posewright.runtimes.openr.commander import COMMANDER, Live
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect_file
 from posewright.runtimes.openr.controller import OpenRController
-from posewright.runtimes.openr.own import blamed, read_objects
+from posewright.runtimes.openr.own import read_objects
 from posewright.runtimes.openr.programs import OBJECTS, PROGRAMS, SYSTEM, Setting, open_program, program
 from posewright.runtimes.openr.script import read_script
 from posewright.sticks import MonetSetup, read_stick
@@ -54,6 +54,19 @@ class ReadyProgram:
         """Whether there is a Commander to send commands."""
         return COMMANDER in self.config.objects
 
+    @property
+    def vocabulary(self) -> str:
+        """What the objects that Commander sends to say of the commands they know."""
+        told: list[str] = []
+        for one in self.controller().system.connections:
+            read = one.observer.from_text
+            if one.subject.name.owner == COMMANDER and read is not None:
+                try:
+                    read("?")
+                except InputError as error:
+                    told.append(f"{one.observer.name.owner}: {error.hint or error.message}")
+        return "; ".join(told)
+
     def saying(self, commands: str = "", path: Path | None = None, live: Live | None = None) -> ReadyProgram:
         """Return it with commands: a script, from a file or not, and a person who is asked for more.
 
@@ -74,8 +87,7 @@ class ReadyProgram:
             InputError: what an object is made from is wrong.
             FormatError: the connections do not fit the objects, or nobody knows a command.
         """
-        with blamed(self.own):
-            return open_program(self.config, self.setting, self.pose)
+        return open_program(self.config, self.setting, self.pose)
 
 
 def set_up_openr(
@@ -183,17 +195,8 @@ def openr_programs() -> list[dict[str, Any]]:
 
 
 def _commands(name: str) -> str:
-    """Return what the objects of a program say of the words they know."""
-    told: list[str] = []
+    """Return what the objects of a program say of the words they know, or what the program needs besides."""
     try:
-        connections = set_up_openr(name).controller().system.connections
-    except InputError as error:  # it needs more than its name: a stick, for one
+        return set_up_openr(name).vocabulary
+    except InputError as error:
         return f"{error.message} ({error.hint})" if error.hint else error.message
-    for one in connections:
-        read = one.observer.from_text
-        if one.subject.name.owner == COMMANDER and read is not None:
-            try:
-                read("?")
-            except InputError as error:
-                told.append(error.hint or error.message)
-    return "; ".join(told)

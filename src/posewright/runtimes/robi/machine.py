@@ -127,6 +127,7 @@ class ProgramMachine:
             (self._step_of(node, inside=inside), node)
             for node, inside in zip(code, in_calc(code), strict=True)
         ]
+        self._by_address: dict[int, int] = {}
         self._addresses = [program.positions[node.key] for node in code]
         labels = sorted((program.positions[key], label) for key, label in program.labels.items())
         self._label_starts, self._labels = [at for at, _ in labels], [label for _, label in labels]
@@ -168,7 +169,7 @@ class ProgramMachine:
             ProgramError: it cannot go on; it still stands at that instruction.
             InputError: no tag begins at a breakpoint.
         """
-        stops = {self._index[self.program.node_at(address).key] for address in breakpoints}
+        stops = {self._index_at(address) for address in breakpoints}
         skipped, self._broke_at = self._broke_at, -1
         code, n_code, n_done = self._code, len(self._code), 0
         while self._ended is None and self._at < n_code and n_done < budget:
@@ -182,6 +183,11 @@ class ProgramMachine:
             self._end()
         self._broke_at = -1 if n_done else skipped
         return self._stop(self._ended or StopReason.BUDGET, n_done)
+
+    def _index_at(self, address: int) -> int:
+        if address not in self._by_address:
+            self._by_address[address] = self._index[self.program.node_at(address).key]
+        return self._by_address[address]
 
     def _stop(self, reason: StopReason, n_done: int) -> Stop:
         return Stop(reason, self.address, self.label, n_done)

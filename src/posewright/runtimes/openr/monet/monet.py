@@ -78,7 +78,7 @@ class MoNet(OObject):
     @property
     def _ids(self) -> str:
         ids = dict.fromkeys(str(one.id) for one in self._commands.commands if one.id is not None)
-        return ", ".join(ids) or "none is known"
+        return ", ".join(ids) or "none, as there is no MONETCMD.CFG that says any"
 
     def _take(self, event: ONotifyEvent) -> None:
         for command in event.data:
@@ -134,7 +134,7 @@ class MoNet(OObject):
         self.enter(_name(way))
         self._failed = None
         commands = [
-            MoNetAgentCommand(line.agent, line.name, index_of(line, self._setup), way.sync)
+            MoNetAgentCommand(line.agent, visible(line.name), index_of(line, self._setup), way.sync)
             for line in way.agents
         ]
         self._pending = [(one.agent, one.index) for one in commands]

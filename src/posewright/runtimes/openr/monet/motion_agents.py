@@ -147,13 +147,18 @@ class MotionAgents(OObject):
         if self._sent < len(self._frames.rows):
             self._send()
         else:
-            done, self._active = self._active, None
-            self.enter(IDLE)
-            self._reply(done)
+            self._end()
+
+    def _end(self, status: MoNetStatus = MoNetStatus.COMPLETION, why: str = "") -> None:
+        done, self._active = self._active, None
+        self.enter(IDLE)
+        if done is not None:
+            self._reply(done, status, why)
 
     def _send(self) -> None:
         region = find_free_region(self._regions)
-        if region is None:  # somebody keeps them all
+        if region is None:
+            self._end(MoNetStatus.BUSY, "somebody keeps all vectors")
             return
         block = self._frames.rows[self._sent : self._sent + MAX_FRAMES]
         self._sent += len(block)

@@ -63,7 +63,7 @@ class SoundAgent(OObject):
         data = entry.data
         if is_wrapped(data):
             data = unwrap(data, place, MAX_ARCHIVE_BYTES)[0].unpacked
-        return wave_seconds(data, archive_where=Where(path=archive.path, offset=entry.offset))
+        return wave_seconds(data, where=Where(path=archive.path, offset=entry.offset))
 
     def _done(self, command: MoNetAgentCommand) -> None:
         self._playing = None
@@ -75,7 +75,7 @@ class SoundAgent(OObject):
         self._result.send(MoNetAgentResult(command.agent, command.index, status, why))
 
 
-def wave_seconds(data: bytes, *, archive_where: Where | None = None) -> float:
+def wave_seconds(data: bytes, *, where: Where | None = None) -> float:
     """Return how long a WAVE lasts, no longer than its bytes can [s].
 
     Raises:
@@ -83,10 +83,9 @@ def wave_seconds(data: bytes, *, archive_where: Where | None = None) -> float:
     """
     try:
         with wave.open(io.BytesIO(data)) as sound:
-            frame_bytes = sound.getnchannels() * sound.getsampwidth()
-            return float(min(sound.getnframes(), len(data) // frame_bytes) / sound.getframerate())
+            most = len(data) // (sound.getnchannels() * sound.getsampwidth())
+            return float(min(sound.getnframes(), most) / sound.getframerate())
     except (wave.Error, EOFError, RuntimeError, ZeroDivisionError) as error:  # whatever `wave` raises
         what = f"no WAVE that can be played: {str(error) or 'it ends too early'}"
-        raise FormatError(
-            what, where=archive_where, hint="right is RIFF/WAVE of plain samples (PCM)"
-        ) from None
+        hint = "right is RIFF/WAVE of plain samples (PCM)"
+        raise FormatError(what, where=where, hint=hint) from None
