@@ -32,6 +32,6 @@ if TYPE_CHECKING:
     from posewright.runtimes.robi.schemes import compare
     from posewright.runtimes.robi.status import status_of as status_of
 
-    compare_schemes = compare  # offered under another name
+    compare_schemes = compare
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)
