@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 from posewright.arenas import arena
+from posewright.bodies import DomainParameters, JointCommands
 from posewright.errors import UnknownNameError
+from posewright.formats import read_motion
 from posewright.robots import Robot, robot
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation import SimulatedBody, World
+
+from .driving import play
 
 ROOM = arena("robi_room")
 
@@ -116,3 +120,24 @@ def test_who_is_put_where_nothing_stands_is_put_on_the_floor_as_ever(robi: Robot
 def test_a_spot_that_is_none_is_refused_with_those_there_are() -> None:
     with pytest.raises(UnknownNameError, match="did you mean chair"):
         ROOM.spot("chiar")
+
+
+@pytest.mark.parametrize(
+    ("stiffness", "damping"), [(1.0, 1.0), (0.7, 1.0), (1.2, 1.0), (1.0, 0.8), (1.0, 1.3)]
+)
+def test_robi_sits_down_with_weaker_and_stronger_servos(
+    robi: Robot, stiffness: float, damping: float
+) -> None:
+    domain = DomainParameters(stiffness_scale=stiffness, damping_scale=damping)
+    assert robi.folder is not None
+    motion = read_motion(robi.folder / "motions" / "sit_down.motion.yaml")
+    moved = motion.sample(60).angles
+    angles = np.zeros((len(moved) + 60, len(robi.joints)))
+    angles[:, [robi.index(joint) for joint in motion.joints]] = np.vstack(
+        [moved, np.tile(moved[-1], (60, 1))]
+    )
+    body = SimulatedBody(World(robi), start_pose=robi.pose("stand"), domain=domain)
+    play(body, JointCommands(angles))
+    assert angles[-1] == pytest.approx(robi.pose("sit"))
+    assert body.world.base[2] == pytest.approx(0.020, abs=0.003)
+    assert lean_deg(body) == pytest.approx((0.0, 13.6), abs=3.0)
