@@ -66,7 +66,7 @@ def test_on_the_floor_only_the_head_dances() -> None:
 def test_on_the_ride_the_legs_stay_and_the_rest_dances() -> None:
     moved, height, told = danced("ride", "ride", "4@2,", 6.0)
     assert told == ["ride"]
-    assert moved[ids(*range(2, 12))].max() < 5.0
+    assert moved[ids(*range(2, 12))].max() < 6.0  # they give a little more: it stands on them
     assert moved[ids(*range(12, 22))].min() > 15.0
     assert np.ptp(height) < 0.01
 
