@@ -287,6 +287,20 @@ def test_a_stick_whose_objects_are_known_runs_its_own_connections(ask: Ask, tmp_
     assert [one["state"] for one in json.loads(ask(*words)[1])["states"]] == ["IDLE", "NODDING", "IDLE"]
 
 
+def test_a_damaged_archive_is_told_before_the_robot_moves(ask: Ask, tmp_path: Path) -> None:
+    conf, data = tmp_path / "stick/OPEN-R/MW/CONF", tmp_path / "stick/OPEN-R/MW/DATA/P/ERS-7"
+    for folder in (conf / "ERS-7", data):
+        folder.mkdir(parents=True)
+    (conf / "DESIGNDB.CFG").write_text("[ERS-7]\nMONET_MOTION /MS/OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA\n")
+    (conf / "ERS-7" / "MONETCMD.CFG").write_text("60 1 0\nmonetagentMTN a_stand#stand_kick -1\n")
+    (conf / "ERS-7" / "MONET.CFG").write_text("monetagentNEUTRAL a_nt#stand_standard 0\n")
+    (data / "MOTION7.ODA").write_bytes(b"ODA?")
+    code, out, err = ask("--stick", "stick", "--commands", "60", "--record", "run.mcap")
+    assert (code, out) == (2, "")
+    assert "MOTION7.ODA: " in err
+    assert not (tmp_path / "run.mcap").exists()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals, and a terminal")
 def test_a_run_that_is_killed_leaves_its_recording(ask: Ask, tmp_path: Path) -> None:
     del ask  # whose folder it is

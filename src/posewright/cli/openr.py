@@ -34,6 +34,7 @@ from posewright.runtimes.openr.setup import openr_programs, set_up_openr
 if TYPE_CHECKING:
     from posewright.control import Block
     from posewright.recordings import Recording
+    from posewright.runtimes.openr.setup import ReadyProgram
 
 FELL = 1  # exit code where the robot fell
 MERMAID = ".mmd"
@@ -45,7 +46,8 @@ ProgramName = Annotated[
     str | None, argument("PROGRAM", "A program of `posewright openr list`, or a CONNECT.CFG of your own.")
 ]
 Commands = Annotated[
-    str | None, option("--commands TEXT", "What is sent when [s]: 'MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5'.")
+    str | None,
+    option("--commands TEXT", "What is sent, @ when in seconds: 'MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5'."),
 ]
 Script = Annotated[
     Path | None, option("--script FILE", "The same from a file, a command a line; # begins a remark.")
@@ -129,15 +131,7 @@ def run(
     made: dict[str, Any] = {"robot": robot, "pose": pose, "stick": stick, "monet": monet or ()}
     made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
     with _blamed(objects):
-        ready = set_up_openr(program, **made)
-    asks = ready.takes_commands and commands is None and script is None
-    terminal = _Terminal() if asks and sys.stdin.isatty() else None
-    if terminal:
-        console.hint(f"{ready.vocabulary}; an empty line ends")
-    text, path = _script(commands, script, from_stdin=asks and terminal is None)
-    ready = ready.saying(text, path, terminal)
-    for remark in ready.remarks:
-        console.warn(remark)
+        ready, terminal = _commanded(set_up_openr(program, **made), commands, script)
     shown = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
     how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds, "camera": camera}
     how |= {"pace": _pace(terminal) if real_time else None, "to_film": video is not None}
@@ -187,6 +181,20 @@ def _refuse_outputs(
     else:
         hint = f"end it in one of {', '.join((MERMAID, *figures.PICTURES))}"
         raise InputError("not a kind of diagram", where=Where(diagram), hint=hint)
+
+
+def _commanded(
+    ready: ReadyProgram, commands: str | None, script: Path | None
+) -> tuple[ReadyProgram, _Terminal | None]:
+    """Return a program with its commands, and who asks a person for more; say what is to be known of it."""
+    for remark in ready.remarks:
+        console.warn(remark)
+    asks = ready.takes_commands and commands is None and script is None
+    terminal = _Terminal() if asks and sys.stdin.isatty() else None
+    if terminal:
+        console.hint(f"{ready.vocabulary}; an empty line ends")
+    text, path = _script(commands, script, from_stdin=asks and terminal is None)
+    return ready.saying(text, path, terminal), terminal
 
 
 def _script(commands: str | None, script: Path | None, *, from_stdin: bool) -> tuple[str, Path | None]:

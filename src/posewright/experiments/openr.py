@@ -45,8 +45,7 @@ def run_openr(
 ) -> Recording:
     """Run a program of OPEN-R objects on a robot that stands on a bare floor.
 
-    `pw.run_openr("move_head", commands="MOVE_MP@0, MV_RGHT@3")`; what its objects said is told by
-    `openr_result`, and drawn by `draw_sequence`.
+    What its objects said is told by `openr_result`, and drawn by `draw_sequence`.
 
     Args:
         called: a program that ships, or the path of a CONNECT.CFG; with a stick, default what is on it; or
@@ -67,7 +66,6 @@ def run_openr(
     Raises:
         InputError: something that was handed in is wrong; the robot has not moved.
         FormatError: so is a file, which the error names with its line.
-        UnknownNameError: there is no such program, robot, pose or body.
         OutputError: the recording cannot be written there.
         BodyError: the body failed, or the objects send each other messages without end.
     """

@@ -578,6 +578,6 @@ def test_the_simulated_dog_gets_up_and_walks_as_sony_wrote_it(sonys: MonetSetup)
 def test_a_robot_that_sits_down_as_sony_wrote_it_has_not_fallen(samples: Callable[[str], Path]) -> None:
     names = ("aibo_monet/ERS7_MONETCMD.CFG", "aibo_monet/ERS7_MONET.CFG", "aibo_oda/sdk_ers7_MOTION7.ODA")
     files = [samples(name) for name in names]
-    recording = run_openr("monet", commands="1@0, 2@15, 1@25", made_from={"monet": files})
+    recording = run_openr("monet", commands="1@0, 2@15, 1@25", monet=files)
     assert tilt(np.asarray(recording.robot().base)).max() > np.deg2rad(45.0), "it leans back, sitting down"
     assert openr_result(recording)["fell"] is False

@@ -126,7 +126,10 @@ class OCommandVectorData:
 
     def __str__(self) -> str:
         moved = sum(info.n_frames > 0 for info in self.infos[: self.n_data])
-        return f"{moved} joints, {self.n_frames} frames"
+        joints, frames = (
+            f"{n} {what}{'s' * (n != 1)}" for n, what in ((moved, "joint"), (self.n_frames, "frame"))
+        )
+        return f"{joints}, {frames}"
 
 
 def interpolated(current: int, target: int, n_frames: int) -> list[int]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from posewright.documents import is_path
-from posewright.errors import FormatError, InputError, UnknownNameError
+from posewright.errors import FormatError, InputError, UnknownNameError, Where
+from posewright.motions import Level
 from posewright.robots import Robot
 from posewright.robots import robot as robot_called
 from posewright.runtimes.openr.commander import COMMANDER, Live
@@ -17,7 +18,7 @@ from posewright.runtimes.openr.controller import OpenRController
 from posewright.runtimes.openr.own import read_objects
 from posewright.runtimes.openr.programs import OBJECTS, PROGRAMS, SYSTEM, Setting, open_program, program
 from posewright.runtimes.openr.script import read_script
-from posewright.sticks import MonetSetup, read_stick
+from posewright.sticks import MemoryStick, MonetSetup, read_stick
 from posewright.sticks.memory_stick import OPEN_R, child, stick_in
 
 MONET = "monet"
@@ -129,7 +130,7 @@ def set_up_openr(
     if unused:
         what = f"no object here is made from {', '.join(unused)}"
         raise InputError(what, hint=f"{', '.join(config.objects)} run")
-    given: Any = {"monet": _setup(read_stick(*files).setups, card) if files and plays else None, **tables}
+    given: Any = {"monet": _setup(read_stick(*files), card) if files and plays else None, **tables}
     card.pose(pose or begin)
     setting = Setting(card, own=own, exact=player == "exact", **given)
     return ReadyProgram(name, card, pose or begin, config, setting, path, remarks)
@@ -171,14 +172,25 @@ def _connect_file(folder: Path) -> Path | None:
     return None
 
 
-def _setup(setups: Sequence[MonetSetup], card: Robot) -> MonetSetup:
-    """Return the MONET files of a robot: those of its model, else the only ones."""
+def _setup(stick: MemoryStick, card: Robot) -> MonetSetup:
+    """Return the MONET files of a robot: those of its model, else the only ones.
+
+    Raises:
+        FormatError: a file of theirs could not be read.
+        InputError: there are only those of other models.
+    """
     model = card.name.rpartition("_")[2].upper()
+    setups = stick.setups
     fitting = [one for one in setups if model in {name.replace("-", "").upper() for name in one.models}]
-    if fitting or len(setups) == 1:
-        return (fitting or list(setups))[0]
-    models = ", ".join(name for one in setups for name in one.models) or "no model"
-    raise InputError(f"no MONET files for {card.name}", hint=f"the stick has those of {models}")
+    if not fitting and len(setups) != 1:
+        models = ", ".join(name for one in setups for name in one.models) or "no model"
+        raise InputError(f"no MONET files for {card.name}", hint=f"the stick has those of {models}")
+    found = (fitting or list(setups))[0]
+    unread = [one for one in stick.findings if one.level is Level.ERROR and one.rule == "file"]
+    if unread and any(one is None for one in (found.commands, found.transitions, found.motions)):
+        first = unread[0]
+        raise FormatError(first.message, where=Where(first.path, first.line), hint=first.hint or None)
+    return found
 
 
 def openr_programs() -> list[dict[str, Any]]:

@@ -77,7 +77,7 @@ class EKMotion(OObject):
 
     def __init__(self, moves: Moves | None = None) -> None:
         super().__init__()
-        self.action = self.observer("ReceiveAction", "EKMotionData", self._received, EKMotionData.from_text)
+        self.action = self.observer("ReceiveAction", "EKMotionData", self._received, self._read)
         self.move = self.subject("Move", "OCommandVectorData", self._ready)
         self._moves = open_moves() if moves is None else moves
         self._automaton = Automaton("ekmotion")
@@ -105,6 +105,17 @@ class EKMotion(OObject):
         self.enter(self._automaton.state)
         super().do_start()
 
+    def _read(self, text: str) -> EKMotionData:
+        """Return what a word of a script says; a word that is none is told which moves there are."""
+        try:
+            return EKMotionData.from_text(text)
+        except InputError as error:
+            raise InputError(error.message, hint=f"{error.hint}; moves are {self._known}") from error
+
+    @property
+    def _known(self) -> str:
+        return ", ".join(map(str, self._moves.moves.values())) or "none"
+
     def _received(self, event: ONotifyEvent) -> None:
         for data in event.data:
             self._push(data, event.sender)
@@ -118,8 +129,7 @@ class EKMotion(OObject):
         elif does is Does.REFUSE:
             self.refuse(str(data), "a reserved command: what it did the documents do not say; nothing moves")
         elif data.command not in self._moves.moves:
-            known = ", ".join(map(str, self._moves.moves.values())) or "none"
-            self.refuse(str(data), f"MoveToPos does not know it; known: {known}")
+            self.refuse(str(data), f"MoveToPos does not know it; known: {self._known}")
             self._hear(DONE)
         else:
             self._under_way, self._asked_by = self._moves.moves[data.command], sender
