@@ -21,11 +21,13 @@ BEGUN_S = 3.0
 """When the dance is asked for; by then the robot has taken its idle pose."""
 
 
-def danced(pose: str, spot: str) -> tuple[Floats, Floats, list[str]]:
+def danced(
+    pose: str, spot: str, before: str = "", begun_s: float = BEGUN_S
+) -> tuple[Floats, Floats, list[str]]:
     """Return how far each joint moved in the dance [deg], the base's height all along, and what was told."""
-    recording = run(pose, spot, f"3@{BEGUN_S}")
+    recording = run(pose, spot, f"{before} 3@{begun_s}")
     record = recording.robots[ROBI.name]
-    during = record.positions[recording.times > BEGUN_S]
+    during = record.positions[recording.times > begun_s]
     told = [event.data["name"] for event in recording.events if event.data.get("what") == "posture"]
     return np.degrees(np.ptp(during, axis=0)), record.base[:, 2], told
 
@@ -58,6 +60,14 @@ def test_on_the_floor_only_the_head_dances() -> None:
     assert told == ["sitting"]
     assert moved[ids(13, 14, 15)].min() > 15.0
     assert np.delete(moved, ids(13, 14, 15)).max() < 5.0
+    assert np.ptp(height) < 0.01
+
+
+def test_on_the_ride_the_legs_stay_and_the_rest_dances() -> None:
+    moved, height, told = danced("ride", "ride", "4@2,", 6.0)
+    assert told == ["ride"]
+    assert moved[ids(*range(2, 12))].max() < 6.0  # they give a little more: it stands on them
+    assert moved[ids(*range(12, 22))].min() > 15.0
     assert np.ptp(height) < 0.01
 
 

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from posewright.bodies import JointCommands, MockBody
+from posewright.formats import read_motion
 from posewright.robots import robot
 from posewright.runtimes.openr.script import ScriptedCommand
 from posewright.runtimes.robi.controller import RobiController
 from posewright.runtimes.robi.memory import Memory
 from posewright.runtimes.robi.programs import program, program_names
 from posewright.runtimes.robi.rm4 import read_rm4
+from posewright.runtimes.robi.schemes import poses_of
 
 ROBI = robot("deagostini_robi2")
 IDS = range(2, 22)
@@ -200,6 +202,18 @@ def test_standing_the_dance_moves_legs_too(
 ) -> None:
     knee = list(IDS).index(4)
     assert max(row[knee] for row in danced) == pytest.approx(300)
+
+
+def test_it_sits_down_by_the_poses_of_the_robots_motion() -> None:
+    assert ROBI.folder is not None
+    motion = read_motion(ROBI.folder / "motions" / "sit_down.motion.yaml")
+    poses = np.array(poses_of(program("sit_down")), np.uint16).view(np.int16)
+    assert len(poses) == len(motion.keyframes) - 1
+    for words, keyframe in zip(poses, motion.keyframes[1:], strict=True):
+        pose = np.zeros(20)
+        pose[[ROBI.index(joint) for joint in keyframe.pose.joints]] = keyframe.pose.angles
+        np.testing.assert_allclose(words[2:42:2], ROBI.to_ticks(pose), atol=0.5 + 1e-9)
+        assert words[-1] == pytest.approx(60 * keyframe.reach_s)
 
 
 @pytest.mark.parametrize("name", program_names())

@@ -59,7 +59,7 @@ def test_a_face_turned_left_stays_about_there_in_nine_patterns() -> None:
 
 
 def test_robi_2_has_a_ninth_of_the_motions_and_less_than_a_sixth_of_the_bytes() -> None:
-    sizes = compare({"dance": DANCE, "explain_ride": program("explain_ride")})
+    sizes = compare()
     by_scheme = {
         scheme: (
             sum(size.motions for size in sizes if size.scheme == scheme),

@@ -152,3 +152,38 @@ def test_a_table_that_leads_out_of_the_memory_is_an_error_that_names_it(entry: i
 def test_another_robot_is_refused() -> None:
     with pytest.raises(InputError, match="1/60"):
         ServoEngine(robot("robotis_bioloid"), Memory())
+
+
+def test_a_servo_that_the_body_did_not_look_at_stays_as_it_was() -> None:
+    bench = Bench()
+    bench.body.positions = ROBI.from_ticks(np.full(20, 100.0))
+    bench.engine.see(bench.body.read())
+    bench.body.positions[3] = np.nan
+    bench.engine.see(bench.body.read())
+    assert [bench.memory.get("measured", number) for number in IDS] == [100] * 20
+
+
+@given(
+    entries=st.lists(st.tuples(st.integers(2, 21), st.integers(0, 0xFFFF)), max_size=6),
+    words=st.lists(st.tuples(st.integers(0x0A00, 0x0AF0), st.integers(0, 0xFF)), max_size=60),
+    time=st.integers(0, 0xFFFF),
+)
+def test_whatever_stands_in_the_memory_the_engine_commands_numbers_or_says_what_is_wrong(
+    entries: list[tuple[int, int]], words: list[tuple[int, int]], time: int
+) -> None:
+    bench = Bench()
+    for address, value in words:
+        bench.memory.write(address, 1, value)
+    for number, entry in entries:
+        bench.memory.set("table_position", entry, number)
+        bench.memory.set("table_torque", entry, number)
+    bench.memory.set("time", time)
+    last = dict(entries)
+    if any(not 0x0200 <= entry <= 0x21FE for entry in last.values()):
+        with pytest.raises(InputError, match="table_"):
+            bench.frame()
+        return
+    commands = bench.frame()
+    assert np.isfinite(commands.angles).all()
+    assert commands.stiffness is not None
+    assert (commands.stiffness <= STIFFNESS + 1e-9).all()

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from posewright.runtimes.robi.postures import postures as postures
     from posewright.runtimes.robi.program import Program as Program
     from posewright.runtimes.robi.programs import program_names as program_names
+    from posewright.runtimes.robi.schemes import compare
     from posewright.runtimes.robi.status import status_of as status_of
+
+    compare_schemes = compare
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

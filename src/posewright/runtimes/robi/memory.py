@@ -9,9 +9,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
 
-import numpy as np
-from numpy.typing import NDArray
-
 from posewright.documents import Bounds, Node, Reader, read_document, read_record
 from posewright.errors import InputError, UnknownNameError
 
@@ -20,7 +17,6 @@ _DOCUMENT = Path(__file__).parent / "memory_map.yaml"
 TABLE_OFFSET = 0x0200
 """Parameter tables and LED table have addresses so much greater than what they mean."""
 
-Words = NDArray[np.uint16]
 Address = Annotated[int, Bounds(0, 0xFFFF)]
 
 
@@ -149,11 +145,6 @@ class Memory:
 
     def __bytes__(self) -> bytes:
         return bytes(self._bytes)
-
-    @property
-    def words(self) -> Words:
-        """All words, `(size / 2,)`; what is written to them is written to the memory."""
-        return np.frombuffer(self._bytes, dtype="<u2")
 
     def read(self, address: int, size: int) -> int:
         """Return the unsigned number of 1 or 2 bytes at an address, or raise InputError."""

@@ -29,6 +29,9 @@ POSTURES = (Posture.STANDING, Posture.SITTING, Posture.CHAIR)
 SHARED = ("map_sitting", "map_legs", "unmap")
 """What a Robi 2 has once for all its behaviours."""
 
+SHIPPED = ("dance", "explain_ride")
+"""Behaviours that come with Posewright."""
+
 Pose = tuple[int, ...]
 """The words of a pose block: positions, torques, LEDs, time."""
 
@@ -72,12 +75,14 @@ def nine_patterns(poses: Iterable[Pose]) -> Program:
     return assemble(linked("\n".join(lines)))
 
 
-def compare(behaviours: Mapping[str, Program]) -> tuple[Size, ...]:
-    """Return what both schemes need for the same behaviours.
+def compare(behaviours: Mapping[str, Program] | None = None) -> tuple[Size, ...]:
+    """Return what both schemes need for the same behaviours, the two that ship unless others are given.
 
     Raises:
         InputError: a program has no pose block.
     """
+    if behaviours is None:
+        behaviours = {name: program(name) for name in SHIPPED}
     sizes = [Size("Robi 2", "", 0, sum(program(name).n_bytes for name in SHARED))]
     for name, written in behaviours.items():
         poses = poses_of(written)

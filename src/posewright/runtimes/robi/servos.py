@@ -69,8 +69,9 @@ class ServoEngine:
         )
 
     def see(self, state: BodyState) -> None:
-        """Write where the servos are to the memory."""
-        self._measured = self._robot.to_ticks(state.positions)
+        """Write where the servos are to the memory; one that the body did not look at stays as it was."""
+        ticks = self._robot.to_ticks(state.positions)
+        self._measured = np.where(np.isfinite(ticks), ticks, self._measured)
         for number, word in zip(self.ids, np.rint(self._measured).tolist(), strict=True):
             self.memory.set("measured", max(-0x8000, min(int(word), 0x7FFF)), number)
         if self._command is None:
