@@ -162,7 +162,7 @@ def watch(
 
     [bold]Examples[/]
       posewright robi watch startup --word 1@2 --word 3@6
-      posewright robi watch dance --posture sit --body mock
+      posewright robi watch startup --posture sit --word 3@2 --body mock
     """
     from posewright.control import RealClock
 

@@ -221,7 +221,7 @@ def test_a_program_without_end_of_moves_is_refused_soon() -> None:
         max_size=6,
     )
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_whatever_is_written_to_the_pose_block_is_a_motion_or_refused(
     writes: list[tuple[int, int, list[int]]],
 ) -> None:
