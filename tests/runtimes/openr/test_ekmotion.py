@@ -212,6 +212,8 @@ def test_a_receiver_that_never_answers_holds_the_move_up_and_nothing_else() -> N
     held = played(open_program(read_connect(f"{text}{line}\n"), setting), 450)
     assert held.loads == KICKB[:1]
     assert "under way" in held.refused[0]["why"], "it still answers"
+    (silent,) = held.told("silent")
+    assert silent["to"] == "Deaf.Effector"
 
 
 @pytest.mark.parametrize(

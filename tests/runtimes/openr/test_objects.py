@@ -182,6 +182,10 @@ def test_a_receiver_that_never_answers_is_reported_once_and_stops_nobody_else() 
         system.run()
     silent = [entry for entry in system.openr.entries if entry.kind == "silent"]
     assert [(entry.time_s, entry.data["to"], entry.data["n"]) for entry in silent] == [(2.0, "Deaf.In", 1)]
+    assert {connection.observer.name.owner: connection.is_silent for connection in system.connections} == {
+        "Deaf": True,
+        "Alert": False,
+    }
     assert alert.got == {"A": [1, 2]}
     assert deaf.got == {"A": [1]}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -104,8 +105,12 @@ class OpenR:
 
     def call_at(self, time_s: float, call: Callable[[], None]) -> None:
         """Have something done at the first frame that does not begin before a time [s]."""
-        frame = -int(-(time_s / self.robot.frame_period_s - 1e-6) // 1)
-        heapq.heappush(self._alarms, (max(frame, self.frame), next(self._order), call))
+        frame = max(self.frame_at(time_s), self.frame)
+        heapq.heappush(self._alarms, (frame, next(self._order), call))
+
+    def frame_at(self, time_s: float) -> int:
+        """Return the first frame that does not begin before a time [s]."""
+        return math.ceil(time_s / self.robot.frame_period_s - 1e-6)
 
     @property
     def frames_to_alarm(self) -> int | None:

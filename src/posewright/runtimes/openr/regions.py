@@ -49,7 +49,7 @@ class RCRegion(Generic[Data]):
         Raises:
             InputError: only its maker's reference is left.
         """
-        if self.is_free:
+        if self._references == 1:
             raise InputError("a reference to a free region was removed", hint="each add_reference allows one")
         self._references -= 1
         if self.is_free and self._freed is not None:

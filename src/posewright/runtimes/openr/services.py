@@ -67,7 +67,8 @@ class Connection:
 
     Attributes:
         n_sent: how much of the buffer `notify_observers` has sent; the rest was only set.
-        waits_since_s: since when something waits for an observer that is busy; None while nothing does.
+        busy_since_s: since when the observer owes an answer to what it was handed, or to what waits for it.
+        is_silent: whether it has been reported for that.
     """
 
     subject: OSubject
@@ -75,7 +76,8 @@ class Connection:
     is_ready: bool = False
     buffer: list[Any] = field(default_factory=list)
     n_sent: int = 0
-    waits_since_s: float | None = None
+    busy_since_s: float | None = None
+    is_silent: bool = False
 
     @property
     def ends(self) -> dict[str, str]:
@@ -96,12 +98,12 @@ class Connection:
         if self.is_ready:
             self._hand_over(openr)
         else:
-            self.waits_since_s = openr.time_s if self.waits_since_s is None else self.waits_since_s
+            self.busy_since_s = openr.time_s if self.busy_since_s is None else self.busy_since_s
             openr.log("waits", **self.ends, data=shown(self.buffer[-1]))
 
     def answer(self, openr: OpenR, *, is_ready: bool) -> None:
         """Tell the sender whether the observer is ready; then what waits for it is handed over."""
-        self.is_ready = is_ready
+        self.is_ready, self.busy_since_s, self.is_silent = is_ready, None, False
         ends = {"from": self.observer.name.short, "to": self.subject.name.short}
         openr.log("ready" if is_ready else "not ready", **ends)
         handler = self.subject.ready
@@ -113,12 +115,12 @@ class Connection:
 
     def clear(self) -> None:
         """Take back what waits."""
-        waiting, self.buffer, self.n_sent, self.waits_since_s = self.buffer, [], 0, None
+        waiting, self.buffer, self.n_sent = self.buffer, [], 0
         _release(waiting)
 
     def _hand_over(self, openr: OpenR) -> None:
         data, self.buffer = tuple(self.buffer[: self.n_sent]), self.buffer[self.n_sent :]
-        self.n_sent, self.waits_since_s, self.is_ready = 0, None, False
+        self.n_sent, self.busy_since_s, self.is_ready = 0, openr.time_s, False
         openr.log("notify", **self.ends, data=", ".join(map(shown, data)))
         event = ONotifyEvent(self.subject.name, data)
 

@@ -107,6 +107,7 @@ class OVirtualRobotComm(OObject):
             if playing is not None and playing.regions and playing.left <= 0:
                 playing.regions.popleft().remove_reference()
                 playing.done = 0
+                connection.busy_since_s = self.openr.time_s
                 if not playing.regions:
                     connection.answer(self.openr, is_ready=True)
         if self.sensor.connections and self.openr.frame:
