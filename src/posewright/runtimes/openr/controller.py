@@ -59,7 +59,6 @@ class OpenRController:
         self.is_over = False
         self._on_idle = on_idle
         self._begun = False
-        self._frame = 0
 
     @property
     def is_idle(self) -> bool:
@@ -69,7 +68,7 @@ class OpenRController:
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the frames up to the next one at which an object can be told something."""
         openr = self.system.openr
-        openr.see(state, self._frame)
+        openr.see(state)
         if not self._begun:
             self._begun = True
             self.system.start()
@@ -81,7 +80,7 @@ class OpenRController:
         if self._on_idle is not None and self.is_idle:
             ahead.append(1)  # who watches sees how it ended before more is asked for
         rows = self._comm.frames(max(1, min(n, *ahead) if ahead else n))
-        self._frame += len(rows)
+        openr.frame += len(rows)
         return JointCommands(np.asarray(rows / MICRO), decision=self._decision())
 
     def _decision(self) -> Decision | None:

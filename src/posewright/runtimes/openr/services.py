@@ -287,10 +287,3 @@ class OObject:
         """Begin: by default all observers are ready."""
         for observer in self.observers.values():
             observer.assert_ready()
-
-    def do_stop(self) -> None:
-        """End: by default nothing is received any more, and what waits is taken back."""
-        for observer in self.observers.values():
-            observer.deassert_ready()
-        for subject in self.subjects.values():
-            subject.clear_buffer()

@@ -80,9 +80,3 @@ class System:
         for one in self.connections:
             if one.busy_since_s is not None and not one.is_silent:
                 yield one, self.openr.frame_at(one.busy_since_s + self._answer_within_s)
-
-    def stop(self) -> None:
-        """Let all objects end; nothing is sent any more."""
-        for one in self.objects:
-            one.do_stop()
-        self.openr.deliver()

@@ -84,7 +84,7 @@ class EKMotion(OObject):
 
     def do_init(self) -> None:
         """Find the joints."""
-        self._primitives = [self.openr.primitive_of(joint) for joint in ORDER]
+        self._primitives = [self.openr.robot.index(joint) for joint in ORDER]
 
     def do_start(self) -> None:
         """Say what cannot be done, and be ready."""
