@@ -20,6 +20,11 @@ MICRO = 1_000_000
 Data = TypeVar("Data")
 
 
+def micro(rad: float) -> int:
+    """Return an angle in whole micro-radians, cut off towards zero: `int(1e6 * rad)` (seeds.md A4)."""
+    return int(MICRO * rad)
+
+
 class RCRegion(Generic[Data]):
     """A reference-counted region of shared memory.
 
