@@ -20,7 +20,7 @@ from posewright.runtimes.openr import (
     find_free_region,
     read_connect,
 )
-from posewright.runtimes.openr.services import ServiceName
+from posewright.runtimes.openr.services import ServiceName, Side
 
 DOG = robot("sony_ers7")
 
@@ -97,7 +97,7 @@ def kinds(system: System) -> list[str]:
 def test_at_the_start_every_observer_is_ready_and_every_sender_is_told() -> None:
     sender, _, system = pair()
     assert sender.answers == [True]
-    assert sender.out.is_ready
+    assert sender.out.all_ready
     assert kinds(system) == ["ready"]
 
 
@@ -120,7 +120,7 @@ def test_who_has_been_notified_is_busy_until_it_says_that_it_is_ready() -> None:
         sender.out.notify_observers()
         system.run()
     assert receiver.got == {"A": [1]}
-    assert not sender.out.is_ready
+    assert not sender.out.all_ready
     receiver.into.assert_ready()
     system.run()
     assert receiver.got == {"A": [1, 2]}
@@ -167,7 +167,7 @@ def test_an_answer_to_one_sender_says_nothing_to_another() -> None:
     system.run()
     receiver.into.assert_ready(senders[0].out.name)
     system.run()
-    assert [one.out.is_ready for one in senders] == [True, False]
+    assert [one.out.all_ready for one in senders] == [True, False]
 
 
 def test_a_receiver_that_never_answers_is_reported_once_and_stops_nobody_else() -> None:
@@ -355,4 +355,4 @@ def test_a_vector_holds_as_many_joints_and_frames_as_it_has_room_for() -> None:
 
 
 def test_names_of_services_are_written_as_in_a_connect_cfg() -> None:
-    assert str(ServiceName("A", "Out", "char", "S")) == "A.Out.char.S"
+    assert str(ServiceName("A", "Out", "char", Side.SUBJECT)) == "A.Out.char.S"

@@ -15,11 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from posewright.errors import InputError
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.regions import RCRegion
+
+
+class Side(Enum):
+    """Whether a service sends or receives."""
+
+    SUBJECT = "S"
+    OBSERVER = "O"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +37,10 @@ class ServiceName:
     owner: str
     service: str
     data_type: str
-    side: str
+    side: Side
 
     def __str__(self) -> str:
-        return f"{self.owner}.{self.service}.{self.data_type}.{self.side}"
+        return f"{self.owner}.{self.service}.{self.data_type}.{self.side.value}"
 
     @property
     def short(self) -> str:
@@ -172,7 +180,7 @@ class OSubject:
             connection.clear()
 
     @property
-    def is_ready(self) -> bool:
+    def all_ready(self) -> bool:
         """Whether every observer is ready."""
         return all(connection.is_ready for connection in self.connections)
 
@@ -245,7 +253,7 @@ class OObject:
         self, service: str, data_type: str, ready: Callable[[OReadyEvent], None] | None = None
     ) -> OSubject:
         """Return a new subject; `ready` is called when an observer says whether it is ready."""
-        made = OSubject(self, ServiceName(self.name, service, data_type, "S"), ready)
+        made = OSubject(self, ServiceName(self.name, service, data_type, Side.SUBJECT), ready)
         self.subjects[service] = made
         return made
 
@@ -257,7 +265,7 @@ class OObject:
         from_text: Callable[[str], Any] | None = None,
     ) -> OObserver:
         """Return a new observer; `notify` is called with what comes."""
-        made = OObserver(self, ServiceName(self.name, service, data_type, "O"), notify, from_text)
+        made = OObserver(self, ServiceName(self.name, service, data_type, Side.OBSERVER), notify, from_text)
         self.observers[service] = made
         return made
 
