@@ -48,7 +48,7 @@ STATES = (IDLE, *POSES, *RUNS)
 
 
 def micro(deg: float) -> int:
-    return round(np.radians(deg) * 1e6)
+    return int(np.radians(deg) * 1e6)
 
 
 def head_at(*degs: float) -> Floats:
@@ -204,15 +204,15 @@ def test_whatever_is_commanded_no_joint_is_asked_for_more_than_it_can(
     assert played.states("MoveHead")[-1][1] == IDLE
     assert played.controller.is_idle
     moved = next(one for one in played.controller.system.objects if isinstance(one, MoveHead))
-    assert all(region.is_free for region in moved._player._regions)
+    assert all(region.is_free for region in moved._player._move._regions)
 
 
 def test_no_way_is_too_fast_for_a_servo_wherever_it_begins() -> None:
-    for motion in MOTIONS.values():
-        for locator in motion.ends:
+    for ends, n_blocks in MOTIONS.values():
+        for locator, end in ends.items():
             joint = DOG.namings["open_r"][locator]
-            way = max(abs(limit[DOG.index(joint)] - motion.ends[locator] / 1e6) for limit in DOG.limits)
-            speed = way / (motion.n_blocks * 0.128)
+            way = max(abs(limit[DOG.index(joint)] - np.radians(end)) for limit in DOG.limits)
+            speed = way / (n_blocks * 0.128)
             assert speed < DOG.max_speeds[DOG.index(joint)]
             assert speed < np.radians(70)  # its camera still sees sharply
 
