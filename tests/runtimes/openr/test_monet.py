@@ -19,16 +19,19 @@ from posewright.bodies import MockBody
 from posewright.control import drive
 from posewright.errors import FormatError, InputError
 from posewright.experiments.openr import openr_result, run_openr
-from posewright.formats import OmtnDocument, document_of, exact_path, read_omtn, sdk_path
+from posewright.formats import OdaArchive, OmtnDocument, document_of, read_omtn, sdk_path
 from posewright.recordings import Header, Recorder, Recording, RobotHeader
 from posewright.recordings.falls import tilt
 from posewright.robots import robot
 from posewright.runtimes.openr import OpenRController, UntilIdle
+from posewright.runtimes.openr.kernel import OpenR
+from posewright.runtimes.openr.monet.frames import motion_frames
 from posewright.runtimes.openr.monet.sound_agent import wave_seconds
 from posewright.runtimes.openr.programs import Setting, open_program, program
 from posewright.runtimes.openr.script import read_script
 from posewright.sticks import MonetSetup, read_stick
 from posewright.sticks.check import PostureGraph
+from posewright.sticks.setup import MonetArchive
 from posewright.sticks.text import read_commands, read_transitions
 
 DOG = robot("sony_ers7")
@@ -487,9 +490,12 @@ def test_the_fewest_ways_are_taken_and_of_those_the_first() -> None:
     assert route("walk", "nt") is None
 
 
-def assert_players_agree(document: OmtnDocument) -> None:
+def assert_players_agree(setup: MonetSetup, index: int) -> None:
     """Formats.md 1.1: Sony's falls short by at most 2n + 1 micro-radians, snaps, and leaves out the last."""
-    as_sony, exact = sdk_path(document).astype(np.int64), exact_path(document).astype(np.int64)
+    assert setup.motions is not None
+    document = document_of(setup.motions.entries[index], index + 1, setup.motions.archive)
+    as_sony = sdk_path(document).astype(np.int64)
+    exact = motion_frames(index, setup, OpenR(DOG), exact=True).rows.astype(np.int64)
     steps = 2 * document.between.astype(np.int64) + 2
     assert len(exact) == len(as_sony) + 1 == steps.sum() + 1
     most = np.repeat(steps - 1, steps)[:, np.newaxis]
@@ -510,8 +516,8 @@ def test_the_players_differ_as_far_as_the_format_says_on_sonys_motions(
         samples("aibo_oda/sdk_ers7_MOTION7.ODA"), samples("aibo_monet/ERS7_MONETCMD.CFG")
     ).setups
     assert one.motions is not None
-    for number, entry in enumerate(one.motions.entries, 1):
-        assert_players_agree(document_of(entry, number, one.motions.archive))
+    for index in range(len(one.motions.entries)):
+        assert_players_agree(one, index)
 
 
 ANGLES = st.integers(-6_283_185, 6_283_185)
@@ -524,8 +530,11 @@ def test_the_players_differ_as_far_as_the_format_says_on_any_motion(
     angles = np.array([frame[:2] for frame in keyframes], np.int32)
     between = np.array([frame[2] for frame in keyframes[1:]], np.int32)
     attitudes = np.zeros((len(angles), 3), np.int32)
-    document = OmtnDocument("a", "b", "c", ("PRM:/a", "PRM:/b"), angles, attitudes, between)
-    assert_players_agree(document)
+    locators = tuple(DOG.naming("open_r"))[:2]
+    document = OmtnDocument("a", "b", "DRX-1000_Head", locators, angles, attitudes, between)
+    archive = OdaArchive().with_entry("a", document.render())
+    setup = MonetSetup(motions=MonetArchive(archive, Path("MOTION7.ODA")))
+    assert_players_agree(setup, 0)
 
 
 @pytest.fixture

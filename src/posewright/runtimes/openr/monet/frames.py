@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import FormatError, InputError, Where
-from posewright.formats import EntryKind, OmtnDocument, document_of, exact_path, sdk_path
+from posewright.formats import EntryKind, OmtnDocument, archive_motion, document_of, sdk_path
 from posewright.runtimes.openr.kernel import OpenR
+from posewright.runtimes.openr.regions import MICRO
 from posewright.sticks import MonetSetup
 from posewright.sticks.finding import quoted
 from posewright.sticks.limits import AGENTS, is_null
@@ -94,8 +95,12 @@ def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -
         InputError: as `document_at`; or Sony's player sends nothing of it.
     """
     document, primitives = document_at(index, setup, openr)
-    rows = (exact_path if exact else sdk_path)(document)
-    if not len(rows):
+    rows = sdk_path(document)
+    if exact and setup.motions is not None:
+        motion = archive_motion(index + 1, setup.motions.archive, setup.motions.path, openr.robot)
+        times = np.arange(len(rows) + 1) * document.step_ms / 2000.0  # two rows a frame
+        rows = np.rint(motion.sample_at(times).angles * MICRO).astype(np.int32)
+    elif not len(rows):
         hint = "the exact player sends it"
         raise InputError(f"{quoted(document.name)} has one keyframe, and Sony's player sends none", hint=hint)
     return Frames(primitives, rows)
