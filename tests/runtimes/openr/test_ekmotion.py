@@ -450,7 +450,7 @@ def test_after_a_move_every_region_is_free() -> None:
     motion = EKMotion()
     setting = Setting(DOG, read_script("102"), own={"EKMotion": lambda: motion})
     played(open_program(program("ekmotion").config, setting), 450)
-    assert all(region.is_free for region in motion._regions)
+    assert all(region.is_free for region in motion.move._regions)
 
 
 def test_the_automaton_is_sound() -> None:

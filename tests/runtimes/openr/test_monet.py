@@ -470,7 +470,7 @@ def test_a_jump_is_played_as_it_is_and_told(setup: Build) -> None:
 def test_all_vectors_are_free_in_the_end(setup: Build) -> None:
     run = played(setup(), "60@0, 80@20")
     (agents,) = (one for one in run.controller.system.objects if one.name == "MotionAgents")
-    assert all(region.is_free for region in agents._regions)  # type: ignore[attr-defined]
+    assert all(region.is_free for region in agents._effector._regions)  # type: ignore[attr-defined]
 
 
 def test_the_fewest_ways_are_taken_and_of_those_the_first() -> None:

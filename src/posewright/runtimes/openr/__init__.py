@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.regions import OCommandVectorData as OCommandVectorData
     from posewright.runtimes.openr.regions import RCRegion as RCRegion
     from posewright.runtimes.openr.regions import find_free_region as find_free_region
+    from posewright.runtimes.openr.regions import interpolated as interpolated
     from posewright.runtimes.openr.services import ONotifyEvent as ONotifyEvent
     from posewright.runtimes.openr.services import OObject as OObject
     from posewright.runtimes.openr.services import OObserver as OObserver
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.setup import openr_programs as openr_programs
     from posewright.runtimes.openr.setup import set_up_openr as set_up_openr
     from posewright.runtimes.openr.system import System as System
+    from posewright.runtimes.openr.vectors import CommandVectorSubject as CommandVectorSubject
     from posewright.runtimes.openr.virtual_robot import OSensorFrameVectorData as OSensorFrameVectorData
     from posewright.runtimes.openr.virtual_robot import OVirtualRobotComm as OVirtualRobotComm
 else:

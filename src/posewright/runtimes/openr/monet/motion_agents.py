@@ -9,7 +9,7 @@ either way.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
@@ -18,20 +18,12 @@ from posewright.errors import InputError
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.monet.frames import NONE, Frames, motion_frames
 from posewright.runtimes.openr.monet.messages import IDLE, MoNetAgentCommand, MoNetAgentResult, MoNetStatus
-from posewright.runtimes.openr.regions import (
-    MAX_FRAMES,
-    MICRO,
-    DataType,
-    OCommandVectorData,
-    RCRegion,
-    find_free_region,
-)
-from posewright.runtimes.openr.services import ONotifyEvent, OObject, OReadyEvent
+from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO
+from posewright.runtimes.openr.services import ONotifyEvent, OObject
+from posewright.runtimes.openr.vectors import CommandVectorSubject
 from posewright.sticks import MonetSetup
 from posewright.sticks.jumps import FARTHEST_DEG, LEGS
 from posewright.sticks.limits import MOTION_AGENT, NEUTRAL_AGENT, WALK_AGENT, is_null
-
-N_REGIONS = 4  # as many vectors as Sony's has
 
 NEUTRAL_POSES = ("broad_base", "sleep")
 """Poses of the card that the neutral agent goes through: legs spread, so that none is caught, then lying."""
@@ -98,7 +90,7 @@ class MotionAgents(OObject):
 
     def __init__(self, setup: MonetSetup, *, exact: bool = False) -> None:
         super().__init__()
-        self._effector = self.subject("Effector", "OCommandVectorData", self._ready)
+        self._effector = CommandVectorSubject(self, "Effector", self._next)
         self._result = self.subject("Result", "MoNetAgentResult")
         self._command = self.observer("Command", "MoNetAgentCommand", self._take)
         player = MotionAgent(setup, exact=exact)
@@ -107,15 +99,9 @@ class MotionAgents(OObject):
             MOTION_AGENT: player,
             WALK_AGENT: player,
         }
-        self._regions: Sequence[RCRegion[OCommandVectorData]] = ()
         self._active: MoNetAgentCommand | None = None
         self._frames = Frames((), np.zeros((0, 0), np.int64))
         self._sent = 0  # of the frames of what is active
-
-    def do_init(self) -> None:
-        """Make the vectors."""
-        n = len(self.openr.robot.joints)
-        self._regions = [RCRegion(OCommandVectorData.with_room_for(n)) for _ in range(N_REGIONS)]
 
     def _take(self, event: ONotifyEvent) -> None:
         for command in event.data:
@@ -137,37 +123,23 @@ class MotionAgents(OObject):
         self._active, self._frames, self._sent = command, frames, 0
         self.enter(command.name)
         self._tell_of_jump()
-        self._send()
+        if self._effector.is_ready:
+            self._next()
         return None
 
-    def _ready(self, event: OReadyEvent) -> None:
-        """Send the next block when one has been played, or say that there is no more."""
-        if self._active is None or not event.is_ready:
-            return
-        if self._sent < len(self._frames.rows):
-            self._send()
-        else:
-            self._end()
-
-    def _end(self, status: MoNetStatus = MoNetStatus.COMPLETION, why: str = "") -> None:
-        done, self._active = self._active, None
-        self.enter(IDLE)
-        if done is not None:
-            self._reply(done, status, why)
-
-    def _send(self) -> None:
-        region = find_free_region(self._regions)
-        if region is None:
-            self._end(MoNetStatus.BUSY, "somebody keeps all vectors")
+    def _next(self) -> None:
+        """Send the next block, or say that there is no more."""
+        done = self._active
+        if done is None:
             return
         block = self._frames.rows[self._sent : self._sent + MAX_FRAMES]
         self._sent += len(block)
-        joints = self.openr.robot.joints
-        for place, (primitive, angles) in enumerate(zip(self._frames.primitives, block.T, strict=True)):
-            kind = DataType.JOINT_COMMAND4 if joints[primitive].two_state else DataType.JOINT_COMMAND2
-            region.data.set(place, primitive, angles.tolist(), kind)
-        region.data.set_n_data(len(self._frames.primitives))
-        self._effector.send(region)
+        if len(block):
+            self._effector.send_frames(dict(zip(self._frames.primitives, block.T.tolist(), strict=True)))
+        else:
+            self._active = None
+            self.enter(IDLE)
+            self._reply(done)
 
     def _tell_of_jump(self) -> None:
         """Say which leg is far from the first pose."""
