@@ -15,23 +15,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.bodies import MockBody
-from posewright.control import drive
 from posewright.errors import FormatError, InputError
+from posewright.evaluation import evaluate_run
+from posewright.experiments import perform
 from posewright.experiments.openr import openr_result, run_openr
 from posewright.formats import OmtnDocument, document_of, exact_path, read_omtn, sdk_path
-from posewright.recordings import Header, Recorder, Recording, RobotHeader
+from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
-from posewright.robots import robot
 from posewright.runtimes.openr import OpenRController, UntilIdle
 from posewright.runtimes.openr.monet.sound_agent import wave_seconds
-from posewright.runtimes.openr.programs import Setting, open_program, program
-from posewright.runtimes.openr.script import read_script
 from posewright.sticks import MonetSetup, read_stick
 from posewright.sticks.check import PostureGraph
 from posewright.sticks.text import read_commands, read_transitions
 
-DOG = robot("sony_ers7")
+from .playing import DOG, opened
+
 MICRO = 1_000_000
 FRAME_S = 0.008
 WAYS = """monetagentNEUTRAL a_nt#sleep_standard 0
@@ -160,19 +158,10 @@ def setup(tmp_path: Path, aibo: Any) -> Build:
 
 def played(setup: MonetSetup, script: str, *, exact: bool = False, until_s: float = 60.0) -> Run:
     """Play a script on a robot that does what it is told."""
-    monet = program("monet")
-    setting = Setting(DOG, read_script(script), monet=setup, exact=exact)
-    controller = open_program(monet.config, setting, monet.pose)
-    body = MockBody(DOG, positions=DOG.pose(monet.pose))
-    header = Header(robots={DOG.name: RobotHeader.of(body, "monet")}, rate_hz=125.0)
-    recorder = Recorder(header, body, every=1)
-    drive(
-        body,
-        {DOG.name: controller},
-        until_s=until_s,
-        watchers=[recorder, UntilIdle(controller, 0.1)],
-    )
-    return Run(recorder.recording(), controller)
+    controller = opened("monet", script, monet=setup, exact=exact).controller()
+    how: dict[str, Any] = {"body": "mock", "pose": "sleep", "until_s": until_s}
+    watchers = [UntilIdle(controller, 0.1)]
+    return Run(perform(controller, DOG, name="monet", watchers=watchers, **how), controller)
 
 
 def results(run: Run) -> list[str]:
@@ -357,7 +346,7 @@ def test_what_the_check_warns_of_is_told_and_run(setup: Build) -> None:
 
 def test_without_a_memory_stick_there_is_nothing_to_play() -> None:
     with pytest.raises(InputError, match=r"none was named.*--stick FOLDER"):
-        open_program(program("monet").config, Setting(DOG))
+        opened("monet").controller()
 
 
 @pytest.mark.parametrize("word", ["kick", "MoNetExecute(kick)", "-1", "99999999", "MoNetExecute 60"])
@@ -441,19 +430,16 @@ def test_of_one_keyframe_sonys_player_sends_nothing_and_says_so(setup: Build) ->
 
 
 def test_the_neutral_agent_goes_slowly_and_leaves_the_ears(setup: Build) -> None:
-    monet = program("monet")
-    controller = open_program(monet.config, Setting(DOG, read_script("0"), monet=setup()), "walk")
-    body = MockBody(DOG, positions=DOG.pose("walk"))
-    header = Header(robots={DOG.name: RobotHeader.of(body, "monet")}, rate_hz=125.0)
-    recorder = Recorder(header, body, every=1)
-    drive(body, {DOG.name: controller}, until_s=30.0, watchers=[recorder, UntilIdle(controller, 0.1)])
-    rows = np.asarray(recorder.recording().robot().asked)
+    controller = opened("monet", "0", monet=setup(), pose="walk").controller()
+    how: dict[str, Any] = {"body": "mock", "pose": "walk", "watchers": [UntilIdle(controller, 0.1)]}
+    recording = perform(controller, DOG, name="monet", until_s=30.0, **how)
+    rows = np.asarray(recording.robot().asked)
     speeds = np.abs(np.diff(rows, axis=0)).max(axis=0) / FRAME_S
     assert (speeds <= 0.26 * DOG.max_speeds).all()
     servos = [place for place, joint in enumerate(DOG.joints) if not joint.two_state]
     assert rows[-1, servos] == pytest.approx(DOG.pose("sleep")[servos], abs=1e-6)
     assert (np.delete(rows, servos, axis=1) == np.delete(rows[0], servos)).all()
-    assert not recorder.recording().events_of("safety")
+    assert not recording.events_of("safety")
 
 
 def test_a_jump_is_played_as_it_is_and_told(setup: Build) -> None:
@@ -549,20 +535,11 @@ def test_sonys_walk_from_sitting_goes_through_standing(sonys: MonetSetup) -> Non
 def test_the_simulated_dog_gets_up_and_walks_as_sony_wrote_it(sonys: MonetSetup) -> None:
     pytest.importorskip("mujoco")
     from posewright.control import Safety
-    from posewright.simulation import SimulatedBody, World
 
     steps = ", ".join(f"12@{24 + 1.392 * k:.3f}" for k in range(5))
-    monet = program("monet")
-    setting = Setting(DOG, read_script(f"1@0, 10@14, {steps}"), monet=sonys)
-    controller = open_program(monet.config, setting, monet.pose)
-    world = World(DOG)
-    SimulatedBody(world, start_pose=DOG.pose(monet.pose))
-    header = Header(robots={DOG.name: RobotHeader.of(world.bodies[DOG.name], "monet")}, rate_hz=125.0)
-    recorder = Recorder(header, world, every=1)
-    watchers = [recorder, UntilIdle(controller, 0.5)]
-    safety = {DOG.name: Safety(DOG, hardware=True)}
-    drive(world, {DOG.name: controller}, until_s=60.0, watchers=watchers, safety=safety)
-    recording = recorder.recording()
+    controller = opened("monet", f"1@0, 10@14, {steps}", monet=sonys).controller()
+    how: dict[str, Any] = {"safety": Safety(DOG, hardware=True), "watchers": [UntilIdle(controller, 0.5)]}
+    recording = perform(controller, DOG, name="monet", until_s=60.0, pose="sleep", **how)
     run = Run(recording, controller)
     assert (
         results(run)
@@ -581,3 +558,4 @@ def test_a_robot_that_sits_down_as_sony_wrote_it_has_not_fallen(samples: Callabl
     recording = run_openr("monet", commands="1@0, 2@15, 1@25", monet=files)
     assert tilt(np.asarray(recording.robot().base)).max() > np.deg2rad(45.0), "it leans back, sitting down"
     assert openr_result(recording)["fell"] is False
+    assert evaluate_run(recording).robots[DOG.name].falls == 0, "everybody counts falls alike"
