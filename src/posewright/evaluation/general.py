@@ -27,8 +27,8 @@ class RobotFigures:
     """What one robot of a recording did; None where nobody knew.
 
     The way is its base's over the ground, the distance straight from first to last place; `turned_deg` counts
-    whole turns, to the left. One that sits or lies down has not fallen, see `Trajectory.tip_overs`. Ratios are
-    of the card's greatest speed and of the stall torque.
+    whole turns, to the left. One that sits or lies down has not fallen: `Trajectory.tip_overs`. Ratios are of
+    the card's greatest speed and of the stall torque.
     """
 
     robot: str

@@ -83,7 +83,7 @@ def perform(
         until_s=until_s,
         watchers=watchers,
         clock=clock,
-        safety=safety and {robot.name: safety},
+        safety=None if safety is None else {robot.name: safety},
         record=record,
     )
 

@@ -167,7 +167,8 @@ def _documents(program: OpenRProgram, objects: str | Path | None) -> dict[str, s
         paths += [program.poses or POSES, program.sequences or MOVES]
     if program.monet is not None:
         one = program.monet
-        paths += [each and each.path for each in (one.commands, one.transitions, one.motions, one.sounds)]
+        files = (one.commands, one.transitions, one.motions, one.sounds)
+        paths += [file.path for file in files if file is not None]
     connect = "".join(f"{line}\n" for line in program.config.lines)
     return {path.name: _text(path) for path in paths if path is not None} | {CONNECT: connect}
 
