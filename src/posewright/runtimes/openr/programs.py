@@ -182,5 +182,5 @@ def _made(name: str, program: OpenRProgram) -> OObject:
     line = next(line for line in program.config.lines if name in {line.sender.owner, line.receiver.owner})
     known = (VIRTUAL_ROBOT, *OBJECTS, *program.own)
     error = UnknownNameError.among("object", name, known, where=line.where)
-    error.hint = f"{error.hint}; an object of your own is a Python class given with --objects"
+    error.hint = f"an object of your own is a Python class given with --objects; {error.hint}"
     raise error
