@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.bodies import Body, Plant
+from posewright.bodies import Plant
 from posewright.control import Clock, Controller, Safety, Watcher, drive
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
 from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
-from posewright.figures import card_document, refuse_camera
+from posewright.figures import card_document
 from posewright.recordings import Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.robots import Robot, ships
 from posewright.search.plan import checked_seed
@@ -36,12 +36,10 @@ def perform(
     pose: str | Floats = "stand",
     seed: int = 0,
     watchers: Sequence[Watcher] = (),
-    pace: Clock | None = None,
+    clock: Clock | None = None,
     safety: Safety | None = None,
     documents: Mapping[str, str] | None = None,
     extras: Mapping[str, Any] | None = None,
-    to_film: bool = False,
-    camera: str | None = None,
     record: str | Path | None = None,
 ) -> Recording:
     """Let a controller drive a robot on a bare floor; every frame is recorded, and no contest is run.
@@ -55,31 +53,62 @@ def perform(
         pose: in which the robot begins: one of its card's, or angles `(n_joints,)` [rad].
         seed: of everything drawn by chance.
         watchers: see every block after it is recorded; one that says so ends the run.
-        pace: how frames are paced; simulated time by default.
+        clock: paces the frames; simulated time by default.
         safety: what stands between controller and body; `Safety(robot)` by default.
         documents: texts that travel with the recording, by file name.
         extras: whatever else travels along.
-        to_film: whether it is to be filmed, which needs a body that knows where it is.
-        camera: who films, refused before the run begins where there is none of that name.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
 
     Raises:
         InputError: something that was handed in is wrong.
-        UnknownNameError: there is no such body, pose or camera.
+        UnknownNameError: there is no such body or pose.
         OutputError: the recording cannot be written there; this is told before the robot moves.
         BodyError: the body failed, or the controller.
     """
+    if not 0.0 < until_s <= MOST_S:
+        raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
+    plant = _plant(robot, body, pose, seed)
+    carried = {**(documents or {}), **({} if ships(robot) else {card_document(robot.name): robot.text})}
+    header = Header(
+        {robot.name: RobotHeader.of(plant.bodies[robot.name], name)},
+        seed=seed,
+        version=__version__,
+        documents=carried,
+        extras=extras or {},
+    )
+    return recorded(
+        plant,
+        {robot.name: controller},
+        header,
+        until_s=until_s,
+        watchers=watchers,
+        clock=clock,
+        safety=None if safety is None else {robot.name: safety},
+        record=record,
+    )
+
+
+def recorded(
+    plant: Plant,
+    controllers: Mapping[str, Controller],
+    header: Header,
+    *,
+    until_s: float,
+    watchers: Sequence[Watcher] = (),
+    clock: Clock | None = None,
+    safety: Mapping[str, Safety] | None = None,
+    record: str | Path | None = None,
+) -> Recording:
+    """Let controllers drive the robots of a plant, as `control.drive` does; return every frame of it.
+
+    It is written to `record`, where that is given, even if the run fails.
+    """
     if record is not None:
         refuse_unwritable(Path(record))
-    plant = _plant(robot, body, pose, seed)
-    _refuse(plant.bodies[robot.name], until_s, camera, to_film=to_film)
-    carried = {**(documents or {}), **({} if ships(robot) else {card_document(robot.name): robot.text})}
-    told: Any = {"documents": carried, "extras": extras or {}, "seed": seed, "version": __version__}
-    robots = {robot.name: RobotHeader.of(plant.bodies[robot.name], name)}
-    recorder = Recorder(Header(robots, **told), plant, every=1)
+    recorder = Recorder(header, plant, every=1)
+    watchers = [recorder, *watchers]
     try:
-        how: Any = {"until_s": until_s, "clock": pace, "safety": safety and {robot.name: safety}}
-        drive(plant, {robot.name: controller}, watchers=[recorder, *watchers], **how)
+        drive(plant, controllers, until_s=until_s, watchers=watchers, clock=clock, safety=safety)
     finally:  # above all of a run that failed somebody will want to know how
         recording = recorder.recording()
         if record is not None:
@@ -92,14 +121,3 @@ def _plant(robot: Robot, body: str, pose: str | Floats, seed: int) -> Plant:
     kind, domain = body_of(body, checked_seed(seed))
     start = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
     return make_plant(kind, [Part(robot.name, robot, start, _ORIGIN, seed=seed, domain=domain)], None)
-
-
-def _refuse(body: Body, until_s: float, camera: str | None, *, to_film: bool) -> None:
-    """Refuse a senseless time, a camera that is not there, and a film of a robot that nobody sees."""
-    card = body.robot
-    if not 0.0 < until_s <= MOST_S:
-        raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
-    if camera is not None:
-        refuse_camera(camera, {card.name: card.sensors})
-    if to_film and body.observe().truth is None:
-        raise InputError(f"there is nothing to film: {card.name} does not know where it is")

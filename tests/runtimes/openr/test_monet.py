@@ -17,24 +17,23 @@ from hypothesis import strategies as st
 
 from posewright.control import Safety
 from posewright.errors import FormatError, InputError
+from posewright.evaluation import evaluate_run
+from posewright.experiments import perform
 from posewright.experiments.openr import openr_result, run_openr
-from posewright.experiments.performing import perform
 from posewright.formats import OdaArchive, OmtnDocument, document_of, read_omtn, sdk_path
 from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
-from posewright.robots import robot
 from posewright.runtimes.openr import OpenRController, UntilIdle
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.monet.frames import motion_frames
 from posewright.runtimes.openr.monet.sound_agent import wave_seconds
-from posewright.runtimes.openr.programs import Setting, open_program, program
-from posewright.runtimes.openr.script import read_script
 from posewright.sticks import MonetSetup, read_stick
 from posewright.sticks.check import PostureGraph
 from posewright.sticks.setup import MonetArchive
 from posewright.sticks.text import read_commands, read_transitions
 
-DOG = robot("sony_ers7")
+from .playing import DOG, opened
+
 MICRO = 1_000_000
 FRAME_S = 0.008
 WAYS = """monetagentNEUTRAL a_nt#sleep_standard 0
@@ -171,8 +170,7 @@ def played(
     safety: Safety | None = None,
 ) -> Run:
     """Play a script on a robot that does what it is told, or on another."""
-    setting = Setting(DOG, read_script(script), monet=setup, exact=exact)
-    controller = open_program(program("monet").config, setting, pose)
+    controller = opened("monet", script, monet=setup, exact=exact, pose=pose).controller()
     idle = UntilIdle(controller, 0.1)
     recording = perform(
         controller, DOG, name="monet", until_s=60.0, body=body, pose=pose, watchers=[idle], safety=safety
@@ -396,7 +394,7 @@ def test_what_the_check_warns_of_is_told_and_run(setup: Build) -> None:
 
 def test_without_a_memory_stick_there_is_nothing_to_play() -> None:
     with pytest.raises(InputError, match=r"none was named.*--stick FOLDER"):
-        open_program(program("monet").config, Setting(DOG))
+        opened("monet").controller()
 
 
 @pytest.mark.parametrize("word", ["kick", "MoNetExecute(kick)", "-1", "99999999", "MoNetExecute 60"])
@@ -614,3 +612,4 @@ def test_a_robot_that_sits_down_as_sony_wrote_it_has_not_fallen(sonys_files: lis
     recording = run_openr("monet", commands="1@0, 2@15, 1@25", monet=sonys_files)
     assert tilt(np.asarray(recording.robot().base)).max() > np.deg2rad(45.0), "it leans back, sitting down"
     assert openr_result(recording)["fell"] is False
+    assert evaluate_run(recording).robots[DOG.name].falls == 0, "everybody counts falls alike"

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.controller import OpenRController as OpenRController
     from posewright.runtimes.openr.controller import UntilIdle as UntilIdle
     from posewright.runtimes.openr.flow import entries_of as entries_of
-    from posewright.runtimes.openr.flow import messages_of as messages_of
     from posewright.runtimes.openr.flow import sequence_diagram as sequence_diagram
-    from posewright.runtimes.openr.flow import states_of as states_of
     from posewright.runtimes.openr.kernel import OpenR as OpenR
+    from posewright.runtimes.openr.programs import OpenRProgram as OpenRProgram
     from posewright.runtimes.openr.regions import DataType as DataType
     from posewright.runtimes.openr.regions import OCommandInfo as OCommandInfo
     from posewright.runtimes.openr.regions import OCommandVectorData as OCommandVectorData

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -92,11 +92,17 @@ class OpenRController:
         told = (
             " ".join(states.values()) if len(states) == 1 else " ".join(f"{k}:{v}" for k, v in states.items())
         )
-        return Decision(told, outputs=states, events=tuple(map(_event, entries)))
+        return Decision(told, outputs=states, events=tuple(map(event_of, entries)))
 
 
-def _event(entry: LogEntry) -> tuple[str, dict[str, object]]:
+def event_of(entry: LogEntry) -> tuple[str, dict[str, object]]:
+    """Return an entry as an event of a decision: its kind and data."""
     return EVENT, {"what": entry.kind, **entry.data}
+
+
+def entry_of(time_s: float, data: Mapping[str, object]) -> LogEntry:
+    """Return the entry that an event of the kind `EVENT` is of."""
+    return LogEntry(time_s, str(data.get("what", "")), {k: v for k, v in data.items() if k != "what"})
 
 
 class UntilIdle:
