@@ -118,7 +118,9 @@ class Safety:
             asked = np.where(np.isfinite(asked) | ~requests.free, asked, last)
         if not np.isfinite(asked).all():
             self._refuse(asked)
-        clipped = np.clip(asked, self._lower, self._upper)
+        lower, upper, step = self._loose
+        is_within = (asked >= lower) & (asked <= upper)  # passes as it is, whatever stands beside it
+        clipped = np.where(is_within, asked, np.clip(asked, self._lower, self._upper))
         limited = np.empty_like(clipped)
         changes = np.empty_like(clipped)
         before = last
@@ -126,6 +128,7 @@ class Safety:
         for row, change, sent in zip(clipped, changes, limited, strict=True):
             np.subtract(row, before, out=change)
             np.minimum(np.maximum(row, before - self._step), before + self._step, out=sent)
+            np.copyto(sent, row, where=np.abs(change) <= step)
             before = sent
         return SafeCommands(replace(requests, angles=limited), self._report(asked, np.abs(changes)))
 
