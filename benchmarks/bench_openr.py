@@ -32,7 +32,7 @@ def everything(folder: Path) -> dict[str, object]:
     archive, commands = folder / "MOTION7.ODA", folder / "MONETCMD.CFG"
     pw.add_to_stick(folder / "bow.mtn", (archive, commands), id=60, name="a_any#any_bow")
     return {
-        "called": folder / "CONNECT.CFG",
+        "program": folder / "CONNECT.CFG",
         "monet": [archive, commands, folder / "MONET.CFG"],
         "seconds": float(SECONDS),
         "commands": ", ".join(

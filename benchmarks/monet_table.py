@@ -2,33 +2,32 @@
 
     python -m benchmarks.monet_table MONETCMD.CFG MONET.CFG MOTION7.ODA
 
-The robot begins lying; MoNet takes it through every posture and every motion of the archive. Printed is a
-table in Markdown: as the motions are written (up to the stops of the mechanism, at any speed), and with what
-`Safety` lets through by default (the joints' limits and the servos' speed).
+The robot begins lying; MoNet takes it through every posture and every motion of the archive. Printed is the
+table of docs/openr.md, of motions as they are written (up to the stops of the mechanism, at any speed). Below
+it stands what is otherwise with `Safety` as it is by default (the joints' limits and the servos' speed), and
+with the exact player.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.control import Safety, drive
+from posewright.control import Safety
 from posewright.evaluation.thresholds import PhysicsRules
+from posewright.experiments import perform
 from posewright.formats import document_of
-from posewright.recordings import Header, Recorder, Recording, RobotHeader
+from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
 from posewright.robots import robot
 from posewright.rotation import roll_pitch_yaw
-from posewright.runtimes.openr import UntilIdle
+from posewright.runtimes.openr import UntilIdle, set_up_openr
 from posewright.runtimes.openr.monet.messages import IDLE
-from posewright.runtimes.openr.programs import Setting, open_program, program
-from posewright.runtimes.openr.script import read_script
-from posewright.simulation import SimulatedBody, World
-from posewright.sticks import MonetSetup, read_stick
+from posewright.sticks import read_stick
 
 DOG = robot("sony_ers7")
 CYCLES = 5
@@ -44,23 +43,23 @@ class Played:
     """What a motion did.
 
     Attributes:
-        leans_deg: largest lean of the base to a side.
+        sideways_deg: largest lean of the base to a side.
         ends_deg: how far the base leans back in the end.
         moved_m: forward and to the left, as seen from where it began.
+        slowed: joints that safety slowed down.
     """
 
     name: str
     seconds: float
     tilt_deg: float
-    leans_deg: float
+    sideways_deg: float
     ends_deg: float
     moved_m: tuple[float, float]
-    turned_deg: float
     slowed: int
 
     def stays_up(self, wanted_deg: float) -> bool:
         """Tell whether the robot never lay on a side, and ended as the author wants it."""
-        return self.leans_deg < PhysicsRules().side_deg and abs(self.ends_deg - wanted_deg) < NEAR_DEG
+        return self.sideways_deg < PhysicsRules().side_deg and abs(self.ends_deg - wanted_deg) < NEAR_DEG
 
 
 def script(step_s: float) -> str:
@@ -73,20 +72,14 @@ def script(step_s: float) -> str:
     return f"1@0, 100@15, 2@18, 101@28, 0@31, 2@39, 10@49, {', '.join(walks)}, 11@68, 1@71, 0@83"
 
 
-def recorded(setup: MonetSetup, *, hardware: bool, exact: bool = False) -> Recording:
+def recorded(files: Sequence[str], *, hardware: bool, player: str = "sony") -> Recording:
     """Play the script on a simulated dog."""
-    monet = program("monet")
-    commands = read_script(script(STEP_S + exact * DOG.frame_period_s))
-    setting = Setting(DOG, commands, monet=setup, exact=exact)
-    controller = open_program(monet.config, setting, monet.pose)
-    world = World(DOG)
-    body = SimulatedBody(world, start_pose=DOG.pose(monet.pose))
-    header = Header(robots={DOG.name: RobotHeader.of(body, "openr monet")}, rate_hz=125.0)
-    recorder = Recorder(header, world, every=1)
-    watchers = [recorder, UntilIdle(controller, 1.0)]
-    safety = {DOG.name: Safety(DOG, hardware=hardware)}
-    drive(world, {DOG.name: controller}, until_s=120.0, watchers=watchers, safety=safety)
-    return recorder.recording()
+    commands = script(STEP_S + (player == "exact") * DOG.frame_period_s)
+    controller = set_up_openr("monet", monet=files, commands=commands, player=player).controller()
+    safety, until = Safety(DOG, hardware=hardware), UntilIdle(controller, 1.0)
+    return perform(
+        controller, DOG, name="openr monet", until_s=120.0, pose="sleep", safety=safety, watchers=[until]
+    )
 
 
 def played(recording: Recording) -> Iterator[Played]:
@@ -118,37 +111,37 @@ def _figures(name: str, seconds: float, base: Floats, slowed: int) -> Played:
     (x, y), first = (base[-1, :2] - base[0, :2]).tolist(), np.deg2rad(yaw[0])
     moved = (x * np.cos(first) + y * np.sin(first), y * np.cos(first) - x * np.sin(first))
     largest = float(np.rad2deg(tilt(base)).max())
-    leans, turned = float(np.abs(roll).max()), float(yaw[-1] - yaw[0])
-    return Played(name, seconds, largest, leans, float(-pitch[-1]), moved, turned, slowed)
+    sideways = float(np.abs(roll).max())
+    return Played(name, seconds, largest, sideways, float(-pitch[-1]), moved, slowed)
 
 
-def table(setup: MonetSetup) -> Iterator[str]:
-    """Yield the lines of the table."""
-    assert setup.motions is not None
-    documents = [document_of(one, n, setup.motions.archive) for n, one in enumerate(setup.motions.entries, 1)]
+def table(files: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of the table, and what differs otherwise."""
+    motions = read_stick(*files).setups[0].motions
+    assert motions is not None
+    documents = [document_of(one, n, motions.archive) for n, one in enumerate(motions.entries, 1)]
     pitch = {one.name: float(np.rad2deg(one.attitudes[-1, 1] / 1e6)) for one in documents}
-    written = list(played(recorded(setup, hardware=True)))
-    limited = {one.name: one for one in played(recorded(setup, hardware=False))}
-    exact = {one.name: one for one in played(recorded(setup, hardware=True, exact=True))}
-    yield "| motion | s | stays up | largest tilt | forward, left | turns | ends leaning back | remarks |"
-    yield "|---|---|---|---|---|---|---|---|"
+    written = list(played(recorded(files, hardware=True)))
+    limited = {one.name: one for one in played(recorded(files, hardware=False))}
+    exact = {one.name: one for one in played(recorded(files, hardware=True, player="exact"))}
+
+    def stays(one: Played) -> str:
+        return "yes" if one.stays_up(pitch.get(one.name, 0.0)) else "no"
+
+    yield "| motion | lasts | stays up | leans | moved |"
+    yield "|---|---|---|---|---|"
     for one in written:
-        wanted = pitch.get(one.name, 0.0)
+        figures = f"{one.seconds:.3f} s | {stays(one)} | {one.tilt_deg:.1f} deg | {one.moved_m[0]:+.2f} m"
+        yield f"| `{one.name}` | {figures} |"
+    for one in written:
         slow, other = limited[one.name], exact[one.name]
-        up = ("no", "yes")
-        apart = np.hypot(*np.subtract(one.moved_m, other.moved_m)) * 1000.0
-        remarks = [
-            f"with default safety: {up[slow.stays_up(wanted)]}, tilt {slow.tilt_deg:.1f}, "
-            f"{slow.moved_m[0]:+.3f} m, {slow.slowed} joints slowed down",
-            f"exact player: {up[other.stays_up(wanted)]}, {apart:.1f} mm from there",
-        ]
+        apart_mm = 1000.0 * np.hypot(*np.subtract(one.moved_m, other.moved_m))
         yield (
-            f"| `{one.name}` | {one.seconds:.3f} | {up[one.stays_up(wanted)]} | {one.tilt_deg:.1f} deg | "
-            f"{one.moved_m[0]:+.3f} m, {one.moved_m[1]:+.3f} m | {one.turned_deg:+.1f} deg | "
-            f"{one.ends_deg:.1f} deg, written {wanted:.1f} | {'; '.join(remarks)} |"
+            f"{one.name}: default safety slows down {slow.slowed} joints, stays up: {stays(slow)}; "
+            f"exact player {apart_mm:.1f} mm from there, stays up: {stays(other)}"
         )
 
 
 if __name__ == "__main__":
-    for line in table(read_stick(*sys.argv[1:]).setups[0]):
+    for line in table(sys.argv[1:]):
         print(line)

@@ -14,7 +14,7 @@ given = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 for one in pw.judge_robi_postures(rule="printed"):
     print(f"{one.pose}: judged {one.judged}" + (f", is {one.right}" if one.contradicts else ""))
 
-recording = pw.run_robi("startup", made_from={"words": "1@1, 3@9"}, body="mock")
+recording = pw.run_robi("startup", words="1@1, 3@9", body="mock")
 result = pw.robi_result(recording)
 told = f"{result['duration_s']:.1f} s, now {result['posture']}"
 print(f"{told}; servos that do not dance: {len(result['mapped'])}")

@@ -1,7 +1,6 @@
 """An OPEN-R object of one's own: it turns the head from side to side, whatever the legs do."""
 
-from posewright.runtimes.openr import OCommandVectorData, OObject, OReadyEvent, RCRegion, find_free_region
-from posewright.runtimes.openr.regions import interpolated
+from posewright.runtimes.openr import CommandVectorSubject, OObject, interpolated
 
 PAN = "PRM:/r1/c1/c2-Joint2:12"
 FARTHEST = 700_000  # micro-radians, 40 degrees
@@ -13,24 +12,15 @@ class LookAround(OObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.move = self.subject("Move", "OCommandVectorData", ready=self.next_block)
+        self.move = CommandVectorSubject(self, "Move", ready=self.next_block)
         self.way: list[int] = []
         self.side = FARTHEST
 
-    def do_init(self) -> None:
-        self.pan = self.openr.open_primitive(PAN)
-        self.regions = [RCRegion(OCommandVectorData.with_room_for(1)) for _ in range(2)]
-
-    def next_block(self, event: OReadyEvent) -> None:
-        region = find_free_region(self.regions)
-        if not event.is_ready or region is None:
-            return
+    def next_block(self) -> None:
+        pan = self.openr.open_primitive(PAN)
         if not self.way:
-            start = self.openr.get_joint_value(self.pan)
-            self.way = interpolated(start, self.side, 16 * BLOCKS)
+            self.way = interpolated(self.openr.get_joint_value(pan), self.side, 16 * BLOCKS)
             self.enter("LEFT" if self.side > 0 else "RIGHT")
             self.side = -self.side
-        region.data.set(0, self.pan, self.way[:16])
-        region.data.set_n_data(1)
-        self.way = self.way[16:]
-        self.move.send(region)
+        block, self.way = self.way[:16], self.way[16:]
+        self.move.send_frames({pan: block})

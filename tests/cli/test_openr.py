@@ -65,6 +65,9 @@ class Nod(OObject):
             self.enter("IDLE")
 '''
 POSEWRIGHT = (sys.executable, "-m", "posewright")
+BLOCK_S = 64 * 0.008
+"""Nobody looks oftener whether it is over."""
+
 Answer = tuple[int, str, str]
 Ask = Callable[..., Answer]
 
@@ -194,12 +197,13 @@ def test_commands_come_from_a_file_or_from_what_is_piped_in(ask: Ask, tmp_path: 
 
 
 def test_so_many_seconds_are_run_and_else_until_nothing_is_done_for_one(ask: Ask) -> None:
-    for words, lasting_s in ((("--seconds", "0.4"), 0.4), ((), 1.128)):
-        result = json.loads(ask(*NOD, "--commands", "NOD", "--body", "mock", "--json", *words)[1])
-        assert result["duration_s"] == pytest.approx(lasting_s, abs=0.53)
-        assert words == () or result["duration_s"] == pytest.approx(0.4)
-    idle = json.loads(ask(*NOD, "--commands", "", "--body", "mock", "--json")[1])
-    assert 1.0 <= idle["duration_s"] < 1.6, "nothing ever happened"
+    def lasting_s(commands: str, *words: str) -> float:
+        words = (*NOD, "--commands", commands, "--body", "mock", "--json", *words)
+        return float(json.loads(ask(*words)[1])["duration_s"])
+
+    assert lasting_s("NOD", "--seconds", "0.4") == 0.4
+    assert 0.0 <= lasting_s("NOD") - (0.128 + 1.0) < BLOCK_S
+    assert 0.0 <= lasting_s("") - 1.0 < BLOCK_S, "nothing ever happened"
 
 
 def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_written(
@@ -223,10 +227,10 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         ((*NOD, "--script", "bad.txt"), "bad.txt:3: nobody here knows the command 'STAND'"),
         ((*NOD, "--script", "back.txt"), "back.txt:2: NOD@1 comes after a command at 2 s"),
         ((*NOD, "--commands", "NOD@soon"), "--commands:1: 'soon' is no time"),
-        (("nobody.cfg", *NOD[1:]), "nobody.cfg:4: nobody knows an object Tail"),
+        (("nobody.cfg", *NOD[1:]), "nobody.cfg:4: no object is called 'Tail'"),
         (("words.cfg", *NOD[1:]), "words.cfg:4: 1 words, not 2: Tail.Move"),
         (("service.cfg", *NOD[1:]), "did you mean Receive?"),
-        (("nod.cfg",), "nod.cfg:2: nobody knows an object Nod"),
+        (("nod.cfg",), "nod.cfg:2: no object is called 'Nod'"),
         (("nod.cfg", "--objects", "none.py"), "none.py: no OPEN-R object is defined here"),
         (("nod.cfg", "--objects", "missing.py"), "missing.py:2: ModuleNotFoundError: No module named"),
         (("nod.cfg", "--objects", "syntax.py"), "syntax.py:1: SyntaxError"),

@@ -6,10 +6,15 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from posewright.cli.options import option
 from posewright.errors import InputError
+from posewright.experiments.plants import MOCK
+from posewright.figures import refuse_camera
+
+if TYPE_CHECKING:
+    from posewright.robots import Robot
 
 Video = Annotated[
     Path | None,
@@ -67,3 +72,11 @@ def filming(
         say(f"filming: {share:.0%}, {minutes}:{seconds:02} left")
 
     return tell
+
+
+def refuse_unfilmable(robot: Robot, body: str, camera: str | None) -> None:
+    """Refuse a camera that is not there, and a film of a robot that nobody sees."""
+    if camera is not None:
+        refuse_camera(camera, {robot.name: robot.sensors})
+    if body == MOCK:
+        raise InputError(f"there is nothing to film: {body} does not know where it is")

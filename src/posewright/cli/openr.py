@@ -27,14 +27,14 @@ from posewright.cli.options import (
 from posewright.documents import read_text, refuse_unwritable, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.runtimes.openr import flow
-from posewright.runtimes.openr.controller import EVENT
-from posewright.runtimes.openr.kernel import LogEntry
+from posewright.runtimes.openr.controller import EVENT, entry_of
 from posewright.runtimes.openr.setup import openr_programs, set_up_openr
 
 if TYPE_CHECKING:
-    from posewright.control import Block
+    from posewright.control import Block, Clock
     from posewright.recordings import Recording
-    from posewright.runtimes.openr.setup import ReadyProgram
+    from posewright.runtimes.openr.kernel import LogEntry
+    from posewright.runtimes.openr.programs import OpenRProgram
 
 FELL = 1  # exit code where the robot fell
 MERMAID = ".mmd"
@@ -132,11 +132,13 @@ def run(
     made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
     with _blamed(objects):
         ready, terminal = _commanded(set_up_openr(program, **made), commands, script)
+    if video is not None:
+        film_options.refuse_unfilmable(ready.robot, body, camera)
     shown = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
-    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds, "camera": camera}
-    how |= {"pace": _pace(terminal) if real_time else None, "to_film": video is not None}
+    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds}
+    how["clock"] = _clock(terminal) if real_time else None
     with _blamed(objects), console.working(ready.name, quiet=as_json or bool(shown)) as say:
-        recording = experiments.run_openr(ready, watchers=shown or [_Far(ready.name, say)], **how)
+        recording = experiments.run_program(ready, watchers=shown or [_Far(ready.name, say)], **how)
     _write_pictures(recording, diagram, video, camera, quiet=as_json)
     result = experiments.openr_result(recording)
     console.give(result, _lines(result), as_json=as_json)
@@ -184,8 +186,8 @@ def _refuse_outputs(
 
 
 def _commanded(
-    ready: ReadyProgram, commands: str | None, script: Path | None
-) -> tuple[ReadyProgram, _Terminal | None]:
+    ready: OpenRProgram, commands: str | None, script: Path | None
+) -> tuple[OpenRProgram, _Terminal | None]:
     """Return a program with its commands, and who asks a person for more; say what is to be known of it."""
     for remark in ready.remarks:
         console.warn(remark)
@@ -208,7 +210,7 @@ def _script(commands: str | None, script: Path | None, *, from_stdin: bool) -> t
     return commands or "", Path("--commands")
 
 
-def _pace(terminal: _Terminal | None) -> Any:
+def _clock(terminal: _Terminal | None) -> Clock:
     """Return a clock of real time, which stands still while a person types."""
     from posewright.control import RealClock
 
@@ -263,8 +265,7 @@ class _Shown:
         decision = block.requests.decision
         for kind, data in () if decision is None else decision.events:
             if kind == EVENT:
-                told = dict(data)
-                entry = LogEntry(block.state.time_s, str(told.pop("what")), told)
+                entry = entry_of(block.state.time_s, data)
                 if self._everything or entry.kind not in _PLAIN:
                     line = _line(entry)
                     if self._apart:

@@ -133,9 +133,11 @@ def run(
         refuse_overwriting(video, program)
     video = video and film_options.film_path(video, program)
     ready = _set_up(program, words, posture, rule, breakpoints)
-    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "to_film": video is not None}
+    how: dict[str, Any] = {"body": body, "seed": seed, "record": record}
     camera = (camera or LOOKS_FROM) if video is not None else None
-    recording = experiments.run_robi(ready, seconds=seconds, camera=camera, **how)
+    if camera is not None:
+        film_options.refuse_unfilmable(ready.robot, body, camera)
+    recording = experiments.run_robi(ready, seconds=seconds, **how)
     if video is not None:
         _film(recording, video, camera, quiet=as_json)
     stopped = robi.status_of(ready.controller).data() if breakpoints else {}
@@ -168,9 +170,9 @@ def watch(
 
     refuse_recording(record, program)
     ready = _set_up(program, words, posture, rule, breakpoints)
-    pace = RealClock(time.monotonic, time.sleep) if sys.stdout.isatty() else None
+    clock = RealClock(time.monotonic, time.sleep) if sys.stdout.isatty() else None
     with LiveView(ready.controller) as view:
-        how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "pace": pace}
+        how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "clock": clock}
         recording = experiments.run_robi(ready, seconds=seconds, watchers=[view], **how)
     result = experiments.robi_result(recording)
     if result["error"]:

@@ -14,7 +14,8 @@ from posewright.errors import UnsafeCommandError
 from posewright.robots import Robot
 
 SLACK_RAD = 1e-6
-"""Rounding that is not worth a word: a robot that counts in whole micro-radians cannot hit a limit better."""
+"""Rounding that is not worth a word: in whole micro-radians a joint cannot be right at its limit, as the
+ERS-7's tail is when it stands, at 5 degrees."""
 
 
 class Guard(Enum):
@@ -117,7 +118,9 @@ class Safety:
             asked = np.where(np.isfinite(asked) | ~requests.free, asked, last)
         if not np.isfinite(asked).all():
             self._refuse(asked)
-        clipped = np.clip(asked, self._lower, self._upper)
+        lower, upper, step = self._loose
+        is_within = (asked >= lower) & (asked <= upper)  # passes as it is, whatever stands beside it
+        clipped = np.where(is_within, asked, np.clip(asked, self._lower, self._upper))
         limited = np.empty_like(clipped)
         changes = np.empty_like(clipped)
         before = last
@@ -125,6 +128,7 @@ class Safety:
         for row, change, sent in zip(clipped, changes, limited, strict=True):
             np.subtract(row, before, out=change)
             np.minimum(np.maximum(row, before - self._step), before + self._step, out=sent)
+            np.copyto(sent, row, where=np.abs(change) <= step)
             before = sent
         return SafeCommands(replace(requests, angles=limited), self._report(asked, np.abs(changes)))
 

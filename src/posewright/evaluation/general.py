@@ -21,16 +21,14 @@ from posewright.recordings.falls import side_of
 from posewright.recordings.plausible import refuse_impossible
 from posewright.robots import Robot
 
-LOW = 0.5
-"""A base lower than this share of its height at first lies."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class RobotFigures:
     """What one robot of a recording did; None where nobody knew.
 
     The way is its base's over the ground, the distance straight from first to last place; `turned_deg` counts
-    whole turns, to the left. Ratios are of the card's greatest speed and of the stall torque.
+    whole turns, to the left. One that sits or lies down has not fallen: `Trajectory.tip_overs`. Ratios are of
+    the card's greatest speed and of the stall torque.
     """
 
     robot: str
@@ -113,7 +111,7 @@ def _way(track: Trajectory) -> dict[str, Any]:
     if not track.last or not track.knows_place:
         return {}
     path_m, seconds = float(track.way_m.sum()), float(track.times[-1] - track.times[0])
-    falls = track.falls(PhysicsRules().fall_limits(track.row_s, height_share=LOW))
+    falls = track.tip_overs(PhysicsRules())
     return {
         "path_m": path_m,
         "distance_m": float(np.linalg.norm(track.base[-1, :2] - track.base[0, :2])),

@@ -14,6 +14,7 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.bodies import DomainParameters
 from posewright.documents import Node, read_record
 from posewright.errors import InputError, UnknownNameError
+from posewright.evaluation.thresholds import PhysicsRules
 from posewright.recordings import Recording, RobotHeader, RobotRecord
 from posewright.recordings.falls import FallDetector, FallLimits, Spell, tilt, up_seen_from
 from posewright.recordings.plausible import MOST
@@ -180,6 +181,16 @@ class Trajectory:
         """Return when the robot was down for long, by rows that count from row 0."""
         detector = FallDetector(limits, up=self.sky)
         detector.advance(self.times, self.base)
+        return detector.falls()
+
+    def tip_overs(self, rules: PhysicsRules) -> list[Spell]:
+        """Return when the base lay on a side, or leaned too far either way; row 0 counts.
+
+        How high it was does not matter, and an AIBO leans by 47 deg while it sits down.
+        """
+        sideways = np.degrees(np.arcsin(np.clip(np.abs(self.up[:, 1]), 0.0, 1.0)))
+        detector = FallDetector(rules.fall_limits(self.row_s))
+        detector.add(self.times, (sideways > rules.side_deg) | (self.tilt_deg > rules.fall_deg))
         return detector.falls()
 
     @property

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from posewright.experiments.motion import try_motion as try_motion
     from posewright.experiments.openr import openr_result as openr_result
     from posewright.experiments.openr import run_openr as run_openr
+    from posewright.experiments.openr import run_program as run_program
     from posewright.experiments.outcome import Outcome as Outcome
     from posewright.experiments.performing import perform as perform
     from posewright.experiments.plants import Part as Part

@@ -13,16 +13,17 @@ import numpy as np
 
 from posewright.arrays import Floats, Indices
 from posewright.bodies import Decision, JointCommands
-from posewright.control import Safety, Script, drive
+from posewright.control import Safety, Script
 from posewright.control.passes import Passes
 from posewright.errors import InputError
 from posewright.evaluation.motion.played import EXTRAS, HOLD, KEYFRAME, SETTLE
 from posewright.evaluation.motion.report import MotionResult, evaluate_motion
 from posewright.evaluation.thresholds import PhysicsRules
+from posewright.experiments.performing import recorded
 from posewright.formats import card_of
 from posewright.formats.native import render
 from posewright.motions import Motion
-from posewright.recordings import Header, Recorder, RobotHeader
+from posewright.recordings import Header, RobotHeader
 from posewright.robots import Robot
 from posewright.version import __version__
 
@@ -91,15 +92,14 @@ def try_motion(
     commands = commands_of(motion, robot, pose=pose, longest_s=longest_s)
     body = put_down(robot, commands, attitude, friction)
     settle, hold = (round(seconds / robot.frame_period_s) for seconds in (settle_s, hold_s))
-    recorder = Recorder(_header(motion, commands, body), body.world, every=1)
-    drive(
+    recording = recorded(
         body.world,
         {robot.name: Script(commands.script(settle, hold))},
+        _header(motion, commands, body),
         until_s=(settle + len(commands.keyframes) + hold) * robot.frame_period_s,
-        watchers=[recorder],
         safety={robot.name: Safety(robot, hardware=True)},
     )
-    return evaluate_motion(recorder.recording(), robot=robot, rules=rules)
+    return evaluate_motion(recording, robot=robot, rules=rules)
 
 
 def _header(motion: Motion, commands: Commands, body: SimulatedBody) -> Header:
@@ -107,7 +107,6 @@ def _header(motion: Motion, commands: Commands, body: SimulatedBody) -> Header:
     return Header(
         robots={body.robot.name: RobotHeader.of(body, f"motion {motion.name}")},
         version=__version__,
-        rate_hz=1.0 / body.robot.frame_period_s,
         documents={f"{motion.name}.motion.yaml": render(motion).decode()},
         extras={EXTRAS: {"name": motion.name, "is_whole": commands.is_whole, "attitudes": attitudes}},
     )

@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from posewright.control import Watcher
-from posewright.evaluation.thresholds import PhysicsRules
-from posewright.evaluation.trajectory import Trajectory
-from posewright.experiments.performing import perform
+from posewright.control import Clock, Watcher
+from posewright.errors import InputError
+from posewright.experiments.performing import fell_in, perform
+from posewright.experiments.plants import SIMULATION
 from posewright.recordings import Recording
-from posewright.recordings.falls import FallDetector
 from posewright.robots import Robot
-from posewright.runtimes.openr import UntilIdle
-from posewright.runtimes.openr.flow import EXTRAS, run_data
-from posewright.runtimes.openr.setup import CONNECT, ReadyProgram, set_up_openr
+from posewright.runtimes.openr import OpenRProgram, UntilIdle, entries_of, set_up_openr
+from posewright.runtimes.openr.flow import STATE
+from posewright.runtimes.openr.regions import MICRO
+
+EXTRAS = "openr"
+"""Under this name a recording's header says which `program` ran, and with which `commands`."""
 
 LONGEST_S = 600.0
 """A program runs no longer than this unless told otherwise [s]."""
@@ -28,7 +30,7 @@ STILL_S = 1.0
 
 
 def run_openr(
-    called: str | Path | ReadyProgram | None = None,
+    program: str | Path | None = None,
     *,
     commands: str = "",
     robot: str | Robot = "sony_ers7",
@@ -39,17 +41,18 @@ def run_openr(
     sequences: str | Path | None = None,
     player: str = "sony",
     objects: str | Path | None = None,
+    body: str = SIMULATION,
+    seed: int = 0,
     seconds: float | None = None,
     watchers: Sequence[Watcher] = (),
-    **how: Any,
+    clock: Clock | None = None,
+    record: str | Path | None = None,
 ) -> Recording:
-    """Run a program of OPEN-R objects on a robot that stands on a bare floor.
-
-    What its objects said is told by `openr_result`, and drawn by `draw_sequence`.
+    """Run a program of OPEN-R objects on a bare floor; `openr_result` and `draw_sequence` tell what was said.
 
     Args:
-        called: a program that ships, or the path of a CONNECT.CFG; with a stick, default what is on it; or
-            one that is ready, with its commands.
+        program: one that ships, or the path of a CONNECT.CFG; default what is on the stick, or MoNet where
+            there are MONET files.
         commands: what Commander sends: a command, `@`, and its time [s]; several with commas.
         robot: on which it runs.
         pose: in which the robot begins; default the program's.
@@ -59,61 +62,94 @@ def run_openr(
         sequences: the table of EKMotion's moves over it.
         player: `sony`, or `exact`, which reaches each keyframe of a motion of MoNet.
         objects: a Python file of one's own objects.
+        body: as for `run_trial`.
+        seed: of everything drawn by chance.
         seconds: for so long it runs [s]; default until its objects have had nothing to do for a second.
         watchers: see every block.
-        how: it is run, as `perform` takes it: `body`, `seed`, `pace`, `record`.
+        clock: paces the frames; simulated time by default.
+        record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
 
     Raises:
-        InputError: something that was handed in is wrong; the robot has not moved.
-        FormatError: so is a file, which the error names with its line.
+        InputError: something that was handed in is wrong, a file for one; the robot has not moved.
         OutputError: the recording cannot be written there.
         BodyError: the body failed, or the objects send each other messages without end.
     """
-    ready = called
-    if not isinstance(ready, ReadyProgram):
-        made: dict[str, Any] = {"stick": stick, "monet": monet, "poses": poses, "sequences": sequences}
-        made |= {"robot": robot, "pose": pose, "player": player, "objects": objects}
-        ready = set_up_openr(ready, **made).saying(commands)
-    return _run(ready, seconds, watchers, how)
+    ready = set_up_openr(
+        program,
+        commands=commands,
+        robot=robot,
+        pose=pose,
+        stick=stick,
+        monet=monet,
+        poses=poses,
+        sequences=sequences,
+        player=player,
+        objects=objects,
+    )
+    return run_program(
+        ready, body=body, seed=seed, seconds=seconds, watchers=watchers, clock=clock, record=record
+    )
 
 
-def _run(
-    ready: ReadyProgram, seconds: float | None, watchers: Sequence[Watcher], how: Mapping[str, Any]
+def run_program(
+    ready: OpenRProgram,
+    *,
+    body: str = SIMULATION,
+    seed: int = 0,
+    seconds: float | None = None,
+    watchers: Sequence[Watcher] = (),
+    clock: Clock | None = None,
+    record: str | Path | None = None,
 ) -> Recording:
+    """Run a program that is ready; arguments and errors as `run_openr`."""
     controller = ready.controller()
-    said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in ready.setting.script]
+    said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in ready.script]
     return perform(
         controller,
         ready.robot,
         name=f"openr {Path(ready.name).name}",
         until_s=LONGEST_S if seconds is None else seconds,
+        body=body,
         pose=ready.pose,
+        seed=seed,
         watchers=[*watchers, UntilIdle(controller, STILL_S if seconds is None else math.inf)],
-        documents={CONNECT: "".join(f"{line}\n" for line in ready.config.lines)},
+        clock=clock,
+        documents=ready.documents,
         extras={EXTRAS: {"program": ready.name, "commands": said}},
-        **how,
+        record=record,
     )
 
 
 def openr_result(recording: Recording) -> dict[str, Any]:
-    """Return a run of OPEN-R objects as plain data, from its recording alone; see `flow.run_data`.
+    """Return a run of OPEN-R objects as plain data, from its recording alone.
 
-    `fell` is whether the robot tipped over, as a motion's findings count it, and None where nobody knew; one
-    that sits or lies down has not fallen.
+    `frames` have `commands_urad`, what the objects asked for in whole micro-radians, and `positions_rad`,
+    what the joints did, in the order of `joints`; None where nobody measured. `fell` is whether the robot
+    tipped over, as `evaluate` counts it, and None where nobody knew.
 
     Raises:
         InputError: the recording is of something else.
     """
-    data, track = run_data(recording), Trajectory.of(recording)
-    fell = None
-    if track.last and track.knows_place:
-        fell = _tipped_over(track, PhysicsRules())
-    return {"fell": fell, **data}
-
-
-def _tipped_over(track: Trajectory, rules: PhysicsRules) -> bool:
-    """Tell whether the base lay on a side, or leaned too far either way: Sony's AIBO sits down at 47 deg."""
-    sideways = np.degrees(np.arcsin(np.clip(np.abs(track.up[:, 1]), 0.0, 1.0)))
-    detector = FallDetector(rules.fall_limits(track.row_s), up=track.sky)
-    detector.add(track.times, (sideways > rules.side_deg) | (track.tilt_deg > rules.fall_deg))
-    return bool(detector.falls())
+    told = recording.header.extras.get(EXTRAS)
+    if not isinstance(told, Mapping):
+        raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright openr run`")
+    one, said = recording.robot(), entries_of(recording)
+    asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)
+    seen = one.positions.astype(object)
+    seen[np.isnan(one.positions)] = None
+    times = np.round(recording.times, 6).tolist()
+    rows = zip(times, asked.tolist(), seen.tolist(), strict=True)
+    return {
+        "fell": fell_in(recording),
+        "program": told.get("program"),
+        "commands": told.get("commands"),
+        "robot": one.header.robot,
+        "duration_s": times[-1] if times else 0.0,
+        "states": [{"time_s": each.time_s, **each.data} for each in said if each.kind == STATE],
+        "messages": [
+            {"time_s": each.time_s, "kind": each.kind, **each.data} for each in said if each.kind != STATE
+        ],
+        "joints": list(one.header.joints),
+        "frames": [{"time_s": at, "commands_urad": go, "positions_rad": is_} for at, go, is_ in rows],
+        "digest": recording.digest(),
+    }

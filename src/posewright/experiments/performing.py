@@ -1,4 +1,4 @@
-"""Let any controller drive a robot, on a bare floor or in a field, and record all of it."""
+"""Let any controller drive a robot on a bare floor, and record all of it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import Body, Plant
+from posewright.bodies import Plant
 from posewright.contests import Place
 from posewright.control import Clock, Controller, Safety, Watcher, drive
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
+from posewright.evaluation import evaluate_run
 from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
-from posewright.figures import card_document, refuse_camera
+from posewright.figures import card_document
 from posewright.recordings import Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.robots import Robot, ships
 from posewright.search.plan import checked_seed
@@ -41,15 +42,13 @@ def perform(
     start: Place = ORIGIN,
     seed: int = 0,
     watchers: Sequence[Watcher] = (),
-    pace: Clock | None = None,
+    clock: Clock | None = None,
     safety: Safety | None = None,
     documents: Mapping[str, str] | None = None,
     extras: Mapping[str, Any] | None = None,
-    to_film: bool = False,
-    camera: str | None = None,
     record: str | Path | None = None,
 ) -> Recording:
-    """Let a controller drive a robot; every frame is recorded, and no contest is run.
+    """Let a controller drive a robot on a bare floor; every frame is recorded, and no contest is run.
 
     Args:
         controller: what decides.
@@ -62,46 +61,69 @@ def perform(
         start: where in it the robot begins.
         seed: of everything drawn by chance.
         watchers: see every block after it is recorded; one that says so ends the run.
-        pace: how frames are paced; simulated time by default.
+        clock: paces the frames; simulated time by default.
         safety: what stands between controller and body; `Safety(robot)` by default.
         documents: texts that travel with the recording, by file name.
         extras: whatever else travels along.
-        to_film: whether it is to be filmed, which needs a body that knows where it is.
-        camera: who films, refused before the run begins where there is none of that name.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
 
     Raises:
         InputError: something that was handed in is wrong.
-        UnknownNameError: there is no such body, pose or camera.
+        UnknownNameError: there is no such body or pose.
         OutputError: the recording cannot be written there; this is told before the robot moves.
         BodyError: the body failed, or the controller.
     """
-    plant = _plant(body, Part(robot.name, robot, _angles(robot, pose), start, seed=seed), arena)
-    _refuse(plant.bodies[robot.name], until_s, camera, record, to_film=to_film)
-    told: Any = {"documents": documents or {}, "extras": extras or {}, "seed": seed}
-    recorder = Recorder(_header(plant.bodies[robot.name], name, arena, told), plant, every=1)
+    if not 0.0 < until_s <= MOST_S:
+        raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
+    angles = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
+    plant = _plant(body, Part(robot.name, robot, angles, start, seed=seed), arena)
+    carried = {**(documents or {}), **({} if ships(robot) else {card_document(robot.name): robot.text})}
+    header = Header(
+        {robot.name: RobotHeader.of(plant.bodies[robot.name], name)},
+        seed=seed,
+        version=__version__,
+        documents=carried,
+        extras=extras or {},
+        arena={} if arena is None else arena.to_dict(),
+    )
+    return recorded(
+        plant,
+        {robot.name: controller},
+        header,
+        until_s=until_s,
+        watchers=watchers,
+        clock=clock,
+        safety=None if safety is None else {robot.name: safety},
+        record=record,
+    )
+
+
+def recorded(
+    plant: Plant,
+    controllers: Mapping[str, Controller],
+    header: Header,
+    *,
+    until_s: float,
+    watchers: Sequence[Watcher] = (),
+    clock: Clock | None = None,
+    safety: Mapping[str, Safety] | None = None,
+    record: str | Path | None = None,
+) -> Recording:
+    """Let controllers drive the robots of a plant, as `control.drive` does; return every frame of it.
+
+    It is written to `record`, where that is given, even if the run fails.
+    """
+    if record is not None:
+        refuse_unwritable(Path(record))
+    recorder = Recorder(header, plant, every=1)
+    watchers = [recorder, *watchers]
     try:
-        how: Any = {"until_s": until_s, "clock": pace, "safety": safety and {robot.name: safety}}
-        drive(plant, {robot.name: controller}, watchers=[recorder, *watchers], **how)
+        drive(plant, controllers, until_s=until_s, watchers=watchers, clock=clock, safety=safety)
     finally:  # above all of a run that failed somebody will want to know how
         recording = recorder.recording()
         if record is not None:
             write_mcap(recording, Path(record))
     return recording
-
-
-def _angles(robot: Robot, pose: str | Floats) -> Floats:
-    return robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
-
-
-def _header(body: Body, name: str, arena: Arena | None, told: dict[str, Any]) -> Header:
-    """Return the header of a performance; a card that does not ship is among its documents."""
-    card, field = body.robot, {} if arena is None else arena.to_dict()
-    told["documents"] = {
-        **told["documents"],
-        **({} if ships(card) else {card_document(card.name): card.text}),
-    }
-    return Header({card.name: RobotHeader.of(body, name)}, arena=field, version=__version__, **told)
 
 
 def _plant(body: str, part: Part, arena: Arena | None) -> Plant:
@@ -110,16 +132,9 @@ def _plant(body: str, part: Part, arena: Arena | None) -> Plant:
     return make_plant(kind, [replace(part, domain=domain)], arena)
 
 
-def _refuse(
-    body: Body, until_s: float, camera: str | None, record: str | Path | None, *, to_film: bool
-) -> None:
-    """Refuse what cannot be recorded or filmed, a senseless time, and a camera that is not there."""
-    card = body.robot
-    if record is not None:
-        refuse_unwritable(Path(record))
-    if not 0.0 < until_s <= MOST_S:
-        raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
-    if camera is not None:
-        refuse_camera(camera, {card.name: card.sensors})
-    if to_film and body.observe().truth is None:
-        raise InputError(f"there is nothing to film: {card.name} does not know where it is")
+def fell_in(recording: Recording) -> bool | None:
+    """Return whether the robot tipped over, as `evaluate` counts it; None where nobody knew where it was."""
+    if not recording.robot().knows_place:
+        return None
+    falls = next(iter(evaluate_run(recording).robots.values())).falls
+    return None if falls is None else falls > 0

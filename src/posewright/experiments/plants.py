@@ -19,6 +19,8 @@ GROUP = "posewright.bodies"
 """The group of entry points in which a package names what makes a plant: a function like those here."""
 
 SIMULATION = "sim"
+MOCK = "mock"
+"""It follows its commands, and nobody knows where it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,4 +105,4 @@ def _mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 
     return MockBody(part.robot, lambda _time_s: quiet, positions=part.start_pose)
 
 
-_SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, "mock": _mock}
+_SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, MOCK: _mock}

@@ -11,9 +11,7 @@ from posewright.arenas import Arena, arena
 from posewright.contests import Place
 from posewright.control import Watcher
 from posewright.errors import UnknownNameError
-from posewright.evaluation.thresholds import PhysicsRules
-from posewright.evaluation.trajectory import Trajectory
-from posewright.experiments.performing import ORIGIN, perform
+from posewright.experiments.performing import ORIGIN, fell_in, perform
 from posewright.recordings import Recording
 from posewright.robots import Robot, robot
 from posewright.runtimes.openr.script import read_script
@@ -98,28 +96,32 @@ def set_up_robi(
 def run_robi(
     called: str | Path | ReadyRobi = "startup",
     *,
+    words: str = "",
+    posture: str = "standing",
+    rule: str = "consistent",
+    breakpoints: Sequence[str] = (),
     seconds: float | None = None,
     watchers: Sequence[Watcher] = (),
-    made_from: Mapping[str, Any] | None = None,
     **how: Any,
 ) -> Recording:
     """Run a program of a Robi 2; `robi_result` tells what happened.
 
-    `pw.run_robi("startup", made_from={"words": "1@2, 3@10"})` lets it sit down and then dance.
+    `pw.run_robi("startup", words="1@2, 3@10")` lets it sit down and then dance.
 
     Args:
-        called: the program, as for `set_up_robi`, or what that returned.
+        called: the program; it and the four that follow as for `set_up_robi`, or what that returned alone.
         seconds: for so long it runs [s]; default until nothing more will happen.
         watchers: see every block.
-        made_from: what `set_up_robi` is told besides: `words`, `posture`, `rule`, `breakpoints`.
-        how: it is run, as `perform` takes it: `body`, `seed`, `pace`, `record`, `to_film`, `camera`.
+        how: it is run, as `perform` takes it: `body`, `seed`, `clock`, `record`.
 
     Raises:
         InputError: something that was handed in is wrong; the robot has not moved.
         OutputError: the recording cannot be written there.
         BodyError: the body failed.
     """
-    ready = called if isinstance(called, ReadyRobi) else set_up_robi(called, **(made_from or {}))
+    ready = called
+    if not isinstance(ready, ReadyRobi):
+        ready = set_up_robi(ready, words=words, posture=posture, rule=rule, breakpoints=breakpoints)
     names = {address: memory_map().name_of(address) for address in range(0, memory_map().size, 2)}
     return perform(
         ready.controller,
@@ -150,9 +152,7 @@ def robi_result(recording: Recording) -> dict[str, Any]:
     decisions = recording.robot().decisions.outputs
     last: Mapping[str, Any] = decisions[-1] if decisions else {}
     posture = int(last.get("posture", 0))
-    track, fell = Trajectory.of(recording), None
-    if track.last and track.knows_place and not recording.header.arena:
-        fell = bool(track.falls(PhysicsRules().fall_limits(track.row_s)))
+    fell = None if recording.header.arena else fell_in(recording)
     return {
         "program": told.get("program", ""),
         "words": told.get("words", ""),

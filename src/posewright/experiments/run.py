@@ -92,7 +92,7 @@ def run_trial(
         refuse_camera(camera, {name: played.robot.sensors for name, played in stage.behaviours.items()})
     now = clock or (lambda: 0.0)
     try:
-        wall_s = _perform(stage, on_progress, make_watcher, pace, now, still_s=asked.still_s)
+        wall_s = _drive_trial(stage, on_progress, make_watcher, pace, now, still_s=asked.still_s)
     finally:  # above all of a run that failed somebody will want to know how
         recording = stage.recorder.recording()
         if record is not None:
@@ -267,7 +267,7 @@ def _can_be_judged(plant: Plant) -> bool:
     )
 
 
-def _perform(
+def _drive_trial(
     stage: _Stage,
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,

@@ -53,7 +53,7 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
+class _LoopBox:
     """A loop around some rows, from and to [in]."""
 
     top: float
@@ -67,7 +67,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     """Draw who said what to whom: a column an object, time downwards, and states in boxes.
 
     A message is an arrow, an answer a broken one. What comes several times in a row is drawn once, in a
-    frame that says how often.
+    box that says how often.
 
     Args:
         recording: of OPEN-R objects.
@@ -79,10 +79,10 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     entries = entries_of(recording)
     if not entries:
         raise InputError("no OPEN-R object said anything here", hint="a recording of `posewright openr run`")
-    rows, frames, left_out = _laid_out(folded(entries))
+    rows, loops, left_out = _laid_out(folded(entries))
     names = objects_in(row.entry for row in rows)
     columns, right = _columns(names, rows)
-    depth = max([HEAD, *(row.at for row in rows), *(frame.bottom for frame in frames)]) + ROW
+    depth = max([HEAD, *(row.at for row in rows), *(loop.bottom for loop in loops)]) + ROW
     header = next(iter(recording.header.robots.values()))
     size = right + EDGE, TITLE + depth + FOOT
     drawn = canvas(figure, size, dpi=150, facecolor="white")
@@ -92,8 +92,8 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     axes.set(xlim=(0.0, size[0]), ylim=(depth, 0.0))
     axes.axis("off")
     _draw_lifelines(axes, columns, depth)
-    for frame in frames:
-        _draw_frame(axes, frame, columns)
+    for loop in loops:
+        _draw_loop(axes, loop, columns)
     _draw_times(axes, rows)
     for row in rows:
         _draw_row(axes, row, columns)
@@ -103,10 +103,10 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     return titled(drawn, title)
 
 
-def _laid_out(steps: Sequence[LogEntry | Loop]) -> tuple[list[_Row], list[_Frame], int]:
-    """Return the rows and the frames of loops from the top down, and how many messages had no place."""
+def _laid_out(steps: Sequence[LogEntry | Loop]) -> tuple[list[_Row], list[_LoopBox], int]:
+    """Return the rows and the boxes of loops from the top down, and how many messages had no place."""
     rows: list[_Row] = []
-    frames: list[_Frame] = []
+    loops: list[_LoopBox] = []
     at, left_out = HEAD + ROW, 0
     for step in steps:
         body = step.body if isinstance(step, Loop) else (step,)
@@ -120,11 +120,11 @@ def _laid_out(steps: Sequence[LogEntry | Loop]) -> tuple[list[_Row], list[_Frame
             at += ROW
         if isinstance(step, Loop):
             ends = tuple(name for entry in body for name in ends_of(entry))
-            frames.append(
-                _Frame(top, at - 0.3 * ROW, f"{step.times} times, until {step.until_s:.3f} s", ends)
+            loops.append(
+                _LoopBox(top, at - 0.3 * ROW, f"{step.times} times, until {step.until_s:.3f} s", ends)
             )
             at += 0.5 * ROW
-    return rows, frames, left_out
+    return rows, loops, left_out
 
 
 def _columns(names: Sequence[str], rows: Sequence[_Row]) -> tuple[dict[str, float], float]:
@@ -156,7 +156,7 @@ def _width(text: str) -> float:
 def _draw_lifelines(axes: Axes, columns: dict[str, float], depth: float) -> None:
     for name, x in columns.items():
         axes.plot([x, x], [HEAD, depth], color=FAINT, linewidth=1.0, zorder=1)
-        axes.text(x, 0.5 * HEAD, name, **_text(weight="bold", bbox=_box("white", INK), fontsize=SIZE + 0.5))
+        axes.text(x, 0.5 * HEAD, name, **_text("white", INK, weight="bold", fontsize=SIZE + 0.5))
 
 
 def _draw_times(axes: Axes, rows: Sequence[_Row]) -> None:
@@ -168,22 +168,22 @@ def _draw_times(axes: Axes, rows: Sequence[_Row]) -> None:
             axes.text(TIME, row.at, f"{last_s:.3f} s", **_text(color=GREY, ha="right"))
 
 
-def _draw_frame(axes: Axes, frame: _Frame, columns: dict[str, float]) -> None:
+def _draw_loop(axes: Axes, loop: _LoopBox, columns: dict[str, float]) -> None:
     from matplotlib.patches import Rectangle
 
-    places = [columns[name] for name in frame.ends]
+    places = [columns[name] for name in loop.ends]
     left, right = min(places) - 0.25, max(places) + 0.25
-    right = max(right, left + _width(frame.told) + 0.1)
-    where = (left, frame.top), right - left, frame.bottom - frame.top
+    right = max(right, left + _width(loop.told) + 0.1)
+    where = (left, loop.top), right - left, loop.bottom - loop.top
     axes.add_patch(Rectangle(*where, facecolor="#f7f7f5", edgecolor=GREY, linewidth=0.7, zorder=0.5))
-    axes.text(left + 0.06, frame.top + 0.4 * ROW, frame.told, **_text(ha="left", color=GREY, style="italic"))
+    axes.text(left + 0.06, loop.top + 0.4 * ROW, loop.told, **_text(ha="left", color=GREY, style="italic"))
 
 
 def _draw_row(axes: Axes, row: _Row, columns: dict[str, float]) -> None:
     one, other = (columns[name] for name in ends_of(row.entry))
     kind = row.entry.kind
     if kind not in BETWEEN:
-        axes.text(one, row.at, row.label, **_text(bbox=_box(_FILLS.get(kind, "#f2f2f0"), GREY)))
+        axes.text(one, row.at, row.label, **_text(_FILLS.get(kind, "#f2f2f0")))
         return
     colour = WRONG if kind == "silent" else COLOURS[0] if kind == "notify" else GREY
     broken = "solid" if kind == "notify" else (0, (4, 2))
@@ -195,10 +195,8 @@ def _draw_row(axes: Axes, row: _Row, columns: dict[str, float]) -> None:
     axes.text(0.5 * (one + other), row.at - 0.02, row.label, **_text(va="bottom", color=colour))
 
 
-def _text(**style: Any) -> dict[str, Any]:
+def _text(fill: str = "", edge: str = GREY, **style: Any) -> dict[str, Any]:
+    """Return how a text looks, in a box where it is to be filled."""
     usual = {"ha": "center", "va": "center", "fontsize": SIZE, "color": INK, "parse_math": False, "zorder": 3}
-    return usual | style
-
-
-def _box(fill: str, edge: str) -> dict[str, Any]:
-    return {"boxstyle": "round,pad=0.25", "facecolor": fill, "edgecolor": edge, "linewidth": 0.7}
+    box = {"boxstyle": "round,pad=0.25", "facecolor": fill, "edgecolor": edge, "linewidth": 0.7}
+    return usual | ({"bbox": box} if fill else {}) | style

@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from posewright.formats.omtn.reader import label_of as label_of
     from posewright.formats.omtn.reader import read_omtn as read_omtn
     from posewright.formats.omtn.to_motion import DESIGN as DESIGN
-    from posewright.formats.omtn.to_motion import exact_path as exact_path
     from posewright.formats.omtn.to_motion import sdk_path as sdk_path
     from posewright.formats.reading import GAIT as GAIT
     from posewright.formats.reading import detect_format as detect_format

@@ -44,13 +44,11 @@ class Way:
 
     Attributes:
         agents: who plays what on it: the line itself, or those of the command that begins there.
-        sync: whether they are to begin in the same frame.
     """
 
     postures: Postures
     line: Line
     agents: tuple[AgentLine, ...]
-    sync: bool = False
 
 
 def command_postures(command: Command) -> Postures:
@@ -61,7 +59,7 @@ def command_postures(command: Command) -> Postures:
 
 def way_of(command: Command) -> Way:
     """Return a command as a way, which it may be from a posture to the same."""
-    return Way(command_postures(command), command.head.line, command.agents[:AGENT_LINES], command.sync)
+    return Way(command_postures(command), command.head.line, command.agents[:AGENT_LINES])
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from posewright.sticks.limits import (
     LINE_BYTES,
     NAME_BYTES,
     NUMBER_BYTES,
-    OLDER_AGENTS,
     POSTURES,
     SOUND_AGENT,
+    known_agents,
     postures_of,
 )
 from posewright.sticks.text import (
@@ -80,7 +80,7 @@ def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterat
 
     An `older` MoNet is the one that reads its postures from a POSTURE.CFG.
     """
-    known = {**AGENTS, **OLDER_AGENTS} if older else AGENTS
+    known = known_agents(older=older)
     for word, what in ((line.agent, "an agent's name"), (line.name, "a name")):
         if len(word) > NAME_BYTES:
             message = f"{quoted(word)} has {len(word)} bytes: MoNet has room for {NAME_BYTES} and would crash"

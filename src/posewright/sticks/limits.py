@@ -63,6 +63,12 @@ OLDER_AGENTS: Mapping[str, Agent] = MappingProxyType(
 )
 """What the MoNet that reads its postures from a POSTURE.CFG knows besides, and otherwise."""
 
+
+def known_agents(*, older: bool) -> Mapping[str, Agent]:
+    """Return the agents that MoNet knows, or that an older one does."""
+    return {**AGENTS, **OLDER_AGENTS} if older else AGENTS
+
+
 POSTURE_FILE = "POSTURE.CFG"
 
 

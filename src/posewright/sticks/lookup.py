@@ -51,6 +51,13 @@ def target_of(line: AgentLine, setup: MonetSetup) -> Target | None:
     return Target(archive, line.index if line.index < len(archive.entries) else None)
 
 
+def index_of(line: AgentLine, setup: MonetSetup) -> int:
+    """Return where what a line plays is in its archive, or what else its agent knows; below 0 for nothing."""
+    target = target_of(line, setup)
+    index = line.index if target is None else target.place
+    return -1 if index is None else index
+
+
 def lines_of(setup: MonetSetup) -> Iterator[AgentLine]:
     """Yield the agent lines of both files."""
     for text in (setup.commands, setup.transitions):
@@ -189,10 +196,8 @@ def _check_waits_for_ever(command: Command, setup: MonetSetup) -> Iterator[Monet
 
 def _played(line: AgentLine, setup: MonetSetup) -> tuple[str, int | str]:
     """Return by what MoNet tells a line from others: the agent, and the index or the name it looks up."""
-    target = target_of(line, setup)
-    if target is not None:
-        return line.agent, -1 if target.place is None else target.place
-    return line.agent, line.index if line.index is not None and line.index >= 0 else line.name
+    index = index_of(line, setup)
+    return line.agent, line.name if index < 0 and target_of(line, setup) is None else index
 
 
 def _near(name: str, known: Iterable[str]) -> str:

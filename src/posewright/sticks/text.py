@@ -159,11 +159,6 @@ class Command:
         """By which a program asks for it; None where it is no number."""
         return self.head.id
 
-    @property
-    def sync(self) -> bool:
-        """Whether its agents are to begin in the same frame: MoNet looks whether the key begins with a 0."""
-        return not self.head.word(2).startswith("0")
-
 
 @dataclass(frozen=True)
 class MonetCommands(MonetText):

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.bodies import MockBody
-from posewright.control import drive
-from posewright.recordings import Header, Recorder, Recording, RobotHeader
+from posewright.experiments import perform
+from posewright.recordings import Recording
 from posewright.robots import robot
 from posewright.runtimes.openr import OObject, OpenRController
 from posewright.runtimes.openr.connections import ConnectConfig
-from posewright.runtimes.openr.programs import Setting, open_program, program
+from posewright.runtimes.openr.programs import OpenRProgram, program
 from posewright.runtimes.openr.script import read_script
 
 DOG = robot("sony_ers7")
@@ -66,6 +65,14 @@ class Played:
         return [event for event in self.recording.events if event.kind != "openr"]
 
 
+def opened(what: str | ConnectConfig, script: str = "", **made: Any) -> OpenRProgram:
+    """Return a shipped program, or a configuration, made from `made`, ready to run on a dog."""
+    if isinstance(what, str):
+        made = {"pose": program(what).pose, **made}
+    config = program(what).config if isinstance(what, str) else what
+    return OpenRProgram("openr", config, **{"robot": DOG, "script": read_script(script), **made})
+
+
 def play(
     what: str | ConnectConfig,
     script: str,
@@ -74,14 +81,8 @@ def play(
     own: Mapping[str, Callable[[], OObject]] | None = None,
 ) -> Played:
     """Play a shipped program, or a configuration, from a pose of the card or another `(n_joints,)` [rad]."""
-    config = program(what).config if isinstance(what, str) else what
     pose = start if isinstance(start, str) else "stand"
-    controller = open_program(config, Setting(DOG, read_script(script), own=own or {}), pose)
-    body = MockBody(DOG, positions=DOG.pose(start) if isinstance(start, str) else start)
-    recorder = Recorder(
-        Header(robots={DOG.name: RobotHeader.of(body, "openr")}, rate_hz=125.0), body, every=1
-    )
-    drive(body, {DOG.name: controller}, until_s=until_s, watchers=[recorder])
-    recording = recorder.recording()
+    controller = opened(what, script, pose=pose, own=own or {}).controller()
+    recording = perform(controller, DOG, name="openr", until_s=until_s, body="mock", pose=start)
     frames = np.rint(recording.robots[DOG.name].commands * 1e6).astype(int)
     return Played(controller, recording, frames)

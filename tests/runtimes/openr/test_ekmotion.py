@@ -17,23 +17,19 @@ from numpy.typing import NDArray
 
 from posewright.bodies import BodyState
 from posewright.charts import check_chart, read_chart
-from posewright.control import Safety, drive
 from posewright.errors import FormatError, InputError
+from posewright.experiments import perform
 from posewright.formats.ekmoves.document import ORDER
 from posewright.formats.ekmoves.reader import read_header
-from posewright.recordings import Header, Recorder, RobotHeader
-from posewright.robots import robot
 from posewright.rotation import uprightness
 from posewright.runtimes.openr import ONotifyEvent, OObject, OpenRController, UntilIdle, read_connect
 from posewright.runtimes.openr.automaton import CHARTS
 from posewright.runtimes.openr.ekmotion import EKMotion, EKMotionData, open_moves
 from posewright.runtimes.openr.ekmotion.moves import POSES, RESERVED
-from posewright.runtimes.openr.programs import Setting, open_program, program
-from posewright.runtimes.openr.script import read_script
-from posewright.simulation import SimulatedBody, World
+from posewright.runtimes.openr.programs import program
 
-DOG = robot("sony_ers7")
-STAND = DOG.pose("stand")
+from .playing import DOG, STAND, opened
+
 START = [round(angle * 1e6) for angle in STAND]
 JOINTS = [DOG.index(name) for name in ORDER]
 NAMES = {
@@ -78,8 +74,7 @@ class Ran:
 
 def ran(script: str, *, n: int = 450, poses: Path | None = None, sequences: Path | None = None) -> Ran:
     """Return what comes of a script in `n` frames on a dog that is where it is told to be."""
-    setting = Setting(DOG, read_script(script), poses=poses, sequences=sequences)
-    return played(open_program(program("ekmotion").config, setting), n)
+    return played(opened("ekmotion", script, poses=poses, sequences=sequences).controller(), n)
 
 
 def played(controller: OpenRController, n: int) -> Ran:
@@ -192,9 +187,9 @@ def test_after_an_unknown_number_a_known_one_is_done() -> None:
     np.testing.assert_array_equal(ran("777, 102").rows, ran("102").rows)
 
 
-def test_who_sent_the_command_hears_again_when_the_move_has_ended() -> None:
+def test_a_command_is_acknowledged_once() -> None:
     ready = ran("102").told("ready", **{"from": "EKMotion.ReceiveAction"})
-    assert len(ready) == 3, "at the start, when it was looked at, and at the end"
+    assert len(ready) == 2, "at the start, and when it was looked at"
 
 
 def test_a_receiver_that_never_answers_holds_the_move_up_and_nothing_else() -> None:
@@ -206,12 +201,14 @@ def test_a_receiver_that_never_answers_holds_the_move_up_and_nothing_else() -> N
         def hear(self, event: ONotifyEvent) -> None:
             """Never say that it is done."""
 
-    setting = Setting(DOG, read_script("102, 101@0.1"), own={"Deaf": Deaf})
     text = str(program("ekmotion").config.path and program("ekmotion").config.path.read_text())
     line = "EKMotion.Move.OCommandVectorData.S Deaf.Effector.OCommandVectorData.O"
-    held = played(open_program(read_connect(f"{text}{line}\n"), setting), 450)
+    deaf = opened(read_connect(f"{text}{line}\n"), "102, 101@0.1", own={"Deaf": Deaf})
+    held = played(deaf.controller(), 450)
     assert held.loads == KICKB[:1]
     assert "under way" in held.refused[0]["why"], "it still answers"
+    (silent,) = held.told("silent")
+    assert silent["to"] == "Deaf.Effector"
 
 
 @pytest.mark.parametrize(
@@ -305,15 +302,10 @@ def test_left_and_right_are_mirrored(left: int, right: int) -> None:
 
 
 def test_the_simulated_dog_stays_up_in_all_fifteen_one_after_the_other_and_no_way_is_too_fast() -> None:
-    world = World(DOG)
-    SimulatedBody(world, start_pose=STAND)
     script = ", ".join(f"{number}@{1 + 4 * at}" for at, number in enumerate(NAMES))
-    controller = open_program(program("ekmotion").config, Setting(DOG, read_script(script)))
-    header = Header(robots={DOG.name: RobotHeader.of(world.bodies[DOG.name], "ekmotion")}, rate_hz=125.0)
-    recorder = Recorder(header, world, every=1)
-    watchers = [recorder, UntilIdle(controller, 1.0)]
-    drive(world, {DOG.name: controller}, until_s=65, watchers=watchers, safety={DOG.name: Safety(DOG)})
-    recording = recorder.recording()
+    controller = opened("ekmotion", script).controller()
+    until = UntilIdle(controller, 1.0)
+    recording = perform(controller, DOG, name="ekmotion", until_s=65, watchers=[until])
     base = recording.robots[DOG.name].base
     results = [one.data["move"] for one in recording.events if one.data.get("what") == "result"]
     assert results == [f"{number} {name}" for number, name in NAMES.items()]
@@ -448,9 +440,8 @@ def test_any_table_over_any_header_gives_the_frames_of_the_formula(
 
 def test_after_a_move_every_region_is_free() -> None:
     motion = EKMotion()
-    setting = Setting(DOG, read_script("102"), own={"EKMotion": lambda: motion})
-    played(open_program(program("ekmotion").config, setting), 450)
-    assert all(region.is_free for region in motion._regions)
+    played(opened("ekmotion", "102", own={"EKMotion": lambda: motion}).controller(), 450)
+    assert all(region.is_free for region in motion.move._regions)
 
 
 def test_the_automaton_is_sound() -> None:

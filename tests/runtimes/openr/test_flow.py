@@ -17,16 +17,12 @@ from posewright.errors import InputError
 from posewright.recordings import Event, Header, Recording, RobotHeader, RobotRecord
 from posewright.runtimes.openr.flow import (
     BETWEEN,
-    EXTRAS,
     Loop,
     ends_of,
     entries_of,
     folded,
-    messages_of,
     objects_in,
-    run_data,
     sequence_diagram,
-    states_of,
 )
 from posewright.runtimes.openr.kernel import LogEntry
 
@@ -59,7 +55,7 @@ def recording(*what: tuple[str, dict[str, str]], extras: dict[str, object] | Non
     )
     events = tuple(Event(0.0, "openr", {"what": kind, **data}) for kind, data in what)
     told = Header(
-        {"toy": header}, extras={EXTRAS: {"program": "toy", "commands": []}} if extras is None else extras
+        {"toy": header}, extras={"openr": {"program": "toy", "commands": []}} if extras is None else extras
     )
     return Recording(told, np.array([0.008, 0.016]), {"toy": record}, np.zeros((2, 0, 7)), events)
 
@@ -131,9 +127,10 @@ def test_who_sends_first_stands_first() -> None:
 def test_messages_and_states_are_told_apart_and_keep_their_particulars() -> None:
     seen = recording(COMMAND, STATE, REFUSAL)
     assert [one.kind for one in entries_of(seen)] == ["notify", "state", "refused"]
-    assert [one.kind for one in messages_of(seen)] == ["notify", "refused"]
-    assert [dict(one.data) for one in states_of(seen)] == [{"object": "Head", "state": "MOVE_MP"}]
-    assert dict(messages_of(seen)[1].data) == REFUSAL[1]
+    result = pw.openr_result(seen)
+    assert [one["kind"] for one in result["messages"]] == ["notify", "refused"]
+    assert result["states"] == [{"time_s": 0.0, "object": "Head", "state": "MOVE_MP"}]
+    assert result["messages"][1] == {"time_s": 0.0, "kind": "refused", **REFUSAL[1]}
 
 
 def test_mermaid_text_has_a_line_a_message_and_a_loop_for_what_repeats() -> None:
@@ -171,7 +168,8 @@ def test_whatever_objects_say_the_text_stays_mermaid(said: list[tuple[str, str]]
 
 
 def test_a_run_as_plain_data_has_whole_micro_radians_and_nothing_for_what_nobody_measured() -> None:
-    data = run_data(recording(COMMAND, STATE))
+    data = pw.openr_result(recording(COMMAND, STATE))
+    assert data["fell"] is None, "nobody knew where it was"
     assert data["joints"] == ["pan"]
     assert data["frames"] == [
         {"time_s": 0.008, "commands_urad": [100_000], "positions_rad": [None]},
@@ -183,7 +181,7 @@ def test_a_run_as_plain_data_has_whole_micro_radians_and_nothing_for_what_nobody
 
 def test_a_recording_of_something_else_is_refused() -> None:
     with pytest.raises(InputError, match="not of OPEN-R objects"):
-        run_data(recording(extras={}))
+        pw.openr_result(recording(extras={}))
     with pytest.raises(InputError, match="no OPEN-R object said anything"):
         pw.draw_sequence(recording())
 

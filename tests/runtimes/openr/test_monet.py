@@ -6,7 +6,7 @@ import gzip
 import io
 import wave
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +15,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.bodies import MockBody
-from posewright.control import drive
+from posewright.control import Safety
 from posewright.errors import FormatError, InputError
+from posewright.evaluation import evaluate_run
+from posewright.experiments import perform
 from posewright.experiments.openr import openr_result, run_openr
-from posewright.formats import OmtnDocument, document_of, exact_path, read_omtn, sdk_path
-from posewright.recordings import Header, Recorder, Recording, RobotHeader
+from posewright.formats import OdaArchive, OmtnDocument, document_of, read_omtn, sdk_path
+from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
-from posewright.robots import robot
 from posewright.runtimes.openr import OpenRController, UntilIdle
+from posewright.runtimes.openr.kernel import OpenR
+from posewright.runtimes.openr.monet.frames import motion_frames
 from posewright.runtimes.openr.monet.sound_agent import wave_seconds
-from posewright.runtimes.openr.programs import Setting, open_program, program
-from posewright.runtimes.openr.script import read_script
 from posewright.sticks import MonetSetup, read_stick
 from posewright.sticks.check import PostureGraph
+from posewright.sticks.setup import MonetArchive
 from posewright.sticks.text import read_commands, read_transitions
 
-DOG = robot("sony_ers7")
+from .playing import DOG, opened
+
 MICRO = 1_000_000
 FRAME_S = 0.008
 WAYS = """monetagentNEUTRAL a_nt#sleep_standard 0
@@ -158,21 +160,22 @@ def setup(tmp_path: Path, aibo: Any) -> Build:
     return build
 
 
-def played(setup: MonetSetup, script: str, *, exact: bool = False, until_s: float = 60.0) -> Run:
-    """Play a script on a robot that does what it is told."""
-    monet = program("monet")
-    setting = Setting(DOG, read_script(script), monet=setup, exact=exact)
-    controller = open_program(monet.config, setting, monet.pose)
-    body = MockBody(DOG, positions=DOG.pose(monet.pose))
-    header = Header(robots={DOG.name: RobotHeader.of(body, "monet")}, rate_hz=125.0)
-    recorder = Recorder(header, body, every=1)
-    drive(
-        body,
-        {DOG.name: controller},
-        until_s=until_s,
-        watchers=[recorder, UntilIdle(controller, 0.1)],
+def played(
+    setup: MonetSetup,
+    script: str,
+    *,
+    exact: bool = False,
+    pose: str = "sleep",
+    body: str = "mock",
+    safety: Safety | None = None,
+) -> Run:
+    """Play a script on a robot that does what it is told, or on another."""
+    controller = opened("monet", script, monet=setup, exact=exact, pose=pose).controller()
+    idle = UntilIdle(controller, 0.1)
+    recording = perform(
+        controller, DOG, name="monet", until_s=60.0, body=body, pose=pose, watchers=[idle], safety=safety
     )
-    return Run(recorder.recording(), controller)
+    return Run(recording, controller)
 
 
 def results(run: Run) -> list[str]:
@@ -234,12 +237,12 @@ def test_a_null_motion_is_done_at_once_and_moves_nothing(setup: Build) -> None:
     assert (second_s, second) == (20.0, "2 done, in posture stand")
 
 
-@pytest.mark.parametrize(("number", "sync"), [(61, True), (62, False)])
-def test_motion_and_sound_of_a_command_begin_in_one_frame(setup: Build, number: int, sync: bool) -> None:
+@pytest.mark.parametrize("number", [61, 62])
+def test_motion_and_sound_begin_in_one_frame_with_a_sync_key_or_without(setup: Build, number: int) -> None:
     run = played(setup(sounds={"bark": bark()}), f"2@0, {number}@20")
     motion, sound = run.sent("MoNet.MotionAgentCommand")[-1], run.sent("MoNet.SoundAgentCommand")[-1]
-    assert motion[0] == sound[0] == 20.0
-    assert motion[1].endswith("together") == sound[1].endswith("together") == sync
+    assert motion == (20.0, "monetagentMTN a_stand#stand_kick 2")
+    assert sound == (20.0, "monetagentSOUND bark 0")
     begin, leg = round(20.0 / FRAME_S), DOG.index("left_front_rotator")
     assert run.rows[begin, leg] == urad("stand")[6], "the first keyframe in the first frame"
     assert run.rows[begin + 20, leg] == 300_001
@@ -315,6 +318,40 @@ def test_a_motion_for_another_robot_is_refused(setup: Build, aibo: Any) -> None:
     assert "'a_sleep#sleep_nod' is for 'DRX-700_Head', not sony_ers7" in text
 
 
+@pytest.mark.parametrize(
+    ("older", "line", "why"),
+    [
+        (True, "monetagentANY a_stand#sleep_lie 0", "there is no monetagentANY here (known: "),
+        (True, "monetagentNEUTRAL a_stand#sleep_lie 2", "knows no 2 of sony_ers7 (right is 0 or 1, and"),
+        (False, "monetagentNEUTRAL a_stand#sleep_lie 1", "knows no 1 of sony_ers7 (right is 0, and"),
+    ],
+)
+def test_what_no_agent_here_can_play_is_refused_before_anything_moves(
+    setup: Build, older: bool, line: str, why: str
+) -> None:
+    files = replace(setup(commands=f"{COMMANDS}5 1 0\n{line}\n"), older=older)
+    run = played(files, "5")
+    (text,) = results(run)
+    assert text.startswith("5 refused, in posture nt: ")
+    assert why in text
+    assert not run.has_moved()
+
+
+def test_a_null_name_with_the_index_of_no_motion_is_refused_before_anything_moves(setup: Build) -> None:
+    line = "monetagentMTN a_stand#stand_null 4"
+    run = played(setup(commands=f"5 1 0\n{line}\n", entries={"bones": b"NotOMTN "}), "5")
+    (text,) = results(run)
+    assert text.startswith("5 refused, in posture nt: ")
+    assert "entry 4, 'bones', is no motion" in text
+    assert not run.has_moved()
+
+
+def test_an_older_stick_lets_the_neutral_agent_lay_the_robot_down_from_anywhere(setup: Build) -> None:
+    files = setup(commands="5 1 0\nmonetagentNEUTRAL a_any#sleep_lie 1\n")
+    run = played(replace(files, older=True), "5", pose="walk")
+    assert results(run) == ["5 done, in posture sleep"]
+
+
 def test_a_second_motion_of_a_command_is_refused_as_busy(setup: Build) -> None:
     commands = "5 2 0\nmonetagentMTN a_stand#stand_kick -1\nmonetagentMTNWALK a_stand#stand_kick -1\n"
     run = played(setup(commands=commands), "5")
@@ -357,7 +394,7 @@ def test_what_the_check_warns_of_is_told_and_run(setup: Build) -> None:
 
 def test_without_a_memory_stick_there_is_nothing_to_play() -> None:
     with pytest.raises(InputError, match=r"none was named.*--stick FOLDER"):
-        open_program(program("monet").config, Setting(DOG))
+        opened("monet").controller()
 
 
 @pytest.mark.parametrize("word", ["kick", "MoNetExecute(kick)", "-1", "99999999", "MoNetExecute 60"])
@@ -441,19 +478,14 @@ def test_of_one_keyframe_sonys_player_sends_nothing_and_says_so(setup: Build) ->
 
 
 def test_the_neutral_agent_goes_slowly_and_leaves_the_ears(setup: Build) -> None:
-    monet = program("monet")
-    controller = open_program(monet.config, Setting(DOG, read_script("0"), monet=setup()), "walk")
-    body = MockBody(DOG, positions=DOG.pose("walk"))
-    header = Header(robots={DOG.name: RobotHeader.of(body, "monet")}, rate_hz=125.0)
-    recorder = Recorder(header, body, every=1)
-    drive(body, {DOG.name: controller}, until_s=30.0, watchers=[recorder, UntilIdle(controller, 0.1)])
-    rows = np.asarray(recorder.recording().robot().asked)
+    recording = played(setup(), "0", pose="walk").recording
+    rows = np.asarray(recording.robot().asked)
     speeds = np.abs(np.diff(rows, axis=0)).max(axis=0) / FRAME_S
     assert (speeds <= 0.26 * DOG.max_speeds).all()
     servos = [place for place, joint in enumerate(DOG.joints) if not joint.two_state]
     assert rows[-1, servos] == pytest.approx(DOG.pose("sleep")[servos], abs=1e-6)
     assert (np.delete(rows, servos, axis=1) == np.delete(rows[0], servos)).all()
-    assert not recorder.recording().events_of("safety")
+    assert not recording.events_of("safety")
 
 
 def test_a_jump_is_played_as_it_is_and_told(setup: Build) -> None:
@@ -467,7 +499,7 @@ def test_a_jump_is_played_as_it_is_and_told(setup: Build) -> None:
 def test_all_vectors_are_free_in_the_end(setup: Build) -> None:
     run = played(setup(), "60@0, 80@20")
     (agents,) = (one for one in run.controller.system.objects if one.name == "MotionAgents")
-    assert all(region.is_free for region in agents._regions)  # type: ignore[attr-defined]
+    assert all(region.is_free for region in agents._effector._regions)  # type: ignore[attr-defined]
 
 
 def test_the_fewest_ways_are_taken_and_of_those_the_first() -> None:
@@ -487,9 +519,13 @@ def test_the_fewest_ways_are_taken_and_of_those_the_first() -> None:
     assert route("walk", "nt") is None
 
 
-def assert_players_agree(document: OmtnDocument) -> None:
+def assert_players_agree(setup: MonetSetup, index: int) -> None:
     """Formats.md 1.1: Sony's falls short by at most 2n + 1 micro-radians, snaps, and leaves out the last."""
-    as_sony, exact = sdk_path(document).astype(np.int64), exact_path(document).astype(np.int64)
+    assert setup.motions is not None
+    document = document_of(setup.motions.entries[index], index + 1, setup.motions.archive)
+    as_sony = sdk_path(document).astype(np.int64)
+    frames = motion_frames(index, setup, OpenR(DOG), exact=True)
+    exact = np.stack(list(frames.values()), axis=1).astype(np.int64)
     steps = 2 * document.between.astype(np.int64) + 2
     assert len(exact) == len(as_sony) + 1 == steps.sum() + 1
     most = np.repeat(steps - 1, steps)[:, np.newaxis]
@@ -510,8 +546,8 @@ def test_the_players_differ_as_far_as_the_format_says_on_sonys_motions(
         samples("aibo_oda/sdk_ers7_MOTION7.ODA"), samples("aibo_monet/ERS7_MONETCMD.CFG")
     ).setups
     assert one.motions is not None
-    for number, entry in enumerate(one.motions.entries, 1):
-        assert_players_agree(document_of(entry, number, one.motions.archive))
+    for index in range(len(one.motions.entries)):
+        assert_players_agree(one, index)
 
 
 ANGLES = st.integers(-6_283_185, 6_283_185)
@@ -524,15 +560,24 @@ def test_the_players_differ_as_far_as_the_format_says_on_any_motion(
     angles = np.array([frame[:2] for frame in keyframes], np.int32)
     between = np.array([frame[2] for frame in keyframes[1:]], np.int32)
     attitudes = np.zeros((len(angles), 3), np.int32)
-    document = OmtnDocument("a", "b", "c", ("PRM:/a", "PRM:/b"), angles, attitudes, between)
-    assert_players_agree(document)
+    locators = tuple(DOG.naming("open_r"))[:2]
+    document = OmtnDocument("a", "b", "DRX-1000_Head", locators, angles, attitudes, between)
+    archive = OdaArchive().with_entry("a", document.render())
+    setup = MonetSetup(motions=MonetArchive(archive, Path("MOTION7.ODA")))
+    assert_players_agree(setup, 0)
 
 
 @pytest.fixture
-def sonys(samples: Callable[[str], Path]) -> MonetSetup:
+def sonys_files(samples: Callable[[str], Path]) -> list[Path]:
     """Sony's own files for the ERS-7."""
     names = ("aibo_monet/ERS7_MONETCMD.CFG", "aibo_monet/ERS7_MONET.CFG", "aibo_oda/sdk_ers7_MOTION7.ODA")
-    return read_stick(*map(samples, names)).setups[0]
+    return [samples(name) for name in names]
+
+
+@pytest.fixture
+def sonys(sonys_files: list[Path]) -> MonetSetup:
+    """Sony's own files for the ERS-7, read."""
+    return read_stick(*sonys_files).setups[0]
 
 
 def test_sonys_walk_from_sitting_goes_through_standing(sonys: MonetSetup) -> None:
@@ -548,22 +593,10 @@ def test_sonys_walk_from_sitting_goes_through_standing(sonys: MonetSetup) -> Non
 
 def test_the_simulated_dog_gets_up_and_walks_as_sony_wrote_it(sonys: MonetSetup) -> None:
     pytest.importorskip("mujoco")
-    from posewright.control import Safety
-    from posewright.simulation import SimulatedBody, World
-
     steps = ", ".join(f"12@{24 + 1.392 * k:.3f}" for k in range(5))
-    monet = program("monet")
-    setting = Setting(DOG, read_script(f"1@0, 10@14, {steps}"), monet=sonys)
-    controller = open_program(monet.config, setting, monet.pose)
-    world = World(DOG)
-    SimulatedBody(world, start_pose=DOG.pose(monet.pose))
-    header = Header(robots={DOG.name: RobotHeader.of(world.bodies[DOG.name], "monet")}, rate_hz=125.0)
-    recorder = Recorder(header, world, every=1)
-    watchers = [recorder, UntilIdle(controller, 0.5)]
-    safety = {DOG.name: Safety(DOG, hardware=True)}
-    drive(world, {DOG.name: controller}, until_s=60.0, watchers=watchers, safety=safety)
-    recording = recorder.recording()
-    run = Run(recording, controller)
+    safety = Safety(DOG, hardware=True)
+    run = played(sonys, f"1@0, 10@14, {steps}", body="sim", safety=safety)
+    recording = run.recording
     assert (
         results(run)
         == ["1 done, in posture sit", "10 done, in posture walk"] + ["12 done, in posture walk"] * 5
@@ -575,9 +608,8 @@ def test_the_simulated_dog_gets_up_and_walks_as_sony_wrote_it(sonys: MonetSetup)
     assert base[-1, 0] - base[walking][0, 0] == pytest.approx(5 * 0.093, abs=0.05)
 
 
-def test_a_robot_that_sits_down_as_sony_wrote_it_has_not_fallen(samples: Callable[[str], Path]) -> None:
-    names = ("aibo_monet/ERS7_MONETCMD.CFG", "aibo_monet/ERS7_MONET.CFG", "aibo_oda/sdk_ers7_MOTION7.ODA")
-    files = [samples(name) for name in names]
-    recording = run_openr("monet", commands="1@0, 2@15, 1@25", monet=files)
+def test_a_robot_that_sits_down_as_sony_wrote_it_has_not_fallen(sonys_files: list[Path]) -> None:
+    recording = run_openr("monet", commands="1@0, 2@15, 1@25", monet=sonys_files)
     assert tilt(np.asarray(recording.robot().base)).max() > np.deg2rad(45.0), "it leans back, sitting down"
     assert openr_result(recording)["fell"] is False
+    assert evaluate_run(recording).robots[DOG.name].falls == 0, "everybody counts falls alike"

@@ -20,10 +20,9 @@ from posewright.robots import Robot
 from posewright.runtimes.openr import OObject, read_connect
 from posewright.runtimes.openr.automaton import CHARTS
 from posewright.runtimes.openr.move_head import MOTIONS, MoveHead
-from posewright.runtimes.openr.programs import Setting, open_program, program
-from posewright.runtimes.openr.script import read_script
+from posewright.runtimes.openr.programs import program
 
-from .playing import DOG, STAND, Played, play
+from .playing import DOG, STAND, Played, opened, play
 
 HEAD = ("neck_tilt", "head_pan", "head_tilt")
 IDLE = "IDLE"
@@ -48,7 +47,7 @@ STATES = (IDLE, *POSES, *RUNS)
 
 
 def micro(deg: float) -> int:
-    return round(np.radians(deg) * 1e6)
+    return int(np.radians(deg) * 1e6)
 
 
 def head_at(*degs: float) -> Floats:
@@ -204,15 +203,15 @@ def test_whatever_is_commanded_no_joint_is_asked_for_more_than_it_can(
     assert played.states("MoveHead")[-1][1] == IDLE
     assert played.controller.is_idle
     moved = next(one for one in played.controller.system.objects if isinstance(one, MoveHead))
-    assert all(region.is_free for region in moved._player._regions)
+    assert all(region.is_free for region in moved._player._move._regions)
 
 
 def test_no_way_is_too_fast_for_a_servo_wherever_it_begins() -> None:
-    for motion in MOTIONS.values():
-        for locator in motion.ends:
+    for ends, n_blocks in MOTIONS.values():
+        for locator, end in ends.items():
             joint = DOG.namings["open_r"][locator]
-            way = max(abs(limit[DOG.index(joint)] - motion.ends[locator] / 1e6) for limit in DOG.limits)
-            speed = way / (motion.n_blocks * 0.128)
+            way = max(abs(limit[DOG.index(joint)] - np.radians(end)) for limit in DOG.limits)
+            speed = way / (n_blocks * 0.128)
             assert speed < DOG.max_speeds[DOG.index(joint)]
             assert speed < np.radians(70)  # its camera still sees sharply
 
@@ -260,13 +259,13 @@ def test_the_end_of_a_motion_is_acknowledged_to_who_started_it() -> None:
 
 def test_a_script_with_a_wrong_word_says_which_there_are() -> None:
     with pytest.raises(FormatError) as caught:
-        open_program(program("move_head").config, Setting(DOG, read_script("MOVE_XX@0")))
+        opened("move_head", "MOVE_XX@0").controller()
     assert "MOVE_BP" in str(caught.value.hint)
 
 
 def test_a_robot_without_these_joints_is_refused() -> None:
     names = {locator: joint for locator, joint in DOG.namings["open_r"].items() if joint != "head_pan"}
     headless: Robot = replace(DOG, namings={**DOG.namings, "open_r": names})
-    controller = open_program(program("move_head").config, Setting(headless))
+    controller = opened("move_head", robot=headless).controller()
     with pytest.raises(InputError, match="cannot run MoveHead"):
         controller.next(MockBody(headless, positions=STAND).read(), 1)

@@ -11,16 +11,13 @@ import pytest
 
 from posewright.arrays import Floats
 from posewright.bodies import MockBody
-from posewright.control import drive
 from posewright.errors import InputError
-from posewright.recordings import Header, Recorder, RobotHeader
+from posewright.experiments import perform
 from posewright.recordings.falls import tilt
 from posewright.runtimes.openr import read_connect
-from posewright.runtimes.openr.programs import Setting, open_program, program
-from posewright.runtimes.openr.script import read_script
-from posewright.simulation import SimulatedBody, World
+from posewright.runtimes.openr.programs import program
 
-from .playing import DOG, STAND, Played, play
+from .playing import DOG, STAND, Played, opened, play
 
 IDLE, LYING_FIRST = "IDLE", "LY_TO_ST"
 POSES = {"MOVE_ST": "stand", "MOVE_SI": "sit", "MOVE_LY": "sleep"}
@@ -32,7 +29,7 @@ STATES = (IDLE, LYING_FIRST, *POSES)
 
 
 def legs_of(pose: str) -> list[int]:
-    return [round(angle * 1e6) for angle in DOG.pose(pose)[LEGS]]
+    return [int(angle * 1e6) for angle in DOG.pose(pose)[LEGS]]
 
 
 @pytest.mark.parametrize(("start", "command"), list(product(DOG.poses, POSES)))
@@ -95,12 +92,8 @@ def test_head_and_legs_move_at_once_and_neither_knows_of_the_other() -> None:
 
 def simulated(script: str, pose: str, until_s: float) -> Floats:
     """Return where the base of a simulated dog was, `(n, 7)`."""
-    controller = open_program(program("move_legs").config, Setting(DOG, read_script(script)), pose)
-    body = SimulatedBody(World(DOG), start_pose=DOG.pose(pose))
-    header = Header(robots={DOG.name: RobotHeader.of(body, "openr")}, rate_hz=125.0)
-    recorder = Recorder(header, body.world, every=1)
-    drive(body.world, {DOG.name: controller}, until_s=until_s, watchers=[recorder])
-    return recorder.recording().robots[DOG.name].base
+    controller = opened("move_legs", script, pose=pose).controller()
+    return perform(controller, DOG, name="openr", until_s=until_s, pose=pose).robot().base
 
 
 @pytest.mark.parametrize(("start", "command"), list(product(DOG.poses, POSES)))
@@ -120,8 +113,7 @@ def test_a_simulated_dog_stays_up_in_a_chain_of_postures() -> None:
 
 
 def test_a_robot_without_these_joints_is_refused() -> None:
-    names = {locator: joint for locator, joint in DOG.namings["open_r"].items() if "knee" not in joint}
-    stiff = replace(DOG, namings={**DOG.namings, "open_r": names})
-    controller = open_program(program("move_legs").config, Setting(stiff))
+    legless = replace(DOG, groups={name: one for name, one in DOG.groups.items() if name != "legs"})
+    controller = opened("move_legs", robot=legless).controller()
     with pytest.raises(InputError, match="cannot run MoveLegs"):
-        controller.next(MockBody(stiff, positions=STAND).read(), 1)
+        controller.next(MockBody(legless, positions=STAND).read(), 1)

@@ -12,13 +12,14 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import NOMINAL, DomainParameters
-from posewright.control import Block, GaitController, drive
+from posewright.control import Block, GaitController
 from posewright.errors import InputError
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
 from posewright.evaluation.walking.walk import EXTRAS, Timed, WalkTerms, stays_down_limits
+from posewright.experiments.performing import recorded
 from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_text, refuse_out_of_range, robot_of
 from posewright.gaits.quadruped.reading import SUFFIX
-from posewright.recordings import Header, Recorder, RobotHeader
+from posewright.recordings import Header, RobotHeader
 from posewright.recordings.falls import SKY, FallDetector
 from posewright.robots import Robot
 from posewright.search.plan import checked_seed
@@ -94,16 +95,16 @@ def walk_gait(
     name = body_name or ("nominal" if (domain or NOMINAL).is_nominal else "varied")
     terms = WalkTerms(gait.name, name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
     header = _header(gait, body, terms, seed)
-    recorder = Recorder(header, stage, every=1)
     began = clock() if clock else 0.0
-    drive(
+    recording = recorded(
         stage,
         {robot.name: GaitController(walker, commands, robot.frame_period_s)},
+        header,
         until_s=frames * robot.frame_period_s,
-        watchers=[recorder, _Onlooker(body, header, on_progress)],
+        watchers=[_Onlooker(body, header, on_progress)],
     )
     wall_s = clock() - began if clock else 0.0
-    return evaluate_walk(recorder.recording(), robot=robot, gait=gait, wall_s=wall_s)
+    return evaluate_walk(recording, robot=robot, gait=gait, wall_s=wall_s)
 
 
 def walking_world(gait: Gait, robot: Robot) -> World:
@@ -125,7 +126,6 @@ def _header(gait: Gait, body: SimulatedBody, terms: WalkTerms, seed: int) -> Hea
         robots={card.name: RobotHeader.of(body, f"gait {gait.name}")},
         seed=seed,
         version=__version__,
-        rate_hz=1.0 / card.frame_period_s,
         documents={f"{gait.name}{SUFFIX}": gait_text(gait)},
         extras={EXTRAS: asdict(terms)},
     )

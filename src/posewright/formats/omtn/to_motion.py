@@ -11,7 +11,6 @@ from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from posewright.errors import InputError
 from posewright.formats.motion_file import Origin
@@ -157,37 +156,12 @@ def sdk_path(document: OmtnDocument) -> Integers:
     Raises:
         InputError: it would be more than `MAX_NUMBERS`.
     """
-    steps, index = _steps(document)
-    way = np.diff(document.angles, axis=0)  # no angle is more than a turn, so all of it fits into 32 bits
-    delta = np.sign(way) * (np.abs(way) // steps[:, None].astype(np.int32))  # C cuts towards zero
-    path = np.repeat(document.angles[:-1], steps, axis=0) + index[:, None] * np.repeat(delta, steps, axis=0)
-    return np.asarray(path, dtype=np.int32)
-
-
-def exact_path(document: OmtnDocument) -> Integers:
-    """Return the angles of a player that misses nothing: the rows of `sdk_path`, and the last keyframe.
-
-    Every row lies straight between its keyframes, to the micro-radian, so that each keyframe is reached
-    without a snap.
-
-    Returns:
-        (n_steps + 1, n_joints) [micro-radians].
-
-    Raises:
-        InputError: it would be more than `MAX_NUMBERS`.
-    """
-    steps, index = _steps(document)
-    way = np.diff(document.angles.astype(np.int64), axis=0)
-    gone = index[:, None].astype(np.int64) * np.repeat(np.abs(way), steps, axis=0)
-    gone = np.repeat(np.sign(way), steps, axis=0) * (gone // np.repeat(steps, steps)[:, None])
-    path = np.repeat(document.angles[:-1], steps, axis=0) + gone
-    return np.concatenate([path, document.angles[-1:]]).astype(np.int32)
-
-
-def _steps(document: OmtnDocument) -> tuple[NDArray[np.int64], Integers]:
-    """Return how many rows lead away from each keyframe but the last, and of each row its number there."""
     steps = 2 * document.between.astype(np.int64) + 2
     total = int(steps.sum())
     if total * document.angles.shape[1] > MAX_NUMBERS:
         raise InputError(f"the motion has {total:,} steps of 8 ms", hint="more than can be looked at at once")
-    return steps, (np.arange(total) - np.repeat(np.cumsum(steps) - steps, steps)).astype(np.int32)
+    way = np.diff(document.angles, axis=0)  # no angle is more than a turn, so all of it fits into 32 bits
+    delta = np.sign(way) * (np.abs(way) // steps[:, None].astype(np.int32))  # C cuts towards zero
+    index = (np.arange(total) - np.repeat(np.cumsum(steps) - steps, steps)).astype(np.int32)
+    path = np.repeat(document.angles[:-1], steps, axis=0) + index[:, None] * np.repeat(delta, steps, axis=0)
+    return np.asarray(path, dtype=np.int32)

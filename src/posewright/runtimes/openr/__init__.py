@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.controller import OpenRController as OpenRController
     from posewright.runtimes.openr.controller import UntilIdle as UntilIdle
     from posewright.runtimes.openr.flow import entries_of as entries_of
-    from posewright.runtimes.openr.flow import messages_of as messages_of
     from posewright.runtimes.openr.flow import sequence_diagram as sequence_diagram
-    from posewright.runtimes.openr.flow import states_of as states_of
     from posewright.runtimes.openr.kernel import OpenR as OpenR
+    from posewright.runtimes.openr.programs import OpenRProgram as OpenRProgram
     from posewright.runtimes.openr.regions import DataType as DataType
     from posewright.runtimes.openr.regions import OCommandInfo as OCommandInfo
     from posewright.runtimes.openr.regions import OCommandVectorData as OCommandVectorData
     from posewright.runtimes.openr.regions import RCRegion as RCRegion
     from posewright.runtimes.openr.regions import find_free_region as find_free_region
+    from posewright.runtimes.openr.regions import interpolated as interpolated
     from posewright.runtimes.openr.services import ONotifyEvent as ONotifyEvent
     from posewright.runtimes.openr.services import OObject as OObject
     from posewright.runtimes.openr.services import OObserver as OObserver
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.setup import openr_programs as openr_programs
     from posewright.runtimes.openr.setup import set_up_openr as set_up_openr
     from posewright.runtimes.openr.system import System as System
+    from posewright.runtimes.openr.vectors import CommandVectorSubject as CommandVectorSubject
     from posewright.runtimes.openr.virtual_robot import OSensorFrameVectorData as OSensorFrameVectorData
     from posewright.runtimes.openr.virtual_robot import OVirtualRobotComm as OVirtualRobotComm
 else:

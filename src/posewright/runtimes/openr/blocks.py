@@ -11,20 +11,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from posewright.errors import InputError, UnknownNameError
-from posewright.runtimes.openr.regions import (
-    FRAME_MS,
-    MAX_FRAMES,
-    MICRO,
-    OCommandVectorData,
-    RCRegion,
-    find_free_region,
-    interpolated,
-)
-from posewright.runtimes.openr.services import OObject, OReadyEvent
-
-BLOCK_MS = MAX_FRAMES * FRAME_MS
-N_REGIONS = 2
+from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO, interpolated
+from posewright.runtimes.openr.services import OObject
+from posewright.runtimes.openr.vectors import CommandVectorSubject
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +21,12 @@ class BlockMotion:
     """Where joints go, and in how many blocks.
 
     Attributes:
-        ends: the end angle of each joint that moves, by its locator [micro-radians].
+        ends: the end angle of each primitive that moves [micro-radians].
         n_blocks: of 128 ms each; all joints take them all, whatever their way.
     """
 
-    ends: Mapping[str, int]
+    ends: Mapping[int, int]
     n_blocks: int
-
-
-def micro(deg: float) -> int:
-    """Return degrees in whole micro-radians."""
-    return round(math.radians(deg) * MICRO)
 
 
 class BlockPlayer:
@@ -60,37 +44,16 @@ class BlockPlayer:
 
     def __init__(self, owner: OObject, done: Callable[[], None]) -> None:
         self._owner, self._done = owner, done
-        self._move = owner.subject("Move", "OCommandVectorData", self._ready)
-        self._primitives: dict[str, int] = {}
-        self._regions: list[RCRegion[OCommandVectorData]] = []
+        self._move = CommandVectorSubject(owner, "Move", self._next)
         self._motion: BlockMotion | None = None
         self._ways: dict[int, list[int]] = {}  # of each primitive, the angles of all frames [micro-radians]
         self._n_sent = 0
-
-    def open(self, locators: tuple[str, ...]) -> None:
-        """Open the primitives and make the regions; to be called in `do_init`.
-
-        Raises:
-            InputError: the robot has no such joint.
-        """
-        openr = self._owner.openr
-        try:
-            self._primitives = {locator: openr.open_primitive(locator) for locator in locators}
-        except UnknownNameError as error:
-            what = f"{openr.robot.name} cannot run {self._owner.name}: {error.message}"
-            raise InputError(what, hint=f"a robot with the joints {', '.join(locators)}") from error
-        room = len(locators)
-        self._regions = [RCRegion(OCommandVectorData.with_room_for(room)) for _ in range(N_REGIONS)]
-
-    def angle(self, locator: str) -> int:
-        """Return where a joint is now [micro-radians]."""
-        return self._owner.openr.get_joint_value(self._primitives[locator])
 
     def play(self, motion: BlockMotion) -> None:
         """Start a motion, at once or when the block under way has ended."""
         self._motion, self._n_sent = motion, 0
         if self._move.is_ready:
-            self._send_next(motion)
+            self._next()
 
     def end(self) -> str:
         """End the motion: nothing follows on the block under way. Return where that leads, for people."""
@@ -106,30 +69,23 @@ class BlockPlayer:
         )
         return f"block {self._n_sent} of {motion.n_blocks} is the last; it ends with {', '.join(where)}"
 
-    def _ready(self, _event: OReadyEvent) -> None:
-        if self._motion is None or not self._move.is_ready:
+    def _next(self) -> None:
+        """Send the next block of the motion, or say that there is no more."""
+        motion = self._motion
+        if motion is None:
             return
-        if self._n_sent < self._motion.n_blocks:
-            self._send_next(self._motion)
-        else:
+        if self._n_sent == motion.n_blocks:
             self._done()
-
-    def _send_next(self, motion: BlockMotion) -> None:
-        region = find_free_region(self._regions)
-        if region is None:
-            return  # somebody still holds both; the next Ready tries again
+            return
         if self._n_sent == 0:
             self._read_start(motion)
         begin = self._n_sent * MAX_FRAMES
-        for place, (primitive, way) in enumerate(self._ways.items()):
-            region.data.set(place, primitive, way[begin : begin + MAX_FRAMES])
-        region.data.set_n_data(len(self._ways))
         self._n_sent += 1
-        self._move.send(region)
+        self._move.send_frames({one: way[begin : begin + MAX_FRAMES] for one, way in self._ways.items()})
 
     def _read_start(self, motion: BlockMotion) -> None:
         n_frames = motion.n_blocks * MAX_FRAMES
         self._ways = {
-            self._primitives[locator]: interpolated(self.angle(locator), end, n_frames)
-            for locator, end in motion.ends.items()
+            primitive: interpolated(self._owner.openr.get_joint_value(primitive), end, n_frames)
+            for primitive, end in motion.ends.items()
         }

@@ -1,23 +1,15 @@
-"""What OPEN-R objects said to each other, from a recording: messages, states, repetitions, Mermaid text."""
+"""What OPEN-R objects said to each other, from a recording: entries, repetitions, Mermaid text."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
-from typing import Any
 
-import numpy as np
-
-from posewright.errors import InputError
 from posewright.recordings import Recording
-from posewright.runtimes.openr.controller import EVENT
+from posewright.runtimes.openr.controller import EVENT, entry_of
 from posewright.runtimes.openr.kernel import LogEntry
-from posewright.runtimes.openr.regions import MICRO
-
-EXTRAS = "openr"
-"""Under this name a recording's header says which `program` ran, and with which `commands`."""
 
 BETWEEN = frozenset({"notify", "waits", "ready", "not ready", "silent"})
 """The kinds of entries that have two ends; all others are of one object."""
@@ -50,56 +42,7 @@ class Loop:
 
 def entries_of(recording: Recording) -> tuple[LogEntry, ...]:
     """Return all that happened between objects and in them, in its order."""
-    return tuple(
-        LogEntry(
-            event.time_s,
-            str(event.data.get("what", "")),
-            {k: v for k, v in event.data.items() if k != "what"},
-        )
-        for event in recording.events_of(EVENT)
-    )
-
-
-def messages_of(recording: Recording) -> tuple[LogEntry, ...]:
-    """Return what objects sent, answered, refused and said: all but their states."""
-    return tuple(one for one in entries_of(recording) if one.kind != STATE)
-
-
-def states_of(recording: Recording) -> tuple[LogEntry, ...]:
-    """Return which object entered which state when: entries of `object` and `state`."""
-    return tuple(one for one in entries_of(recording) if one.kind == STATE)
-
-
-def run_data(recording: Recording) -> dict[str, Any]:
-    """Return a run of OPEN-R objects as plain data.
-
-    `frames` have `commands_urad`, what the objects asked for in whole micro-radians, and `positions_rad`,
-    what the joints did, in the order of `joints`; None where nobody measured.
-
-    Raises:
-        InputError: the recording is of something else.
-    """
-    told = recording.header.extras.get(EXTRAS)
-    if not isinstance(told, Mapping):
-        raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright openr run`")
-    one = next(iter(recording.robots.values()))
-    asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)
-    seen = one.positions.astype(object)
-    seen[np.isnan(one.positions)] = None
-    times = np.round(recording.times, 6).tolist()
-    rows = zip(times, asked.tolist(), seen.tolist(), strict=True)
-    messages, states = messages_of(recording), states_of(recording)
-    return {
-        "program": told.get("program"),
-        "commands": told.get("commands"),
-        "robot": one.header.robot,
-        "duration_s": times[-1] if times else 0.0,
-        "states": [{"time_s": each.time_s, **each.data} for each in states],
-        "messages": [{"time_s": each.time_s, "kind": each.kind, **each.data} for each in messages],
-        "joints": list(one.header.joints),
-        "frames": [{"time_s": at, "commands_urad": go, "positions_rad": is_} for at, go, is_ in rows],
-        "digest": recording.digest(),
-    }
+    return tuple(entry_of(event.time_s, event.data) for event in recording.events_of(EVENT))
 
 
 def ends_of(entry: LogEntry) -> tuple[str, str]:

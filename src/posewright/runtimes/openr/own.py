@@ -12,7 +12,6 @@ from posewright.documents import read_text
 from posewright.errors import FormatError, Where
 from posewright.runtimes.openr.services import OObject
 
-_NAME = "posewright_own_objects"
 _FORM = "class MyObject(OObject): def __init__(self): super().__init__() ..."
 
 
@@ -25,20 +24,21 @@ def read_objects(path: Path | str) -> Mapping[str, type[OObject]]:
     """
     path = Path(path)
     read_text(path)  # that it is there, and text
-    spec = importlib.util.spec_from_file_location(_NAME, path)
+    name = f"posewright_own_objects:{path.absolute()}"  # a name per file: a class says which it is of
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise FormatError("not a Python file", where=Where(path), hint="a file that ends in .py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[_NAME] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     found = {
-        name: one
-        for name, one in vars(module).items()
-        if isinstance(one, type) and issubclass(one, OObject) and one.__module__ == _NAME
+        called: one
+        for called, one in vars(module).items()
+        if isinstance(one, type) and issubclass(one, OObject) and one.__module__ == name
     }
     if not found:
         raise FormatError("no OPEN-R object is defined here", where=Where(path), hint=_FORM)
-    for name, one in found.items():
+    for called, one in found.items():
         needed = [
             parameter.name
             for parameter in inspect.signature(one).parameters.values()
@@ -46,6 +46,6 @@ def read_objects(path: Path | str) -> Mapping[str, type[OObject]]:
             and parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
         ]
         if needed:
-            what = f"{name} cannot be made without {', '.join(needed)}"
+            what = f"{called} cannot be made without {', '.join(needed)}"
             raise FormatError(what, where=Where(path), hint="give each a default")
     return found

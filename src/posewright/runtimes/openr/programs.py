@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -20,40 +19,99 @@ from posewright.runtimes.openr.monet.motion_agents import MotionAgents
 from posewright.runtimes.openr.monet.sound_agent import SoundAgent
 from posewright.runtimes.openr.move_head import MoveHead
 from posewright.runtimes.openr.move_legs import MoveLegs
-from posewright.runtimes.openr.script import ScriptedCommand
+from posewright.runtimes.openr.script import ScriptedCommand, read_script
 from posewright.runtimes.openr.services import OObject
 from posewright.sticks import MonetSetup
 
-SYSTEM = "OVirtualRobotComm"
+VIRTUAL_ROBOT = "OVirtualRobotComm"
+CONNECT = "CONNECT.CFG"
 FOLDER = Path(__file__).parent / "connect"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What objects are made from.
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenRProgram:
+    """A program, ready to run on a robot; all that its objects are made from has been read.
 
     Attributes:
+        name: of a program that ships, or the path of a CONNECT.CFG.
+        pose: of the robot's card, in which the robot begins.
         script: what Commander sends.
+        live: asks a person what Commander is to send further.
         poses: an EKMoves.h for EKMotion; ours by default.
         sequences: the table of EKMotion's moves; ours by default.
-        own: classes, or anything else that makes an object, by the name CONNECT.CFG has for it.
-        live: asks a person what Commander is to send further.
         monet: the MONET files that MoNet and its agents play from.
         exact: motions reach each keyframe to the micro-radian, instead of being played as Sony's player does.
+        own: classes, or anything else that makes an object, by the name CONNECT.CFG has for it.
+        documents: texts of the files it is made from, by their names.
+        remarks: what a person should know before it runs.
     """
 
+    name: str
+    config: ConnectConfig
     robot: Robot
+    pose: str = "stand"
     script: tuple[ScriptedCommand, ...] = ()
+    live: Live | None = None
     poses: Path | None = None
     sequences: Path | None = None
-    own: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
-    live: Live | None = None
     monet: MonetSetup | None = None
     exact: bool = False
+    own: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
+    documents: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<OpenRProgram {self.name} on {self.robot.name}: {', '.join(self.config.objects)}>"
+
+    @property
+    def takes_commands(self) -> bool:
+        """Whether there is a Commander to send commands."""
+        return COMMANDER in self.config.objects
+
+    @property
+    def vocabulary(self) -> str:
+        """What the objects that Commander sends to say of the commands they know."""
+        told: list[str] = []
+        for one in self.controller().system.connections:
+            read = one.observer.from_text
+            if one.subject.name.owner == COMMANDER and read is not None:
+                try:
+                    read("?")
+                except InputError as error:
+                    told.append(f"{one.observer.name.owner}: {error.hint or error.message}")
+        return "; ".join(told)
+
+    def saying(self, commands: str, path: Path | None = None, live: Live | None = None) -> OpenRProgram:
+        """Return it with commands: a script, from a file or not, and a person who is asked for more.
+
+        Raises:
+            FormatError: the script cannot be read, or there is nobody to send it.
+        """
+        script = read_script(commands, path)
+        if script and not self.takes_commands:
+            hint = f"objects here: {', '.join(self.config.objects)}"
+            raise FormatError(f"there is no {COMMANDER} to send commands", where=script[0].where, hint=hint)
+        return replace(self, script=script, live=live if self.takes_commands else None)
+
+    def controller(self) -> OpenRController:
+        """Return its objects, connected, as a controller; the script has been checked.
+
+        Raises:
+            FormatError: there is no service that the connections name, or a command nobody knows.
+            InputError: what an object is made from is wrong.
+            UnknownNameError: there is no object that the connections name.
+        """
+        objects = [_made(name, self) for name in self.config.objects if name != VIRTUAL_ROBOT]
+        commander = next((one for one in objects if isinstance(one, Commander)), None)
+        asks = None if commander is None or self.live is None else partial(commander.ask, self.live)
+        made = OpenRController(self.robot, objects, self.config, self.robot.pose(self.pose), on_idle=asks)
+        if commander is not None:
+            commander.check()
+        return made
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+@dataclass(frozen=True)
+class ShippedProgram:
     """A program that ships.
 
     Attributes:
@@ -65,82 +123,64 @@ class Program:
     about: str
     pose: str = "stand"
 
-    @property
+    @cached_property
     def config(self) -> ConnectConfig:
         """Its connections."""
         path = FOLDER / f"{self.name}.cfg"
         return read_connect(path.read_text(encoding="utf-8"), path)
 
 
-PROGRAMS: Mapping[str, Program] = MappingProxyType(
+PROGRAMS: Mapping[str, ShippedProgram] = MappingProxyType(
     {
         one.name: one
         for one in (
-            Program("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),
-            Program("ekmotion", "special moves by number (Eagle Knights' EKMotion)"),
-            Program("monet", "motions and sounds of a memory stick by number (Sony's MoNet)", pose="sleep"),
-            Program("move_legs", "three commands that let the dog stand, sit and lie (MoveHead's sister)"),
+            ShippedProgram("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),
+            ShippedProgram("ekmotion", "special moves by number (Eagle Knights' EKMotion)"),
+            ShippedProgram("monet", "motions and sounds of a memory stick by number (Sony's MoNet)", "sleep"),
+            ShippedProgram(
+                "move_legs", "three commands that let the dog stand, sit and lie (MoveHead's sister)"
+            ),
         )
     }
 )
 
-Maker = Callable[[Setting], OObject]
-
-OBJECTS: Mapping[str, Maker] = MappingProxyType(
+OBJECTS: Mapping[str, Callable[[OpenRProgram], OObject]] = MappingProxyType(
     {
-        "EKMotion": lambda setting: EKMotion(open_moves(setting.poses, setting.sequences)),
-        "MoNet": lambda setting: MoNet(_monet(setting)),
-        "MotionAgents": lambda setting: MotionAgents(_monet(setting), exact=setting.exact),
-        "SoundAgent": lambda setting: SoundAgent(_monet(setting)),
+        COMMANDER: lambda made: Commander(made.config, made.script),
+        "EKMotion": lambda made: EKMotion(open_moves(made.poses, made.sequences)),
+        "MoNet": lambda made: MoNet(_monet(made)),
+        "MotionAgents": lambda made: MotionAgents(_monet(made), exact=made.exact),
+        "SoundAgent": lambda made: SoundAgent(_monet(made)),
         "MoveHead": lambda _: MoveHead(),
         "MoveLegs": lambda _: MoveLegs(),
     }
 )
-"""What is made for each name that a CONNECT.CFG may have, besides `Commander` and `OVirtualRobotComm`."""
+"""What is made for each name that a CONNECT.CFG may have, besides `OVirtualRobotComm`."""
 
 
-def _monet(setting: Setting) -> MonetSetup:
-    if setting.monet is None:
+def _monet(made: OpenRProgram) -> MonetSetup:
+    if made.monet is None:
         hint = (
             "--stick FOLDER names a memory stick, or a folder with MONETCMD.CFG, MONET.CFG and the archives"
         )
         raise InputError("MoNet plays what is on a memory stick, and none was named", hint=hint)
-    return setting.monet
+    return made.monet
 
 
-def program(name: str) -> Program:
+def program(name: str) -> ShippedProgram:
     """Return a program that ships, or raise UnknownNameError."""
     if name not in PROGRAMS:
         raise UnknownNameError.among("program", name, PROGRAMS)
     return PROGRAMS[name]
 
 
-def open_program(config: ConnectConfig, setting: Setting, pose: str = "stand") -> OpenRController:
-    """Return the objects of a program, connected, as a controller; its script has been checked.
-
-    Raises:
-        FormatError: there is no object or service that the connections name, or a command nobody knows.
-        InputError: what an object is made from is wrong.
-    """
-    objects = [_made(config, name, setting) for name in config.objects if name != SYSTEM]
-    commander = next((one for one in objects if isinstance(one, Commander)), None)
-    asks = None if commander is None or setting.live is None else partial(commander.ask, setting.live)
-    controller = OpenRController(setting.robot, objects, config, setting.robot.pose(pose), on_idle=asks)
-    if commander is not None:
-        commander.check()
-    return controller
-
-
-def _made(config: ConnectConfig, name: str, setting: Setting) -> OObject:
-    if name == COMMANDER:
-        return Commander(config, setting.script)
-    if name in setting.own:
-        return setting.own[name]()
+def _made(name: str, program: OpenRProgram) -> OObject:
+    if name in program.own and name != COMMANDER:
+        return program.own[name]()
     if name in OBJECTS:
-        return OBJECTS[name](setting)
-    known = (COMMANDER, SYSTEM, *OBJECTS, *setting.own)
-    near = difflib.get_close_matches(name, known, n=1)
-    line = next(line for line in config.lines if name in {line.sender.owner, line.receiver.owner})
-    hint = f"did you mean {near[0]}? " if near else ""
-    hint += f"known: {', '.join(known)}; an object of your own is a Python class given with --objects"
-    raise FormatError(f"nobody knows an object {name}", where=line.where, hint=hint)
+        return OBJECTS[name](program)
+    line = next(line for line in program.config.lines if name in {line.sender.owner, line.receiver.owner})
+    known = (VIRTUAL_ROBOT, *OBJECTS, *program.own)
+    error = UnknownNameError.among("object", name, known, where=line.where)
+    error.hint = f"an object of your own is a Python class given with --objects; {error.hint}"
+    raise error

@@ -6,7 +6,7 @@ joint where it is to be in each of up to 16 frames, in whole micro-radians.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
@@ -14,11 +14,15 @@ from typing import Generic, TypeVar
 from posewright.errors import InputError
 
 MAX_FRAMES = 16  # of one vector: OPEN-R's `ocommandMAX_FRAMES`
-FRAME_MS = 8
 MICRO = 1_000_000
 """Micro-radians in a radian, and micro-whatever in the unit of a sensor."""
 
 Data = TypeVar("Data")
+
+
+def micro(rad: float) -> int:
+    """Return an angle in whole micro-radians, cut off towards zero: `int(1e6 * rad)` (seeds.md A4)."""
+    return int(MICRO * rad)
 
 
 class RCRegion(Generic[Data]):
@@ -26,16 +30,14 @@ class RCRegion(Generic[Data]):
 
     Who makes a region holds the first reference. Sending it adds one until the receiver has been told, and a
     receiver that needs it longer adds its own. With no reference but its maker's it is free.
+
+    Args:
+        freed: is called when it has become free.
     """
 
-    def __init__(self, data: Data) -> None:
+    def __init__(self, data: Data, freed: Callable[[], None] | None = None) -> None:
         self.data = data
-        self._references = 1
-
-    @property
-    def references(self) -> int:
-        """How many need it, its maker included."""
-        return self._references
+        self._references, self._freed = 1, freed
 
     @property
     def is_free(self) -> bool:
@@ -52,9 +54,11 @@ class RCRegion(Generic[Data]):
         Raises:
             InputError: only its maker's reference is left.
         """
-        if self.is_free:
+        if self._references == 1:
             raise InputError("a reference to a free region was removed", hint="each add_reference allows one")
         self._references -= 1
+        if self.is_free and self._freed is not None:
+            self._freed()
 
 
 def find_free_region(regions: Iterable[RCRegion[Data]]) -> RCRegion[Data] | None:

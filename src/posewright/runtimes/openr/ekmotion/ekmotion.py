@@ -6,6 +6,7 @@ Source: seeds.md A3 and A4 (ITAM Eagle Knights, RoboCup 2007). What it leaves op
 * What the reserved commands did it does not say; here they move nothing. So nothing walks, and there are no
   walk flags to clear.
 * The cycle that answers MOVING_FINISH sends its vector like any other.
+* A move starts from where the joints are when its command is taken, not from where the last one ended.
 """
 
 from __future__ import annotations
@@ -15,19 +16,13 @@ from dataclasses import dataclass, fields
 
 from posewright.errors import InputError
 from posewright.formats.ekmoves.document import ORDER
-from posewright.runtimes.openr.automaton import DONE, Automaton, Does
+from posewright.runtimes.openr.automaton import DONE, Automaton
 from posewright.runtimes.openr.ekmotion.moves import LEAST, MOST, RESERVED, Load, Move, Moves, open_moves
-from posewright.runtimes.openr.regions import (
-    DataType,
-    OCommandVectorData,
-    RCRegion,
-    find_free_region,
-    interpolated,
-)
-from posewright.runtimes.openr.services import ONotifyEvent, OObject, OReadyEvent, ServiceName
+from posewright.runtimes.openr.regions import interpolated
+from posewright.runtimes.openr.services import ONotifyEvent, OObject
+from posewright.runtimes.openr.vectors import CommandVectorSubject
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,10}(?:\.[0-9]{1,9})?")
-_REGIONS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +73,18 @@ class EKMotion(OObject):
     def __init__(self, moves: Moves | None = None) -> None:
         super().__init__()
         self.action = self.observer("ReceiveAction", "EKMotionData", self._received, self._read)
-        self.move = self.subject("Move", "OCommandVectorData", self._ready)
+        self.move = CommandVectorSubject(self, "Move", self._cycle)
         self._moves = open_moves() if moves is None else moves
         self._automaton = Automaton("ekmotion")
-        self._regions = [RCRegion(OCommandVectorData.with_room_for(len(ORDER))) for _ in range(_REGIONS)]
         self._primitives: list[int] = []
-        self._types: list[DataType] = []
         self._under_way: Move | None = None
-        self._asked_by: ServiceName | None = None
         self._cont = 0
         self._current = [0] * len(ORDER)  # micro-radians, as all angles here
-        self._joint_values = [0] * len(ORDER)
-        self._send_joint_values = [False] * len(ORDER)
+        self._joint_values: dict[int, int] = {}  # of the indices that are to be sent
 
     def do_init(self) -> None:
         """Find the joints."""
-        self._primitives = [self.openr.primitive_of(joint) for joint in ORDER]
-        joints = self.openr.robot.joints
-        two_state = (joints[primitive].two_state for primitive in self._primitives)
-        self._types = [DataType.JOINT_COMMAND4 if one else DataType.JOINT_COMMAND2 for one in two_state]
+        self._primitives = [self.openr.robot.index(joint) for joint in ORDER]
 
     def do_start(self) -> None:
         """Say what cannot be done, and be ready."""
@@ -118,73 +106,58 @@ class EKMotion(OObject):
 
     def _received(self, event: ONotifyEvent) -> None:
         for data in event.data:
-            self._push(data, event.sender)
+            self._push(data)
         self.action.assert_ready(event.sender)
 
-    def _push(self, data: EKMotionData, sender: ServiceName) -> None:
+    def _push(self, data: EKMotionData) -> None:
         """Take a command, or say why not: `Push`."""
-        does = self._hear("reserved" if data.command in RESERVED else "command")
-        if self._under_way is not None:
-            self.refuse(str(data), f"{self._under_way} is under way: {self.state}")
-        elif does is Does.REFUSE:
+        if data.command in RESERVED and self._under_way is None:
             self.refuse(str(data), "a reserved command: what it did the documents do not say; nothing moves")
+        elif not self._hear("command"):
+            self.refuse(str(data), f"{self._under_way} is under way: {self.state}")
         elif data.command not in self._moves.moves:
             self.refuse(str(data), f"MoveToPos does not know it; known: {self._known}")
             self._hear(DONE)
         else:
-            self._under_way, self._asked_by = self._moves.moves[data.command], sender
+            self._under_way = self._moves.moves[data.command]
             self._current = [self.openr.get_joint_value(one) for one in self._primitives]
-            self._cycle()
-
-    def _ready(self, event: OReadyEvent) -> None:
-        del event  # of several observers the last one counts
-        self._cycle()
+            if self.move.is_ready:
+                self._cycle()
 
     def _cycle(self) -> None:
-        """Go one cycle further, if a move is under way and the joints are free: `MoveToPos`."""
+        """Go one cycle further, if a move is under way: `MoveToPos`."""
         move = self._under_way
-        if move is None or not self.move.is_ready:
-            return
-        region = find_free_region(self._regions)
-        if region is None:
-            self.refuse(str(move), "no region is free: this cycle waits for the next Ready")
+        if move is None:
             return
         self._cont += 1
         for one in move.at(self._cont):
             self._load(one)
         if self._cont == move.end:
             self._finish(move)
-        self._send_joint_command_vector(region)
+        self._send_joint_command_vector()
 
     def _load(self, load: Load) -> None:
         """Set where the joints of a part are to be."""
         for index in load.part.indices:
             self._joint_values[index] = self._moves.poses[load.pose][index]
-            self._send_joint_values[index] = True
         self.openr.log("load", object=self.name, cycle=load.cycle, pose=load.pose, part=load.part.value)
 
     def _finish(self, move: Move) -> None:
         self.openr.log("result", object=self.name, move=str(move), cycle=self._cont, result="MOVING_FINISH")
         self._cont, self._under_way = 0, None
         self._hear(DONE)
-        self.action.assert_ready(self._asked_by)
 
-    def _send_joint_command_vector(self, region: RCRegion[OCommandVectorData]) -> None:
-        """Send the joints that were set on their way, joints of type 2 first: `SendJointCommandVector`."""
-        indices = sorted(range(len(ORDER)), key=lambda index: self._types[index].value)
-        for place, index in enumerate(indices):
-            frames: list[int] = []
-            if self._send_joint_values[index]:
-                target = self._joint_values[index]
-                frames = interpolated(self._current[index], target, self._moves.frames)
-                self._current[index] = target
-                self._send_joint_values[index] = False
-            region.data.set(place, self._primitives[index], frames, self._types[index])
-        region.data.set_n_data(len(indices))
-        self.move.send(region)
+    def _send_joint_command_vector(self) -> None:
+        """Send the joints that were set on their way: `SendJointCommandVector`."""
+        frames = {}
+        for index, target in self._joint_values.items():
+            frames[self._primitives[index]] = interpolated(self._current[index], target, self._moves.frames)
+            self._current[index] = target
+        self._joint_values = {}
+        self.move.send_frames(frames)
 
-    def _hear(self, event: str) -> Does:
-        """Step the automaton; return what it says is to be done."""
-        answer = self._automaton.hear(event, {})
-        self.enter(answer.state)
-        return answer.does
+    def _hear(self, event: str) -> bool:
+        """Step the automaton; return whether it takes the event."""
+        taken = self._automaton.hear(event)
+        self.enter(self._automaton.state)
+        return taken

@@ -1,76 +1,69 @@
-"""Motions of an archive as frames of joints, as the robot's player or one that misses nothing sends them.
+"""Where the joints are to be, frame by frame, while a motion agent plays; and what none of them can play.
 
-Source: formats.md 1.1; MTNAgent7.cc of Sony's OPEN-R SDK. Joints are found by their locators, and those that
-a motion does not name stay as they are. What a motion says of the body's attitude moves no joint.
+Source: formats.md 1.1; MTNAgent7.cc and NeutralAgent7.cc of Sony's OPEN-R SDK. The joints of a motion are
+found by their locators, all others stay as they are. Its attitudes of the body move no joint.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import FormatError, InputError, Where
-from posewright.formats import EntryKind, OmtnDocument, document_of, exact_path, sdk_path
+from posewright.formats import EntryKind, archive_motion, document_of, sdk_path
 from posewright.runtimes.openr.kernel import OpenR
+from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO, interpolated
 from posewright.sticks import MonetSetup
 from posewright.sticks.finding import quoted
-from posewright.sticks.limits import AGENTS, is_null
-from posewright.sticks.lookup import target_of
+from posewright.sticks.limits import AGENTS, NEUTRAL_AGENT, SOUND_AGENT, is_null, known_agents
+from posewright.sticks.lookup import index_of
 from posewright.sticks.text import AgentLine
 
-NONE = -1
-"""The index of what is in no archive."""
+Frames: TypeAlias = Mapping[int, NDArray[np.integer]]
+"""The angles of each primitive that moves, `(n_frames,)` each [micro-radians]."""
 
+NEUTRAL_POSES = ("broad_base", "sleep")
+"""Poses of the card that the neutral agent goes through: legs spread, so that none is caught, then lying."""
 
-@dataclass(frozen=True, eq=False)
-class Frames:
-    """Where some joints are to be in each frame.
-
-    Attributes:
-        primitives: the joints, k of them.
-        rows: `(n_frames, k)` [micro-radians].
-    """
-
-    primitives: tuple[int, ...]
-    rows: NDArray[np.integer]
-
-    def __repr__(self) -> str:
-        return f"Frames({len(self.rows)} of {len(self.primitives)} joints)"
-
-
-def index_of(line: AgentLine, setup: MonetSetup) -> int:
-    """Return where what a line plays is in its archive; for an agent without one, the line's own number."""
-    agent = AGENTS.get(line.agent)
-    if agent is None or agent.plays is None:
-        return NONE if line.index is None else line.index
-    target = target_of(line, setup)
-    return NONE if target is None or target.place is None else target.place
+NEUTRAL_FRAMES = 24 * MAX_FRAMES
+"""To each of them, 3.072 s: NeutralAgent7.h, `BROADBASE_MAX_COUNTER` and `SLEEPING_MAX_COUNTER`."""
 
 
 def refuse_line(line: AgentLine, setup: MonetSetup, openr: OpenR) -> None:
-    """Refuse a line that names a motion which cannot be played; otherwise as `document_at`."""
-    agent = AGENTS.get(line.agent)
-    if agent is None or agent.plays != "OMTN" or is_null(line.name):
-        return
-    index = index_of(line, setup)
-    if index == NONE:
-        where = Where(path=line.line.path, line=line.line.number)
+    """Refuse a line that no agent here can play; whether a sound can be played is for its agent to say.
+
+    Raises:
+        InputError: there is no such agent or motion, or as `motion_frames` and `neutral_frames`.
+    """
+    where, index = Where(path=line.line.path, line=line.line.number), index_of(line, setup)
+    if line.agent not in AGENTS:
+        raise FormatError(f"there is no {line.agent} here", where=where, hint=f"known: {', '.join(AGENTS)}")
+    if line.agent == NEUTRAL_AGENT:
+        neutral_frames(index, setup, openr)
+    elif line.agent != SOUND_AGENT and not plays_nothing(line.name, index):
         if setup.motions is None:
             raise FormatError(f"{quoted(line.name)}: no archive of motions was read", where=where)
-        hint = "posewright monet check says which there are"
-        what = f"no motion in {setup.motions.path.name} is meant by {quoted(line.name)} {line.word(2)}"
-        raise FormatError(what, where=where, hint=hint)
-    document_at(index, setup, openr)
+        if index < 0:
+            hint = "posewright monet check says which there are"
+            what = f"no motion in {setup.motions.path.name} is meant by {quoted(line.name)} {line.word(2)}"
+            raise FormatError(what, where=where, hint=hint)
+        motion_frames(index, setup, openr, exact=True)
 
 
-def document_at(index: int, setup: MonetSetup, openr: OpenR) -> tuple[OmtnDocument, tuple[int, ...]]:
-    """Return the motion of an entry, and the joints that it moves.
+def plays_nothing(name: str, index: int) -> bool:
+    """Tell whether the robot is to stay as it is, by a name that is in no archive."""
+    return index < 0 and is_null(name)
+
+
+def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -> Frames:
+    """Return the frames of an entry, as Sony's player sends them, or so that each keyframe is reached.
 
     Raises:
         FormatError: there is no such entry, or no motion that can be read in it.
-        InputError: it is for a robot with other joints.
+        InputError: it is for other joints, or far too long; or Sony's player sends nothing of it.
     """
     archive = setup.motions
     if archive is None or not 0 <= index < len(archive.entries):
@@ -81,21 +74,39 @@ def document_at(index: int, setup: MonetSetup, openr: OpenR) -> tuple[OmtnDocume
         raise FormatError(f"entry {index}, {quoted(entry.name)}, is no motion", where=where)
     document = document_of(entry, index + 1, archive.archive)
     try:
-        return document, tuple(map(openr.open_primitive, document.locators))
+        primitives = [openr.open_primitive(locator) for locator in document.locators]
     except InputError as error:
         what = f"{quoted(document.name)} is for {quoted(document.design)}, not {openr.robot.name}"
         raise InputError(f"{what}: {error.message}", where=Where(path=archive.path)) from error
-
-
-def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -> Frames:
-    """Return the frames of an entry, as Sony's player sends them or as one that misses nothing does.
-
-    Raises:
-        InputError: as `document_at`; or Sony's player sends nothing of it.
-    """
-    document, primitives = document_at(index, setup, openr)
-    rows = (exact_path if exact else sdk_path)(document)
-    if not len(rows):
+    rows = sdk_path(document)
+    if exact:
+        motion = archive_motion(index + 1, archive.archive, archive.path, openr.robot)
+        times = np.arange(len(rows) + 1) * document.step_ms / 2000.0  # two rows a frame
+        rows = np.rint(motion.sample_at(times).angles * MICRO).astype(np.int32)
+    elif not len(rows):
         hint = "the exact player sends it"
         raise InputError(f"{quoted(document.name)} has one keyframe, and Sony's player sends none", hint=hint)
-    return Frames(primitives, rows)
+    return dict(zip(primitives, rows.T, strict=True))
+
+
+def neutral_frames(index: int, setup: MonetSetup, openr: OpenR) -> Frames:
+    """Return the frames of the way to lying: a block where the joints are, then to each pose in turn.
+
+    What has two positions only, the ears, is left alone, as Sony's does.
+
+    Raises:
+        InputError: the agent does not know the index, or the robot not the poses.
+    """
+    robot, right = openr.robot, known_agents(older=setup.older)[NEUTRAL_AGENT].indices
+    if index not in right or not robot.poses.keys() >= set(NEUTRAL_POSES):
+        hint = f"right is {' or '.join(map(str, right))}, and a card with {' and '.join(NEUTRAL_POSES)}"
+        raise InputError(f"{NEUTRAL_AGENT} knows no {index} of {robot.name}", hint=hint)
+    frames: dict[int, NDArray[np.integer]] = {}
+    for primitive, joint in enumerate(robot.joints):
+        if not joint.two_state:
+            angles = [openr.get_joint_value(primitive)] * MAX_FRAMES
+            for name in NEUTRAL_POSES:
+                goal = round(robot.poses[name][joint.name] * MICRO)
+                angles += interpolated(angles[-1], goal, NEUTRAL_FRAMES)
+            frames[primitive] = np.array(angles)
+    return frames

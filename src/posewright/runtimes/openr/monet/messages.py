@@ -10,23 +10,15 @@ IDLE = "IDLE"
 
 
 class MoNetStatus(Enum):
-    """What became of a command; the values are Sony's."""
+    """What became of a command: Sony's number for it, and ours in words."""
 
-    COMPLETION = 1
-    BUSY = 3
-    INVALID_ARG = 4
-    INVALID_WAV = 5
+    COMPLETION = (1, "done")
+    BUSY = (3, "busy")
+    INVALID_ARG = (4, "refused")
+    INVALID_WAV = (5, "no sound to be played")
 
     def __str__(self) -> str:
-        return _SAID[self]
-
-
-_SAID = {
-    MoNetStatus.COMPLETION: "done",
-    MoNetStatus.BUSY: "busy",
-    MoNetStatus.INVALID_ARG: "refused",
-    MoNetStatus.INVALID_WAV: "no sound to be played",
-}
+        return self.value[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +57,14 @@ class MoNetAgentCommand:
     Attributes:
         name: what the line of the file calls it.
         index: of the entry in the archive, or what else the agent knows; -1 for none.
-        sync: whether it is to begin in the same frame as the other agent of the command.
     """
 
     agent: str
     name: str
     index: int
-    sync: bool = False
 
     def __str__(self) -> str:
-        return f"{self.agent} {self.name} {self.index}{' together' if self.sync else ''}"
+        return f"{self.agent} {self.name} {self.index}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """MoNet: plays commands by their id, and first whatever leads to the posture they begin in.
 
 Source: MoNet.cc of Sony's OPEN-R SDK; formats.md 1.3. MoNet believes the robot to be in posture `nt` when it
-starts, and afterwards where the name of what was played says. All agents of a command are told at once, which
-with a sync key or without lets them begin in the same frame here; on the robot only the key makes sure of it.
+starts, and afterwards where the name of what was played says. All agents of a command are told at once, and
+begin in the same frame; on the robot only a sync key makes sure of that.
 
-Ours goes beyond it in that nothing is begun where a motion on the way cannot be played, that a result says
-why, and that what could not be played changes no posture.
+Ours goes beyond it in that nothing is begun where a motion on the way is missing or damaged, that a result
+says why, and that what could not be played changes no posture.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import re
 from collections import deque
 from dataclasses import replace
 
-from posewright.errors import InputError, visible
-from posewright.runtimes.openr.monet.frames import index_of, refuse_line
+from posewright.errors import FormatError, InputError, Where, visible
+from posewright.motions import Level
+from posewright.runtimes.openr.monet.frames import refuse_line
 from posewright.runtimes.openr.monet.messages import (
     MoNetAgentCommand,
     MoNetAgentResult,
@@ -23,12 +24,15 @@ from posewright.runtimes.openr.monet.messages import (
     MoNetResult,
     MoNetStatus,
 )
-from posewright.runtimes.openr.monet.setup_check import checked
 from posewright.runtimes.openr.services import ONotifyEvent, OObject
-from posewright.sticks import MonetSetup
-from posewright.sticks.check import PostureGraph, Way, way_of
+from posewright.sticks import MonetFinding, MonetSetup
+from posewright.sticks.check import MOST_FINDINGS, PostureGraph, Way, check_setup, way_of
 from posewright.sticks.limits import ANY, FIRST_POSTURE, NOWHERE, SOUND_AGENT
+from posewright.sticks.lookup import index_of
 from posewright.sticks.text import MonetCommands, MonetTransitions
+
+ANSWERED = frozenset({"graph", "id", "index", "jump", "kind", "motion", "sound"})
+"""Rules whose errors keep one command from being played, which its result says; MoNet runs all the same."""
 
 _COMMAND = re.compile(r"(?:MoNetExecute\s*\(\s*(\d{1,7})\s*\)|(\d{1,7}))")
 
@@ -45,7 +49,7 @@ class MoNet(OObject):
 
     def __init__(self, setup: MonetSetup) -> None:
         super().__init__()
-        self._findings = checked(setup)
+        self._findings = _checked(setup)
         self._setup = setup
         self._commands = setup.commands or MonetCommands(())
         transitions = setup.transitions or MonetTransitions(())
@@ -134,7 +138,7 @@ class MoNet(OObject):
         self.enter(_name(way))
         self._failed = None
         commands = [
-            MoNetAgentCommand(line.agent, visible(line.name), index_of(line, self._setup), way.sync)
+            MoNetAgentCommand(line.agent, visible(line.name), index_of(line, self._setup))
             for line in way.agents
         ]
         self._pending = [(one.agent, one.index) for one in commands]
@@ -173,6 +177,24 @@ class MoNet(OObject):
         if why:
             self.refuse(f"MoNetExecute({number})", why)
         self._result.send(MoNetResult(number, status, self.posture, why))
+
+
+def _checked(setup: MonetSetup) -> list[MonetFinding]:
+    """Return what is to be said of files before MoNet runs on them.
+
+    Raises:
+        FormatError: MoNet would crash on them, or take them for something else than was meant.
+    """
+    found = [one for one in check_setup(setup, most=MOST_FINDINGS) if one.level is not Level.NOTE]
+    errors = [
+        FormatError(one.message, where=Where(path=one.path, line=one.line), hint=one.hint or None)
+        for one in found
+        if one.level is Level.ERROR and one.rule not in ANSWERED
+    ]
+    if errors:
+        errors[0].others = tuple(errors[1:])
+        raise errors[0]
+    return found
 
 
 def _name(way: Way) -> str:

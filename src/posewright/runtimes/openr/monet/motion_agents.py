@@ -1,94 +1,28 @@
 """MotionAgents: the object that moves joints for MoNet, and the agents in it.
 
-Source: MoNetAgentManager.cc, NeutralAgent7.cc and MTNAgent7.cc of Sony's OPEN-R SDK. One agent moves at a
-time, block by block: the next block is sent when the one before has been played. Sony's says that it is done
-when the last block has been handed over, ours when it has been played; no frame lies between two motions
-either way.
+Source: MoNetAgentManager.cc and MTNAgent7.cc of Sony's OPEN-R SDK. What is played is sent block by block, the
+next when the one before has been played. Sony's says that it is done when the last block has been handed
+over, ours when it has been played; no frame lies between two motions either way. `monetagentMTNWALK` only
+has other gains than `monetagentMTN`, and gains are not set here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Protocol
-
-import numpy as np
+from collections.abc import Iterator, Mapping
 
 from posewright.errors import InputError
-from posewright.runtimes.openr.kernel import OpenR
-from posewright.runtimes.openr.monet.frames import NONE, Frames, motion_frames
-from posewright.runtimes.openr.monet.messages import IDLE, MoNetAgentCommand, MoNetAgentResult, MoNetStatus
-from posewright.runtimes.openr.regions import (
-    MAX_FRAMES,
-    MICRO,
-    DataType,
-    OCommandVectorData,
-    RCRegion,
-    find_free_region,
-)
-from posewright.runtimes.openr.services import ONotifyEvent, OObject, OReadyEvent
+from posewright.runtimes.openr.monet.agent import Agent
+from posewright.runtimes.openr.monet.frames import Frames, motion_frames, neutral_frames, plays_nothing
+from posewright.runtimes.openr.monet.messages import MoNetAgentCommand, MoNetStatus
+from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO
+from posewright.runtimes.openr.vectors import CommandVectorSubject
 from posewright.sticks import MonetSetup
 from posewright.sticks.jumps import FARTHEST_DEG, LEGS
-from posewright.sticks.limits import MOTION_AGENT, NEUTRAL_AGENT, WALK_AGENT, is_null
-
-N_REGIONS = 4  # as many vectors as Sony's has
-
-NEUTRAL_POSES = ("broad_base", "sleep")
-"""Poses of the card that the neutral agent goes through: legs spread, so that none is caught, then lying."""
-
-NEUTRAL_FRAMES = 384
-"""To each of them, 3.072 s."""
-
-NEUTRAL_SPEED = 0.25
-"""Of what a servo can do, and no joint is moved faster than that: then it takes longer."""
+from posewright.sticks.limits import MOTION_AGENT, NEUTRAL_AGENT, WALK_AGENT
 
 
-class Agent(Protocol):
-    """Knows the frames of what it is asked to play."""
-
-    def frames(self, command: MoNetAgentCommand, openr: OpenR) -> Frames | None:
-        """Return them; None where nothing is to be played. Raises InputError where it cannot be."""
-
-
-class MotionAgent:
-    """Plays motions of the archive: `monetagentMTN`, and `monetagentMTNWALK`, which only has other gains."""
-
-    def __init__(self, setup: MonetSetup, *, exact: bool) -> None:
-        self._setup, self._exact = setup, exact
-
-    def frames(self, command: MoNetAgentCommand, openr: OpenR) -> Frames | None:
-        """Return the frames of a motion; the first pose comes at once, however far away it is."""
-        if command.index == NONE and is_null(command.name):
-            return None
-        return motion_frames(command.index, self._setup, openr, exact=self._exact)
-
-
-class NeutralAgent:
-    """Brings the robot slowly from wherever its joints are to the posture `sleep`: `monetagentNEUTRAL`.
-
-    It leaves what has two positions only, the ears, alone, as Sony's does.
-    """
-
-    def frames(self, command: MoNetAgentCommand, openr: OpenR) -> Frames | None:
-        """Return the frames: a block where the joints are, then to each pose in turn."""
-        robot = openr.robot
-        poses = [name for name in NEUTRAL_POSES if name in robot.poses]
-        if command.index not in {0, 1} or NEUTRAL_POSES[-1] not in poses:
-            what = f"{NEUTRAL_AGENT} knows no {command.name} {command.index} of {robot.name}"
-            raise InputError(what, hint="right is a_nt#sleep_standard 0, and a card with a pose `sleep`")
-        primitives = tuple(place for place, joint in enumerate(robot.joints) if not joint.two_state)
-        here = np.array([openr.get_joint_value(one) for one in primitives], np.int64)
-        rows = [np.repeat(here[np.newaxis], MAX_FRAMES, axis=0)]
-        most = NEUTRAL_SPEED * robot.max_speeds[list(primitives)] * robot.frame_period_s * MICRO
-        for name in poses:
-            goal = np.rint(robot.pose(name)[list(primitives)] * MICRO).astype(np.int64)
-            n = max(NEUTRAL_FRAMES, int(np.ceil((np.abs(goal - here) / most).max())))
-            rows.append(here + np.arange(1, n + 1)[:, np.newaxis] * (goal - here) // n)
-            here = goal
-        return Frames(primitives, np.concatenate(rows))
-
-
-class MotionAgents(OObject):
+class MotionAgents(Agent):
     """Moves joints for MoNet.
 
     Args:
@@ -97,94 +31,56 @@ class MotionAgents(OObject):
     """
 
     def __init__(self, setup: MonetSetup, *, exact: bool = False) -> None:
-        super().__init__()
-        self._effector = self.subject("Effector", "OCommandVectorData", self._ready)
-        self._result = self.subject("Result", "MoNetAgentResult")
-        self._command = self.observer("Command", "MoNetAgentCommand", self._take)
-        player = MotionAgent(setup, exact=exact)
-        self._agents: Mapping[str, Agent] = {
-            NEUTRAL_AGENT: NeutralAgent(),
-            MOTION_AGENT: player,
-            WALK_AGENT: player,
-        }
-        self._regions: Sequence[RCRegion[OCommandVectorData]] = ()
-        self._active: MoNetAgentCommand | None = None
-        self._frames = Frames((), np.zeros((0, 0), np.int64))
-        self._sent = 0  # of the frames of what is active
+        super().__init__(setup, MoNetStatus.INVALID_ARG)
+        self._exact = exact
+        self._effector = CommandVectorSubject(self, "Effector", self._next)
+        self._blocks: Iterator[Mapping[int, list[int]]] = iter(())  # still to be sent
 
-    def do_init(self) -> None:
-        """Make the vectors."""
-        n = len(self.openr.robot.joints)
-        self._regions = [RCRegion(OCommandVectorData.with_room_for(n)) for _ in range(N_REGIONS)]
-
-    def _take(self, event: ONotifyEvent) -> None:
-        for command in event.data:
-            self._begin(command)
-        self._command.assert_ready(event.sender)
-
-    def _begin(self, command: MoNetAgentCommand) -> None:
-        """Begin to play, or say at once why not; a motion that plays nothing is done at once."""
-        if self._active is not None:
-            return self._reply(command, MoNetStatus.BUSY, f"{self._active.name} is being played")
-        if command.agent not in self._agents:
-            return self._reply(command, MoNetStatus.INVALID_ARG, f"there is no {command.agent} here")
-        try:
-            frames = self._agents[command.agent].frames(command, self.openr)
-        except InputError as error:
-            return self._reply(command, MoNetStatus.INVALID_ARG, str(error))
-        if frames is None:
-            return self._reply(command)
-        self._active, self._frames, self._sent = command, frames, 0
-        self.enter(command.name)
-        self._tell_of_jump()
-        self._send()
-        return None
-
-    def _ready(self, event: OReadyEvent) -> None:
-        """Send the next block when one has been played, or say that there is no more."""
-        if self._active is None or not event.is_ready:
+    def play(self, command: MoNetAgentCommand) -> None:
+        """Begin with the first pose, however far away it is."""
+        frames = self._frames(command)
+        if not frames:
+            self.answer(command)
             return
-        if self._sent < len(self._frames.rows):
-            self._send()
-        else:
-            self._end()
+        self.begin(command)
+        self._tell_of_jump(command, frames)
+        self._blocks = _blocks(frames)
+        if self._effector.is_ready:
+            self._next()
 
-    def _end(self, status: MoNetStatus = MoNetStatus.COMPLETION, why: str = "") -> None:
-        done, self._active = self._active, None
-        self.enter(IDLE)
-        if done is not None:
-            self._reply(done, status, why)
+    def _frames(self, command: MoNetAgentCommand) -> Frames:
+        """Return the frames of what an agent is to play; none where the robot is to stay as it is."""
+        if command.agent == NEUTRAL_AGENT:
+            return neutral_frames(command.index, self.setup, self.openr)
+        if command.agent not in {MOTION_AGENT, WALK_AGENT}:
+            raise InputError(f"there is no {command.agent} here")
+        if plays_nothing(command.name, command.index):
+            return {}
+        return motion_frames(command.index, self.setup, self.openr, exact=self._exact)
 
-    def _send(self) -> None:
-        region = find_free_region(self._regions)
-        if region is None:
-            self._end(MoNetStatus.BUSY, "somebody keeps all vectors")
-            return
-        block = self._frames.rows[self._sent : self._sent + MAX_FRAMES]
-        self._sent += len(block)
-        joints = self.openr.robot.joints
-        for place, (primitive, angles) in enumerate(zip(self._frames.primitives, block.T, strict=True)):
-            kind = DataType.JOINT_COMMAND4 if joints[primitive].two_state else DataType.JOINT_COMMAND2
-            region.data.set(place, primitive, angles.tolist(), kind)
-        region.data.set_n_data(len(self._frames.primitives))
-        self._effector.send(region)
+    def _next(self) -> None:
+        """Send the next block, or say that there is no more."""
+        block = next(self._blocks, None)
+        if block is not None:
+            self._effector.send_frames(block)
+        elif self.active is not None:
+            self.end()
 
-    def _tell_of_jump(self) -> None:
+    def _tell_of_jump(self, command: MoNetAgentCommand, frames: Frames) -> None:
         """Say which leg is far from the first pose."""
-        legs = self.openr.robot.groups.get(LEGS, ())
-        first = zip(self._frames.primitives, self._frames.rows[0].tolist(), strict=True)
+        robot, here = self.openr.robot, self.openr.get_joint_value
         away = [
-            (abs(angle - self.openr.get_joint_value(one)) / MICRO, self.openr.robot.joint_names[one])
-            for one, angle in first
+            (abs(angles[0] - here(one)) / MICRO, robot.joint_names[one])
+            for one, angles in frames.items()
+            if robot.joint_names[one] in robot.groups.get(LEGS, ())
         ]
-        far, joint = max((one for one in away if one[1] in legs), default=(0.0, ""))
-        if self._active is not None and math.degrees(far) > FARTHEST_DEG:
-            where = f"where {self._active.name} begins"
+        far, joint = max(away, default=(0.0, ""))
+        if math.degrees(far) > FARTHEST_DEG:
+            where = f"where {command.name} begins"
             self.say(f"the robot jumps: {joint} is {math.degrees(far):.0f} deg from {where}")
 
-    def _reply(
-        self, command: MoNetAgentCommand, status: MoNetStatus = MoNetStatus.COMPLETION, why: str = ""
-    ) -> None:
-        if why:
-            self.refuse(str(command), why)
-        self._result.send(MoNetAgentResult(command.agent, command.index, status, why))
+
+def _blocks(frames: Frames) -> Iterator[Mapping[int, list[int]]]:
+    n = len(next(iter(frames.values())))
+    for k in range(0, n, MAX_FRAMES):
+        yield {one: angles[k : k + MAX_FRAMES].tolist() for one, angles in frames.items()}

@@ -7,55 +7,39 @@ from __future__ import annotations
 
 import io
 import wave
-from functools import partial
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place, is_wrapped, unwrap
 from posewright.formats.file_kind import MAX_ARCHIVE_BYTES
-from posewright.runtimes.openr.monet.messages import IDLE, MoNetAgentCommand, MoNetAgentResult, MoNetStatus
-from posewright.runtimes.openr.services import ONotifyEvent, OObject
+from posewright.runtimes.openr.monet.agent import Agent
+from posewright.runtimes.openr.monet.messages import MoNetAgentCommand, MoNetStatus
 from posewright.sticks import MonetSetup
 from posewright.sticks.finding import quoted
 
 
-class SoundAgent(OObject):
-    """Says what is to be heard.
+class SoundAgent(Agent):
+    """Says what is to be heard; a sound that is in no archive lasts no time.
 
     Args:
-        setup: whose sounds; one that is not there lasts no time.
+        setup: whose sounds.
     """
 
     def __init__(self, setup: MonetSetup) -> None:
-        super().__init__()
-        self._setup = setup
-        self._result = self.subject("Result", "MoNetAgentResult")
-        self._command = self.observer("Command", "MoNetAgentCommand", self._take)
-        self._playing: MoNetAgentCommand | None = None
+        super().__init__(setup, MoNetStatus.INVALID_WAV)
 
-    def _take(self, event: ONotifyEvent) -> None:
-        for command in event.data:
-            self._begin(command)
-        self._command.assert_ready(event.sender)
-
-    def _begin(self, command: MoNetAgentCommand) -> None:
-        if self._playing is not None:
-            return self._refuse(command, MoNetStatus.BUSY, f"{quoted(self._playing.name)} is being played")
-        try:
-            length_s = self._length_s(command)
-        except FormatError as error:
-            return self._refuse(command, MoNetStatus.INVALID_WAV, str(error))
+    def play(self, command: MoNetAgentCommand) -> None:
+        """Say which sound it is; its end is told as soon as it would have been played."""
+        length_s = self._length_s(command)
         if length_s is None:
             self.say(f"{quoted(command.name)} is in no archive: 0 s of silence")
         else:
             self.say(f"plays {quoted(command.name)} for {length_s:.3f} s")
-        self._playing = command
-        self.enter(command.name)
-        self.openr.call_at(self.openr.time_s + (length_s or 0.0), partial(self._done, command))
-        return None
+        self.begin(command)
+        self.openr.call_at(self.openr.time_s + (length_s or 0.0), self.end)
 
     def _length_s(self, command: MoNetAgentCommand) -> float | None:
         """Return how long a sound lasts [s]; None where it is in no archive."""
-        archive = self._setup.sounds
+        archive = self.setup.sounds
         if archive is None or not 0 <= command.index < len(archive.entries):
             return None
         entry = archive.entries[command.index]
@@ -64,15 +48,6 @@ class SoundAgent(OObject):
         if is_wrapped(data):
             data = unwrap(data, place, MAX_ARCHIVE_BYTES)[0].unpacked
         return wave_seconds(data, where=Where(path=archive.path, offset=entry.offset))
-
-    def _done(self, command: MoNetAgentCommand) -> None:
-        self._playing = None
-        self.enter(IDLE)
-        self._result.send(MoNetAgentResult(command.agent, command.index))
-
-    def _refuse(self, command: MoNetAgentCommand, status: MoNetStatus, why: str) -> None:
-        self.refuse(str(command), why)
-        self._result.send(MoNetAgentResult(command.agent, command.index, status, why))
 
 
 def wave_seconds(data: bytes, *, where: Where | None = None) -> float:

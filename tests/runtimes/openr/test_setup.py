@@ -1,0 +1,95 @@
+"""What runs, and what it is made from: programs, sticks, files of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import posewright as pw
+from posewright.errors import FormatError, InputError, UnknownNameError
+from posewright.runtimes.openr import OObject, set_up_openr
+from posewright.runtimes.openr.ekmotion.moves import MOVES, POSES
+from posewright.runtimes.openr.own import read_objects
+from posewright.runtimes.openr.setup import MOST_CARRIED, _text
+
+from .playing import DOG
+
+OWN = """
+from posewright.runtimes.openr import OObject
+
+class {name}(OObject):
+    def __init__(self):
+        super().__init__()
+        self.observer("Hear", "char", lambda event: self.say(made()))
+
+def made():
+    return "{name}"
+"""
+CONNECT = "Commander.Say.char.S {name}.Hear.char.O\n"
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def test_files_of_ones_own_know_nothing_of_each_other(tmp_path: Path) -> None:
+    files = {name: write(tmp_path / name, "own.py", OWN.format(name=name)) for name in ("One", "Other")}
+    found = {name: dict(read_objects(path)) for name, path in files.items()}
+    assert {name: list(classes) for name, classes in found.items()} == {"One": ["One"], "Other": ["Other"]}
+    one = found["One"]["One"]
+    assert issubclass(one, OObject)
+    assert one.__module__ != found["Other"]["Other"].__module__
+
+
+def test_a_program_that_is_set_up_says_its_commands_pose_and_robot(tmp_path: Path) -> None:
+    made = set_up_openr("move_legs", commands="MOVE_SI@1", pose="sleep", robot=DOG)
+    assert (made.robot, made.pose, [one.word for one in made.script]) == (DOG, "sleep", ["MOVE_SI"])
+    assert repr(made) == "<OpenRProgram move_legs on sony_ers7: Commander, MoveLegs, OVirtualRobotComm>"
+    config = write(
+        tmp_path,
+        "deaf.cfg",
+        "MoveHead.Move.OCommandVectorData.S OVirtualRobotComm.Effector.OCommandVectorData.O\n",
+    )
+    with pytest.raises(FormatError, match="no Commander to send commands"):
+        set_up_openr(config, commands="MOVE_MP")
+    with pytest.raises(UnknownNameError):
+        pw.run_openr(made, commands="MOVE_ST")  # type: ignore[arg-type]  # it has its commands
+
+
+@pytest.mark.parametrize("parts", [("APP",), ("APP", "MW"), ("MW", "APP", "SYSTEM")])
+def test_of_a_stick_the_middlewares_connections_are_fetched_first(
+    tmp_path: Path, parts: tuple[str, ...]
+) -> None:
+    own = write(tmp_path, "own.py", "".join(OWN.format(name=part) for part in parts))
+    for part in parts:
+        write(tmp_path / "OPEN-R" / part / "CONF", "CONNECT.CFG", CONNECT.format(name=part))
+    made = set_up_openr(stick=tmp_path, objects=own)
+    assert "MW" in made.config.objects or "MW" not in parts
+
+
+def test_a_recording_carries_what_its_program_is_made_from(tmp_path: Path) -> None:
+    text = OWN.format(name="Mine")
+    own = write(tmp_path, "own.py", text)
+    config = write(tmp_path, "mine.cfg", CONNECT.format(name="Mine"))
+    carried = pw.run_openr(config, objects=own, body="mock", commands="A").header.documents
+    assert carried == {"own.py": text, "CONNECT.CFG": CONNECT.format(name="Mine")}
+    moves = pw.run_openr("ekmotion", body="mock", seconds=0.1).header.documents
+    assert (moves[POSES.name], moves[MOVES.name]) == (POSES.read_text(), MOVES.read_text())
+
+
+def test_an_archive_is_carried_in_hexadecimal_digits_and_of_a_large_one_the_digest(tmp_path: Path) -> None:
+    (tmp_path / "small.oda").write_bytes(b"ODA\0\xff")
+    assert bytes.fromhex(_text(tmp_path / "small.oda")) == b"ODA\0\xff"
+    (tmp_path / "large.oda").write_bytes(bytes(MOST_CARRIED + 1))
+    assert _text(tmp_path / "large.oda").startswith("sha256:")
+
+
+def test_an_object_nobody_knows_is_told_with_those_there_are(tmp_path: Path) -> None:
+    config = write(tmp_path, "head.cfg", CONNECT.format(name="MoveHaed"))
+    with pytest.raises(
+        InputError, match=r"head\.cfg:1: no object is called 'MoveHaed' \(.*did you mean MoveHead"
+    ):
+        set_up_openr(config).controller()
