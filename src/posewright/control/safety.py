@@ -14,7 +14,8 @@ from posewright.errors import UnsafeCommandError
 from posewright.robots import Robot
 
 SLACK_RAD = 1e-6
-"""Rounding that is not worth a word: a robot that counts in whole micro-radians cannot hit a limit better."""
+"""Rounding that is not worth a word: in whole micro-radians a joint cannot be right at its limit, as the
+ERS-7's tail is when it stands, at 5 degrees."""
 
 
 class Guard(Enum):

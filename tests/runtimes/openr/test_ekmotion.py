@@ -192,9 +192,9 @@ def test_after_an_unknown_number_a_known_one_is_done() -> None:
     np.testing.assert_array_equal(ran("777, 102").rows, ran("102").rows)
 
 
-def test_who_sent_the_command_hears_again_when_the_move_has_ended() -> None:
+def test_a_command_is_acknowledged_once() -> None:
     ready = ran("102").told("ready", **{"from": "EKMotion.ReceiveAction"})
-    assert len(ready) == 3, "at the start, when it was looked at, and at the end"
+    assert len(ready) == 2, "at the start, and when it was looked at"
 
 
 def test_a_receiver_that_never_answers_holds_the_move_up_and_nothing_else() -> None:
@@ -212,6 +212,8 @@ def test_a_receiver_that_never_answers_holds_the_move_up_and_nothing_else() -> N
     held = played(open_program(read_connect(f"{text}{line}\n"), setting), 450)
     assert held.loads == KICKB[:1]
     assert "under way" in held.refused[0]["why"], "it still answers"
+    (silent,) = held.told("silent")
+    assert silent["to"] == "Deaf.Effector"
 
 
 @pytest.mark.parametrize(

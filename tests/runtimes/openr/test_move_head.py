@@ -48,7 +48,7 @@ STATES = (IDLE, *POSES, *RUNS)
 
 
 def micro(deg: float) -> int:
-    return round(np.radians(deg) * 1e6)
+    return int(np.radians(deg) * 1e6)
 
 
 def head_at(*degs: float) -> Floats:
@@ -208,11 +208,11 @@ def test_whatever_is_commanded_no_joint_is_asked_for_more_than_it_can(
 
 
 def test_no_way_is_too_fast_for_a_servo_wherever_it_begins() -> None:
-    for motion in MOTIONS.values():
-        for locator in motion.ends:
+    for ends, n_blocks in MOTIONS.values():
+        for locator, end in ends.items():
             joint = DOG.namings["open_r"][locator]
-            way = max(abs(limit[DOG.index(joint)] - motion.ends[locator] / 1e6) for limit in DOG.limits)
-            speed = way / (motion.n_blocks * 0.128)
+            way = max(abs(limit[DOG.index(joint)] - np.radians(end)) for limit in DOG.limits)
+            speed = way / (n_blocks * 0.128)
             assert speed < DOG.max_speeds[DOG.index(joint)]
             assert speed < np.radians(70)  # its camera still sees sharply
 

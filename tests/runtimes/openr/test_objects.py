@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.errors import BodyError, FormatError, InputError, UnknownNameError
+from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.robots import robot
 from posewright.runtimes.openr import (
     OCommandVectorData,
@@ -20,7 +20,7 @@ from posewright.runtimes.openr import (
     find_free_region,
     read_connect,
 )
-from posewright.runtimes.openr.services import ServiceName
+from posewright.runtimes.openr.services import ServiceName, Side
 
 DOG = robot("sony_ers7")
 
@@ -97,7 +97,7 @@ def kinds(system: System) -> list[str]:
 def test_at_the_start_every_observer_is_ready_and_every_sender_is_told() -> None:
     sender, _, system = pair()
     assert sender.answers == [True]
-    assert sender.out.is_ready
+    assert sender.out.all_ready
     assert kinds(system) == ["ready"]
 
 
@@ -120,7 +120,7 @@ def test_who_has_been_notified_is_busy_until_it_says_that_it_is_ready() -> None:
         sender.out.notify_observers()
         system.run()
     assert receiver.got == {"A": [1]}
-    assert not sender.out.is_ready
+    assert not sender.out.all_ready
     receiver.into.assert_ready()
     system.run()
     assert receiver.got == {"A": [1, 2]}
@@ -167,7 +167,7 @@ def test_an_answer_to_one_sender_says_nothing_to_another() -> None:
     system.run()
     receiver.into.assert_ready(senders[0].out.name)
     system.run()
-    assert [one.out.is_ready for one in senders] == [True, False]
+    assert [one.out.all_ready for one in senders] == [True, False]
 
 
 def test_a_receiver_that_never_answers_is_reported_once_and_stops_nobody_else() -> None:
@@ -182,6 +182,10 @@ def test_a_receiver_that_never_answers_is_reported_once_and_stops_nobody_else() 
         system.run()
     silent = [entry for entry in system.openr.entries if entry.kind == "silent"]
     assert [(entry.time_s, entry.data["to"], entry.data["n"]) for entry in silent] == [(2.0, "Deaf.In", 1)]
+    assert {connection.observer.name.owner: connection.is_silent for connection in system.connections} == {
+        "Deaf": True,
+        "Alert": False,
+    }
     assert alert.got == {"A": [1, 2]}
     assert deaf.got == {"A": [1]}
 
@@ -237,7 +241,8 @@ def test_whatever_the_order_every_region_is_free_in_the_end_and_data_arrive_once
             assert got == kept[: len(got)]
     for one in receivers:
         one.let_go()
-    system.stop()
+    for sender in senders:
+        sender.out.clear_buffer()
     assert all(region.is_free for sender in senders for region in sender.regions)
 
 
@@ -275,7 +280,7 @@ def test_two_objects_that_answer_each_other_without_end_are_stopped() -> None:
     system.start()
     system.run()
     one.out.send(RCRegion([1]))
-    with pytest.raises(BodyError, match="more than 10,000 messages"):
+    with pytest.raises(InputError, match="more than 10,000 messages"):
         system.run()
 
 
@@ -350,4 +355,4 @@ def test_a_vector_holds_as_many_joints_and_frames_as_it_has_room_for() -> None:
 
 
 def test_names_of_services_are_written_as_in_a_connect_cfg() -> None:
-    assert str(ServiceName("A", "Out", "char", "S")) == "A.Out.char.S"
+    assert str(ServiceName("A", "Out", "char", Side.SUBJECT)) == "A.Out.char.S"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from posewright.bodies import BodyState, MockBody
 from posewright.control import drive
-from posewright.errors import BodyError
+from posewright.errors import InputError
 from posewright.robots import robot
 from posewright.runtimes.openr import (
     DataType,
@@ -24,6 +26,7 @@ from posewright.runtimes.openr import (
     read_connect,
 )
 from posewright.runtimes.openr.regions import interpolated
+from posewright.runtimes.openr.virtual_robot import NOT_MEASURED
 
 DOG = robot("sony_ers7")
 STAND = DOG.pose("stand")
@@ -115,17 +118,6 @@ def test_when_all_is_done_every_region_is_free(vectors: list[list[Move]]) -> Non
     assert driver.is_idle
 
 
-@given(VECTORS, st.integers(1, 40))
-def test_objects_that_are_stopped_in_between_leave_every_region_free(
-    vectors: list[list[Move]], n: int
-) -> None:
-    mover = Mover("Mover", vectors)
-    driver = controller(mover)
-    commands(driver, [n])
-    driver.system.stop()
-    assert all(region.is_free for region in mover.regions)
-
-
 def test_two_objects_move_their_joints_at_the_same_time() -> None:
     head = Mover("Head", [[(PAN, interpolated(0, 160_000, 16))]])
     neck = Mover("Neck", [[(TILT, interpolated(-349_066, -400_000, 8))], [(TILT, [0])]])
@@ -147,9 +139,9 @@ def test_an_ear_is_moved_by_its_own_kind_of_command_and_no_other_joint_is() -> N
     up = [349_066]
     rows = commands(controller(Mover("Ears", [[(EAR, up)]], DataType.JOINT_COMMAND4)), [3])
     assert rows[0, EAR] == up[0]
-    with pytest.raises(BodyError, match="moves left_ear by JOINT_COMMAND2"):
+    with pytest.raises(InputError, match="moves left_ear by JOINT_COMMAND2"):
         commands(controller(Mover("Ears", [[(EAR, up)]])), [3])
-    with pytest.raises(BodyError, match="moves head_pan by JOINT_COMMAND4"):
+    with pytest.raises(InputError, match="moves head_pan by JOINT_COMMAND4"):
         commands(controller(Mover("Pan", [[(PAN, up)]], DataType.JOINT_COMMAND4)), [3])
 
 
@@ -171,7 +163,8 @@ class Feeler(OObject):
         self.got: list[tuple[float, NDArray[np.int64], int]] = []
 
     def feel(self, event: ONotifyEvent) -> None:
-        for one in event.data:
+        for region in event.data:
+            one = region.data
             self.got.append((self.openr.time_s, one.joints, int(one.sensors["touch"][-1])))
         self.sensor.assert_ready()
 
@@ -201,3 +194,31 @@ def test_an_object_reads_where_a_joint_is_to_the_micro_radian() -> None:
     body = MockBody(DOG, positions=STAND)
     drive(body, {DOG.name: controller(asker)}, until_s=0.2)
     assert asker.seen == 123_457
+
+
+def test_readings_go_to_who_is_ready_and_pile_up_for_nobody() -> None:
+    class Deaf(Feeler):
+        def feel(self, event: ONotifyEvent) -> None:
+            """Never answer."""
+
+    feeler, deaf = Feeler(), Deaf()
+    line = "OVirtualRobotComm.Sensor.OSensorFrameVectorData.S {}.Sensor.OSensorFrameVectorData.O"
+    driver = OpenRController(
+        DOG, [feeler, deaf], read_connect("\n".join(map(line.format, ("Feeler", "Deaf")))), STAND
+    )
+    drive(MockBody(DOG, lambda _: {"touch": False}, positions=STAND), {DOG.name: driver}, until_s=1.0)
+    assert len(feeler.got) == 31
+    assert [connection.buffer for connection in driver.system.connections] == [[], []]
+
+
+def test_what_was_not_measured_is_no_zero() -> None:
+    feeler = Feeler()
+    line = "OVirtualRobotComm.Sensor.OSensorFrameVectorData.S Feeler.Sensor.OSensorFrameVectorData.O"
+    driver = OpenRController(DOG, [feeler], read_connect(line), STAND)
+    blind = np.where(np.arange(len(STAND)) == PAN, np.nan, STAND)
+    for frame in range(6):
+        driver.next(BodyState(frame * 0.008, blind, np.zeros(len(STAND)), sensors={"touch": math.nan}), 1)
+    [(_, joints, touch)] = feeler.got
+    assert (joints[:, PAN] == NOT_MEASURED).all()
+    assert (joints[:, TILT] == -349_066).all()
+    assert touch == NOT_MEASURED

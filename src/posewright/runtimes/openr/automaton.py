@@ -1,20 +1,12 @@
 """The automaton of an OPEN-R object: a chart that is asked about every message.
 
-Such a chart has an event for each command, and `done` for the end of a motion. After each it says in its
-output `does` what the object is to do, and in `motion` which motion is meant:
-
-| does | the object |
-|---|---|
-| `start` | starts the motion `motion` |
-| `end` | ends the motion that is under way, and is idle |
-| `refuse` | does nothing: the event means nothing in this state |
+Such a chart has an event for each command, and `done` for the end of a motion. An event that leads to no
+other state is refused; its first state is where nothing is under way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Iterator
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -22,23 +14,6 @@ from posewright.charts import Chart, Interpreter, Snapshot, read_chart
 
 CHARTS = Path(__file__).parent / "charts"
 DONE = "done"
-
-
-class Does(Enum):
-    """What a chart tells its object to do."""
-
-    START = "start"
-    END = "end"
-    REFUSE = "refuse"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a chart says about one event."""
-
-    state: str
-    does: Does
-    motion: str
 
 
 @cache
@@ -76,11 +51,16 @@ class Automaton:
         """The events that are commands."""
         return tuple(event for event in self.chart.events if event != DONE)
 
-    def hear(self, event: str, inputs: Mapping[str, object]) -> Answer:
-        """Take one event, and return what is to be done about it."""
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is in its first state."""
+        return self.state == self.chart.states[0].name
+
+    def hear(self, event: str, **inputs: object) -> bool:
+        """Take one event; return whether it led to another state."""
+        before = self.state
         self._snapshot = _interpreter(self._name).step(self._snapshot, {**inputs, event: True})
-        outputs = self._snapshot.outputs
-        return Answer(self.state, Does(outputs["does"]), str(outputs["motion"]))
+        return self.state != before
 
     def why_not(self, command: str) -> str:
         """Return why a command is not taken in this state, as a sentence for people."""
@@ -89,19 +69,16 @@ class Automaton:
         taken = " or ".join(f"{'stops' if ends else 'starts from'} {s}" for s, ends in self._where(command))
         ways = [event for event in self._heard_in(self.state) if event != DONE]
         out = f"which {' or '.join(ways)} stops" if ways else "which nothing stops before its end"
-        now = "the state is IDLE" if self.state == self._idle else f"the state is {self.state}, {out}"
+        now = "the state is IDLE" if self.is_idle else f"the state is {self.state}, {out}"
         return f"{command} {taken}; {now}"
-
-    @property
-    def _idle(self) -> str:
-        return self.chart.states[0].name
 
     def _where(self, command: str) -> Iterator[tuple[str, bool]]:
         """Yield the states in which a command is taken, and whether it leads from there to the first."""
+        idle = self.chart.states[0].name
         for state in self.chart.states:
             for way in state.transitions:
                 if command in way.on:
-                    yield state.name, any(target.state == self._idle for target in way.go)
+                    yield state.name, any(target.state == idle for target in way.go)
                     break
 
     def _heard_in(self, state: str) -> Iterator[str]:

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from posewright.errors import InputError, UnknownNameError
 from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO, interpolated
 from posewright.runtimes.openr.services import OObject
 from posewright.runtimes.openr.vectors import CommandVectorSubject
@@ -22,17 +21,12 @@ class BlockMotion:
     """Where joints go, and in how many blocks.
 
     Attributes:
-        ends: the end angle of each joint that moves, by its locator [micro-radians].
+        ends: the end angle of each primitive that moves [micro-radians].
         n_blocks: of 128 ms each; all joints take them all, whatever their way.
     """
 
-    ends: Mapping[str, int]
+    ends: Mapping[int, int]
     n_blocks: int
-
-
-def micro(deg: float) -> int:
-    """Return degrees in whole micro-radians."""
-    return round(math.radians(deg) * MICRO)
 
 
 class BlockPlayer:
@@ -51,27 +45,9 @@ class BlockPlayer:
     def __init__(self, owner: OObject, done: Callable[[], None]) -> None:
         self._owner, self._done = owner, done
         self._move = CommandVectorSubject(owner, "Move", self._next)
-        self._primitives: dict[str, int] = {}
         self._motion: BlockMotion | None = None
         self._ways: dict[int, list[int]] = {}  # of each primitive, the angles of all frames [micro-radians]
         self._n_sent = 0
-
-    def open(self, locators: tuple[str, ...]) -> None:
-        """Open the primitives; to be called in `do_init`.
-
-        Raises:
-            InputError: the robot has no such joint.
-        """
-        openr = self._owner.openr
-        try:
-            self._primitives = {locator: openr.open_primitive(locator) for locator in locators}
-        except UnknownNameError as error:
-            what = f"{openr.robot.name} cannot run {self._owner.name}: {error.message}"
-            raise InputError(what, hint=f"a robot with the joints {', '.join(locators)}") from error
-
-    def angle(self, locator: str) -> int:
-        """Return where a joint is now [micro-radians]."""
-        return self._owner.openr.get_joint_value(self._primitives[locator])
 
     def play(self, motion: BlockMotion) -> None:
         """Start a motion, at once or when the block under way has ended."""
@@ -110,6 +86,6 @@ class BlockPlayer:
     def _read_start(self, motion: BlockMotion) -> None:
         n_frames = motion.n_blocks * MAX_FRAMES
         self._ways = {
-            self._primitives[locator]: interpolated(self.angle(locator), end, n_frames)
-            for locator, end in motion.ends.items()
+            primitive: interpolated(self._owner.openr.get_joint_value(primitive), end, n_frames)
+            for primitive, end in motion.ends.items()
         }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 from posewright.errors import FormatError, InputError
 from posewright.runtimes.openr.connections import ConnectConfig
 from posewright.runtimes.openr.script import ScriptedCommand, read_script
-from posewright.runtimes.openr.services import Connection, ONotifyEvent, OObject, OSubject
+from posewright.runtimes.openr.services import ONotifyEvent, OObject, OSubject
 
 COMMANDER = "Commander"
 
@@ -43,16 +43,12 @@ class Commander(OObject):
     def do_start(self) -> None:
         """Plan to send all commands of the script."""
         super().do_start()
-        for command in self.check():
-            self.plan(*command)
+        self._plan(self._script)
 
-    def check(self) -> list[tuple[float, OSubject, Any]]:
-        """Return when each command of the script goes where, and as what.
-
-        Raises:
-            FormatError: nobody, or more than one, knows a command.
-        """
-        return self._resolved(self._script)
+    def check(self) -> None:
+        """Raise FormatError where nobody, or more than one, knows a command of the script."""
+        for command in self._script:
+            self._resolve(command)
 
     def ask(self, live: Live) -> bool:
         """Plan to send what a person types, asked again where it cannot be sent; return False for no more."""
@@ -60,59 +56,48 @@ class Commander(OObject):
         while (text := live(self.openr.time_s, error)) is not None:
             error = None
             try:
-                commands = self._resolved(read_script(text))
+                commands = read_script(text)
+                self._plan(commands)
             except InputError as wrong:
                 error = wrong
                 continue
-            for time_s, *what in commands:
-                self.plan(self.openr.time_s + time_s, *what)
             if commands:
                 return True
         return False
 
-    def _resolved(self, commands: Sequence[ScriptedCommand]) -> list[tuple[float, OSubject, Any]]:
-        return [(one.time_s, *self.resolve(one)) for one in commands]
+    def _plan(self, commands: Iterable[ScriptedCommand]) -> None:
+        """Plan to send commands, all or none; their times are counted from now."""
+        now_s = self.openr.time_s
+        for time_s, subject, data in [(one.time_s, *self._resolve(one)) for one in commands]:
+            self.openr.call_at(now_s + time_s, partial(subject.send, data))
 
-    def plan(self, time_s: float, subject: OSubject, data: Any) -> None:
-        """Send data at a time [s]."""
-        self.openr.call_at(time_s, partial(subject.send, data))
-
-    def resolve(self, command: ScriptedCommand) -> tuple[OSubject, Any]:
-        """Return who is to get a command, and as what data.
-
-        Raises:
-            FormatError: nobody, or more than one, knows it.
-        """
-        known: list[tuple[OSubject, Any]] = []
+    def _resolve(self, command: ScriptedCommand) -> tuple[OSubject, Any]:
+        """Return by which subject a command goes out, and as what data; FormatError as `check`."""
+        known: list[tuple[str, OSubject, Any]] = []
         errors: list[str] = []
-        for subject, connection in self._ends(command):
-            read = connection.observer.from_text
+        for owner, subject, read in self._ends(command):
             try:
-                known.append((subject, command.word if read is None else read(command.word)))
+                known.append((owner, subject, command.word if read is None else read(command.word)))
             except InputError as error:
-                errors.append(f"{connection.observer.name.owner}: {error.hint or error.message}")
+                errors.append(f"{owner}: {error.hint or error.message}")
         if len(known) == 1:
-            return known[0]
+            return known[0][1:]
         if known:
-            who = ", ".join(subject.connections[0].observer.name.owner for subject, _ in known)
-            hint = f"say whom: {subject_owner(known[0][0])}:{command.word}"
-            raise FormatError(f"{command.word} is a command of {who}", where=command.where, hint=hint)
+            what = f"{command.word} is a command of {', '.join(owner for owner, *_ in known)}"
+            raise FormatError(what, where=command.where, hint=f"say whom: {known[0][0]}:{command.word}")
         who = f"{command.to} does not know" if command.to else "nobody here knows"
         what = f"{who} the command {command.word!r}"
         raise FormatError(what, where=command.where, hint="; ".join(errors) or None)
 
-    def _ends(self, command: ScriptedCommand) -> Iterator[tuple[OSubject, Connection]]:
-        """Yield the subjects a command may go out by, each with its first connection."""
-        owners = []
-        for subject in self.subjects.values():
-            for connection in subject.connections[:1]:
-                owner = connection.observer.name.owner
-                owners.append(owner)
-                if command.to in {"", owner, subject.name.service}:
-                    yield subject, connection
-        if command.to and command.to not in {*owners, *self.subjects}:
-            hint = f"it sends to {', '.join(owners)}"
+    def _ends(self, command: ScriptedCommand) -> list[tuple[str, OSubject, Callable[[str], Any] | None]]:
+        """Return whom a command may go to, by which subject, and how they read its word."""
+        observers = [(one, end.observer) for one in self.subjects.values() for end in one.connections[:1]]
+        ends = [(observer.name.owner, subject, observer.from_text) for subject, observer in observers]
+        found = [end for end in ends if command.to in {"", end[0], end[1].name.service}]
+        if command.to and not found:
+            hint = f"it sends to {', '.join(owner for owner, *_ in ends)}"
             raise FormatError(f"{COMMANDER} sends nothing to {command.to}", where=command.where, hint=hint)
+        return found
 
     def _hear(self, event: ONotifyEvent) -> None:
         """Note what is reported, and be ready for more."""
@@ -120,8 +105,3 @@ class Commander(OObject):
             self.say(f"{event.sender.short}: {one}")
         for observer in self.observers.values():
             observer.assert_ready(event.sender)
-
-
-def subject_owner(subject: OSubject) -> str:
-    """Return whom a subject's first connection leads to."""
-    return subject.connections[0].observer.name.owner

@@ -15,10 +15,9 @@ from typing import TypeVar
 
 from posewright.documents import read_text
 from posewright.errors import FormatError, Where
-from posewright.runtimes.openr.services import Connection, OObject, OObserver, OSubject, ServiceName
+from posewright.runtimes.openr.services import Connection, OObject, OObserver, OSubject, ServiceName, Side
 
 FORM = "Sender.Service.DataType.S  Receiver.Service.DataType.O"
-SUBJECT, OBSERVER = "S", "O"
 _MOST_LINES = 10_000
 
 _Value = TypeVar("_Value")
@@ -85,7 +84,7 @@ def _line(words: list[str], where: Where) -> ConnectLine:
             f"{len(words)} words, not 2: {' '.join(words)}", where=where, hint=f"right is {FORM}"
         )
     sender, receiver = (_service(word, where) for word in words)
-    if (sender.side, receiver.side) != (SUBJECT, OBSERVER):
+    if (sender.side, receiver.side) != (Side.SUBJECT, Side.OBSERVER):
         hint = "first who sends, ending in .S, then who receives, ending in .O"
         raise FormatError(f"{sender} {receiver} is not from S to O", where=where, hint=hint)
     if sender.data_type != receiver.data_type:
@@ -96,10 +95,10 @@ def _line(words: list[str], where: Where) -> ConnectLine:
 
 def _service(word: str, where: Where) -> ServiceName:
     parts = word.split(".")
-    if len(parts) != 4 or not all(parts) or parts[3] not in {SUBJECT, OBSERVER}:
+    if len(parts) != 4 or not all(parts) or parts[3] not in {side.value for side in Side}:
         hint = "right is Object.Service.DataType.S for who sends, .O for who receives"
         raise FormatError(f"{word!r} is no service", where=where, hint=hint)
-    return ServiceName(*parts)
+    return ServiceName(parts[0], parts[1], parts[2], Side(parts[3]))
 
 
 def connect(objects: Iterable[OObject], config: ConnectConfig) -> tuple[Connection, ...]:

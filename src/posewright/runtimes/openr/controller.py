@@ -59,17 +59,16 @@ class OpenRController:
         self.is_over = False
         self._on_idle = on_idle
         self._begun = False
-        self._frame = 0
 
     @property
     def is_idle(self) -> bool:
-        """Whether no joint is being moved, and nothing is to be done at a later time."""
-        return not self._comm.is_moving and self.system.openr.frames_to_alarm is None
+        """Whether no joint is being moved, nothing is to be done later, and nobody owes an answer."""
+        return not self._comm.is_moving and self.system.frames_ahead is None
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the frames up to the next one at which an object can be told something."""
         openr = self.system.openr
-        openr.see(state, self._frame)
+        openr.see(state)
         if not self._begun:
             self._begun = True
             self.system.start()
@@ -77,11 +76,11 @@ class OpenRController:
             self.is_over = not self._on_idle()
         self._comm.see(state)
         self.system.run()
-        ahead = [left for left in (self._comm.frames_left, openr.frames_to_alarm) if left is not None]
+        ahead = [left for left in (self._comm.frames_left, self.system.frames_ahead) if left is not None]
         if self._on_idle is not None and self.is_idle:
             ahead.append(1)  # who watches sees how it ended before more is asked for
         rows = self._comm.frames(max(1, min(n, *ahead) if ahead else n))
-        self._frame += len(rows)
+        openr.frame += len(rows)
         return JointCommands(np.asarray(rows / MICRO), decision=self._decision())
 
     def _decision(self) -> Decision | None:

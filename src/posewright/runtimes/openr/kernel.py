@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from posewright.errors import BodyError, InputError, UnknownNameError
+from posewright.errors import InputError, UnknownNameError
 from posewright.runtimes.openr.regions import MICRO
 
 if TYPE_CHECKING:
@@ -69,10 +70,6 @@ class OpenR:
             raise UnknownNameError.among("primitive", locator, self._locators)
         return self._locators[locator]
 
-    def primitive_of(self, joint: str) -> int:
-        """Return the primitive of a joint by its name on the card."""
-        return self.robot.index(joint)
-
     def get_joint_value(self, primitive: int) -> int:
         """Return where a joint is now [micro-radians]: `OPENR::GetJointValue`.
 
@@ -85,14 +82,9 @@ class OpenR:
             )
         return round(float(self._state.positions[primitive]) * MICRO)
 
-    @property
-    def state(self) -> BodyState | None:
-        """What the body said last; None before it said anything."""
-        return self._state
-
-    def see(self, state: BodyState, frame: int) -> None:
+    def see(self, state: BodyState) -> None:
         """Take what the body says at the beginning of a frame."""
-        self._state, self.frame = state, frame
+        self._state = state
 
     def log(self, kind: str, **data: Any) -> None:
         """Note what happened, with its particulars."""
@@ -104,8 +96,12 @@ class OpenR:
 
     def call_at(self, time_s: float, call: Callable[[], None]) -> None:
         """Have something done at the first frame that does not begin before a time [s]."""
-        frame = -int(-(time_s / self.robot.frame_period_s - 1e-6) // 1)
-        heapq.heappush(self._alarms, (max(frame, self.frame), next(self._order), call))
+        frame = max(self.frame_at(time_s), self.frame)
+        heapq.heappush(self._alarms, (frame, next(self._order), call))
+
+    def frame_at(self, time_s: float) -> int:
+        """Return the first frame that does not begin before a time [s]."""
+        return math.ceil(time_s / self.robot.frame_period_s - 1e-6)
 
     @property
     def frames_to_alarm(self) -> int | None:
@@ -116,7 +112,7 @@ class OpenR:
         """Do all that is due, until nobody has anything to say.
 
         Raises:
-            BodyError: the objects do not come to an end.
+            InputError: the objects do not come to an end.
         """
         for _ in range(MOST_MESSAGES):
             if self._posted:
@@ -126,4 +122,4 @@ class OpenR:
             else:
                 return
         what = f"more than {MOST_MESSAGES:,} messages at {self.time_s:.3f} s"
-        raise BodyError(what, hint="two objects answer each other without end")
+        raise InputError(what, hint="two objects answer each other without end")

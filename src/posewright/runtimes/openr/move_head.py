@@ -9,39 +9,33 @@ its card.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from posewright.runtimes.openr.blocks import BlockMotion, micro
+from posewright.runtimes.openr.blocks import BlockMotion
+from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.moving import MovingObject
+from posewright.runtimes.openr.regions import micro
 
 TILT1 = "PRM:/r1/c1-Joint2:11"  # the neck
 PAN = "PRM:/r1/c1/c2-Joint2:12"
 TILT2 = "PRM:/r1/c1/c2/c3-Joint2:13"  # the head on the neck
 
-
-def _pose(tilt1_deg: float, pan_deg: float, tilt2_deg: float) -> BlockMotion:
-    return BlockMotion({TILT1: micro(tilt1_deg), PAN: micro(pan_deg), TILT2: micro(tilt2_deg)}, 16)
-
-
-def _to(locator: str, deg: float, n_blocks: int = 16) -> BlockMotion:
-    return BlockMotion({locator: micro(deg)}, n_blocks)
-
-
-MOTIONS: Mapping[str, BlockMotion] = MappingProxyType(
+MOTIONS: Mapping[str, tuple[Mapping[str, float], int]] = MappingProxyType(
     {
-        "head_back": _pose(0, 0, 0),  # MOVE_BP
-        "head_middle": _pose(-40, 0, 25),  # MOVE_MP
-        "head_front": _pose(-75, 0, 45),  # MOVE_FP
-        "pan_right": _to(PAN, -88, 20),  # MV_RGHT, until STOP_MR
-        "pan_left": _to(PAN, 88, 20),  # MV_LEFT, until STOP_ML
-        "neck_forward": _to(TILT1, -75),  # MV_FWRD, until STOP_MF
-        "neck_back": _to(TILT1, 0),  # MV_BACK, until STOP_MB
-        "head_up": _to(TILT2, 45),  # MOVE_UP, until STOP_MU; the neck keeps still
-        "head_down": _to(TILT2, -15),  # MV_DOWN, until STOP_MD
+        "MOVE_BP": ({TILT1: 0, PAN: 0, TILT2: 0}, 16),
+        "MOVE_MP": ({TILT1: -40, PAN: 0, TILT2: 25}, 16),
+        "MOVE_FP": ({TILT1: -75, PAN: 0, TILT2: 45}, 16),
+        "MV_RGHT": ({PAN: -88}, 20),
+        "MV_LEFT": ({PAN: 88}, 20),
+        "MV_FWRD": ({TILT1: -75}, 16),
+        "MV_BACK": ({TILT1: 0}, 16),
+        "MOVE_UP": ({TILT2: 45}, 16),  # the neck keeps still
+        "MV_DOWN": ({TILT2: -15}, 16),
     }
 )
-"""Where each motion of the chart ends, and in how many blocks; beside it the commands."""
+"""Of each state of the chart, where joints go [deg], and in how many blocks."""
 
 
 class MoveHead(MovingObject):
@@ -52,8 +46,13 @@ class MoveHead(MovingObject):
     """
 
     def __init__(self) -> None:
-        super().__init__("move_head", (TILT1, PAN, TILT2))
+        super().__init__("move_head", _motions)
 
-    def motion(self, name: str) -> BlockMotion:
-        """Return a motion by its name in the chart."""
-        return MOTIONS[name]
+
+def _motions(openr: OpenR) -> dict[str, BlockMotion]:
+    return {
+        state: BlockMotion(
+            {openr.open_primitive(one): micro(math.radians(deg)) for one, deg in ends.items()}, n
+        )
+        for state, (ends, n) in MOTIONS.items()
+    }

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from posewright.robots import Robot
 from posewright.runtimes.openr.blocks import BlockMotion
+from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.moving import MovingObject
-from posewright.runtimes.openr.regions import MICRO
+from posewright.runtimes.openr.regions import micro
 
-LEGS = tuple(
-    f"PRM:/r{leg}/{'/'.join(('c1', 'c2', 'c3')[:joint])}-Joint2:{leg}{joint}"
-    for leg in (2, 3, 4, 5)  # left front, left rear, right front, right rear
-    for joint in (1, 2, 3)
+LEGS = "legs"
+"""The group of joints on the card."""
+
+POSTURES: Mapping[str, str] = MappingProxyType(
+    {"MOVE_ST": "stand", "MOVE_SI": "sit", "MOVE_LY": "sleep", "LY_TO_ST": "sleep"}
 )
-"""The twelve joints: rotator, elevator and knee of each leg."""
-
-POSTURES: Mapping[str, str] = MappingProxyType({"stand": "stand", "sit": "sit", "lie": "sleep"})
-"""The pose on the card for each motion of the chart."""
+"""The pose on the card that each state of the chart leads to."""
 
 N_BLOCKS = 16
 """Of each motion, as of MoveHead's poses: 2.048 s. The longest way of a leg's joint, 245 degrees, then takes
@@ -37,21 +37,23 @@ class MoveLegs(MovingObject):
     """
 
     def __init__(self) -> None:
-        super().__init__("move_legs", LEGS)
-
-    def motion(self, name: str) -> BlockMotion:
-        """Return the way to a posture by its name in the chart."""
-        return BlockMotion(self._pose(POSTURES[name]), N_BLOCKS)
+        super().__init__("move_legs", _motions)
 
     def inputs(self) -> Mapping[str, object]:
         """Return whether the posture that the legs are nearest to leads to standing by way of another."""
         robot = self.openr.robot
         return {"sits": min(robot.poses, key=self._distance) in robot.up_through}
 
-    def _pose(self, name: str) -> dict[str, int]:
-        pose = self.openr.robot.pose(name)
-        return {locator: round(pose[self.openr.open_primitive(locator)] * MICRO) for locator in LEGS}
-
     def _distance(self, pose: str) -> int:
         """Return how far all leg joints together are from a pose [micro-radians]."""
-        return sum(abs(self.angle(locator) - end) for locator, end in self._pose(pose).items())
+        ends = _legs_in(pose, self.openr.robot)
+        return sum(abs(self.openr.get_joint_value(one) - end) for one, end in ends.items())
+
+
+def _motions(openr: OpenR) -> dict[str, BlockMotion]:
+    return {state: BlockMotion(_legs_in(pose, openr.robot), N_BLOCKS) for state, pose in POSTURES.items()}
+
+
+def _legs_in(pose: str, robot: Robot) -> dict[int, int]:
+    """Return where each joint of the legs is in a pose [micro-radians]."""
+    return {one: micro(robot.pose(pose)[one]) for one in map(robot.index, robot.group(LEGS))}

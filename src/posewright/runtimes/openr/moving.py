@@ -6,11 +6,12 @@ and the object waits for the next. At the end of a motion: IDLE, ClearBuffer, As
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from posewright.errors import InputError
-from posewright.runtimes.openr.automaton import DONE, Automaton, Does
+from posewright.errors import InputError, UnknownNameError
+from posewright.runtimes.openr.automaton import DONE, Automaton
 from posewright.runtimes.openr.blocks import BlockMotion, BlockPlayer
+from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.services import ONotifyEvent, OObject, ServiceName
 
 
@@ -22,32 +23,30 @@ class MovingObject(OObject):
 
     Args:
         chart: name of its automaton.
-        locators: of the joints it moves.
+        motions: makes the motion of each state but the first; raises UnknownNameError where the robot lacks
+            something for it.
     """
 
-    def __init__(self, chart: str, locators: tuple[str, ...]) -> None:
+    def __init__(self, chart: str, motions: Callable[[OpenR], Mapping[str, BlockMotion]]) -> None:
         super().__init__()
-        self._locators = locators
+        self._make_motions = motions
+        self._motions: Mapping[str, BlockMotion] = {}
         self._automaton = Automaton(chart)
         self._commands = self.observer("ReceiveCommand", "char", self._receive, self._command_in)
         self._player = BlockPlayer(self, self._play_on)
         self._sender: ServiceName | None = None  # of the command that started the motion under way
 
-    def motion(self, name: str) -> BlockMotion:
-        """Return the motion that the chart calls so."""
-        raise NotImplementedError
-
     def inputs(self) -> Mapping[str, object]:
         """Return what the chart is told besides the event; by default nothing."""
         return {}
 
-    def angle(self, locator: str) -> int:
-        """Return where one of its joints is now [micro-radians]."""
-        return self._player.angle(locator)
-
     def do_init(self) -> None:
-        """Open the joints."""
-        self._player.open(self._locators)
+        """Find the joints, or raise InputError."""
+        try:
+            self._motions = self._make_motions(self.openr)
+        except UnknownNameError as error:
+            what = f"{self.openr.robot.name} cannot run {self.name}: {error.message}"
+            raise InputError(what, hint=error.hint) from error
 
     def do_start(self) -> None:
         """Begin, waiting for a command."""
@@ -66,32 +65,34 @@ class MovingObject(OObject):
 
     def _obey(self, command: str, sender: ServiceName) -> None:
         """Do what the chart says about a command."""
-        if command not in self._automaton.commands:
-            self.refuse(command, self._automaton.why_not(command))
+        automaton = self._automaton
+        if command not in automaton.commands or not automaton.hear(command, **self.inputs()):
+            self.refuse(command, automaton.why_not(command))
             return
-        answer = self._automaton.hear(command, self.inputs())
-        if answer.does is Does.REFUSE:
-            self.refuse(command, self._automaton.why_not(command))
-            return
-        self.enter(answer.state)
-        if answer.does is Does.START:
-            self._sender = sender
-            self._player.play(self.motion(answer.motion))
+        if automaton.is_idle:
+            self._end(command)
         else:
-            self.say(f"{command}: {self._player.end()}")
-            self._acknowledge_end()
+            self._sender = sender
+            self._start()
 
     def _play_on(self) -> None:
         """Go on after the last block of a motion: with another one, or not at all."""
-        answer = self._automaton.hear(DONE, self.inputs())
-        self.enter(answer.state)
-        if answer.does is Does.START:
-            self._player.play(self.motion(answer.motion))
+        self._automaton.hear(DONE, **self.inputs())
+        if self._automaton.is_idle:
+            self._end()
         else:
-            self._player.end()
-            self._acknowledge_end()
+            self._start()
 
-    def _acknowledge_end(self) -> None:
+    def _start(self) -> None:
+        self.enter(self._automaton.state)
+        self._player.play(self._motions[self._automaton.state])
+
+    def _end(self, stopped_by: str = "") -> None:
+        """End a motion, and tell who started it."""
+        self.enter(self._automaton.state)
+        where = self._player.end()
+        if stopped_by:
+            self.say(f"{stopped_by}: {where}")
         sender, self._sender = self._sender, None
         if sender is not None:
             self._commands.assert_ready(sender)

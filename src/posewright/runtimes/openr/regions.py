@@ -20,6 +20,11 @@ MICRO = 1_000_000
 Data = TypeVar("Data")
 
 
+def micro(rad: float) -> int:
+    """Return an angle in whole micro-radians, cut off towards zero: `int(1e6 * rad)` (seeds.md A4)."""
+    return int(MICRO * rad)
+
+
 class RCRegion(Generic[Data]):
     """A reference-counted region of shared memory.
 
@@ -49,7 +54,7 @@ class RCRegion(Generic[Data]):
         Raises:
             InputError: only its maker's reference is left.
         """
-        if self.is_free:
+        if self._references == 1:
             raise InputError("a reference to a free region was removed", hint="each add_reference allows one")
         self._references -= 1
         if self.is_free and self._freed is not None:

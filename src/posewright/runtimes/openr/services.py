@@ -15,11 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from posewright.errors import InputError
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.regions import RCRegion
+
+
+class Side(Enum):
+    """Whether a service sends or receives."""
+
+    SUBJECT = "S"
+    OBSERVER = "O"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +37,10 @@ class ServiceName:
     owner: str
     service: str
     data_type: str
-    side: str
+    side: Side
 
     def __str__(self) -> str:
-        return f"{self.owner}.{self.service}.{self.data_type}.{self.side}"
+        return f"{self.owner}.{self.service}.{self.data_type}.{self.side.value}"
 
     @property
     def short(self) -> str:
@@ -67,7 +75,8 @@ class Connection:
 
     Attributes:
         n_sent: how much of the buffer `notify_observers` has sent; the rest was only set.
-        waits_since_s: since when something waits for an observer that is busy; None while nothing does.
+        busy_since_s: since when the observer owes an answer to what it was handed, or to what waits for it.
+        is_silent: whether it has been reported for that.
     """
 
     subject: OSubject
@@ -75,7 +84,8 @@ class Connection:
     is_ready: bool = False
     buffer: list[Any] = field(default_factory=list)
     n_sent: int = 0
-    waits_since_s: float | None = None
+    busy_since_s: float | None = None
+    is_silent: bool = False
 
     @property
     def ends(self) -> dict[str, str]:
@@ -96,12 +106,12 @@ class Connection:
         if self.is_ready:
             self._hand_over(openr)
         else:
-            self.waits_since_s = openr.time_s if self.waits_since_s is None else self.waits_since_s
+            self.busy_since_s = openr.time_s if self.busy_since_s is None else self.busy_since_s
             openr.log("waits", **self.ends, data=shown(self.buffer[-1]))
 
     def answer(self, openr: OpenR, *, is_ready: bool) -> None:
         """Tell the sender whether the observer is ready; then what waits for it is handed over."""
-        self.is_ready = is_ready
+        self.is_ready, self.busy_since_s, self.is_silent = is_ready, None, False
         ends = {"from": self.observer.name.short, "to": self.subject.name.short}
         openr.log("ready" if is_ready else "not ready", **ends)
         handler = self.subject.ready
@@ -113,12 +123,12 @@ class Connection:
 
     def clear(self) -> None:
         """Take back what waits."""
-        waiting, self.buffer, self.n_sent, self.waits_since_s = self.buffer, [], 0, None
+        waiting, self.buffer, self.n_sent = self.buffer, [], 0
         _release(waiting)
 
     def _hand_over(self, openr: OpenR) -> None:
         data, self.buffer = tuple(self.buffer[: self.n_sent]), self.buffer[self.n_sent :]
-        self.n_sent, self.waits_since_s, self.is_ready = 0, None, False
+        self.n_sent, self.busy_since_s, self.is_ready = 0, openr.time_s, False
         openr.log("notify", **self.ends, data=", ".join(map(shown, data)))
         event = ONotifyEvent(self.subject.name, data)
 
@@ -170,7 +180,7 @@ class OSubject:
             connection.clear()
 
     @property
-    def is_ready(self) -> bool:
+    def all_ready(self) -> bool:
         """Whether every observer is ready."""
         return all(connection.is_ready for connection in self.connections)
 
@@ -243,7 +253,7 @@ class OObject:
         self, service: str, data_type: str, ready: Callable[[OReadyEvent], None] | None = None
     ) -> OSubject:
         """Return a new subject; `ready` is called when an observer says whether it is ready."""
-        made = OSubject(self, ServiceName(self.name, service, data_type, "S"), ready)
+        made = OSubject(self, ServiceName(self.name, service, data_type, Side.SUBJECT), ready)
         self.subjects[service] = made
         return made
 
@@ -255,7 +265,7 @@ class OObject:
         from_text: Callable[[str], Any] | None = None,
     ) -> OObserver:
         """Return a new observer; `notify` is called with what comes."""
-        made = OObserver(self, ServiceName(self.name, service, data_type, "O"), notify, from_text)
+        made = OObserver(self, ServiceName(self.name, service, data_type, Side.OBSERVER), notify, from_text)
         self.observers[service] = made
         return made
 
@@ -285,10 +295,3 @@ class OObject:
         """Begin: by default all observers are ready."""
         for observer in self.observers.values():
             observer.assert_ready()
-
-    def do_stop(self) -> None:
-        """End: by default nothing is received any more, and what waits is taken back."""
-        for observer in self.observers.values():
-            observer.deassert_ready()
-        for subject in self.subjects.values():
-            subject.clear_buffer()

@@ -7,16 +7,16 @@ run, message by message.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.runtimes.openr.connections import ConnectConfig, connect
 from posewright.runtimes.openr.kernel import OpenR
-from posewright.runtimes.openr.services import OObject
+from posewright.runtimes.openr.services import Connection, OObject
 
 ANSWER_WITHIN_S = 2.0
-"""An observer that something waits for longer is reported."""
+"""An observer that owes an answer for so long is reported [s]."""
 
 
 class System:
@@ -49,7 +49,6 @@ class System:
             raise InputError(f"two objects are called {twice}", hint="each has a name of its own")
         self.connections = connect(self.objects, config)
         self._answer_within_s = answer_within_s
-        self._reported: set[int] = set()
 
     def start(self) -> None:
         """Let all objects prepare, then begin."""
@@ -63,17 +62,21 @@ class System:
     def run(self) -> None:
         """Hand over all messages that are due, and report who does not answer."""
         self.openr.deliver()
-        for number, connection in enumerate(self.connections):
-            since = connection.waits_since_s
-            if since is None:
-                self._reported.discard(number)
-            elif self.openr.time_s - since >= self._answer_within_s and number not in self._reported:
-                self._reported.add(number)
-                ends = connection.ends
-                self.openr.log("silent", **ends, waits_s=self._answer_within_s, n=len(connection.buffer))
+        for connection, due in self._unanswered():
+            if due <= self.openr.frame:
+                connection.is_silent = True
+                n = len(connection.buffer)
+                self.openr.log("silent", **connection.ends, waits_s=self._answer_within_s, n=n)
 
-    def stop(self) -> None:
-        """Let all objects end; nothing is sent any more."""
-        for one in self.objects:
-            one.do_stop()
-        self.openr.deliver()
+    @property
+    def frames_ahead(self) -> int | None:
+        """How many frames pass before an alarm, or a report of one that is silent; None before neither."""
+        reports = [due - self.openr.frame for _, due in self._unanswered()]
+        alarm = self.openr.frames_to_alarm
+        return min(reports if alarm is None else [*reports, alarm], default=None)
+
+    def _unanswered(self) -> Iterator[tuple[Connection, int]]:
+        """Yield the connections with an answer owed, and the frame in which it is reported."""
+        for one in self.connections:
+            if one.busy_since_s is not None and not one.is_silent:
+                yield one, self.openr.frame_at(one.busy_since_s + self._answer_within_s)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from posewright.errors import InputError
 from posewright.runtimes.openr.regions import DataType, OCommandVectorData, RCRegion, find_free_region
-from posewright.runtimes.openr.services import OObject, OReadyEvent, OSubject, ServiceName
+from posewright.runtimes.openr.services import OObject, OReadyEvent, OSubject, ServiceName, Side
 
 N_REGIONS = 2  # one to be written while the other is played
 
@@ -25,7 +25,9 @@ class CommandVectorSubject(OSubject):
     """
 
     def __init__(self, owner: OObject, service: str, ready: Callable[[], None]) -> None:
-        super().__init__(owner, ServiceName(owner.name, service, "OCommandVectorData", "S"), self._answered)
+        super().__init__(
+            owner, ServiceName(owner.name, service, "OCommandVectorData", Side.SUBJECT), self._answered
+        )
         owner.subjects[service] = self
         self._tell = ready
         self._regions: list[RCRegion[OCommandVectorData]] = []
@@ -34,7 +36,7 @@ class CommandVectorSubject(OSubject):
     @property
     def is_ready(self) -> bool:
         """Whether a vector can be sent: every observer is ready, and a region is free."""
-        return super().is_ready and (not self._regions or find_free_region(self._regions) is not None)
+        return self.all_ready and (not self._regions or find_free_region(self._regions) is not None)
 
     def send_frames(self, frames: Mapping[int, Sequence[int]]) -> None:
         """Send where joints are to be: up to 16 angles [micro-radians] for each primitive that moves.
@@ -63,7 +65,7 @@ class CommandVectorSubject(OSubject):
         self._offer()
 
     def _offer(self) -> None:
-        self._is_held = super().is_ready and not self.is_ready
+        self._is_held = self.all_ready and not self.is_ready
         if self.is_ready:
             self._tell()
 

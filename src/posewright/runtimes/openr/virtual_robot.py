@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.bodies import BodyState
-from posewright.errors import BodyError
+from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.runtimes.openr.regions import MICRO, DataType, OCommandVectorData, RCRegion
 from posewright.runtimes.openr.services import ONotifyEvent, OObject, ServiceName
@@ -23,12 +23,15 @@ from posewright.runtimes.openr.services import ONotifyEvent, OObject, ServiceNam
 Integers = NDArray[np.int64]
 
 SENSOR_FRAMES = 4
-"""Frames in one vector of sensor readings, 32 ms (robots.md 1.5)."""
+"""Frames in one vector of sensor readings, 32 ms: ours, as many as the robot's command buffer holds."""
+
+NOT_MEASURED = -(2**31)
+"""What is sent of a joint or sensor that nobody could read."""
 
 
 @dataclass(frozen=True, slots=True)
 class OSensorFrameVectorData:
-    """What joints and sensors read in the last frames.
+    """What joints and sensors read in the last frames; `NOT_MEASURED` where nothing was read.
 
     Attributes:
         joints: angle of each primitive, `(n_frames, n_joints)` [micro-radians].
@@ -73,11 +76,6 @@ class OVirtualRobotComm(OObject):
         self._readings: list[BodyState] = []
 
     @property
-    def command(self) -> Integers:
-        """What each joint is commanded now, `(n_joints,)` [micro-radians]."""
-        return self._command
-
-    @property
     def is_moving(self) -> bool:
         """Whether a vector is under way."""
         return any(one.regions for one in self._playing.values())
@@ -107,17 +105,11 @@ class OVirtualRobotComm(OObject):
             if playing is not None and playing.regions and playing.left <= 0:
                 playing.regions.popleft().remove_reference()
                 playing.done = 0
+                connection.busy_since_s = self.openr.time_s
                 if not playing.regions:
                     connection.answer(self.openr, is_ready=True)
         if self.sensor.connections and self.openr.frame:
             self._read(state)
-
-    def do_stop(self) -> None:
-        """Leave the joints where they are; no vector is under way any more."""
-        for playing in self._playing.values():
-            while playing.regions:
-                playing.regions.popleft().remove_reference()
-        super().do_stop()
 
     def _take(self, event: ONotifyEvent) -> None:
         """Take vectors; the sender hears that they are done when they are."""
@@ -131,43 +123,42 @@ class OVirtualRobotComm(OObject):
         """Refuse what is no vector of this robot's joints."""
         if not isinstance(region, RCRegion) or not isinstance(region.data, OCommandVectorData):
             what = f"{sender.short} sent {region!r}"
-            raise BodyError(what, hint="OVirtualRobotComm takes an RCRegion of OCommandVectorData")
+            raise InputError(what, hint="OVirtualRobotComm takes an RCRegion of OCommandVectorData")
         for info in region.data.infos[: region.data.n_data]:
             if not info.n_frames:
                 continue
             if not 0 <= info.primitive < len(self._robot.joints):
-                raise BodyError(
-                    f"{sender.short} moves primitive {info.primitive}", hint="open_primitive gives one"
-                )
+                what = f"{sender.short} moves primitive {info.primitive}"
+                raise InputError(what, hint="open_primitive gives one")
             joint = self._robot.joints[info.primitive]
             if joint.two_state != (info.data_type is DataType.JOINT_COMMAND4):
                 right = DataType.JOINT_COMMAND4 if joint.two_state else DataType.JOINT_COMMAND2
                 what = f"{sender.short} moves {joint.name} by {info.data_type.name}"
-                raise BodyError(what, hint=f"right is {right.name}")
+                raise InputError(what, hint=f"right is {right.name}")
 
     def _read(self, state: BodyState) -> None:
+        """Keep what is read, and send it to who is ready for it: a reading that waits would be an old one."""
         self._readings.append(state)
         if len(self._readings) < SENSOR_FRAMES:
             return
         seen, self._readings = self._readings, []
-        if not any(connection.is_ready for connection in self.sensor.connections):
-            return  # a reading that nobody wants now is old when somebody does
-        joints = np.array([one.positions for one in seen])
-        sensors = {name: np.array([one.sensors[name] for one in seen], float) for name in seen[0].sensors}
-        switches = {name for name, value in seen[0].sensors.items() if isinstance(value, (bool, np.bool_))}
-        self.sensor.send(
-            OSensorFrameVectorData(
-                _micro(joints),
-                {
-                    name: values.astype(np.int64) if name in switches else _micro(values)
-                    for name, values in sensors.items()
-                },
-            )
-        )
+        sensors = {
+            name: _whole([one.sensors[name] for one in seen], 1 if isinstance(first, _SWITCH) else MICRO)
+            for name, first in seen[0].sensors.items()
+        }
+        region = RCRegion(OSensorFrameVectorData(_whole([one.positions for one in seen], MICRO), sensors))
+        for connection in self.sensor.connections:
+            if connection.is_ready:
+                connection.put(region)
+                connection.send(self.openr)
 
 
-def _micro(values: Any) -> Integers:
-    return np.asarray(np.rint(np.nan_to_num(values) * MICRO), np.int64)
+_SWITCH = (bool, np.bool_)
+
+
+def _whole(values: Any, per_unit: int) -> Integers:
+    exact = np.asarray(values, np.float64) * per_unit
+    return np.where(np.isnan(exact), NOT_MEASURED, np.rint(exact)).astype(np.int64)
 
 
 def _fill(rows: Integers, vector: OCommandVectorData, done: int) -> None:

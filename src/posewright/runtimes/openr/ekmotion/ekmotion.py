@@ -6,6 +6,7 @@ Source: seeds.md A3 and A4 (ITAM Eagle Knights, RoboCup 2007). What it leaves op
 * What the reserved commands did it does not say; here they move nothing. So nothing walks, and there are no
   walk flags to clear.
 * The cycle that answers MOVING_FINISH sends its vector like any other.
+* A move starts from where the joints are when its command is taken, not from where the last one ended.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from dataclasses import dataclass, fields
 
 from posewright.errors import InputError
 from posewright.formats.ekmoves.document import ORDER
-from posewright.runtimes.openr.automaton import DONE, Automaton, Does
+from posewright.runtimes.openr.automaton import DONE, Automaton
 from posewright.runtimes.openr.ekmotion.moves import LEAST, MOST, RESERVED, Load, Move, Moves, open_moves
 from posewright.runtimes.openr.regions import interpolated
-from posewright.runtimes.openr.services import ONotifyEvent, OObject, ServiceName
+from posewright.runtimes.openr.services import ONotifyEvent, OObject
 from posewright.runtimes.openr.vectors import CommandVectorSubject
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,10}(?:\.[0-9]{1,9})?")
@@ -77,14 +78,13 @@ class EKMotion(OObject):
         self._automaton = Automaton("ekmotion")
         self._primitives: list[int] = []
         self._under_way: Move | None = None
-        self._asked_by: ServiceName | None = None
         self._cont = 0
         self._current = [0] * len(ORDER)  # micro-radians, as all angles here
         self._joint_values: dict[int, int] = {}  # of the indices that are to be sent
 
     def do_init(self) -> None:
         """Find the joints."""
-        self._primitives = [self.openr.primitive_of(joint) for joint in ORDER]
+        self._primitives = [self.openr.robot.index(joint) for joint in ORDER]
 
     def do_start(self) -> None:
         """Say what cannot be done, and be ready."""
@@ -106,21 +106,20 @@ class EKMotion(OObject):
 
     def _received(self, event: ONotifyEvent) -> None:
         for data in event.data:
-            self._push(data, event.sender)
+            self._push(data)
         self.action.assert_ready(event.sender)
 
-    def _push(self, data: EKMotionData, sender: ServiceName) -> None:
+    def _push(self, data: EKMotionData) -> None:
         """Take a command, or say why not: `Push`."""
-        does = self._hear("reserved" if data.command in RESERVED else "command")
-        if self._under_way is not None:
-            self.refuse(str(data), f"{self._under_way} is under way: {self.state}")
-        elif does is Does.REFUSE:
+        if data.command in RESERVED and self._under_way is None:
             self.refuse(str(data), "a reserved command: what it did the documents do not say; nothing moves")
+        elif not self._hear("command"):
+            self.refuse(str(data), f"{self._under_way} is under way: {self.state}")
         elif data.command not in self._moves.moves:
             self.refuse(str(data), f"MoveToPos does not know it; known: {self._known}")
             self._hear(DONE)
         else:
-            self._under_way, self._asked_by = self._moves.moves[data.command], sender
+            self._under_way = self._moves.moves[data.command]
             self._current = [self.openr.get_joint_value(one) for one in self._primitives]
             if self.move.is_ready:
                 self._cycle()
@@ -147,7 +146,6 @@ class EKMotion(OObject):
         self.openr.log("result", object=self.name, move=str(move), cycle=self._cont, result="MOVING_FINISH")
         self._cont, self._under_way = 0, None
         self._hear(DONE)
-        self.action.assert_ready(self._asked_by)
 
     def _send_joint_command_vector(self) -> None:
         """Send the joints that were set on their way: `SendJointCommandVector`."""
@@ -158,8 +156,8 @@ class EKMotion(OObject):
         self._joint_values = {}
         self.move.send_frames(frames)
 
-    def _hear(self, event: str) -> Does:
-        """Step the automaton; return what it says is to be done."""
-        answer = self._automaton.hear(event, {})
-        self.enter(answer.state)
-        return answer.does
+    def _hear(self, event: str) -> bool:
+        """Step the automaton; return whether it takes the event."""
+        taken = self._automaton.hear(event)
+        self.enter(self._automaton.state)
+        return taken

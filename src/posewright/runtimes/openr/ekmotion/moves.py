@@ -29,7 +29,7 @@ from posewright.errors import DocumentError, UnknownNameError, Where
 from posewright.formats.ekmoves.document import ORDER
 from posewright.formats.ekmoves.reader import read_header
 from posewright.formats.file_kind import read_file_bytes
-from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO
+from posewright.runtimes.openr.regions import MAX_FRAMES, micro
 
 RESERVED = (0, 998, 999, 1000)
 """Commands that are no special moves: walking and others (seeds.md A4)."""
@@ -190,6 +190,6 @@ def open_moves(poses: Path | None = None, moves: Path | None = None) -> Moves:
 
 
 def _arrays(path: Path) -> dict[str, tuple[int, ...]]:
-    """Return the angles of each array [micro-radians], cut off towards zero: `int(1e6 * rad)`."""
+    """Return the angles of each array [micro-radians]."""
     arrays = read_header(read_file_bytes(path), path).arrays
-    return {one.name: tuple(int(MICRO * math.radians(angle)) for angle in one.degrees) for one in arrays}
+    return {one.name: tuple(micro(math.radians(angle)) for angle in one.degrees) for one in arrays}
