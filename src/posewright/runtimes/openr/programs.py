@@ -70,7 +70,7 @@ class OpenRProgram:
 
     @property
     def vocabulary(self) -> str:
-        """What the objects that Commander sends to say of the commands they know."""
+        """What the objects that Commander sends to say of the words they know; not who takes any word."""
         told: list[str] = []
         for one in self.controller().system.connections:
             read = one.observer.from_text
