@@ -56,10 +56,8 @@ def set_up_openr(
     own = {} if objects is None else read_objects(objects)
     if program is None and stick is None and not monet:
         raise InputError("which program?", hint=f"one of {', '.join(PROGRAMS)}, or a {CONNECT}")
-    name = MONET if program is None else str(program)
-    remarks: tuple[str, ...] = ()
-    if program is None and stick is not None:
-        name, remarks = _on_stick(Path(stick), own)
+    searched = _on_stick(Path(stick), own) if program is None and stick is not None else (MONET, ())
+    name, remarks = searched if program is None else (str(program), ())
     config, begin = _connections(name)
     files = [stick] if stick is not None else monet
     plays = not PLAYING.isdisjoint(config.objects)
