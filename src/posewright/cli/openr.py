@@ -133,8 +133,10 @@ def run(
     made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
     with _blamed(objects):
         ready, terminal = _commanded(set_up_openr(program, **made), commands, script)
-    if video is not None:
-        _refuse_film(ready, body, camera)
+    if camera is not None:
+        figures.refuse_camera(camera, {ready.robot.name: ready.robot.sensors})
+    if video is not None and body == MOCK:
+        raise InputError(f"there is nothing to film: a {body} does not know where it is")
     shown = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
     how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds}
     how["clock"] = _clock(terminal) if real_time else None
@@ -184,14 +186,6 @@ def _refuse_outputs(
     else:
         hint = f"end it in one of {', '.join((MERMAID, *figures.PICTURES))}"
         raise InputError("not a kind of diagram", where=Where(diagram), hint=hint)
-
-
-def _refuse_film(ready: OpenRProgram, body: str, camera: str | None) -> None:
-    """Refuse a camera that is not there, and a film of a robot that nobody sees."""
-    if camera is not None:
-        figures.refuse_camera(camera, {ready.robot.name: ready.robot.sensors})
-    if body == MOCK:
-        raise InputError(f"there is nothing to film: {body} does not know where it is")
 
 
 def _commanded(
@@ -267,20 +261,17 @@ class _Shown:
     """
 
     def __init__(self, *, everything: bool, apart: bool) -> None:
-        self._everything, self._apart = everything, apart
+        self._hidden = frozenset() if everything else _PLAIN
+        self._apart = apart
 
     def watch(self, block: Block) -> bool:
         """Print what is new; never ends a run."""
         decision = block.requests.decision
         for kind, data in () if decision is None else decision.events:
-            if kind == EVENT:
-                entry = entry_of(block.state.time_s, data)
-                if self._everything or entry.kind not in _PLAIN:
-                    line = _line(entry)
-                    if self._apart:
-                        console.hint(line.plain)
-                    else:
-                        console.say(line)
+            entry = entry_of(block.state.time_s, data)
+            if kind == EVENT and entry.kind not in self._hidden:
+                line = _line(entry)
+                console.hint(line.plain) if self._apart else console.say(line)
         return False
 
 

@@ -135,29 +135,23 @@ def openr_result(recording: Recording) -> dict[str, Any]:
     if not isinstance(told, Mapping):
         raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright openr run`")
     one, said = recording.robot(), entries_of(recording)
+    falls = next(iter(evaluate_run(recording).robots.values())).falls if one.knows_place else None
     asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)
     seen = one.positions.astype(object)
     seen[np.isnan(one.positions)] = None
     times = np.round(recording.times, 6).tolist()
     rows = zip(times, asked.tolist(), seen.tolist(), strict=True)
+    states = [{"time_s": each.time_s, **each.data} for each in said if each.kind == STATE]
+    others = [{"time_s": each.time_s, "kind": each.kind, **each.data} for each in said if each.kind != STATE]
     return {
-        "fell": _fell(recording),
+        "fell": None if falls is None else falls > 0,
         "program": told.get("program"),
         "commands": told.get("commands"),
         "robot": one.header.robot,
         "duration_s": times[-1] if times else 0.0,
-        "states": [{"time_s": each.time_s, **each.data} for each in said if each.kind == STATE],
-        "messages": [
-            {"time_s": each.time_s, "kind": each.kind, **each.data} for each in said if each.kind != STATE
-        ],
+        "states": states,
+        "messages": others,
         "joints": list(one.header.joints),
         "frames": [{"time_s": at, "commands_urad": go, "positions_rad": is_} for at, go, is_ in rows],
         "digest": recording.digest(),
     }
-
-
-def _fell(recording: Recording) -> bool | None:
-    if not recording.robot().knows_place:
-        return None
-    falls = next(iter(evaluate_run(recording).robots.values())).falls
-    return None if falls is None else falls > 0
