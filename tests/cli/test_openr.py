@@ -234,7 +234,10 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         (("nod.cfg", "--objects", "none.py"), "none.py: no OPEN-R object is defined here"),
         (("nod.cfg", "--objects", "missing.py"), "missing.py:2: ModuleNotFoundError: No module named"),
         (("nod.cfg", "--objects", "syntax.py"), "syntax.py:1: SyntaxError"),
-        (("nod.cfg", "--objects", "needs.py"), "needs.py: Nod cannot be made without joint"),
+        (
+            ("nod.cfg", "--objects", "needs.py"),
+            "needs.py: Nod cannot be made without arguments: missing a required argument: 'joint'",
+        ),
         (("move_heat",), "did you mean move_head"),
         (("move_head", "--robot", "robotis_bioloid"), "robotis_bioloid is no OPEN-R robot"),
         (("move_head", "--pose", "lotus"), "no pose is called 'lotus'"),

@@ -258,20 +258,17 @@ class _Shown:
     """
 
     def __init__(self, *, everything: bool, apart: bool) -> None:
-        self._everything, self._apart = everything, apart
+        self._hidden = frozenset() if everything else _PLAIN
+        self._apart = apart
 
     def watch(self, block: Block) -> bool:
         """Print what is new; never ends a run."""
         decision = block.requests.decision
         for kind, data in () if decision is None else decision.events:
-            if kind == EVENT:
-                entry = entry_of(block.state.time_s, data)
-                if self._everything or entry.kind not in _PLAIN:
-                    line = _line(entry)
-                    if self._apart:
-                        console.hint(line.plain)
-                    else:
-                        console.say(line)
+            entry = entry_of(block.state.time_s, data)
+            if kind == EVENT and entry.kind not in self._hidden:
+                line = _line(entry)
+                console.hint(line.plain) if self._apart else console.say(line)
         return False
 
 

@@ -139,16 +139,16 @@ def openr_result(recording: Recording) -> dict[str, Any]:
     seen[np.isnan(one.positions)] = None
     times = np.round(recording.times, 6).tolist()
     rows = zip(times, asked.tolist(), seen.tolist(), strict=True)
+    states = [{"time_s": each.time_s, **each.data} for each in said if each.kind == STATE]
+    others = [{"time_s": each.time_s, "kind": each.kind, **each.data} for each in said if each.kind != STATE]
     return {
         "fell": fell_in(recording),
         "program": told.get("program"),
         "commands": told.get("commands"),
         "robot": one.header.robot,
         "duration_s": times[-1] if times else 0.0,
-        "states": [{"time_s": each.time_s, **each.data} for each in said if each.kind == STATE],
-        "messages": [
-            {"time_s": each.time_s, "kind": each.kind, **each.data} for each in said if each.kind != STATE
-        ],
+        "states": states,
+        "messages": others,
         "joints": list(one.header.joints),
         "frames": [{"time_s": at, "commands_urad": go, "positions_rad": is_} for at, go, is_ in rows],
         "digest": recording.digest(),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,27 +74,26 @@ def perform(
     """
     if not 0.0 < until_s <= MOST_S:
         raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
-    angles = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
-    plant = _plant(body, Part(robot.name, robot, angles, start, seed=seed), arena)
-    carried = {**(documents or {}), **({} if ships(robot) else {card_document(robot.name): robot.text})}
+    plant = _plant(robot, body, pose, arena, start, seed)
     header = Header(
         {robot.name: RobotHeader.of(plant.bodies[robot.name], name)},
         seed=seed,
         version=__version__,
-        documents=carried,
-        extras=extras or {},
         arena={} if arena is None else arena.to_dict(),
+        documents=dict(documents or {}) | ({} if ships(robot) else {card_document(robot.name): robot.text}),
+        extras=extras or {},
     )
-    return recorded(
-        plant,
-        {robot.name: controller},
-        header,
-        until_s=until_s,
-        watchers=watchers,
-        clock=clock,
-        safety=None if safety is None else {robot.name: safety},
-        record=record,
-    )
+    named = None if safety is None else {robot.name: safety}
+    how: Any = {"watchers": watchers, "clock": clock, "safety": named, "record": record}
+    return recorded(plant, {robot.name: controller}, header, until_s=until_s, **how)
+
+
+def _plant(
+    robot: Robot, body: str, pose: str | Floats, arena: Arena | None, start: Place, seed: int
+) -> Plant:
+    kind, domain = body_of(body, checked_seed(seed))
+    angles = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
+    return make_plant(kind, [Part(robot.name, robot, angles, start, seed=seed, domain=domain)], arena)
 
 
 def recorded(
@@ -124,12 +122,6 @@ def recorded(
         if record is not None:
             write_mcap(recording, Path(record))
     return recording
-
-
-def _plant(body: str, part: Part, arena: Arena | None) -> Plant:
-    """Return the robot on a body of that name, where it begins."""
-    kind, domain = body_of(body, checked_seed(part.seed))
-    return make_plant(kind, [replace(part, domain=domain)], arena)
 
 
 def fell_in(recording: Recording) -> bool | None:

@@ -109,7 +109,11 @@ def run_robi(
     `pw.run_robi("startup", words="1@2, 3@10")` lets it sit down and then dance.
 
     Args:
-        called: the program; it and the four that follow as for `set_up_robi`, or what that returned alone.
+        called: the program, as for `set_up_robi`, as are the four that follow; or what that returned, alone.
+        words: numbers of words that the robot recognises, each with its time.
+        posture: in which it begins.
+        rule: by which programs that ship judge the posture.
+        breakpoints: labels, or addresses, at which the program is over.
         seconds: for so long it runs [s]; default until nothing more will happen.
         watchers: see every block.
         how: it is run, as `perform` takes it: `body`, `seed`, `clock`, `record`.

@@ -24,15 +24,22 @@ from posewright.formats import OdaArchive, OmtnDocument, document_of, read_omtn,
 from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
 from posewright.runtimes.openr import OpenRController, UntilIdle
+from posewright.runtimes.openr.commander import Commander
+from posewright.runtimes.openr.connections import read_connect
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.monet.frames import motion_frames
-from posewright.runtimes.openr.monet.sound_agent import wave_seconds
+from posewright.runtimes.openr.monet.monet import MoNet
+from posewright.runtimes.openr.monet.motion_agents import MotionAgents
+from posewright.runtimes.openr.monet.sound_agent import SoundAgent, wave_seconds
+from posewright.runtimes.openr.programs import program
+from posewright.runtimes.openr.script import read_script
 from posewright.sticks import MonetSetup, read_stick
 from posewright.sticks.check import PostureGraph
 from posewright.sticks.setup import MonetArchive
 from posewright.sticks.text import read_commands, read_transitions
 
 from .playing import DOG, opened
+from .test_vectors import Keeper
 
 MICRO = 1_000_000
 FRAME_S = 0.008
@@ -500,6 +507,22 @@ def test_all_vectors_are_free_in_the_end(setup: Build) -> None:
     run = played(setup(), "60@0, 80@20")
     (agents,) = (one for one in run.controller.system.objects if one.name == "MotionAgents")
     assert all(region.is_free for region in agents._effector._regions)  # type: ignore[attr-defined]
+
+
+def test_a_command_is_done_though_somebody_keeps_its_vectors_for_long(setup: Build) -> None:
+    files, line = setup(), "MotionAgents.Effector.OCommandVectorData.S Keeper.Effector.OCommandVectorData.O"
+    config = read_connect("\n".join([*map(str, program("monet").config.lines), line]))
+    players = [MoNet(files), MotionAgents(files), SoundAgent(files), Keeper(1.0)]
+    objects = [Commander(config, read_script("60")), *players]
+    controller = OpenRController(DOG, objects, config, DOG.pose("sleep"))
+    idle = UntilIdle(controller, 1.1)
+    held = Run(
+        perform(controller, DOG, name="monet", until_s=90.0, body="mock", pose="sleep", watchers=[idle]),
+        controller,
+    )
+    assert results(held) == ["60 done, in posture stand"]
+    assert held.results[0][0] > 30.0
+    assert (held.rows[-1] == played(files, "60").rows[-1]).all()
 
 
 def test_the_fewest_ways_are_taken_and_of_those_the_first() -> None:

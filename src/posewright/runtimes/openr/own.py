@@ -39,13 +39,9 @@ def read_objects(path: Path | str) -> Mapping[str, type[OObject]]:
     if not found:
         raise FormatError("no OPEN-R object is defined here", where=Where(path), hint=_FORM)
     for called, one in found.items():
-        needed = [
-            parameter.name
-            for parameter in inspect.signature(one).parameters.values()
-            if parameter.default is parameter.empty
-            and parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
-        ]
-        if needed:
-            what = f"{called} cannot be made without {', '.join(needed)}"
-            raise FormatError(what, where=Where(path), hint="give each a default")
+        try:
+            inspect.signature(one).bind()
+        except TypeError as error:
+            what = f"{called} cannot be made without arguments: {error}"
+            raise FormatError(what, where=Where(path), hint="give each a default") from None
     return found

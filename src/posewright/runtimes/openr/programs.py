@@ -70,7 +70,7 @@ class OpenRProgram:
 
     @property
     def vocabulary(self) -> str:
-        """What the objects that Commander sends to say of the commands they know."""
+        """What the objects that Commander sends to say of the words they know; not who takes any word."""
         told: list[str] = []
         for one in self.controller().system.connections:
             read = one.observer.from_text
@@ -97,9 +97,9 @@ class OpenRProgram:
         """Return its objects, connected, as a controller; the script has been checked.
 
         Raises:
-            FormatError: there is no service that the connections name, or a command nobody knows.
+            UnknownNameError: there is no object or service that the connections name.
+            FormatError: nobody knows a command, or the two ends of a connection are of other data.
             InputError: what an object is made from is wrong.
-            UnknownNameError: there is no object that the connections name.
         """
         objects = [_made(name, self) for name in self.config.objects if name != VIRTUAL_ROBOT]
         commander = next((one for one in objects if isinstance(one, Commander)), None)
@@ -160,9 +160,7 @@ OBJECTS: Mapping[str, Callable[[OpenRProgram], OObject]] = MappingProxyType(
 
 def _monet(made: OpenRProgram) -> MonetSetup:
     if made.monet is None:
-        hint = (
-            "--stick FOLDER names a memory stick, or a folder with MONETCMD.CFG, MONET.CFG and the archives"
-        )
+        hint = "--stick FOLDER names a memory stick, or a folder with MONETCMD.CFG, MONET.CFG and archives"
         raise InputError("MoNet plays what is on a memory stick, and none was named", hint=hint)
     return made.monet
 
@@ -179,8 +177,7 @@ def _made(name: str, program: OpenRProgram) -> OObject:
         return program.own[name]()
     if name in OBJECTS:
         return OBJECTS[name](program)
-    line = next(line for line in program.config.lines if name in {line.sender.owner, line.receiver.owner})
     known = (VIRTUAL_ROBOT, *OBJECTS, *program.own)
-    error = UnknownNameError.among("object", name, known, where=line.where)
+    error = UnknownNameError.among("object", name, known, where=program.config.where(name))
     error.hint = f"an object of your own is a Python class given with --objects; {error.hint}"
     raise error

@@ -54,7 +54,10 @@ def set_up_openr(
     if stick is not None and monet:
         raise InputError("a stick, and MONET files besides", hint="one or the other")
     own = {} if objects is None else read_objects(objects)
-    name, remarks = (str(program), ()) if program is not None else _what_runs(stick, monet, own)
+    if program is None and stick is None and not monet:
+        raise InputError("which program?", hint=f"one of {', '.join(PROGRAMS)}, or a {CONNECT}")
+    searched = _on_stick(Path(stick), own) if program is None and stick is not None else (MONET, ())
+    name, remarks = searched if program is None else (str(program), ())
     config, begin = _connections(name)
     files = [stick] if stick is not None else monet
     plays = not PLAYING.isdisjoint(config.objects)
@@ -81,21 +84,6 @@ def set_up_openr(
     return replace(made, documents=_documents(made, objects)).saying(commands)
 
 
-def _what_runs(
-    stick: str | Path | None, monet: Sequence[str | Path], own: Collection[str]
-) -> tuple[str, tuple[str, ...]]:
-    """Return what runs where no program is named, and remarks.
-
-    Raises:
-        InputError: neither a stick nor MONET files say it.
-    """
-    if stick is not None:
-        return _on_stick(Path(stick), own)
-    if monet:
-        return MONET, ()
-    raise InputError("which program?", hint=f"one of {', '.join(PROGRAMS)}, or a {CONNECT}")
-
-
 def _on_stick(folder: Path, own: Collection[str]) -> tuple[str, tuple[str, ...]]:
     """Return what runs of a stick: its CONNECT.CFG where all its objects are known, else MoNet.
 
@@ -106,17 +94,16 @@ def _on_stick(folder: Path, own: Collection[str]) -> tuple[str, tuple[str, ...]]
     if path is None:
         return MONET, ()
     known = {VIRTUAL_ROBOT, *OBJECTS, *own}
-    ends = [(end.owner, one) for one in read_connect_file(path).lines for end in (one.sender, one.receiver)]
-    strange = {name: line for name, line in reversed(ends) if name not in known}
+    config = read_connect_file(path)
+    strange = [name for name in config.objects if name not in known]
     if not strange:
         return str(path), ()
-    names = [name for name in dict.fromkeys(name for name, _ in ends) if name in strange]
-    what = f"the binary of {', '.join(names)} is for the AIBO's processor and cannot run here"
+    what = f"the binary of {', '.join(strange)} is for the AIBO's processor and cannot run here"
     try:
         read_stick(folder)
     except FormatError:
         hint = f"give a Python class with --objects; known: {', '.join(sorted(known))}"
-        raise FormatError(what, where=strange[names[0]].where, hint=hint) from None
+        raise FormatError(what, where=config.where(strange[0]), hint=hint) from None
     return MONET, (f"{path}: {what}; MoNet runs with the stick's files",)
 
 

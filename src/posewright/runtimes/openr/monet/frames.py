@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from posewright.errors import FormatError, InputError, Where
 from posewright.formats import EntryKind, archive_motion, document_of, sdk_path
 from posewright.runtimes.openr.kernel import OpenR
-from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO, interpolated
+from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO, interpolated, micro
 from posewright.sticks import MonetSetup
 from posewright.sticks.finding import quoted
 from posewright.sticks.limits import AGENTS, NEUTRAL_AGENT, SOUND_AGENT, is_null, known_agents
@@ -106,7 +106,7 @@ def neutral_frames(index: int, setup: MonetSetup, openr: OpenR) -> Frames:
         if not joint.two_state:
             angles = [openr.get_joint_value(primitive)] * MAX_FRAMES
             for name in NEUTRAL_POSES:
-                goal = round(robot.poses[name][joint.name] * MICRO)
+                goal = micro(robot.poses[name][joint.name])
                 angles += interpolated(angles[-1], goal, NEUTRAL_FRAMES)
             frames[primitive] = np.array(angles)
     return frames
