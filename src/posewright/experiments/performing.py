@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,8 @@ def perform(
     """
     if not 0.0 < until_s <= MOST_S:
         raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
-    plant = _plant(robot, body, pose, arena, start, seed)
+    angles = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
+    plant = _plant(body, Part(robot.name, robot, angles, start, seed=seed), arena)
     header = Header(
         {robot.name: RobotHeader.of(plant.bodies[robot.name], name)},
         seed=seed,
@@ -88,12 +90,9 @@ def perform(
     return recorded(plant, {robot.name: controller}, header, until_s=until_s, **how)
 
 
-def _plant(
-    robot: Robot, body: str, pose: str | Floats, arena: Arena | None, start: Place, seed: int
-) -> Plant:
-    kind, domain = body_of(body, checked_seed(seed))
-    angles = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
-    return make_plant(kind, [Part(robot.name, robot, angles, start, seed=seed, domain=domain)], arena)
+def _plant(body: str, part: Part, arena: Arena | None) -> Plant:
+    kind, domain = body_of(body, checked_seed(part.seed))
+    return make_plant(kind, [replace(part, domain=domain)], arena)
 
 
 def recorded(
