@@ -126,7 +126,7 @@ def test_a_program_that_goes_wrong_says_where(
         (("run", "startop"), "did you mean startup?"),
         (("run", "--posture", "siting"), "did you mean sitting"),
         (("run", "--rule", "prnted"), "did you mean printed"),
-        (("run", "--word", "hello@1"), "--word:1: 'hello' is no number of a word"),
+        (("run", "--word", "hello@1"), "--word 'hello@1' is no word with its time"),
         (("run", "--break", "lisen"), "did you mean listen"),
         (("run", "--break", "0x00000001"), "no tag begins at 0x00000001"),
         (("run", "--camera", "front"), "--video FILE makes one"),

@@ -27,12 +27,12 @@ from posewright.cli.options import (
     refuse_recording,
 )
 from posewright.cli.robi_watch import LiveView
-from posewright.documents import write_atomically
+from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, Where
 from posewright.formats import read_motion, write_motion
 from posewright.runtimes import robi
-from posewright.runtimes.robi.judgements import JUDGED_BY
 from posewright.runtimes.robi.opening import MOTION
+from posewright.runtimes.robi.postures import JUDGED_BY
 
 if TYPE_CHECKING:
     from posewright.recordings import Recording
@@ -140,8 +140,10 @@ def run(
     recording = experiments.run_robi(ready, seconds=seconds, **how)
     if video is not None:
         _film(recording, video, camera, quiet=as_json)
-    stopped = robi.status_of(ready.controller).data() if breakpoints else {}
-    result = experiments.robi_result(recording) | ({"stopped": stopped} if stopped else {})
+    stopped = ready.controller.stopped
+    result = experiments.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
+    if breakpoints and stopped is None:
+        console.warn(f"the program came to no breakpoint: {', '.join(breakpoints)}")
     console.give(result, _lines(result), as_json=as_json)
     if result["error"] or result["fell"]:
         raise typer.Exit(FOUND)
@@ -203,7 +205,7 @@ def list_program(
     remarks = list(program.remarks)
     refuse_overwriting(output, file)
     refuse_overwriting(motion, file)
-    text = robi.listing(program, _names())
+    text = robi.listing(program)
     if motion is not None:
         read = robi.program_motion(program)
         write_motion(read.motion, motion)
@@ -268,6 +270,7 @@ def patch(
     ],
     output: Target = None,
     reverse: Annotated[bool, option("--reverse", "Take the patch back.")] = False,
+    undo: Annotated[Path | None, option("--undo FILE", "Write here the patch that takes this back.")] = None,
     backup: Annotated[
         Path | None, option("--backup FILE", "Without -o: keep the file as it was here, then write over it.")
     ] = None,
@@ -282,16 +285,22 @@ def patch(
       posewright robi patch STARTUP.BIN standing.csv -o patched.bin
       posewright robi patch patched.bin standing.csv --reverse -o STARTUP.BIN.again
       posewright robi patch program.rm4 fix.csv --backup program.rm4.before
+      posewright robi patch STARTUP.BIN list.csv --unchecked -o patched.bin --undo undo.csv
     """
     found = robi.read_patch_file(changes)
     refuse_overwriting(output, file, changes)
     refuse_overwriting(backup, file, changes)
+    refuse_overwriting(undo, file, changes, *(path for path in (output, backup) if path is not None))
+    if undo is not None:
+        refuse_unwritable(undo)
     if reverse and unchecked:
         raise InputError("--reverse and --unchecked", hint="a patch that is taken back says what it replaces")
     if reverse:
-        robi.unpatch_file(file, found, output, backup=backup)
+        back = robi.unpatch_file(file, found, output, backup=backup)
     else:
-        robi.patch_file(file, found, output, backup=backup, unchecked=unchecked)
+        back = robi.patch_file(file, found, output, backup=backup, unchecked=unchecked)
+    if undo is not None:
+        write_atomically(undo, back.text().encode())
     done = "taken back" if reverse else "applied"
     told = {"changes": len(found.changes), "done": done, "file": str(output or file)}
     line = f"{console.counted(len(found.changes), 'change')} {done} -> {output or file}"
@@ -352,12 +361,6 @@ def _film(recording: Recording, video: Path, camera: str | None, *, quiet: bool)
         figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
 
 
-def _names() -> dict[int, str]:
-    known = robi.memory_map()
-    names = {address: known.name_of(address) for address in range(0, known.size, 2)}
-    return {address: name for address, name in names.items() if name}
-
-
 def _rounded(made: Any) -> Iterator[str]:
     degrees = math.degrees(made.rounding.angle_rad)
     if degrees > 1e-6:
@@ -370,7 +373,7 @@ def _rounded(made: Any) -> Iterator[str]:
 def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
     yield f"{result['program']}: {result['duration_s']:.2f} s, from the pose {result['pose']}"
     for one in result["events"]:
-        style = {"error": "red", "loops": "yellow"}.get(one["what"], "")
+        style = {"error": "red", "unsafe": "red", "loops": "yellow", "running": "yellow"}.get(one["what"], "")
         yield console.styled(f"{one['time_s']:8.3f} s  {_event(one)}", style)
     for name, value in result.get("stopped", {}).get("cells", {}).items():
         yield f"            {name} = {value:#06x}"
@@ -390,5 +393,9 @@ def _event(one: dict[str, Any]) -> str:
         "error": str(one.get("message")),
         "waits": f"waits for a {' and a '.join(one.get('waits_for', ()))} at {place}",
         "loops": f"goes around without effect at {place}",
-        "end": f"over: {one.get('reason')} at {place}",
+        "unsafe": str(one.get("message")),
+        "running": f"still running at {place} when time was up",
+        "end": f"stopped before {place}"
+        if one.get("reason") == "breakpoint"
+        else f"over: {one.get('reason')} at {place}",
     }.get(what, what)

@@ -62,6 +62,8 @@ class LiveView:
         for _, data in () if decision is None else decision.events:
             if data.get("what") == "word":
                 console.say(f"{now_s:8.3f} s  word {data['number']} is recognised")
+            elif data.get("what") == "unsafe":
+                console.say(f"{now_s:8.3f} s  {data['message']}")
         status = status_of(self._controller)
         told = (status.posture, status.label, status.cells, status.lights, status.error)
         if told != self._told:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from posewright.documents.files import is_there as is_there
     from posewright.documents.files import locked as locked
     from posewright.documents.files import open_ordinary as open_ordinary
+    from posewright.documents.files import read_bounded as read_bounded
     from posewright.documents.files import real_path as real_path
     from posewright.documents.files import refuse_unwritable as refuse_unwritable
     from posewright.documents.files import remove_unfinished as remove_unfinished

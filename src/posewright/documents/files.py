@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from posewright.errors import OutputError, Where, visible
+from posewright.errors import FormatError, OutputError, Where, visible
 
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
@@ -205,6 +205,18 @@ def open_ordinary(path: Path) -> BinaryIO:
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a folder is refused by open() in its own words
         raise OSError(errno.EINVAL, "not an ordinary file")
     return path.open("rb")
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """Return the bytes of a file, or raise FormatError where it cannot be read or has more than `most`."""
+    try:
+        with open_ordinary(path) as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise FormatError(error.strerror or str(error), where=Where(path=path)) from error
+    if len(data) > most:
+        raise FormatError(f"larger than {most:,} bytes", where=Where(path=path))
+    return data
 
 
 @contextlib.contextmanager

@@ -14,14 +14,13 @@ from posewright.errors import UnknownNameError
 from posewright.experiments.performing import ORIGIN, fell_in, perform
 from posewright.recordings import Recording
 from posewright.robots import Robot, robot
-from posewright.runtimes.openr.script import read_script
 from posewright.runtimes.robi.controller import EVENT, RobiController, UntilOver
 from posewright.runtimes.robi.listing import listing
-from posewright.runtimes.robi.memory import memory_map
 from posewright.runtimes.robi.motions import ROBOT
 from posewright.runtimes.robi.opening import breakpoint_in, open_program
 from posewright.runtimes.robi.postures import Posture, postures
 from posewright.runtimes.robi.program import Program
+from posewright.runtimes.robi.words import read_words
 
 LONGEST_S = 600.0
 """A program runs no longer than this unless told otherwise [s]."""
@@ -86,7 +85,7 @@ def set_up_robi(
     controller = RobiController(
         card,
         program,
-        words=read_script(words, Path("--word")),
+        words=read_words(words),
         breakpoints=[breakpoint_in(program, one) for one in breakpoints],
     )
     start = ORIGIN if spot is None else (spot.x, spot.y, spot.yaw_rad)
@@ -126,19 +125,18 @@ def run_robi(
     ready = called
     if not isinstance(ready, ReadyRobi):
         ready = set_up_robi(ready, words=words, posture=posture, rule=rule, breakpoints=breakpoints)
-    names = {address: memory_map().name_of(address) for address in range(0, memory_map().size, 2)}
+    until_s = LONGEST_S if seconds is None else seconds
+    ready.controller.ends_at(until_s)
     return perform(
         ready.controller,
         ready.robot,
         name=f"robi {ready.name}",
-        until_s=LONGEST_S if seconds is None else seconds,
+        until_s=until_s,
         pose=ready.pose,
         arena=ready.arena,
         start=ready.start,
         watchers=[*watchers, *([UntilOver([ready.controller])] if seconds is None else [])],
-        documents={
-            f"{ready.name}.lst": listing(ready.program, {at: name for at, name in names.items() if name})
-        },
+        documents={f"{ready.name}.lst": listing(ready.program)},
         extras={EVENT: {"program": ready.name, "words": ready.words, "pose": ready.pose}},
         **how,
     )

@@ -11,10 +11,10 @@ from posewright.bodies import MockBody
 from posewright.control import drive
 from posewright.errors import FormatError
 from posewright.robots import robot
-from posewright.runtimes.openr.script import ScriptedCommand, read_script
 from posewright.runtimes.robi.controller import RobiController, UntilOver
 from posewright.runtimes.robi.listing import assemble
 from posewright.runtimes.robi.programs import program
+from posewright.runtimes.robi.words import read_words
 
 ROBI = robot("deagostini_robi2")
 
@@ -62,7 +62,7 @@ def test_a_robot_that_is_to_hear_a_word_is_not_over() -> None:
     controller, events = told(
         "a:\n calc\n mem_r 2 0x0e5c\n eq\n jump a\n endcalc\n return\n",
         seconds=2.5,
-        words=(ScriptedCommand("7", 3.0),),
+        words=read_words("7@3"),
     )
     assert [one["what"] for one in events] == ["waits"]
     assert not controller.is_over
@@ -110,7 +110,7 @@ def test_without_a_program_left_the_last_pose_is_held() -> None:
 
 def test_a_run_ends_when_nothing_more_will_happen() -> None:
     body = MockBody(ROBI, positions=ROBI.pose("chair"))
-    controller = RobiController(ROBI, program("startup"), words=read_script("3@3"))
+    controller = RobiController(ROBI, program("startup"), words=read_words("3@3"))
     drive(body, {ROBI.name: controller}, until_s=60.0, watchers=[UntilOver([controller])])
     assert 6.0 < body.time_s < 15.0
 
@@ -118,14 +118,24 @@ def test_a_run_ends_when_nothing_more_will_happen() -> None:
 def test_two_runs_are_the_same_to_the_last_bit() -> None:
     def run() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         body = MockBody(ROBI, positions=ROBI.pose("stand"))
-        controller = RobiController(ROBI, program("startup"), words=read_script("472@2, 3@6"))
+        controller = RobiController(ROBI, program("startup"), words=read_words("472@2, 3@6"))
         drive(body, {ROBI.name: controller}, until_s=12.0)
         return body.commands
 
     np.testing.assert_array_equal(run(), run())
 
 
-@pytest.mark.parametrize("word", ["MOVE", "0", "65536", "-1", "4.5", "9" * 5000])
-def test_a_word_that_is_no_number_is_refused(word: str) -> None:
-    with pytest.raises(FormatError, match="472@3"):
-        RobiController(ROBI, program("startup"), words=(ScriptedCommand(word),))
+@pytest.mark.parametrize(
+    "word", ["MOVE@1", "0@1", "65536@1", "-1@1", "4.5@1", "9" * 5000, "1", "1@", "1@x", "1@9999", "a:1@2"]
+)
+def test_a_word_that_is_no_number_with_a_time_is_refused(word: str) -> None:
+    with pytest.raises(FormatError, match=r"472@3"):
+        read_words(word)
+
+
+def test_words_come_in_the_order_of_their_times() -> None:
+    assert [(one.number, one.time_s) for one in read_words("2@10, 1@2.5,3@10")] == [
+        (1, 2.5),
+        (2, 10),
+        (3, 10),
+    ]

@@ -55,10 +55,10 @@ def test_every_cell_has_a_source_that_is_told() -> None:
 
 def test_an_address_is_told_by_name() -> None:
     known = memory_map()
-    assert known.name_of(0x0D86) == "measured of ID 4"
-    assert known.name_of(0x0A7C) == "led of mouth"
-    assert known.name_of(0x0F82) == "posture"
-    assert known.name_of(0x0400) == ""
+    assert known.names[0x0D86] == "measured of ID 4"
+    assert known.names[0x0A7C] == "led of mouth"
+    assert known.names[0x0F82] == "posture"
+    assert 0x0400 not in known.names
 
 
 @given(address=st.integers(0, SIZE - 2), value=st.integers(0, 0xFFFF))

@@ -11,9 +11,9 @@ from posewright.control import drive
 from posewright.experiments.plants import Part, make_plant
 from posewright.recordings import Header, Recorder, Recording, RobotHeader
 from posewright.robots import robot
-from posewright.runtimes.openr.script import read_script
 from posewright.runtimes.robi.controller import RobiController, UntilOver
 from posewright.runtimes.robi.programs import program
+from posewright.runtimes.robi.words import read_words
 
 ROBI = robot("deagostini_robi2")
 ROOM = arena("robi_room")
@@ -37,7 +37,7 @@ def run(pose: str, spot: str, words: str) -> Recording:
     part = Part(ROBI.name, ROBI, ROBI.pose(pose), (where.x, where.y, where.yaw_rad))
     plant = make_plant("sim", [part], ROOM)
     recorder = Recorder(Header({ROBI.name: RobotHeader.of(plant.bodies[ROBI.name])}), plant, every=1)
-    controller = RobiController(ROBI, program("startup"), words=read_script(words))
+    controller = RobiController(ROBI, program("startup"), words=read_words(words))
     drive(plant, {ROBI.name: controller}, until_s=20.0, watchers=[recorder, UntilOver([controller])])
     return recorder.recording()
 

@@ -41,11 +41,11 @@ def test_a_patch_applies_and_reverses_to_the_identical_bytes(pair: tuple[bytes, 
     patch = read_patch(make_patch(before, after).text())
     made, undo = apply_patch(before, patch)
     assert made == after
+    with pytest.raises(InputError, match="already applied"):
+        apply_patch(after, patch)
     back, redo = apply_patch(made, read_patch(undo.text()))
     assert back == before
     assert same(redo, patch)
-    with pytest.raises(InputError, match="this patch is for another file"):
-        apply_patch(after, patch)
 
 
 @given(PAIRS, st.integers(0, 1000))
@@ -158,7 +158,7 @@ def test_the_only_copy_is_never_written_over(tmp_path: Path) -> None:
 
 def test_a_patch_that_does_not_fit_writes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "STARTUP.BIN"
-    path.write_bytes(AFTER)
+    path.write_bytes(b"???")
     with pytest.raises(InputError, match="another file"):
         patch_file(path, PATCH, tmp_path / "new", backup=tmp_path / "old")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["STARTUP.BIN"]

@@ -8,12 +8,12 @@ import pytest
 from posewright.bodies import JointCommands, MockBody
 from posewright.formats import read_motion
 from posewright.robots import robot
-from posewright.runtimes.openr.script import ScriptedCommand
 from posewright.runtimes.robi.controller import RobiController
 from posewright.runtimes.robi.memory import Memory
 from posewright.runtimes.robi.programs import program, program_names
 from posewright.runtimes.robi.rm4 import read_rm4
 from posewright.runtimes.robi.schemes import poses_of
+from posewright.runtimes.robi.words import read_words
 
 ROBI = robot("deagostini_robi2")
 IDS = range(2, 22)
@@ -227,7 +227,7 @@ def test_every_program_that_ships_is_an_rm4_file_with_right_addresses(name: str)
 
 def test_a_word_comes_at_its_time() -> None:
     body = MockBody(ROBI, positions=ROBI.pose("stand"))
-    controller = RobiController(ROBI, program("startup"), words=(ScriptedCommand("472", 3.0),))
+    controller = RobiController(ROBI, program("startup"), words=read_words("472@3"))
     while controller.memory.get("word") == 0 and body.time_s < 5.0:
         commands = controller.next(body.read(), 1)
         if controller.memory.get("word") or any(

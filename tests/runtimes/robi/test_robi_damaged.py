@@ -36,7 +36,7 @@ TEXT = (
 PROGRAM = TEXT.replace(b"~~~~~~~~", f"{TEXT.rindex(b'<return/>'):08x}".encode())
 BEFORE = bytes(range(256))
 PATCH = make_patch(BEFORE, BEFORE.replace(b"\x10\x11", b"\x20\x21").replace(b"\x80", b"\0")).text()
-LISTING = listing(read_program(PROGRAM), {0x0F82: "posture"})
+LISTING = listing(read_program(PROGRAM))
 ODD = (
     b"<", b">", b"/", b'"', b"'", b"=", b"</medit>", b"<medit>", b"<calc>", b"</calc>", b"<!--", b"-->",
     b"<?", b"\0", b"0x", b"0x000001020", b"0x00000000000000000000", b'size=""', b'adr=""', b"9" * 5000,
@@ -116,7 +116,7 @@ def test_what_is_damaged_is_read_or_refused_at_once(kind: str) -> None:
             refused += 1
             told = str(error).split("\n")
             assert len(told) <= 21
-            assert all(line.isprintable() or "\u3000" in line for line in told), told
+            assert all(line.replace("\u3000", "").isprintable() for line in told), told
             assert max(map(len, told)) < 4000
         assert time.process_time() - began < SLOWEST_S, data[:200]
     assert DAMAGES / 10 < refused < DAMAGES

@@ -9,8 +9,8 @@ from posewright.lazy import lazy
 if TYPE_CHECKING:
     from posewright.runtimes.robi.controller import RobiController as RobiController
     from posewright.runtimes.robi.controller import UntilOver as UntilOver
-    from posewright.runtimes.robi.judgements import Judgement as Judgement
-    from posewright.runtimes.robi.judgements import judge_postures as judge_postures
+    from posewright.runtimes.robi.postures import Judgement as Judgement
+    from posewright.runtimes.robi.postures import judge_postures as judge_postures
     from posewright.runtimes.robi.listing import assemble as assemble
     from posewright.runtimes.robi.listing import listing as listing
     from posewright.runtimes.robi.machine import ProgramMachine as ProgramMachine
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from posewright.runtimes.robi.postures import postures as postures
     from posewright.runtimes.robi.program import Program as Program
     from posewright.runtimes.robi.programs import program_names as program_names
-    from posewright.runtimes.robi.schemes import compare
     from posewright.runtimes.robi.status import status_of as status_of
-
-    compare_schemes = compare
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -20,6 +20,7 @@ reader and mean nothing: whoever adds or removes a line leaves them as they are.
 
     calc  endcalc  add  sub  mul  eq  ne  gt  ge  lt  le  return
     const NUMBER          mem_r SIZE ADDRESS        mem_w SIZE ADDRESS [= VALUE, VALUE, ...]
+                          ADDRESS is a number or a name in memory_map.yaml: posture, position of ID 3
     jump LABEL  call LABEL    LABEL-2 is two bytes of blank space before the label
     text "..."            bytes as they are: editor's data, comments, tags that no document names, <fwrite>
     blank "..."           what stands before the next tag;  raw "..."  how the next tag is written
@@ -35,11 +36,12 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
 from posewright.errors import FormatError, UnknownNameError, Where
+from posewright.runtimes.robi.memory import memory_map
 from posewright.runtimes.robi.program import (
     BLANK,
     ENCODING,
@@ -69,19 +71,14 @@ _UNESCAPED = {shown_as[1]: sign for sign, shown_as in _ESCAPES.items()}
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|[^x])")
 
 
-def listing(program: Program, names: Mapping[int, str] | None = None) -> str:
-    """Return a program as text; `assemble` makes the same bytes of it.
-
-    Args:
-        program: the program.
-        names: what to call words of the memory in comments, by their addresses.
-    """
-    return "".join(f"{line}\n" for line in _Lister(program, names or {}).lines())
+def listing(program: Program) -> str:
+    """Return a program as text, words of the memory with their names; `assemble` makes the same bytes of it."""
+    return "".join(f"{line}\n" for line in _Lister(program).lines())
 
 
 class _Lister:
-    def __init__(self, program: Program, names: Mapping[int, str]) -> None:
-        self._program, self._names = program, names
+    def __init__(self, program: Program) -> None:
+        self._program = program
 
     def lines(self) -> Iterator[str]:
         program = self._program
@@ -132,8 +129,8 @@ class _Lister:
         if node.op not in {Op.MEM_R, Op.MEM_W}:
             return ""
         last = node.address + node.size * max(0, len(node.values) - 1)
-        told = [self._names[one] for one in dict.fromkeys((node.address, last)) if one in self._names]
-        return re.sub(r"\s+", " ", " .. ".join(told))
+        names = memory_map().names
+        return " .. ".join(names[one] for one in dict.fromkeys((node.address, last)) if one in names)
 
 
 def _usual(nodes: Iterable[Node], places: Iterable[bool], place: bool) -> bytes:
@@ -169,14 +166,24 @@ def _bytes_of(sign: str) -> bytes:
     return bytes([ord(sign)]) if ord(sign) < 256 else sign.encode(ENCODING)
 
 
-def assemble(text: str, path: Path | None = None) -> Program:
+def assemble(
+    text: str, path: Path | None = None, library: Callable[[str], str | None] = lambda _: None
+) -> Program:
     """Read a listing.
+
+    Args:
+        text: the listing.
+        path: where it was read.
+        library: has listings that are put behind it, by labels which it goes to and does not have.
 
     Raises:
         FormatError: with line, for every line that is wrong.
         UnknownNameError: a jump goes to a label that is not there.
     """
-    return _Assembler(path).program(text)
+    assembler = _Assembler(path)
+    assembler.read(text)
+    assembler.read_missing(library)
+    return assembler.program()
 
 
 class _Assembler:
@@ -197,24 +204,41 @@ class _Assembler:
         self._inside = False
         self._string: tuple[str, list[bytes], int] | None = None
 
-    def program(self, text: str) -> Program:
+    def read(self, text: str) -> None:
+        """Read a listing, behind what was read before."""
+        self._next.clear()
+        begin = len(self._nodes)
         for number, line in enumerate(text.split("\n"), 1):
             self._try(self._read, number, line)
         self._try(self._close_string, self._number)
         raise_all(self._errors)
-        if not self._nodes:
+        if begin == len(self._nodes):
             raise FormatError("no instruction", where=Where(path=self._path), hint="a program has some")
-        for label, key in self._labels.items():
-            if key == len(self._nodes):
-                where = Where(path=self._path, line=self._labelled[label])
-                raise FormatError(
-                    f"nothing follows the label {label}", where=where, hint="put it before a tag"
-                )
-        names = {key: label for label, key in self._labels.items() if not MADE_LABEL.fullmatch(label)}
-        nodes = [self._aimed(node, names.get(node.key, "")) for node in self._nodes]
-        for node, what, hint in islice(misplaced(nodes), MOST_ERRORS):
+        label = next(reversed(self._labels), "")
+        if self._labels.get(label) == len(self._nodes):
+            told = f"nothing follows the label {label}"
+            raise self._wrong(told, "put it before a tag", self._labelled[label])
+        for node, what, hint in islice(misplaced(self._nodes[begin:]), MOST_ERRORS):
             self._errors.append(self._wrong(what, hint, self._lines[node.key]))
         raise_all(self._errors)
+
+    def read_missing(self, library: Callable[[str], str | None]) -> None:
+        """Read from a library what is gone to and not there, and what that goes to."""
+        for goal in self._goals:  # which grows meanwhile
+            match = _GOAL.fullmatch(goal)
+            text = library(match[1]) if match is not None and match[1] not in self._labels else None
+            if match is not None and text is not None:
+                try:
+                    self.read(text)
+                except FormatError as error:
+                    what = f"{match[1]} ships and would stand behind this, but in it {error.message}"
+                    hint = "give that label another name here"
+                    raise FormatError(what, where=Where(path=self._path), hint=hint) from error
+
+    def program(self) -> Program:
+        """Return the program, or raise what is wrong with it."""
+        names = {key: label for label, key in self._labels.items() if not MADE_LABEL.fullmatch(label)}
+        nodes = [self._aimed(node, names.get(node.key, "")) for node in self._nodes]
         made = Program(tuple(nodes), self._tail, self._path)
         if made.n_bytes > MOST_BYTES:
             raise FormatError(f"larger than {MOST_BYTES:,} bytes", where=Where(path=self._path))
@@ -283,14 +307,26 @@ class _Assembler:
 
     def _memory(self, op: Op, operand: str) -> Node:
         place, equals, listed = operand.partition("=")
-        words = place.split()
+        words = place.split(None, 1)
         if len(words) != 2 or (equals and op is Op.MEM_R):
-            values = " [= VALUE, VALUE, ...]" if op is Op.MEM_W else ""
-            raise self._wrong(f"{op} {operand[:40]}", f"right is {op} SIZE ADDRESS{values}")
-        size, address = self._integer(words[0], 1, 2), self._integer(words[1], 0, 0xFFFFFFFF)
+            form = " [= VALUE, VALUE, ...]" if op is Op.MEM_W else ""
+            raise self._wrong(f"{op} {operand[:40]}", f"right is {op} SIZE ADDRESS{form}")
+        size, address = self._integer(words[0], 1, 2), self._address(words[1].strip())
         highest = (1 << 8 * size) - 1
-        numbers = [self._integer(one, 0, highest) for one in listed.split(",")] if equals else []
-        return read_tag(tag_text(op, size=size, address=address, values=numbers))
+        numbers = listed.split(",") if equals else []
+        values = [self._integer(one, ~(highest >> 1), highest) & highest for one in numbers]
+        return read_tag(tag_text(op, size=size, address=address, values=values))
+
+    def _address(self, text: str) -> int:
+        """Return the address that stands there, or that of the word of the memory with this name."""
+        if text[:1].isdigit() or text[:1] == "-":
+            return self._integer(text, 0, 0xFFFFFFFF)
+        if text not in memory_map().addresses:
+            error = UnknownNameError.among("word of the memory", text[:40], memory_map().addresses)
+            raise self._wrong(
+                error.message, error.hint or "right is an address, or a name of memory_map.yaml"
+            )
+        return memory_map().addresses[text]
 
     def _add(self, node: Node, goal: str = "") -> None:
         """Take up a node, with the `raw` and `blank` that were said of it."""

@@ -22,6 +22,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from posewright.errors import InputError, Where
+from posewright.runtimes.robi.memory import signed
 from posewright.runtimes.robi.program import Node, Op, Program, in_calc, shown
 
 CALL_DEPTH = 32
@@ -83,11 +84,6 @@ class Stop:
 
     def __repr__(self) -> str:
         return f"Stop({self.reason} at 0x{self.address:08x} {self.label or '-'}, {self.n_done} done)"
-
-
-def signed(value: int) -> int:
-    """Return a word as the number it is in two's complement, -32768 to 32767."""
-    return ((value + 0x8000) & 0xFFFF) - 0x8000
 
 
 _ARITHMETIC: dict[Op, Callable[[int, int], int]] = {

@@ -87,17 +87,19 @@ class MemoryMap:
             raise UnknownNameError.among("memory cell", name, self.cells)
         return self.cells[name]
 
-    def name_of(self, address: int) -> str:
-        """Return what lies at an address, as `position of ID 3`; empty where nobody knows."""
-        return self._names.get(address, "")
-
     @cached_property
-    def _names(self) -> Mapping[int, str]:
+    def names(self) -> Mapping[int, str]:
+        """What lies at each address that is known, as `position of ID 3`."""
         return {
             address: name if cell.count == 1 else f"{name} of {cell.called(number)}"
             for name, cell in self.cells.items()
             for number, address in enumerate(cell.addresses, 1)
         }
+
+    @cached_property
+    def addresses(self) -> Mapping[str, int]:
+        """The same the other way round."""
+        return {name: address for address, name in self.names.items()}
 
 
 @cache
@@ -136,9 +138,9 @@ class Memory:
     def __init__(self, map: MemoryMap | None = None) -> None:  # noqa: A002 -- it is a map
         self.map = memory_map() if map is None else map
         self._bytes = bytearray(self.map.size)
-        for name, cell in self.map.cells.items():
+        for cell in self.map.cells.values():
             for i in range(cell.count):
-                self.set(name, _signed(cell, cell.initial + i * cell.initial_step), i + 1)
+                self.write(cell.at(i + 1), 2, cell.initial + i * cell.initial_step)
 
     def __repr__(self) -> str:
         return f"<Memory of {len(self._bytes)} bytes, posture {self.get('posture')}>"
@@ -169,7 +171,8 @@ class Memory:
     def get(self, name: str, number: int = 1) -> int:
         """Return the number in a named cell; `number` is the servo's ID, or counts from 1."""
         cell = self.map[name]
-        return _signed(cell, self.read(cell.at(number), 2))
+        word = self.read(cell.at(number), 2)
+        return signed(word) if cell.signed else word
 
     def set(self, name: str, value: int, number: int = 1) -> None:
         """Write a number to a named cell, or raise InputError where it does not fit."""
@@ -180,5 +183,6 @@ class Memory:
         self.write(cell.at(number), 2, value & 0xFFFF)
 
 
-def _signed(cell: Cell, word: int) -> int:
-    return (word & 0xFFFF ^ 0x8000) - 0x8000 if cell.signed else word & 0xFFFF
+def signed(value: int) -> int:
+    """Return the number that 16 bits are in two's complement, -32768 to 32767."""
+    return ((value + 0x8000) & 0xFFFF) - 0x8000

@@ -21,7 +21,6 @@ from posewright.formats import Rounding
 from posewright.formats.writing import beyond_the_mechanism
 from posewright.motions import Keyframe, Motion, card_of, straightened
 from posewright.robots import Robot
-from posewright.runtimes.robi.listing import assemble
 from posewright.runtimes.robi.memory import MemoryMap, memory_map
 from posewright.runtimes.robi.program import Program
 from posewright.runtimes.robi.programs import linked
@@ -75,7 +74,7 @@ def motion_program(motion: Motion, *, straighten: bool = False) -> MotionProgram
     lines = ["motion:", *writer.lines(), "    jump motion" if motion.repeat is None else "    return"]
     if 1 < again <= MOST_CALLS:
         lines = [*["    call motion"] * again, "    return", *lines]
-    program = assemble(linked("\n".join(lines)))
+    program = linked("\n".join(lines))
     rounding = Rounding(writer.angle_rad, writer.time_s)
     return MotionProgram(program, (*_losses(motion), *writer.losses()), tuple(writer.remarks()), rounding)
 

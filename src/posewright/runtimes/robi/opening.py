@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from posewright.documents import is_path, read_text
-from posewright.errors import UnknownNameError
+from posewright.documents import is_path, read_bounded, read_text
+from posewright.errors import InputError, UnknownNameError
 from posewright.formats import read_motion
-from posewright.runtimes.robi.listing import assemble
 from posewright.runtimes.robi.motions import motion_program
 from posewright.runtimes.robi.program import Program
-from posewright.runtimes.robi.programs import linked, program
-from posewright.runtimes.robi.rm4 import read_program_file
+from posewright.runtimes.robi.programs import LISTING, linked, program
+from posewright.runtimes.robi.rm4 import MOST_BYTES, read_program
 
-LISTING = ".lst"
 MOTION = ".motion.yaml"
 _ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{1,9}|[0-9a-fA-F]{8}")
 
@@ -38,8 +36,8 @@ def open_program(called: str | Path, rule: str = "consistent") -> Program:
     if name.lower().endswith(MOTION):
         return motion_program(read_motion(path)).program
     if path.suffix.lower() == LISTING:
-        return assemble(linked(read_text(path), rule), path)
-    return read_program_file(path)
+        return linked(read_text(path), rule, path)
+    return read_program(read_bounded(path, MOST_BYTES), path)
 
 
 def breakpoint_in(program: Program, text: str) -> int:
@@ -53,7 +51,9 @@ def breakpoint_in(program: Program, text: str) -> int:
     if text in labels:
         return labels[text]
     if _ADDRESS.fullmatch(text) is None:
-        raise UnknownNameError.among("label", text, labels)
+        error = UnknownNameError.among("label", text, labels)
+        hint = error.hint or "`posewright robi list` shows them"
+        raise InputError(error.message, hint=f"{hint}; or an address of the file, as in 0x00000028")
     address = int(text, 16)
     program.node_at(address)
     return address

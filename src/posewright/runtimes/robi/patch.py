@@ -17,10 +17,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from posewright.documents import is_there, open_ordinary, real_path, write_atomically
+import numpy as np
+
+from posewright.documents import is_there, read_bounded, real_path, write_atomically
 from posewright.errors import FormatError, InputError, OutputError, Where
 
-MOST_BYTES = 1 << 26
+MOST_BYTES = 1 << 24
+"""Of a file, as of a program."""
+
+MOST_TEXT_BYTES = 1 << 23
+"""Of a patch: the most changes, with 80 bytes a line."""
+
 MOST_CHANGES = 100_000
 _FORM = "ADDRESS,BYTES or ADDRESS,BYTES,OLD BYTES, as in 0x0028369a,00 00,02 00"
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{1,9}|[0-9]{1,9}", re.ASCII)
@@ -91,7 +98,7 @@ class Patch:
 def read_patch_file(path: Path | str) -> Patch:
     """Read a patch from the disk; errors as `read_patch`."""
     path = Path(path)
-    return read_patch(_content(path).decode("utf-8", "replace"), path)
+    return read_patch(read_bounded(path, MOST_TEXT_BYTES).decode("utf-8", "replace"), path)
 
 
 def read_patch(text: str, path: Path | None = None) -> Patch:
@@ -110,13 +117,13 @@ def read_patch(text: str, path: Path | None = None) -> Patch:
                 raise FormatError(f"{line.strip()[:80]}: no digest", where=where, hint=hint)
             digest = cells[2].lower()
         elif any(cells):
+            if len(changes) == MOST_CHANGES:
+                raise FormatError(
+                    f"more than {MOST_CHANGES:,} changes", where=where, hint="make them in parts"
+                )
             changes.append(_change(cells, where))
     if not changes:
         raise FormatError("no change", where=Where(path=path), hint=f"a line is {_FORM}")
-    if len(changes) > MOST_CHANGES:
-        raise FormatError(
-            f"{len(changes):,} changes", where=Where(path=path), hint=f"at most {MOST_CHANGES:,}"
-        )
     return Patch(tuple(_apart(changes)), digest, path)
 
 
@@ -161,23 +168,17 @@ def make_patch(before: bytes, after: bytes) -> Patch:
     if len(before) != len(after):
         what = f"one file has {len(before)} bytes and the other {len(after)}"
         raise InputError(what, hint="a patch moves no bytes: both are of one length")
-    changes, at = [], 0
-    while at < len(before):
-        if before[at] == after[at]:
-            at += 1
-            continue
-        end = at
-        while end < len(before) and before[end] != after[end]:
-            end += 1
-        changes.append(Change(at, after[at:end], before[at:end]))
-        at = end
+    differ = np.flatnonzero(np.frombuffer(before, np.uint8) != np.frombuffer(after, np.uint8))
+    runs = np.split(differ, np.flatnonzero(np.diff(differ) > 1) + 1) if len(differ) else []
+    ends = ((int(run[0]), int(run[-1]) + 1) for run in runs)
+    changes = [Change(at, after[at:end], before[at:end]) for at, end in ends]
     if not changes:
         raise InputError("the two files are the same", hint="there is nothing to patch")
-    return Patch(tuple(changes), _digest(before))
+    return Patch(tuple(changes), hashlib.sha256(before).hexdigest())
 
 
 def apply_patch(data: bytes, patch: Patch, *, unchecked: bool = False) -> tuple[bytes, Patch]:
-    """Return the bytes with the changes, and the patch that takes them back.
+    """Return the bytes with the changes, and the patch that takes them back, digest and all.
 
     Args:
         data: the file's bytes.
@@ -185,25 +186,29 @@ def apply_patch(data: bytes, patch: Patch, *, unchecked: bool = False) -> tuple[
         unchecked: also apply one that says neither what it replaces nor which file it is for.
 
     Raises:
-        InputError: the patch is for another file, or goes beyond the file's end, with its line.
+        InputError: the patch is for another file, is applied already, or goes beyond the file's end, with its line.
     """
     if not patch.is_checked and not unchecked:
         what = "this patch says neither what it replaces nor which file it is for"
         hint = "add a third column with the old bytes, or ask for it to be applied unchecked"
         raise InputError(what, where=Where(path=patch.path), hint=hint)
+    if all(data[one.address : one.end] == one.new for one in patch.changes):
+        hint = "its bytes stand there already, and nothing would change"
+        raise InputError("this patch is already applied", where=Where(path=patch.path), hint=hint)
     for change in patch.changes:
         _fits(data, change)
-    if patch.digest and patch.digest != (found := _digest(data)):
-        what = "this patch is for another file: the digests differ"
-        hint = f"it is for {patch.digest[:12]}..., this is {found[:12]}..."
-        raise InputError(what, where=Where(path=patch.path), hint=hint)
+    _refuse_other(patch, data, "this is")
     made = bytearray(data)
     for change in patch.changes:
         made[change.address : change.end] = change.new
-    undone = tuple(
-        Change(one.address, data[one.address : one.end], one.new, one.where) for one in patch.changes
-    )
-    return bytes(made), Patch(undone, _digest(made), patch.path)
+    return bytes(made), make_patch(bytes(made), data)
+
+
+def _refuse_other(patch: Patch, data: bytes, found: str) -> None:
+    if patch.digest not in {"", digest := hashlib.sha256(data).hexdigest()}:
+        what = "this patch is for another file: the digests differ"
+        hint = f"it is for {patch.digest[:12]}..., {found} {digest[:12]}..."
+        raise InputError(what, where=Where(path=patch.path), hint=hint)
 
 
 def _fits(data: bytes, change: Change) -> None:
@@ -240,7 +245,7 @@ def patch_file(
     """
     path = Path(path)
     goal = path if target is None else Path(target)
-    data = _content(path)
+    data = read_bounded(path, MOST_BYTES)
     made, undo = apply_patch(data, patch, unchecked=unchecked)
     if backup is not None:
         _back_up(path, goal, Path(backup), data)
@@ -259,12 +264,12 @@ def unpatch_file(
     Raises:
         InputError: besides, the patch does not say what it replaces, or it was another file that it was for.
     """
-    before, _ = apply_patch(_content(Path(path)), back := patch.undone())
-    if patch.digest and patch.digest != _digest(before):
-        hint = f"it is for {patch.digest[:12]}..., without it this would be {_digest(before)[:12]}..."
-        raise InputError(
-            "this patch is for another file: the digests differ", where=Where(path=patch.path), hint=hint
-        )
+    data, back = read_bounded(Path(path), MOST_BYTES), patch.undone()
+    if all(data[one.address : one.end] == one.new for one in back.changes):
+        hint = "what it replaces still stands there"
+        raise InputError("this patch is not applied", where=Where(path=patch.path), hint=hint)
+    before, _ = apply_patch(data, back)
+    _refuse_other(patch, before, "without it this would be")
     return patch_file(path, back, target, backup=backup)
 
 
@@ -272,7 +277,7 @@ def _back_up(path: Path, goal: Path, backup: Path, data: bytes) -> None:
     if _is_same(backup, path) or _is_same(backup, goal):
         raise InputError("the backup is the file itself", where=Where(path=backup), hint="name another")
     if is_there(backup):
-        if _content(backup) != data:
+        if read_bounded(backup, MOST_BYTES) != data:
             hint = "name another file: what is there is something else"
             raise OutputError("there is a file already", where=Where(path=backup), hint=hint)
         return
@@ -284,18 +289,3 @@ def _is_same(one: Path, other: Path) -> bool:
     if real_path(one) == real_path(other):
         return True
     return is_there(one) and is_there(other) and one.samefile(other)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with open_ordinary(path) as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise FormatError(error.strerror or str(error), where=Where(path=path)) from error
-    if len(data) > MOST_BYTES:
-        raise FormatError(f"larger than {MOST_BYTES:,} bytes", where=Where(path=path))
-    return data
-
-
-def _digest(data: bytes | bytearray) -> str:
-    return hashlib.sha256(data).hexdigest()

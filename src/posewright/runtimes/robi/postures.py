@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.documents import Bounds, Node, Reader, read_document, read_record
 from posewright.errors import UnknownNameError
 from posewright.robots import Robot, robot
-from posewright.runtimes.robi.memory import Sources, read_sources
+from posewright.runtimes.robi.memory import Sources
 
 _DOCUMENT = Path(__file__).parent / "postures.yaml"
 
@@ -23,6 +23,9 @@ LEGS = range(1, 12)
 """IDs whose mapped torque is that of the legs; ID 1 is no servo."""
 
 WORDS_PER_DEG = 10.0
+
+JUDGED_BY = (3, 4, 9)
+"""IDs that the rules look at: right hip pitch, right knee, left knee."""
 
 
 class Posture(IntEnum):
@@ -39,12 +42,13 @@ class Posture(IntEnum):
         return self.name.lower()
 
 
+def posture_name(number: int) -> str:
+    """Return what the number in the posture variable means."""
+    return Posture(number).word if number in list(Posture) else f"posture {number}"
+
+
 def _posture(node: Node) -> Posture:
     return Posture[node.choice("posture", [one.word for one in Posture]).upper()]
-
-
-def _postures(node: Node) -> tuple[Posture, ...]:
-    return tuple(_posture(one) for one in node.items())
 
 
 def _ids(node: Node) -> tuple[int, ...]:
@@ -63,6 +67,11 @@ class Step:
     posture: APosture
     above_deg: float | None = None
     below_deg: float | None = None
+
+    @property
+    def limits(self) -> tuple[float, ...]:
+        """The limits that it has [deg]."""
+        return tuple(one for one in (self.above_deg, self.below_deg) if one is not None)
 
     def decides(self, position_deg: Floats) -> Flags:
         """Return where the servo is beyond the limit; on it is not beyond."""
@@ -110,32 +119,15 @@ class Mapped:
     source: Sources
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """A way from some postures to another.
-
-    Attributes:
-        does: what it does to the memory, in words.
-        through: poses of the robot's card on the way.
-    """
-
-    start: tuple[Posture, ...]
-    to: Posture
-    does: str
-    source: tuple[str, ...]
-    through: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True)
 class Postures:
-    """All of it, by name of the posture, of the rule, of the transition."""
+    """All of it, by name of the posture, of the rule."""
 
     robot: Robot
     default_rule: str
     rules: Mapping[str, Rule]
     idle: Mapping[str, IdlePose]
     mapped: Mapping[str, Mapped]
-    transitions: Mapping[str, Transition]
     sources: Mapping[str, str] = field(repr=False)
 
     def rule(self, name: str | None = None) -> Rule:
@@ -148,15 +140,6 @@ class Postures:
     def mapped_ids(self, posture: Posture) -> tuple[int, ...]:
         """Return the IDs that obey the mapping block in a posture, ID 1, which is no servo, among them."""
         return self.mapped[posture.word].ids if posture.word in self.mapped else ()
-
-    def contradictions(self, rule: str | None = None) -> Mapping[str, tuple[Posture, Posture]]:
-        """Return the idle poses that a rule judges wrong: what it says, and what would be right."""
-        judged = {name: self.rule(rule).judge(self.degrees(idle.pose)) for name, idle in self.idle.items()}
-        return {
-            name: (Posture(int(number)), self.idle[name].judged)
-            for name, number in judged.items()
-            if number != self.idle[name].judged
-        }
 
     def words(self, pose: str) -> Mapping[int, int]:
         """Return the positions of a pose of the robot's card, by ID [0.1 deg]."""
@@ -177,7 +160,7 @@ def postures() -> Postures:
 def read_postures(path: Path) -> Postures:
     """Read the document of postures, or raise DocumentError."""
     parts = read_document(path).fields(
-        required=("postures", "robot", "default_rule", "sources", "rules", "idle", "mapped", "transitions"),
+        required=("postures", "robot", "default_rule", "sources", "rules", "idle", "mapped"),
         optional=(),
     )
     rules = {name: read_record(node, Rule) for name, node in parts["rules"].fields().items()}
@@ -192,19 +175,56 @@ def read_postures(path: Path) -> Postures:
         mapped={
             name: read_record(node, Mapped) for name, node in parts["mapped"].fields(optional=names).items()
         },
-        transitions={name: _transition(node) for name, node in parts["transitions"].fields().items()},
         sources={key: node.text() for key, node in parts["sources"].fields().items()},
     )
-
-
-def _transition(node: Node) -> Transition:
-    parts = node.fields(required=("from", "to", "does", "source"), optional=("through",))
-    start, to = _postures(parts["from"]), _posture(parts["to"])
-    through = tuple(one.text() for one in parts["through"].items()) if "through" in parts else ()
-    return Transition(start, to, parts["does"].text(), read_sources(parts["source"]), through)
 
 
 def judge(positions_deg: Mapping[int, float], rule: str | None = None) -> Posture:
     """Return which posture a rule, the consistent one unless named, sees in positions by ID [deg]."""
     judged = postures().rule(rule).judge({number: np.asarray(at) for number, at in positions_deg.items()})
     return Posture(int(judged))
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a rule says of one pose.
+
+    Attributes:
+        pose: what it is called.
+        angles_deg: by ID, with the words' own signs.
+        right: what would be right; empty where nobody knows.
+    """
+
+    pose: str
+    rule: str
+    angles_deg: Mapping[int, float]
+    judged: str
+    right: str = ""
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the rule calls a pose something else than its document does."""
+        return bool(self.right) and self.judged != self.right
+
+    def data(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {**asdict(self), "contradicts": self.contradicts}
+
+
+def judge_postures(
+    angles_deg: Mapping[int, float] | None = None, rule: str | None = None
+) -> tuple[Judgement, ...]:
+    """Return what a rule says of given angles, by ID [deg]; default of the four poses in which a Robi idles.
+
+    Raises:
+        UnknownNameError: there is no such rule.
+    """
+    known = postures()
+    called, _ = rule or known.default_rule, known.rule(rule)
+    if angles_deg is not None:
+        return (Judgement("given", called, dict(angles_deg), judge(angles_deg, rule).word),)
+    found = []
+    for name, idle in known.idle.items():
+        at = {number: float(known.degrees(idle.pose)[number]) for number in JUDGED_BY}
+        found.append(Judgement(name, called, at, judge(at, rule).word, idle.judged.word))
+    return tuple(found)

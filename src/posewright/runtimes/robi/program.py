@@ -8,7 +8,6 @@ so no tag changes its length and one pass lays everything out. All else keeps it
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +16,7 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
-from posewright.errors import InputError, Where
+from posewright.errors import InputError
 
 ENCODING = "cp932"
 """Of names in the text: Shift-JIS as Windows has it; no second byte of a character is <, > or a quote."""
@@ -105,7 +104,7 @@ def shown(raw: bytes) -> str:
 
 @dataclass(frozen=True)
 class Program:
-    """A program; editing gives a new one.
+    """A program; who edits it edits its listing.
 
     Attributes:
         nodes: its tags.
@@ -186,67 +185,6 @@ class Program:
                 hint = f"the next begins at 0x{self.positions[node.key]:08x}: {shown(node.raw)}"
                 raise InputError(f"no tag begins at 0x{address:08x}", hint=hint)
         raise InputError(f"no tag begins at 0x{address:08x}", hint="the last one begins before it")
-
-    def insert(self, before: int, nodes: Iterable[Node]) -> Program:
-        """Return the program with nodes put before the one of a key; jumps to that one still go there.
-
-        They get the blank space that stands before that one, unless they bring some.
-
-        Raises:
-            InputError: there is no such node, or the new ones must not stand there.
-        """
-        at, fresh = self._index(before), max(self.by_key) + 1
-        blank = self.nodes[at].before
-        new = [
-            dataclasses.replace(node, key=fresh + i, before=node.before or blank)
-            for i, node in enumerate(nodes)
-        ]
-        return self._checked((*self.nodes[:at], *new, *self.nodes[at:]))
-
-    def replace(self, key: int, node: Node) -> Program:
-        """Return the program with another node in place of one; jumps to it now go to the other."""
-        at = self._index(key)
-        old = self.nodes[at]
-        kept = dataclasses.replace(
-            node, key=key, before=node.before or old.before, label=node.label or old.label
-        )
-        return self._checked((*self.nodes[:at], kept, *self.nodes[at + 1 :]))
-
-    def remove(self, *keys: int) -> Program:
-        """Return the program without some nodes; jumps to them go to the next one that is left."""
-        gone = {self.nodes[self._index(key)].key for key in keys}
-        moved, heir = {}, -1
-        for node in reversed(self.nodes):
-            heir = heir if node.key in gone else node.key
-            moved[node.key] = heir
-        left = [
-            dataclasses.replace(node, target=moved[node.target]) if node.target in gone else node
-            for node in self.nodes
-            if node.key not in gone
-        ]
-        for node in left:
-            if node.target < 0 and self.by_key[node.key].target >= 0:
-                what = f"{shown(node.raw)} goes to what is removed, and nothing follows there"
-                raise InputError(what, where=self.where(node.key), hint="remove it too")
-        return self._checked(left)
-
-    def where(self, key: int) -> Where:
-        """Return the place of a node in the file."""
-        return Where(path=self.path, offset=self.positions[key])
-
-    def _index(self, key: int) -> int:
-        if key not in self.by_key:
-            raise InputError(f"no node has the key {key}", hint=f"it is one of {len(self.nodes)} in `nodes`")
-        return self.nodes.index(self.by_key[key])
-
-    def _checked(self, nodes: Iterable[Node]) -> Program:
-        made = Program(tuple(nodes), self.tail, self.path, self.remarks)
-        for node, what, hint in misplaced(made.nodes):
-            raise InputError(what, where=made.where(node.key), hint=hint)
-        for node in made.nodes:
-            if (node.op in {Op.JUMP, Op.CALL}) and node.target not in made.by_key:
-                raise InputError(f"{shown(node.raw)} has no target", hint="`jump_to` makes one that has")
-        return made
 
 
 def _unique(name: str, taken: set[str], count: Counter[str]) -> str:

@@ -7,30 +7,30 @@ put behind it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from posewright.documents import read_text
 from posewright.errors import UnknownNameError
 from posewright.runtimes.robi.listing import assemble
-from posewright.runtimes.robi.rm4 import Program
+from posewright.runtimes.robi.postures import postures
+from posewright.runtimes.robi.program import Program
 
 FOLDER = Path(__file__).parent / "programs"
+LISTING = ".lst"
 JUDGE = "judge"
-RULES: Mapping[str, str] = {"consistent": JUDGE, "printed": "judge_printed"}
-"""Which file has the judgement of the posture by each rule; both have the label `judge`."""
+"""Judges the posture: `judge.lst` has the numbers of the consistent rule, and gets those of another."""
 
-_LABEL = re.compile(r"^(\w+):", re.MULTILINE)
-_GOAL = re.compile(r"^\s+(?:call|jump) (\w+)", re.MULTILINE)
+_CONST = re.compile(r"(?<=const )-?[0-9]+")
 
 
 def program_names() -> tuple[str, ...]:
     """Return the names of the programs that ship; every subroutine is one."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.lst")))
+    return tuple(sorted(path.stem for path in FOLDER.glob(f"*{LISTING}")))
 
 
 def program(name: str, rule: str = "consistent") -> Program:
-    """Return a program that ships.
+    """Return a program that ships, with the subroutines it needs.
 
     Args:
         name: of the program; every subroutine is one.
@@ -39,27 +39,24 @@ def program(name: str, rule: str = "consistent") -> Program:
     Raises:
         UnknownNameError: there is no such program or rule.
     """
-    return assemble(program_text(name, rule), FOLDER / f"{name}.lst")
-
-
-def program_text(name: str, rule: str = "consistent") -> str:
-    """Return the listing of a program that ships, with all subroutines it needs; errors as `program`."""
-    if name not in program_names():
+    text = shipped_text(name, rule)
+    if text is None:
         raise UnknownNameError.among("program", name, program_names())
-    if rule not in RULES:
-        raise UnknownNameError.among("rule", rule, RULES)
-    return linked(_text(name, rule), rule)
+    return linked(text, rule, FOLDER / f"{name}{LISTING}")
 
 
-def linked(text: str, rule: str = "consistent") -> str:
-    """Return a listing with the subroutines it calls and does not have put behind it, where they ship."""
-    there = program_names()
-    while missing := [
-        goal for goal in _GOAL.findall(text) if goal not in _LABEL.findall(text) and goal in there
-    ]:
-        text = f"{text}\n{_text(missing[0], rule)}"
-    return text
+def linked(text: str, rule: str = "consistent", path: Path | None = None) -> Program:
+    """Return the program of a listing that may call what ships; errors as `assemble`."""
+    return assemble(text, path, partial(shipped_text, rule=rule))
 
 
-def _text(name: str, rule: str) -> str:
-    return read_text(FOLDER / f"{RULES[rule] if name == JUDGE else name}.lst")
+def shipped_text(name: str, rule: str) -> str | None:
+    """Return the listing of a program that ships, None where there is no such program."""
+    steps = postures().rule(rule).steps
+    if name not in program_names():
+        return None
+    text = read_text(FOLDER / f"{name}{LISTING}")
+    if name != JUDGE:
+        return text
+    numbers = iter(round(10 * limit) for step in steps for limit in step.limits)
+    return _CONST.sub(lambda _: str(next(numbers)), text)

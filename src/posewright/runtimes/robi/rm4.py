@@ -20,12 +20,19 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
 
-from posewright.documents import open_ordinary
 from posewright.errors import FormatError, Where
-from posewright.runtimes.robi.program import BLANK, ENCODING, INSIDE, MADE_LABEL, Node, Op, misplaced, shown
-from posewright.runtimes.robi.program import Program as Program  # noqa: PLC0414 -- offered here, too
+from posewright.runtimes.robi.program import (
+    BLANK,
+    ENCODING,
+    INSIDE,
+    MADE_LABEL,
+    Node,
+    Op,
+    Program,
+    misplaced,
+    shown,
+)
 
 MOST_BYTES = 1 << 24
 """Robi 2's whole STARTUP.BIN has under 3 MB; addresses shown of it end at 0x0028369a."""
@@ -55,47 +62,17 @@ _ATTRIBUTES: dict[Op, tuple[str, ...]] = {
 _NAMES = {str(op): op for op in Op if op not in {Op.KEPT, Op.UNKNOWN}}
 
 
-class BinaryForm(Protocol):
-    """A binary form of programs that somebody knows the instructions of."""
-
-    def recognises(self, data: bytes) -> bool:
-        """Tell whether a file is of this form."""
-        ...
-
-    def read(self, data: bytes, path: Path | None) -> Program:
-        """Return its program, or raise FormatError."""
-        ...
-
-
-BINARY_FORMS: tuple[BinaryForm, ...] = ()
-"""None is known. To add one, write a class with these two methods and name it here."""
-
-
-def read_program_file(path: Path | str) -> Program:
-    """Read a program from the disk; errors as `read_program`."""
-    path = Path(path)
-    try:
-        with open_ordinary(path) as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise FormatError(error.strerror or str(error), where=Where(path=path)) from error
-    return read_program(data, path)
-
-
-def read_program(
-    data: bytes, path: Path | None = None, forms: Sequence[BinaryForm] = BINARY_FORMS
-) -> Program:
-    """Read a program in any form that is known.
+def read_program(data: bytes, path: Path | None = None) -> Program:
+    """Read a program in any form that is known: there is one.
 
     Raises:
         FormatError: the file is damaged, or of a form that nobody here knows, as STARTUP.BIN is.
     """
-    for form in forms:
-        if form.recognises(data):
-            return form.read(data, path)
     if data.strip(BLANK) and (b"\0" in data or not data.lstrip(BLANK).startswith(b"<")):
         what = "this is no RM4 text; Robi 2's STARTUP.BIN, if it is that, has the same commands as bytes"
-        hint = "which byte is which command is not known here; whoever knows adds it to BINARY_FORMS"
+        hint = (
+            "which byte is which command is not known here; `posewright robi patch` changes it all the same"
+        )
         raise FormatError(what, where=Where(path=path, offset=0), hint=hint)
     return read_rm4(data, path)
 
@@ -141,11 +118,6 @@ def _tag(raw: bytes) -> Node:
     if name not in _NAMES:
         return Node(Op.UNKNOWN, raw)
     return _known(_NAMES[name], raw, head)
-
-
-def jump_to(key: int, op: Op = Op.JUMP) -> Node:
-    """Return a new jump, or call, to the node of a key."""
-    return dataclasses.replace(read_tag(tag_text(op)), target=key, address=0)
 
 
 def tag_text(op: Op, *, size: int = 2, address: int = 0, values: Sequence[int] = ()) -> bytes:

@@ -10,7 +10,8 @@ where it is, so that it does not jump when it gets some.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from posewright.bodies import BodyState, JointCommands
 from posewright.errors import InputError
 from posewright.robots import Rgb, Robot
 from posewright.robots.lights import BRIGHTEST
-from posewright.runtimes.robi.memory import TABLE_OFFSET, Memory
+from posewright.runtimes.robi.memory import TABLE_OFFSET, Memory, signed
 
 FRAME_PERIOD_S = 1.0 / 60.0
 """The unit of the time word."""
@@ -28,11 +29,32 @@ FULL_TORQUE_PERCENT = 100
 """What is above counts as this."""
 
 
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """What is asked of a servo beyond a limit of it.
+
+    Attributes:
+        what: position, as words say it, torque or speed.
+    """
+
+    id: int
+    what: str
+    asked: float
+    limit: float
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.what} of ID {self.id} is to be {self.asked:.4g} {self.unit}; its limit is {self.limit:.4g}"
+
+
 class ServoEngine:
     """Moves the servos of a Robi as its memory says, and writes to it where they are.
 
     Args:
         robot: its servos have the IDs of the memory's parameter tables, and ticks of 0.1 deg from zero.
+
+    Attributes:
+        shown: what the lights showed last.
 
     Raises:
         InputError: the robot is no Robi.
@@ -48,10 +70,11 @@ class ServoEngine:
         if len(self.ids) != len(robot.servos) or not all(1 <= number <= known for number in self.ids):
             raise InputError(f"not every servo of {robot.name} has an ID of a Robi", hint=f"1..{known}")
         self._robot = robot
+        self._limits = np.sort(robot.to_ticks(np.array(robot.limits)), axis=0)
         self._own_stiffness: Floats = np.array([servo.stiffness for servo in robot.servos])
         self._measured: Floats = np.zeros(len(self.ids))
         self._command: Floats | None = None
-        self._shown: Mapping[str, Rgb] = {}
+        self.shown: Mapping[str, Rgb] = {}
 
     @property
     def is_moving(self) -> bool:
@@ -60,22 +83,55 @@ class ServoEngine:
 
     @property
     def mapped(self) -> tuple[int, ...]:
-        """IDs whose position is not read from the pose block, rising."""
-        pose, get = self.memory.map["position"], self.memory.get
+        """IDs whose position and torque are not both read from their own place in the pose block, rising."""
+        known, get = self.memory.map, self.memory.get
         return tuple(
             number
             for number in sorted(self.ids)
-            if get("table_position", number) != pose.at(number) + TABLE_OFFSET
+            if any(
+                get(f"table_{cell}", number) != known[cell].at(number) + TABLE_OFFSET
+                for cell in ("position", "torque")
+            )
         )
 
     def see(self, state: BodyState) -> None:
-        """Write where the servos are to the memory; one that the body did not look at stays as it was."""
+        """Write where the servos are to the memory; one that the body did not look at stays as it was.
+
+        Raises:
+            InputError: a parameter table leads out of the memory.
+        """
         ticks = self._robot.to_ticks(state.positions)
         self._measured = np.where(np.isfinite(ticks), ticks, self._measured)
-        for number, word in zip(self.ids, np.rint(self._measured).tolist(), strict=True):
-            self.memory.set("measured", max(-0x8000, min(int(word), 0x7FFF)), number)
         if self._command is None:
             self._command = self._measured.copy()
+        words = np.clip(np.rint(self._measured), -0x8000, 0x7FFF).astype(int).tolist()
+        for number, word in zip(self.ids, words, strict=True):
+            self.memory.write(self._place("table_measured", number, offset=0), 2, word & 0xFFFF)
+
+    def excesses(self) -> Iterator[Excess]:
+        """Yield what is asked of servos beyond their limits by the move that is under way, and in torque.
+
+        Raises:
+            InputError: a parameter table leads out of the memory.
+        """
+        left, command = self.memory.get("time"), self._measured if self._command is None else self._command
+        lower, upper = self._limits
+        fastest = np.degrees(self._robot.max_speeds)
+        for i, number in enumerate(self.ids):
+            torque, goal = (
+                self.through("table_torque", number),
+                signed(self.through("table_position", number)),
+            )
+            if torque > FULL_TORQUE_PERCENT:
+                yield Excess(number, "torque", torque, FULL_TORQUE_PERCENT, "%")
+            if torque == 0 or left == 0:
+                continue
+            if not lower[i] - 0.5 <= goal <= upper[i] + 0.5:
+                limit = lower[i] if goal < lower[i] else upper[i]
+                yield Excess(number, "position", goal / 10.0, float(limit) / 10.0, "deg")
+            speed = abs(goal - float(command[i])) / 10.0 / (left * FRAME_PERIOD_S)
+            if speed > fastest[i]:
+                yield Excess(number, "speed", speed, float(fastest[i]), "deg/s")
 
     def frame(self) -> JointCommands:
         """Return what the servos do in the next frame, one row.
@@ -83,8 +139,10 @@ class ServoEngine:
         Raises:
             InputError: a parameter table leads out of the memory.
         """
-        goals = np.array([self._signed("table_position", number) for number in self.ids], dtype=np.float64)
-        torques = np.array([self._through("table_torque", number) for number in self.ids])
+        goals = np.array(
+            [signed(self.through("table_position", number)) for number in self.ids], dtype=np.float64
+        )
+        torques = np.array([self.through("table_torque", number) for number in self.ids])
         command = self._measured if self._command is None else self._command
         left = self.memory.get("time")
         if left:
@@ -103,15 +161,15 @@ class ServoEngine:
     def _new_lights(self) -> Mapping[str, Rgb] | None:
         """Return the lights, None where they show what they showed."""
         lights = self.lights()
-        if lights == self._shown:
+        if lights == self.shown:
             return None
-        self._shown = lights
+        self.shown = lights
         return lights
 
     def lights(self) -> Mapping[str, Rgb]:
         """Return what each light of the robot shows, its words read through the LED table."""
         names = self.memory.map["led_table"].names
-        words = {name: min(self._through("led_table", n), BRIGHTEST) for n, name in enumerate(names, 1)}
+        words = {name: min(self.through("led_table", n), BRIGHTEST) for n, name in enumerate(names, 1)}
         return {
             led.name: led.shown(
                 (words[f"{led.name}_red"], words[f"{led.name}_green"], words[f"{led.name}_blue"])
@@ -121,17 +179,15 @@ class ServoEngine:
             for led in self._robot.leds
         }
 
-    def _through(self, table: str, number: int) -> int:
-        """Return the word that an entry of a table leads to."""
-        entry = self.memory.get(table, number)
-        try:
-            return self.memory.read(entry - TABLE_OFFSET, 2)
-        except InputError as error:
-            what = f"{table} of {self.memory.map[table].called(number)} is {entry:#06x}, {error.message}"
-            usual = self.memory.map[table].initial
-            hint = f"an address + {TABLE_OFFSET:#06x}; that of the first is {usual:#06x}"
-            raise InputError(what, hint=hint) from error
+    def through(self, table: str, number: int) -> int:
+        """Return the word that an entry of a table leads to, or raise InputError."""
+        return self.memory.read(self._place(table, number), 2)
 
-    def _signed(self, table: str, number: int) -> int:
-        word = self._through(table, number)
-        return word - 0x10000 if word & 0x8000 else word
+    def _place(self, table: str, number: int, offset: int = TABLE_OFFSET) -> int:
+        entry, cell = self.memory.get(table, number), self.memory.map[table]
+        if not 0 <= entry - offset <= self.memory.map.size - 2:
+            what = f"{table} of {cell.called(number)} is {entry:#06x}, which leads outside the memory"
+            raise InputError(
+                what, hint=f"an address + {offset:#06x}; that of the first is {cell.initial:#06x}"
+            )
+        return entry - offset

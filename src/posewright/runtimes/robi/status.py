@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from posewright.robots import Rgb
-from posewright.runtimes.robi.controller import RobiController, posture_name
-from posewright.runtimes.robi.memory import TABLE_OFFSET, Memory
+from posewright.errors import InputError
+from posewright.robots import Rgb, Robot
+from posewright.runtimes.robi.machine import ProgramMachine
+from posewright.runtimes.robi.memory import Memory, signed
+from posewright.runtimes.robi.postures import posture_name
+from posewright.runtimes.robi.servos import ServoEngine
 
 _LIVELY = frozenset({"position", "torque", "led", "time", "measured"})
 """Cells that are shown servo by servo; the others are told where they change."""
@@ -62,7 +65,17 @@ class Status:
         return asdict(self)
 
 
-def status_of(controller: RobiController) -> Status:
+class Running(Protocol):
+    """What runs a program: a RobiController."""
+
+    robot: Robot
+    memory: Memory
+    machine: ProgramMachine
+    engine: ServoEngine
+    error: InputError | None
+
+
+def status_of(controller: Running) -> Status:
     """Return how it stands."""
     memory, machine, engine = controller.memory, controller.machine, controller.engine
     mapped = set(engine.mapped)
@@ -70,9 +83,9 @@ def status_of(controller: RobiController) -> Status:
         ServoStatus(
             number,
             joint,
-            _word(memory, "table_position", number, signed=True) / 10.0,
+            signed(_word(engine, "table_position", number)) / 10.0,
             memory.get("measured", number) / 10.0,
-            _word(memory, "table_torque", number),
+            _word(engine, "table_torque", number),
             number in mapped,
         )
         for number, joint in zip(engine.ids, controller.robot.joint_names, strict=True)
@@ -86,7 +99,7 @@ def status_of(controller: RobiController) -> Status:
         tuple(machine.stack),
         memory.get("time") / 60.0,
         servos,
-        {} if controller.error else dict(engine.lights()),
+        dict(engine.shown),
         changed_cells(memory),
         "" if controller.error is None else str(controller.error),
     )
@@ -96,7 +109,7 @@ def changed_cells(memory: Memory) -> dict[str, int]:
     """Return the named words that have changed since the robot was switched on, but for the lively ones."""
     before = Memory(memory.map)
     return {
-        memory.map.name_of(address): memory.read(address, 2)
+        memory.map.names[address]: memory.read(address, 2)
         for name, cell in memory.map.cells.items()
         if name not in _LIVELY
         for address in cell.addresses
@@ -104,10 +117,9 @@ def changed_cells(memory: Memory) -> dict[str, int]:
     }
 
 
-def _word(memory: Memory, table: str, number: int, *, signed: bool = False) -> int:
+def _word(engine: ServoEngine, table: str, number: int) -> int:
     """Return what a table leads to; 0 where it leads out of the memory, which the engine reports."""
-    address = memory.get(table, number) - TABLE_OFFSET
-    if not 0 <= address <= memory.map.size - 2:
+    try:
+        return engine.through(table, number)
+    except InputError:
         return 0
-    word = memory.read(address, 2)
-    return word - 0x10000 if signed and word & 0x8000 else word
