@@ -208,6 +208,17 @@ def test_a_patch_is_applied_and_taken_back_to_the_byte(ask: Ask, tmp_path: Path)
     assert (tmp_path / "c.bin").read_bytes() == before
 
 
+def test_the_patch_that_takes_one_back_is_written(ask: Ask, tmp_path: Path) -> None:
+    file, list_of, undo = tmp_path / "a.bin", written(tmp_path, "a.csv", "2,58 59\n"), tmp_path / "undo.csv"
+    file.write_bytes(b"abcdefgh")
+    assert ask("patch", file, list_of, "--unchecked", "-o", tmp_path / "b.bin", "--undo", undo)[0] == 0
+    assert (tmp_path / "b.bin").read_bytes() == b"abXYefgh"
+    assert ask("patch", tmp_path / "b.bin", undo, "-o", tmp_path / "c.bin")[0] == 0
+    assert (tmp_path / "c.bin").read_bytes() == b"abcdefgh"
+    assert ask("patch", file, list_of, "--unchecked", "-o", tmp_path / "d.bin", "--undo", list_of)[0] == 2
+    assert not (tmp_path / "d.bin").exists()
+
+
 def test_the_only_copy_is_never_written_over_but_with_a_backup(ask: Ask, tmp_path: Path) -> None:
     file, list_of = tmp_path / "a.bin", written(tmp_path, "a.csv", make_patch(b"ab", b"ac").text())
     file.write_bytes(b"ab")

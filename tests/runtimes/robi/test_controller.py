@@ -9,11 +9,12 @@ import pytest
 
 from posewright.bodies import MockBody
 from posewright.control import drive
-from posewright.errors import FormatError
+from posewright.errors import FormatError, InputError
 from posewright.robots import robot
 from posewright.runtimes.robi.controller import RobiController, UntilOver
 from posewright.runtimes.robi.listing import assemble
 from posewright.runtimes.robi.programs import program
+from posewright.runtimes.robi.status import status_of
 from posewright.runtimes.robi.words import read_words
 
 ROBI = robot("deagostini_robi2")
@@ -139,3 +140,89 @@ def test_words_come_in_the_order_of_their_times() -> None:
         (2, 10),
         (3, 10),
     ]
+
+
+WAIT = " calc\n mem_r 2 0x0a7e\n ne\n jump wait\n endcalc\n"
+
+
+def test_a_program_that_still_runs_when_time_is_up_is_told_with_its_label() -> None:
+    count = "round:\n calc\n mem_r 2 0x0f90\n const 1\n add\n mem_w 2 0x0f90\n endcalc\n jump round\n"
+    controller = RobiController(ROBI, assemble(count))
+    controller.ends_at(1.0)
+    body, events = MockBody(ROBI), []
+    for _ in range(60):
+        commands = controller.next(body.read(), 1)
+        events += [data for _, data in (commands.decision.events if commands.decision else ())]
+    assert [(one["what"], one["label"]) for one in events] == [("running", "round")]
+
+
+def test_a_word_that_would_come_after_the_end_is_refused() -> None:
+    controller = RobiController(ROBI, program("startup"), words=read_words("1@599"))
+    controller.ends_at(600.0)
+    with pytest.raises(InputError, match="word 1 comes at 599 s, and the run ends at 1 s"):
+        controller.ends_at(1.0)
+
+
+@pytest.mark.parametrize("address", ["0x0e5c", "0x0e5d", "0x0d86"])
+def test_a_loop_on_either_byte_of_a_word_waits_for_it(address: str) -> None:
+    _, events = told(f"a:\n calc\n mem_r 1 {address}\n eq\n jump a\n endcalc\n jump a\n")
+    assert [one["what"] for one in events] == ["waits"]
+
+
+def test_lights_are_told_after_an_error_too() -> None:
+    controller, _ = told(
+        "mem_w 2 0x0a7c = 255\nmem_w 2 0x0a7e = 3\nwait:\n" + WAIT + "calc\nadd\nendcalc\n", 1.0
+    )
+    assert controller.error is not None
+    assert status_of(controller).lights["mouth"] == (1.0, 0.0, 0.0)
+
+
+def test_after_an_error_a_move_under_way_is_finished() -> None:
+    controller, _ = told("mem_w 2 0x0a34 = 300, 80\nmem_w 2 0x0a7e = 30\ncalc\nadd\nendcalc\n", 1.0)
+    commands = controller.next(MockBody(ROBI).read(), 1)
+    assert ROBI.to_ticks(commands.angles[0])[12] == pytest.approx(300.0)
+
+
+def test_at_a_breakpoint_all_is_kept_as_it_stands_there() -> None:
+    made = assemble("mem_w 2 0x0a34 = 300, 80\nmem_w 2 0x0a7e = 60\nhere:\n return\n")
+    at = next(made.positions[key] for key, label in made.labels.items() if label == "here")
+    body, controller = MockBody(ROBI), RobiController(ROBI, made, breakpoints=[at])
+    while not controller.is_over:
+        body.play(controller.next(body.read(), 1))
+    assert controller.stopped is not None
+    assert controller.stopped.label == "here"
+    assert controller.stopped.time_left_s == 1.0
+    assert status_of(controller).time_left_s == 0.0
+
+
+@pytest.mark.parametrize(
+    ("pose", "frames", "of", "asked", "limit"),
+    [
+        ("0x0a04 = 1790, 80", 600, "position", 179.0, None),
+        ("0x0a34 = 300, 120", 600, "torque", 120.0, 100.0),
+        ("0x0a34 = 600, 80", 2, "speed", 1800.0, None),
+    ],
+)
+def test_what_a_servo_cannot_do_is_told_once_with_its_place(
+    pose: str, frames: int, of: str, asked: float, limit: float | None
+) -> None:
+    text = f"again:\n mem_w 2 {pose}\n mem_w 2 0x0a7e = {frames}\nwait:\n{WAIT} return\n"
+    _, events = told("call again\ncall again\nreturn\n" + text, 25.0)
+    unsafe = [one for one in events if one["what"] == "unsafe" and one["of"] == of]
+    assert len(unsafe) == 1
+    assert (unsafe[0]["label"], unsafe[0]["asked"]) == ("again", pytest.approx(asked))
+    assert limit is None or unsafe[0]["limit"] == limit
+    assert unsafe[0]["message"].startswith(f"{of} of ID {unsafe[0]['id']} is to be ")
+
+
+def test_programs_that_ship_ask_nothing_of_a_servo_that_it_cannot_do() -> None:
+    for pose in ("stand", "sit", "chair"):
+        body, controller = MockBody(ROBI, positions=ROBI.pose(pose)), None
+        controller = RobiController(
+            ROBI, program("startup"), words=read_words("472@3,1@8,3@14,2@22,4@30,5@40")
+        )
+        while not controller.is_over:
+            commands = controller.next(body.read(), 1)
+            body.play(commands)
+            told = commands.decision.events if commands.decision else ()
+            assert not [data for _, data in told if data["what"] == "unsafe"]

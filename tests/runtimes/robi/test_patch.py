@@ -18,6 +18,7 @@ from posewright.runtimes.robi.patch import (
     patch_file,
     read_patch,
     read_patch_file,
+    unpatch_file,
 )
 
 PAIRS = st.integers(1, 60).flatmap(
@@ -164,3 +165,18 @@ def test_a_patch_that_does_not_fit_writes_nothing(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["STARTUP.BIN"]
     with pytest.raises(FormatError):
         patch_file(tmp_path / "none", PATCH, tmp_path / "new")
+
+
+def test_a_patch_that_is_applied_or_not_yet_is_told_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    path.write_bytes(AFTER)
+    with pytest.raises(InputError, match="already applied"):
+        patch_file(path, PATCH, tmp_path / "b.bin")
+    path.write_bytes(BEFORE)
+    with pytest.raises(InputError, match="is not applied"):
+        unpatch_file(path, PATCH, tmp_path / "b.bin")
+
+
+def test_a_patch_with_too_many_changes_is_refused_at_the_first_too_many() -> None:
+    with pytest.raises(FormatError, match=r"input:100001: more than 100,000 changes|:100001: more than"):
+        read_patch("".join(f"{2 * i},00\n" for i in range(100_001)) + "nonsense", Path("own.csv"))

@@ -9,8 +9,8 @@ from posewright.bodies import MockBody
 from posewright.robots import robot
 from posewright.runtimes.robi.controller import RobiController
 from posewright.runtimes.robi.memory import Memory
-from posewright.runtimes.robi.programs import program
 from posewright.runtimes.robi.program import Program
+from posewright.runtimes.robi.programs import program
 from posewright.runtimes.robi.schemes import nine_patterns, one_pattern, poses_of
 
 ROBI = robot("deagostini_robi2")
@@ -62,7 +62,6 @@ def test_robi_2_has_a_ninth_of_the_motions_and_less_than_a_sixth_of_the_bytes() 
     one = [one_pattern(poses) for poses in behaviours]
     assert [len(poses_of(made)) for made in nine] == [9 * len(poses_of(made)) for made in one]
     assert 6 * (shared + sum(made.n_bytes for made in one)) < sum(made.n_bytes for made in nine)
-    print(shared, [m.n_bytes for m in one], [m.n_bytes for m in nine])
 
 
 def test_a_program_without_a_pose_has_no_schemes() -> None:

@@ -187,3 +187,22 @@ def test_whatever_stands_in_the_memory_the_engine_commands_numbers_or_says_what_
     assert np.isfinite(commands.angles).all()
     assert commands.stiffness is not None
     assert (commands.stiffness <= STIFFNESS + 1e-9).all()
+
+
+def test_where_a_servo_is_is_written_where_its_first_parameter_leads() -> None:
+    bench = Bench()
+    bench.body.positions = ROBI.from_ticks(np.full(20, 100.0))
+    bench.memory.set("table_measured", 0x0400, 5)
+    bench.engine.see(bench.body.read())
+    assert (bench.memory.read(0x0400, 2), bench.memory.get("measured", 5)) == (100, 0)
+    bench.memory.set("table_measured", 0x1FFF, 5)
+    with pytest.raises(InputError, match="table_measured of ID 5 is 0x1fff"):
+        bench.engine.see(bench.body.read())
+
+
+@pytest.mark.parametrize(("table", "entry"), [("table_position", 0x0C00), ("table_torque", 0x0CEA)])
+def test_a_servo_whose_torque_is_read_elsewhere_counts_as_mapped(table: str, entry: int) -> None:
+    bench = Bench()
+    assert bench.engine.mapped == ()
+    bench.memory.set(table, entry, 5)
+    assert bench.engine.mapped == (5,)

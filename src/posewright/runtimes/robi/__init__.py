@@ -9,8 +9,6 @@ from posewright.lazy import lazy
 if TYPE_CHECKING:
     from posewright.runtimes.robi.controller import RobiController as RobiController
     from posewright.runtimes.robi.controller import UntilOver as UntilOver
-    from posewright.runtimes.robi.postures import Judgement as Judgement
-    from posewright.runtimes.robi.postures import judge_postures as judge_postures
     from posewright.runtimes.robi.listing import assemble as assemble
     from posewright.runtimes.robi.listing import listing as listing
     from posewright.runtimes.robi.machine import ProgramMachine as ProgramMachine
@@ -24,8 +22,10 @@ if TYPE_CHECKING:
     from posewright.runtimes.robi.patch import patch_file as patch_file
     from posewright.runtimes.robi.patch import read_patch_file as read_patch_file
     from posewright.runtimes.robi.patch import unpatch_file as unpatch_file
+    from posewright.runtimes.robi.postures import Judgement as Judgement
     from posewright.runtimes.robi.postures import Posture as Posture
     from posewright.runtimes.robi.postures import judge as judge
+    from posewright.runtimes.robi.postures import judge_postures as judge_postures
     from posewright.runtimes.robi.postures import postures as postures
     from posewright.runtimes.robi.program import Program as Program
     from posewright.runtimes.robi.programs import program_names as program_names

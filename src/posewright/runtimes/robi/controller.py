@@ -24,7 +24,7 @@ INSTRUCTIONS_PER_FRAME = 200
 """Ours: nobody knows the robot's processor. A program that waits goes 40 times around a loop of five."""
 
 SILENT_FRAMES = 120
-"""Ours: so many frames, 2 s, a program may run on without a move under way and without changing the memory."""
+"""Ours: so many frames, 2 s, a program may run on without a move under way or a change of the memory."""
 
 OUTER = ("word", "measured")
 """Cells that change without the program: whoever reads them in a loop waits for something."""

@@ -72,7 +72,7 @@ _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|[^x])")
 
 
 def listing(program: Program) -> str:
-    """Return a program as text, words of the memory with their names; `assemble` makes the same bytes of it."""
+    """Return a program as text, with names of words; `assemble` makes the same bytes of it."""
     return "".join(f"{line}\n" for line in _Lister(program).lines())
 
 

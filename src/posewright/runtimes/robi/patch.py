@@ -186,7 +186,7 @@ def apply_patch(data: bytes, patch: Patch, *, unchecked: bool = False) -> tuple[
         unchecked: also apply one that says neither what it replaces nor which file it is for.
 
     Raises:
-        InputError: the patch is for another file, is applied already, or goes beyond the file's end, with its line.
+        InputError: the patch is for another file, is applied already, or goes beyond the file's end.
     """
     if not patch.is_checked and not unchecked:
         what = "this patch says neither what it replaces nor which file it is for"

@@ -44,7 +44,8 @@ class Excess:
     unit: str
 
     def __str__(self) -> str:
-        return f"{self.what} of ID {self.id} is to be {self.asked:.4g} {self.unit}; its limit is {self.limit:.4g}"
+        asked, limit = (f"{value:.4g} {self.unit}" for value in (self.asked, self.limit))
+        return f"{self.what} of ID {self.id} is to be {asked}, and its limit is {limit}"
 
 
 class ServoEngine:
