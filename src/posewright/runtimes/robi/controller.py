@@ -15,7 +15,7 @@ from posewright.runtimes.robi.postures import posture_name
 from posewright.runtimes.robi.program import Program
 from posewright.runtimes.robi.servos import FRAME_PERIOD_S, ServoEngine
 from posewright.runtimes.robi.status import Status, status_of
-from posewright.runtimes.robi.words import Word
+from posewright.runtimes.robi.words import LATEST_S, Word
 
 EVENT = "robi"
 """The kind of events in a recording that tell of a Robi's program; `what` says what happened."""
@@ -120,12 +120,13 @@ class RobiController:
         Raises:
             InputError: a word comes later.
         """
+        if not 0.0 < until_s < LATEST_S * 1e3:
+            return  # whoever runs it refuses that
         self._last_frame = max(0, round(until_s / FRAME_PERIOD_S) - 1)
         for frame, number in self._words:
             if frame > self._last_frame:
-                what = (
-                    f"word {number} comes at {frame * FRAME_PERIOD_S:g} s, and the run ends at {until_s:g} s"
-                )
+                at_s = frame * FRAME_PERIOD_S
+                what = f"word {number} comes at {at_s:g} s, and the run ends at {until_s:g} s"
                 raise InputError(what, hint="let it come sooner, or run for longer with --seconds")
 
     @property

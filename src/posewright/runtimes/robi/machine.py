@@ -26,10 +26,7 @@ from posewright.runtimes.robi.memory import signed
 from posewright.runtimes.robi.program import Node, Op, Program, in_calc, shown
 
 CALL_DEPTH = 32
-"""Ours."""
-
-ROBI_1_CALL_DEPTH = 3
-"""mcc.mbsrv.net/robox/240506: a fourth call stops the robot."""
+"""So many calls may be open; ours. In a Robi 1 a fourth stops the robot (mcc.mbsrv.net/robox/240506)."""
 
 
 class Ram(Protocol):
@@ -107,16 +104,14 @@ class ProgramMachine:
     Args:
         program: what is run; later edits of it are other programs.
         memory: what it reads and writes.
-        call_depth: so many calls may be open at once.
 
     Attributes:
         stack: what `<calc>` has computed, the top last.
         calls: from where was called, the latest last, as addresses in the file.
     """
 
-    def __init__(self, program: Program, memory: Ram, *, call_depth: int = CALL_DEPTH) -> None:
+    def __init__(self, program: Program, memory: Ram) -> None:
         self.program, self.memory = program, memory
-        self._depth = call_depth
         code = [node for node in program.nodes if node.op is not Op.KEPT]
         self._index = _starts(program)
         self._code = [
@@ -127,10 +122,6 @@ class ProgramMachine:
         self._addresses = [program.positions[node.key] for node in code]
         labels = sorted((program.positions[key], label) for key, label in program.labels.items())
         self._label_starts, self._labels = [at for at, _ in labels], [label for _, label in labels]
-        self.reset()
-
-    def reset(self) -> None:
-        """Begin anew; the memory stays as it is."""
         self.stack: list[int] = []
         self._test: bool | None = None
         self._at = 0
@@ -278,9 +269,9 @@ class ProgramMachine:
         self._test = None
 
     def _call(self, node: Node) -> None:
-        if len(self._open) >= self._depth:
-            hint = f"at most {self._depth} may be open at once; a <return/> closes one"
-            raise self._error(f"{self._depth + 1} calls deep", hint)
+        if len(self._open) >= CALL_DEPTH:
+            hint = f"at most {CALL_DEPTH} may be open at once; a <return/> closes one"
+            raise self._error(f"{CALL_DEPTH + 1} calls deep", hint)
         self._open.append(self._at + 1)
         self._jump(node)
 

@@ -14,6 +14,15 @@ from posewright.errors import InputError, UnknownNameError
 
 _DOCUMENT = Path(__file__).parent / "memory_map.yaml"
 
+TICKS_PER_S = 60
+"""Of the time word; so many frames a second, too."""
+
+FULL_PERCENT = 100
+"""Of a torque word; what is above counts as this."""
+
+POSE_WORDS = 64
+"""Of the pose block."""
+
 TABLE_OFFSET = 0x0200
 """Parameter tables and LED table have addresses so much greater than what they mean."""
 
@@ -37,7 +46,6 @@ class Cell:
         about: what it means.
         source: keys of the map's `sources`.
         step: bytes from each to the next.
-        unit: of its numbers, empty for a plain number.
         initial: what stands in the first when the robot is switched on; the next have `initial_step` more.
         names: of each; empty where they are counted by servo IDs.
     """
@@ -48,7 +56,6 @@ class Cell:
     count: Annotated[int, Bounds(1, 256)] = 1
     step: Annotated[int, Bounds(2, 0x1000)] = 2
     signed: bool = False
-    unit: str = ""
     initial: Address = 0
     initial_step: Address = 0
     names: tuple[str, ...] = ()
@@ -129,14 +136,10 @@ def read_memory_map(path: Path) -> MemoryMap:
 
 
 class Memory:
-    """The bytes, as they are when the robot is switched on, read and written by address or by name.
+    """The bytes, as they are when the robot is switched on, read and written by address or by name."""
 
-    Args:
-        map: names the addresses; the one that ships unless another is given.
-    """
-
-    def __init__(self, map: MemoryMap | None = None) -> None:  # noqa: A002 -- it is a map
-        self.map = memory_map() if map is None else map
+    def __init__(self) -> None:
+        self.map = memory_map()
         self._bytes = bytearray(self.map.size)
         for cell in self.map.cells.values():
             for i in range(cell.count):

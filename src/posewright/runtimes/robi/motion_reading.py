@@ -18,8 +18,8 @@ from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Light, Robot, Servo, robot
 from posewright.robots.lights import BRIGHTEST
-from posewright.runtimes.robi.memory import Memory
-from posewright.runtimes.robi.motions import FULL_PERCENT, ROBOT, TICKS_PER_S, led_addresses
+from posewright.runtimes.robi.memory import FULL_PERCENT, TICKS_PER_S, Memory
+from posewright.runtimes.robi.motions import ROBOT, led_addresses
 from posewright.runtimes.robi.program import Op, Program
 
 MOST_KEYFRAMES = 10_000
@@ -33,18 +33,17 @@ class ProgramMotion:
     remarks: tuple[str, ...]
 
 
-def program_motion(program: Program, name: str | None = None, card: Robot | None = None) -> ProgramMotion:
+def program_motion(program: Program, name: str | None = None) -> ProgramMotion:
     """Return the pose data of a program as a motion.
 
     Args:
         program: what is read.
         name: of the motion; default that of the program's file.
-        card: of the Robi 2; default the one that ships.
 
     Raises:
         InputError: the program moves nothing.
     """
-    reader, aside = _Reader(robot(ROBOT) if card is None else card), Counter[str]()
+    reader, aside = _Reader(robot(ROBOT)), Counter[str]()
     for node in program.nodes:
         if node.op is Op.MEM_W and node.values:
             reader.write(node.address, node.size, node.values)

@@ -21,19 +21,14 @@ from posewright.formats import Rounding
 from posewright.formats.writing import beyond_the_mechanism
 from posewright.motions import Keyframe, Motion, card_of, straightened
 from posewright.robots import Robot
-from posewright.runtimes.robi.memory import MemoryMap, memory_map
+from posewright.runtimes.robi.memory import FULL_PERCENT, POSE_WORDS, TICKS_PER_S, MemoryMap, memory_map
 from posewright.runtimes.robi.program import Program
 from posewright.runtimes.robi.programs import linked
 
 ROBOT = "deagostini_robi2"
-TICKS_PER_S = 60
 MOST_TICKS = 0xFFFF
-FULL_PERCENT = 100
 MOST_CALLS = 100
 """A motion that is repeated more often is written once."""
-
-WHOLE_BLOCK = 64
-"""Words."""
 
 _COLOURS = ("red", "green", "blue")
 
@@ -169,7 +164,7 @@ class _Writer:
             for servo in self._card.servos
         ]
         if words and self._block.keys() >= {*needed, *self._map["led"].addresses}:
-            words = {start + 2 * i: self._block.get(start + 2 * i, 0) for i in range(WHOLE_BLOCK)}
+            words = {start + 2 * i: self._block.get(start + 2 * i, 0) for i in range(POSE_WORDS)}
         for address, values in _runs({**words, time: ticks}):
             yield f"    mem_w 2 {address:#06x} = {', '.join(f'{value:#06x}' for value in values)}"
         yield "    call wait"

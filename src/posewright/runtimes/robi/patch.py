@@ -107,7 +107,8 @@ def read_patch(text: str, path: Path | None = None) -> Patch:
     Raises:
         FormatError: a line is not of that form, or two write the same byte.
     """
-    changes, digest = [], ""
+    changes: list[Change] = []
+    digest = ""
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         where = Where(path=path, line=number)
         cells = [cell.strip().strip('"').strip() for cell in line.partition("#")[0].split(",")]

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from posewright.runtimes.robi.memory import memory_map
+from posewright.runtimes.robi.memory import POSE_WORDS, memory_map
 from posewright.runtimes.robi.postures import LEGS, Posture, postures
 from posewright.runtimes.robi.program import Op, Program
 from posewright.runtimes.robi.programs import linked
-
-POSE_WORDS = 64
-"""The pose block, 128 bytes."""
 
 FACE_ID = 13
 FACE_WORDS = {"front": 0, "left": 450, "right": -450}

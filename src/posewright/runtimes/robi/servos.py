@@ -20,13 +20,9 @@ from posewright.bodies import BodyState, JointCommands
 from posewright.errors import InputError
 from posewright.robots import Rgb, Robot
 from posewright.robots.lights import BRIGHTEST
-from posewright.runtimes.robi.memory import TABLE_OFFSET, Memory, signed
+from posewright.runtimes.robi.memory import FULL_PERCENT, TABLE_OFFSET, TICKS_PER_S, Memory, signed
 
-FRAME_PERIOD_S = 1.0 / 60.0
-"""The unit of the time word."""
-
-FULL_TORQUE_PERCENT = 100
-"""What is above counts as this."""
+FRAME_PERIOD_S = 1.0 / TICKS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +119,8 @@ class ServoEngine:
                 self.through("table_torque", number),
                 signed(self.through("table_position", number)),
             )
-            if torque > FULL_TORQUE_PERCENT:
-                yield Excess(number, "torque", torque, FULL_TORQUE_PERCENT, "%")
+            if torque > FULL_PERCENT:
+                yield Excess(number, "torque", torque, FULL_PERCENT, "%")
             if torque == 0 or left == 0:
                 continue
             if not lower[i] - 0.5 <= goal <= upper[i] + 0.5:
@@ -151,7 +147,7 @@ class ServoEngine:
             self.memory.set("time", left - 1)
         free = torques == 0
         self._command = np.where(free, self._measured, command)
-        share = np.minimum(torques, FULL_TORQUE_PERCENT) / FULL_TORQUE_PERCENT
+        share = np.minimum(torques, FULL_PERCENT) / FULL_PERCENT
         return JointCommands(
             self._robot.from_ticks(self._command)[np.newaxis],
             free=free if free.any() else None,

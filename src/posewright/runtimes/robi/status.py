@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from posewright.errors import InputError
 from posewright.robots import Rgb, Robot
 from posewright.runtimes.robi.machine import ProgramMachine
-from posewright.runtimes.robi.memory import Memory, signed
+from posewright.runtimes.robi.memory import TICKS_PER_S, Memory, signed
 from posewright.runtimes.robi.postures import posture_name
 from posewright.runtimes.robi.servos import ServoEngine
 
@@ -97,7 +97,7 @@ def status_of(controller: Running) -> Status:
         machine.address,
         machine.calls,
         tuple(machine.stack),
-        memory.get("time") / 60.0,
+        memory.get("time") / TICKS_PER_S,
         servos,
         dict(engine.shown),
         changed_cells(memory),
@@ -107,7 +107,7 @@ def status_of(controller: Running) -> Status:
 
 def changed_cells(memory: Memory) -> dict[str, int]:
     """Return the named words that have changed since the robot was switched on, but for the lively ones."""
-    before = Memory(memory.map)
+    before = Memory()
     return {
         memory.map.names[address]: memory.read(address, 2)
         for name, cell in memory.map.cells.items()
