@@ -10,9 +10,10 @@ from posewright.errors import InputError, UnknownNameError
 from posewright.formats import read_motion
 from posewright.runtimes.robi.motions import motion_program
 from posewright.runtimes.robi.program import Program
-from posewright.runtimes.robi.programs import LISTING, linked, program
+from posewright.runtimes.robi.programs import linked, program
 from posewright.runtimes.robi.rm4 import MOST_BYTES, read_program
 
+LISTING = ".lst"
 MOTION = ".motion.yaml"
 _ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{1,9}|[0-9a-fA-F]{8}")
 

@@ -17,7 +17,6 @@ from posewright.runtimes.robi.postures import postures
 from posewright.runtimes.robi.program import Program
 
 FOLDER = Path(__file__).parent / "programs"
-LISTING = ".lst"
 JUDGE = "judge"
 """Judges the posture: `judge.lst` has the numbers of the consistent rule, and gets those of another."""
 
@@ -26,7 +25,7 @@ _CONST = re.compile(r"(?<=const )-?[0-9]+")
 
 def program_names() -> tuple[str, ...]:
     """Return the names of the programs that ship; every subroutine is one."""
-    return tuple(sorted(path.stem for path in FOLDER.glob(f"*{LISTING}")))
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.lst")))
 
 
 def program(name: str, rule: str = "consistent") -> Program:
@@ -42,7 +41,7 @@ def program(name: str, rule: str = "consistent") -> Program:
     text = shipped_text(name, rule)
     if text is None:
         raise UnknownNameError.among("program", name, program_names())
-    return linked(text, rule, FOLDER / f"{name}{LISTING}")
+    return linked(text, rule, FOLDER / f"{name}.lst")
 
 
 def linked(text: str, rule: str = "consistent", path: Path | None = None) -> Program:
@@ -55,7 +54,7 @@ def shipped_text(name: str, rule: str) -> str | None:
     steps = postures().rule(rule).steps
     if name not in program_names():
         return None
-    text = read_text(FOLDER / f"{name}{LISTING}")
+    text = read_text(FOLDER / f"{name}.lst")
     if name != JUDGE:
         return text
     numbers = iter(round(10 * limit) for step in steps for limit in step.limits)
