@@ -203,6 +203,8 @@ def list_program(
     remarks = list(program.remarks)
     refuse_overwriting(output, file)
     refuse_overwriting(motion, file)
+    if output is not None and motion is not None and output.resolve() == motion.resolve():
+        raise InputError(f"-o and --motion are both {output}", hint="two files are written")
     text = robi.listing(program, _names())
     if motion is not None:
         read = robi.program_motion(program)

@@ -148,7 +148,7 @@ def robi_result(recording: Recording) -> dict[str, Any]:
     """Return a run of a Robi's program as plain data, from its recording alone.
 
     `events` are what `RobiController` tells, each with its time; `error` is what was wrong with the program,
-    or None. `fell` is None where nobody knew where the robot was, or it is where a chair carries it.
+    or None. `fell` is None where nobody knew where the robot was.
     """
     told = recording.header.extras.get(EVENT, {})
     events = [{"time_s": one.time_s, **one.data} for one in recording.events_of(EVENT)]
@@ -156,7 +156,6 @@ def robi_result(recording: Recording) -> dict[str, Any]:
     decisions = recording.robot().decisions.outputs
     last: Mapping[str, Any] = decisions[-1] if decisions else {}
     posture = int(last.get("posture", 0))
-    fell = None if recording.header.arena else fell_in(recording)
     return {
         "program": told.get("program", ""),
         "words": told.get("words", ""),
@@ -166,6 +165,6 @@ def robi_result(recording: Recording) -> dict[str, Any]:
         "mapped": list(last.get("mapped", [])),
         "error": errors[0]["message"] if errors else None,
         "events": events,
-        "fell": fell,
+        "fell": fell_in(recording),
         "digest": recording.digest(),
     }
