@@ -380,6 +380,8 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
     yield f"posture {result['posture']}; mapped: {mapped}"
     upright = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}
     yield f"{upright[result['fell']]}; digest {result['digest'][:16]}"
+    if result["note"]:
+        yield console.styled(f"note: {result['note']}", "yellow")
 
 
 def _event(one: dict[str, Any]) -> str:

@@ -26,6 +26,11 @@ from posewright.runtimes.robi.program import Program
 LONGEST_S = 600.0
 """A program runs no longer than this unless told otherwise [s]."""
 
+TIPS_OVER = (
+    "the simulated Robi tips over backwards when it stands up from sitting: the notes do not tell the whole way"
+)
+"""What to say of one that fell and was to stand up."""
+
 ROOM = "robi_room"
 ON_FURNITURE: Mapping[str, str] = {Posture.CHAIR.word: "chair", Posture.RIDE.word: "ride"}
 """In which postures the robot begins on what, by the spots of the room."""
@@ -148,14 +153,19 @@ def robi_result(recording: Recording) -> dict[str, Any]:
     """Return a run of a Robi's program as plain data, from its recording alone.
 
     `events` are what `RobiController` tells, each with its time; `error` is what was wrong with the program,
-    or None. `fell` is None where nobody knew where the robot was.
+    or None. `fell` is None where nobody knew where the robot was; `note` is what is known of such a fall, or
+    empty.
     """
     told = recording.header.extras.get(EVENT, {})
     events = [{"time_s": one.time_s, **one.data} for one in recording.events_of(EVENT)]
     errors = [one for one in events if one["what"] == "error"]
     decisions = recording.robot().decisions.outputs
     last: Mapping[str, Any] = decisions[-1] if decisions else {}
-    posture = int(last.get("posture", 0))
+    posture, fell = int(last.get("posture", 0)), fell_in(recording)
+    stood_up = told.get("program") == "stand_up" or any(
+        one["what"] == "posture" and (one["before"], one["now"]) == (Posture.SITTING, Posture.STANDING)
+        for one in events
+    )
     return {
         "program": told.get("program", ""),
         "words": told.get("words", ""),
@@ -165,6 +175,7 @@ def robi_result(recording: Recording) -> dict[str, Any]:
         "mapped": list(last.get("mapped", [])),
         "error": errors[0]["message"] if errors else None,
         "events": events,
-        "fell": fell_in(recording),
+        "fell": fell,
+        "note": TIPS_OVER if fell and stood_up else "",
         "digest": recording.digest(),
     }
