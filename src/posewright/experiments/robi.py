@@ -85,7 +85,7 @@ def set_up_robi(
     idle, card = postures().idle, robot(ROBOT)
     word = next((name for name, one in idle.items() if posture in {name, one.pose}), None)
     if word is None:
-        raise UnknownNameError.among("posture", posture, (*idle, *(one.pose for one in idle.values())))
+        raise UnknownNameError.among("posture", posture, idle)
     room = arena(ROOM) if word in ON_FURNITURE else None
     spot = room.spot(ON_FURNITURE[word]) if room is not None else None
     controller = RobiController(
@@ -119,7 +119,11 @@ def run_robi(
         posture: in which it begins.
         rule: by which programs that ship judge the posture.
         breakpoints: labels, or addresses, at which the program is over.
-        seconds: for so long it runs [s]; default until nothing more will happen.
+        words: numbers of words that the robot recognises, each with its time.
+        posture: in which it begins.
+        rule: by which programs that ship judge the posture.
+        breakpoints: where the program is over.
+        seconds: for so long it runs, up to 3600; default until nothing more will happen, at most 600 [s].
         watchers: see every block.
         how: it is run, as `perform` takes it: `body`, `seed`, `clock`, `record`.
 

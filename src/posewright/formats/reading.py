@@ -170,7 +170,12 @@ FOREIGN: tuple[FileKind, ...] = (
     ),
     _ours("posewright-bodies", "a Posewright table of how far bodies differ"),
     _ours("posewright-robot", "a Posewright robot card"),
-    FileKind("robi-rm4", "a Robi RM4 program", _is_robi, Evidence.KEY),
+    _no_motion(
+        "robi-rm4",
+        "a Robi RM4 program (`posewright robi list FILE --motion MOTION` reads its poses)",
+        _is_robi,
+        Evidence.KEY,
+    ),
     _no_motion(
         "aibo-monet",
         "a Sony AIBO MONET configuration (`posewright monet check` reads it)",
@@ -215,7 +220,7 @@ def read_motion_file(path: Path | str, *, robot: str | Robot | None = None) -> M
     refuse_unsupported(kind, path)
     known = format_named(kind.name)
     file = _read(known, data, path, card) if known.stands_alone else known.read(data, path, card)
-    if card is not None or known.names_robot or not file.motions:
+    if known.names_robot or not file.motions or (card is not None and card.name == file.motion().robot):
         return file
     return replace(file, assumed=_assumed(card_of(file.motion()), file))
 
