@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.errors import FormatError, Where
+from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.binary import is_wrapped
 from posewright.formats.file_kind import (
     Evidence,
@@ -220,9 +220,21 @@ def read_motion_file(path: Path | str, *, robot: str | Robot | None = None) -> M
     refuse_unsupported(kind, path)
     known = format_named(kind.name)
     file = _read(known, data, path, card) if known.stands_alone else known.read(data, path, card)
-    if known.names_robot or not file.motions or (card is not None and card.name == file.motion().robot):
+    if card is not None or known.names_robot or not file.motions:
         return file
     return replace(file, assumed=_assumed(card_of(file.motion()), file))
+
+
+def read_to_carry(path: Path | str, robot: str | Robot | None = None) -> MotionFile:
+    """Read a motion file that may be carried over to a robot: as its own one's if that one cannot have it.
+
+    Args and errors as of `read_motion_file`, but that the robot may lack the numbering of the format.
+    """
+    card = robot_named(robot) if isinstance(robot, str) else robot
+    try:
+        return read_motion_file(path, robot=card)
+    except UnknownNameError:
+        return read_motion_file(path)
 
 
 def _assumed(card: Robot, file: MotionFile) -> str:

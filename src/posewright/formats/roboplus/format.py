@@ -221,8 +221,7 @@ QUANTUM = Quantum(angle_rad=math.radians(300.0 / 1024.0), time_s=0.008)
 
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
-    if card is None or NUMBERING not in card.numberings:  # another's: read as its own, to be carried over
-        card = robot(ROBOT)
+    card = robot(ROBOT) if card is None else card
     document = read_roboplus(data, path)
     document = replace(document, remarks=document.remarks + remarks_on(document, card))
     numbers = tuple(document.played)
