@@ -313,6 +313,12 @@ def test_where_no_person_looks_a_line_is_written_for_each_change(ask: Ask) -> No
     assert out.splitlines()[-1].endswith("stopped; nobody knows whether it fell")
 
 
+def test_the_page_shows_what_is_seen(ask: Ask) -> None:
+    page = (Path(__file__).parents[2] / "docs/robi.md").read_text(encoding="utf-8")
+    out = ask("watch", "startup", "--word", "1@1", "--body", "mock")[1]
+    assert [line for line in out.splitlines() if line.partition(" (")[0] not in page] == []
+
+
 def test_an_error_is_told_once_while_one_watches(ask: Ask, tmp_path: Path) -> None:
     code, out, err = ask("watch", written(tmp_path, "own.lst", WRONG), "--body", "mock")
     assert code == 1

@@ -26,7 +26,7 @@ from posewright.runtimes.robi.program import Program
 LONGEST_S = 600.0
 """A program runs no longer than this unless told otherwise [s]."""
 
-TIPS_OVER = "the simulated Robi tips over backwards when it stands up from sitting: the notes do not tell the whole way"
+TIPS_OVER = "the simulated Robi tips over when it stands up from sitting: the notes lack a part of the way"
 """What to say of one that fell and was to stand up."""
 
 ROOM = "robi_room"

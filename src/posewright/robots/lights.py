@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -56,7 +55,7 @@ class Led:
     def shown(self, light: Light) -> Rgb:
         """Return the colour it shows when told that; of one number, this much of its first colour.
 
-        One that does not mix colours shows the nearest that it has, as bright as the brightest of three numbers.
+        One that mixes no colours shows the nearest that it has, as bright as the brightest of three numbers.
         """
         if isinstance(light, tuple) and self.colour == MIXES:
             red, green, blue = light
