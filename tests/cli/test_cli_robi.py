@@ -14,9 +14,10 @@ from rich.console import Console
 from posewright.bodies import MockBody
 from posewright.cli import app
 from posewright.cli.robi_watch import LiveView, tables
+from posewright.errors import FormatError
 from posewright.evaluation import Trajectory
 from posewright.experiments import robi_result, set_up_robi
-from posewright.formats import read_motion
+from posewright.formats import convert_motion, read_motion
 from posewright.recordings import read_mcap
 from posewright.runtimes.robi import make_patch, status_of
 
@@ -133,6 +134,7 @@ def test_a_program_that_goes_wrong_says_where(
         (("run", "--body", "mock", "--video", "a.mp4"), "nothing to film"),
         (("run", "none.rm4"), "No such file"),
         (("postures", "--angles", "nan", "0", "0"), "three angles in degrees"),
+        (("postures", "--angles", "1e308", "0", "0"), "three angles in degrees"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line(
@@ -145,7 +147,58 @@ def test_what_cannot_be_done_is_refused_in_one_line(
     assert not list(tmp_path.iterdir())
 
 
+def test_one_that_falls_off_its_chair_has_fallen_and_one_that_dances_on_it_has_not(ask: Ask) -> None:
+    code, out, _ = ask("run", "dance", "--posture", "chair")
+    assert (code, "the robot fell" in out) == (1, True)
+    code, out, _ = ask("run", "--posture", "chair", "--word", "3@1.5")
+    assert (code, "the robot stayed up" in out) == (0, True)
+
+
+def test_one_that_falls_while_it_stands_up_is_told_that_this_is_known(ask: Ask) -> None:
+    code, out, _ = ask("run", "stand_up", "--posture", "sit")
+    assert code == 1
+    assert "note: the simulated Robi tips over" in out
+
+
+def test_what_a_motion_loses_is_told_when_it_is_run(ask: Ask, tmp_path: Path) -> None:
+    wave = written(tmp_path, "wave.motion.yaml", WAVE)
+    code, _, err = ask("run", wave, "--body", "mock")
+    assert code == 0
+    assert "lost: easing smooth" in err
+
+
+@pytest.mark.parametrize(("posture", "number"), [("standing", 0), ("sitting", 1), ("chair", 2)])
+def test_what_the_judgement_found_is_told(ask: Ask, posture: str, number: int) -> None:
+    out = ask("run", "judge", "--posture", posture, "--body", "mock")[1]
+    assert f"return value {number}\n" in out
+
+
 # ---- list, assemble
+
+
+def test_a_listing_and_a_motion_are_two_files(ask: Ask, tmp_path: Path) -> None:
+    code, _, err = ask("list", "dance", "-o", tmp_path / "x", "--motion", tmp_path / "x")
+    assert (code, list(tmp_path.iterdir())) == (2, [])
+    assert "two files are written" in err
+
+
+@pytest.mark.parametrize("name", ["x.lst", "x.motion.yaml"])
+def test_what_is_assembled_is_not_called_a_listing(ask: Ask, tmp_path: Path, name: str) -> None:
+    assert ask("assemble", "dance", "-o", tmp_path / name)[0] == 2
+    assert ask("assemble", "dance", "-o", tmp_path / "dance.rm4")[0] == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["dance.rm4"]
+
+
+def test_a_conversion_into_a_program_points_to_assemble(tmp_path: Path) -> None:
+    wave = written(tmp_path, "wave.motion.yaml", WAVE)
+    with pytest.raises(FormatError, match="robi assemble"):
+        convert_motion(wave, tmp_path / "wave.rm4")
+
+
+def test_a_program_that_is_taken_for_a_motion_points_to_list(ask: Ask, tmp_path: Path) -> None:
+    assert ask("assemble", "dance", "-o", tmp_path / "dance.rm4")[0] == 0
+    with pytest.raises(FormatError, match="robi list FILE --motion"):
+        read_motion(tmp_path / "dance.rm4")
 
 
 def test_list_assemble_list_is_a_fixed_point(ask: Ask, tmp_path: Path) -> None:
@@ -268,6 +321,19 @@ def test_where_no_person_looks_a_line_is_written_for_each_change(ask: Ask) -> No
         assert line in out
     assert "words of the parameter tables" in out
     assert out.count("posture sitting") == 1
+    assert out.splitlines()[-1].endswith("stopped; nobody knows whether it fell")
+
+
+def test_the_page_shows_what_is_seen(ask: Ask) -> None:
+    page = (Path(__file__).parents[2] / "docs/robi.md").read_text(encoding="utf-8")
+    out = ask("watch", "startup", "--word", "1@1", "--body", "mock")[1]
+    assert [line for line in out.splitlines() if line.partition(" (")[0] not in page] == []
+
+
+def test_an_error_is_told_once_while_one_watches(ask: Ask, tmp_path: Path) -> None:
+    code, out, err = ask("watch", written(tmp_path, "own.lst", WRONG), "--body", "mock")
+    assert code == 1
+    assert (out + err).count("<add/> needs two values") == 1
 
 
 def test_a_person_sees_posture_servos_lights_and_memory_in_tables() -> None:

@@ -120,6 +120,14 @@ def test_of_a_robot_that_was_only_assumed_such_angles_are_told(tmp_path: Path) -
     assert done.assumed is not None
 
 
+def test_a_file_whose_numbers_a_robot_does_not_have_is_carried_over_from_its_own(tmp_path: Path) -> None:
+    source, target = tmp_path / "bow.mtn", tmp_path / "bow.motion.yaml"
+    write_motion(motion("robotis_bioloid", right_knee=20.0, left_knee=20.0), source, format="roboplus-mtn")
+    done = convert_motion(source, target, robot="deagostini_robi2", accept_loss=True)
+    assert done.assumed is not None
+    assert read_motion(target).robot == "deagostini_robi2"
+
+
 def test_from_sony_to_tekkotsu_names_and_attitudes_are_only_told(tmp_path: Path) -> None:
     dog = robot("sony_ers7")
     pose = Pose(dog.joint_names, dog.pose("stand"))

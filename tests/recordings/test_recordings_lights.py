@@ -105,6 +105,20 @@ def test_a_file_that_lost_its_lights_is_refused(tmp_path: Path) -> None:
         read_mcap(path)
 
 
+def test_a_light_that_is_told_the_same_again_costs_nothing_and_changes_are_filled_forward() -> None:
+    blocks = [still(1, RED if at // 50 % 2 == 0 else {"eye": (0.0, 0.0, 1.0)}) for at in range(200)]
+    lit = recorded(*blocks, every=4).robot().lights
+    assert lit is not None
+    assert lit["eye"][:, 0].tolist() == [float((4 * row + 3) // 50 % 2 == 0) for row in range(50)]
+
+
+def test_a_light_of_two_colours_shows_the_nearer_one() -> None:
+    light = Led("face", "white/green", "head")
+    assert light.shown((0, 255, 0)) == (0.0, 1.0, 0.0)
+    assert light.shown((255, 250, 255)) == (1.0, 1.0, 1.0)
+    assert light.shown(255) == (1.0, 1.0, 1.0)
+
+
 def test_a_player_tells_lights_as_the_way_begins() -> None:
     player = Player(CARD, {"lit": MOTION}, CARD.pose("stand"))
     player.request("lit")

@@ -28,6 +28,7 @@ from posewright.cli.motion_options import (
     Verbose,
     open_for_robot,
     open_motion_file,
+    open_to_carry,
 )
 from posewright.cli.motion_tables import (
     describe_file,
@@ -230,7 +231,7 @@ def convert(
       posewright motion convert dive.mot dive.motion --keys all
       posewright motion convert play_bow.motion.yaml play_bow.mtn --straighten
     """
-    opened = open_motion_file(source, robot)
+    opened = open_to_carry(source, robot)
     if repair and page is None and to in (None, opened.format):
         done = formats.Conversion(opened.format, formats.write_motion_file(opened, target, repair=True))
     else:

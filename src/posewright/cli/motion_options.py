@@ -49,6 +49,11 @@ def open_motion_file(path: Path, robot: str | None) -> formats.MotionFile:
     return _told(formats.read_motion_file(path, robot=robot))
 
 
+def open_to_carry(path: Path, robot: str | None) -> formats.MotionFile:
+    """Do the same with a file that is then carried over to `robot`, should it be another's."""
+    return _told(formats.read_to_carry(path, robot))
+
+
 def open_for_robot(path: Path, robot: str | None) -> formats.MotionFile:
     """Read a motion file as one of `robot`, its motions carried over should it be another's."""
     return _told(formats.file_for_robot(formats.read_motion_file(path, robot=robot), robot))

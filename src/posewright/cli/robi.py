@@ -31,13 +31,15 @@ from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, Where
 from posewright.formats import read_motion, write_motion
 from posewright.runtimes import robi
-from posewright.runtimes.robi.opening import MOTION
+from posewright.runtimes.robi.opening import LISTING, MOTION
 from posewright.runtimes.robi.postures import JUDGED_BY
 
 if TYPE_CHECKING:
     from posewright.recordings import Recording
 
 LOOKS_FROM = "front"
+MOST_DEG = 3276.7
+"""The largest angle that a word of 0.1 degree can say."""
 
 _PROGRAMS = completion.files(
     ".rm4", ".lst", MOTION, also=completion.catalogue("posewright.runtimes.robi.programs.program_names")
@@ -49,9 +51,6 @@ ProgramName = Annotated[
         "One that comes with Posewright (startup, dance, ...), or a file: RM4, a listing (.lst), a motion.",
         autocompletion=_PROGRAMS,
     ),
-]
-File = Annotated[
-    Path, argument("FILE", "A program's file: RM4, a listing (.lst) or a motion.", autocompletion=_PROGRAMS)
 ]
 Words = Annotated[
     list[str] | None,
@@ -79,7 +78,10 @@ Body = Annotated[
 Seed = Annotated[int, option("--seed N", "Seed of what is drawn at random.")]
 Seconds = Annotated[
     float | None,
-    option("--seconds S", "Run for so long; default until nothing more will happen, at most 600 s."),
+    option(
+        "--seconds S",
+        "Run for so long, up to 3600 s; default until nothing more will happen, at most 600 s.",
+    ),
 ]
 Breakpoints = Annotated[
     list[str] | None,
@@ -142,6 +144,7 @@ def run(
         _film(recording, video, camera, quiet=as_json)
     stopped = ready.controller.stopped
     result = experiments.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
+    result |= _returned(ready, result["events"])
     if breakpoints and stopped is None:
         console.warn(f"the program came to no breakpoint: {', '.join(breakpoints)}")
     console.give(result, _lines(result), as_json=as_json)
@@ -163,6 +166,7 @@ def watch(
     """Run a program in real time and show memory, servos, LEDs and posture while it runs.
 
     Where no person looks it runs as fast as it can, and a plain line is written whenever something changes.
+    `run --json` gives what happened as data.
 
     [bold]Examples[/]
       posewright robi watch startup --word 1@2 --word 3@6
@@ -177,8 +181,8 @@ def watch(
         how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "clock": clock}
         recording = experiments.run_robi(ready, seconds=seconds, watchers=[view], **how)
     result = experiments.robi_result(recording)
-    if result["error"]:
-        console.fail(result["error"])
+    for line in _ending(result, told_error=not sys.stdout.isatty()):
+        console.say(line)
     if result["error"] or result["fell"]:
         raise typer.Exit(FOUND)
 
@@ -205,6 +209,8 @@ def list_program(
     remarks = list(program.remarks)
     refuse_overwriting(output, file)
     refuse_overwriting(motion, file)
+    if output is not None and motion is not None and output.resolve() == motion.resolve():
+        raise InputError(f"-o and --motion are both {output}", hint="two files are written")
     text = robi.listing(program)
     if motion is not None:
         read = robi.program_motion(program)
@@ -225,7 +231,7 @@ def list_program(
 
 
 def assemble(
-    file: File,
+    file: ProgramName,
     output: Annotated[Path, option("--output -o FILE", "Write the RM4 text here.")],
     straighten: Annotated[
         bool, option("--straighten", "Of a motion: cut ways that are not straight into short ones that are.")
@@ -242,18 +248,20 @@ def assemble(
       posewright robi assemble wave.motion.yaml -o wave.rm4 --straighten
     """
     refuse_overwriting(output, file)
-    remarks: tuple[str, ...] = ()
-    if file.name.lower().endswith(MOTION):
+    if output.name.lower().endswith((LISTING, MOTION)):
+        raise InputError(f"{output} is not what is made", hint="it is RM4 text: end the name in .rm4")
+    if _is_motion(file):
         made = robi.motion_program(read_motion(file), straighten=straighten)
         with losses_listed():
             if made.losses and not accept_loss:
                 what = f"as a Robi's program it would lose: {'; '.join(made.losses)}"
-                raise LossError(what, where=Where(file), losses=made.losses)
+                raise LossError(what, where=Where(Path(file)), losses=made.losses)
         program, remarks = made.program, (*made.losses, *made.remarks, *_rounded(made))
     elif straighten:
-        raise InputError("--straighten", where=Where(file), hint="it is for a motion")
+        raise InputError("--straighten", where=Where(Path(file)), hint="it is for a motion")
     else:
         program = robi.open_program(file)
+        remarks = program.remarks
     write_atomically(output, program.render())
     for remark in remarks:
         console.warn(remark)
@@ -312,7 +320,8 @@ def judge_postures(
     angles: Annotated[
         tuple[float, float, float] | None,
         option(
-            "--angles ID3 ID4 ID9", "Judge these: right hip pitch, right knee, left knee, as words say [deg]."
+            "--angles ID3 ID4 ID9",
+            "Judge these: right hip pitch, right knee, left knee, as words say, in degrees.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -326,8 +335,9 @@ def judge_postures(
       posewright robi postures --rule printed
       posewright robi postures --angles -107 0 0
     """
-    if angles is not None and not all(map(math.isfinite, angles)):
-        raise InputError(f"--angles {' '.join(map(str, angles))}", hint="three angles in degrees")
+    if angles is not None and not all(abs(angle) <= MOST_DEG for angle in angles):
+        hint = f"three angles in degrees, up to {MOST_DEG} either way, as a word can say"
+        raise InputError(f"--angles {' '.join(map(str, angles))}", hint=hint)
     given = None if angles is None else dict(zip(JUDGED_BY, angles, strict=True))
     judged = robi.judge_postures(given, rule)
     columns = ("pose", *(f"ID {number} [deg]" for number in JUDGED_BY), "judged", "right")
@@ -353,7 +363,25 @@ def _set_up(
     )
     for remark in ready.program.remarks:
         console.warn(remark)
+    if _is_motion(program):
+        made = robi.motion_program(read_motion(program))
+        for remark in (*(f"lost: {loss}" for loss in made.losses), *made.remarks, *_rounded(made)):
+            console.warn(remark)
     return ready
+
+
+def _is_motion(program: str) -> bool:
+    return program.lower().endswith(MOTION)
+
+
+def _returned(ready: experiments.ReadyRobi, events: list[dict[str, Any]]) -> dict[str, int]:
+    """Return what a program found that is over, where it writes that into the memory."""
+    cell = robi.memory_map()["return_value"].at()
+    if not any(one["what"] == "end" for one in events) or not any(
+        node.address == cell for node in ready.program.nodes
+    ):
+        return {}
+    return {"return_value": ready.controller.memory.get("return_value")}
 
 
 def _film(recording: Recording, video: Path, camera: str | None, *, quiet: bool) -> None:
@@ -370,6 +398,9 @@ def _rounded(made: Any) -> Iterator[str]:
         yield f"keyframes come up to {late:.1f} ms early or late: times are in 1/60 s"
 
 
+_UPRIGHT = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}
+
+
 def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
     yield f"{result['program']}: {result['duration_s']:.2f} s, from the pose {result['pose']}"
     for one in result["events"]:
@@ -379,8 +410,22 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
         yield f"            {name} = {value:#06x}"
     mapped = ", ".join(map(str, result["mapped"])) or "none"
     yield f"posture {result['posture']}; mapped: {mapped}"
-    upright = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}
-    yield f"{upright[result['fell']]}; digest {result['digest'][:16]}"
+    yield f"{_UPRIGHT[result['fell']]}; digest {result['digest'][:16]}"
+    if "return_value" in result:
+        yield f"return value {result['return_value']}"
+    if result["note"]:
+        yield console.styled(f"note: {result['note']}", "yellow")
+
+
+def _ending(result: dict[str, Any], *, told_error: bool) -> Iterator[str | Text]:
+    """Yield how a run that was watched ended; an error that was told already is not told again."""
+    last = [one for one in result["events"] if one["what"] in {"end", "waits", "loops", "error"}][-1:]
+    for one in last:
+        if one["what"] != "error" or not told_error:
+            yield f"{one['time_s']:8.3f} s  {_event(one)}"
+    yield f"{result['duration_s']:8.3f} s  stopped; {_UPRIGHT[result['fell']]}"
+    if result["note"]:
+        yield f"note: {result['note']}"
 
 
 def _event(one: dict[str, Any]) -> str:

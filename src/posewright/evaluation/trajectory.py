@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -186,11 +187,16 @@ class Trajectory:
     def tip_overs(self, rules: PhysicsRules) -> list[Spell]:
         """Return when the base lay on a side, or leaned too far either way; row 0 counts.
 
-        How high it was does not matter, and an AIBO leans by 47 deg while it sits down.
+        How high it was does not matter, and an AIBO leans by 47 deg while it sits down. In an arena
+        with spots the robot begins on furniture, which may prop it up when it falls: there it also lies where
+        its base leans by more than `off_deg` against how it was put down.
         """
         sideways = np.degrees(np.arcsin(np.clip(np.abs(self.up[:, 1]), 0.0, 1.0)))
+        down = (sideways > rules.side_deg) | (self.tilt_deg > rules.fall_deg)
+        if self.recording.header.arena.get("spots"):
+            down |= self.up @ self.up[0] < math.cos(math.radians(rules.off_deg))
         detector = FallDetector(rules.fall_limits(self.row_s))
-        detector.add(self.times, (sideways > rules.side_deg) | (self.tilt_deg > rules.fall_deg))
+        detector.add(self.times, down)
         return detector.falls()
 
     @property

@@ -25,6 +25,9 @@ from posewright.runtimes.robi.words import read_words
 LONGEST_S = 600.0
 """A program runs no longer than this unless told otherwise [s]."""
 
+TIPS_OVER = "the simulated Robi tips over when it stands up from sitting: the notes lack a part of the way"
+"""What to say of one that fell and was to stand up."""
+
 ROOM = "robi_room"
 ON_FURNITURE: Mapping[str, str] = {Posture.CHAIR.word: "chair", Posture.RIDE.word: "ride"}
 """In which postures the robot begins on what, by the spots of the room."""
@@ -79,7 +82,7 @@ def set_up_robi(
     idle, card = postures().idle, robot(ROBOT)
     word = next((name for name, one in idle.items() if posture in {name, one.pose}), None)
     if word is None:
-        raise UnknownNameError.among("posture", posture, (*idle, *(one.pose for one in idle.values())))
+        raise UnknownNameError.among("posture", posture, idle)
     room = arena(ROOM) if word in ON_FURNITURE else None
     spot = room.spot(ON_FURNITURE[word]) if room is not None else None
     controller = RobiController(
@@ -113,7 +116,11 @@ def run_robi(
         posture: in which it begins.
         rule: by which programs that ship judge the posture.
         breakpoints: labels, or addresses, at which the program is over.
-        seconds: for so long it runs [s]; default until nothing more will happen.
+        words: numbers of words that the robot recognises, each with its time.
+        posture: in which it begins.
+        rule: by which programs that ship judge the posture.
+        breakpoints: where the program is over.
+        seconds: for so long it runs, up to 3600; default until nothing more will happen, at most 600 [s].
         watchers: see every block.
         how: it is run, as `perform` takes it: `body`, `seed`, `clock`, `record`.
 
@@ -146,15 +153,19 @@ def robi_result(recording: Recording) -> dict[str, Any]:
     """Return a run of a Robi's program as plain data, from its recording alone.
 
     `events` are what `RobiController` tells, each with its time; `error` is what was wrong with the program,
-    or None. `fell` is None where nobody knew where the robot was, or it is where a chair carries it.
+    or None. `fell` is None where nobody knew where the robot was; `note` is what is known of such a fall, or
+    empty.
     """
     told = recording.header.extras.get(EVENT, {})
     events = [{"time_s": one.time_s, **one.data} for one in recording.events_of(EVENT)]
     errors = [one for one in events if one["what"] == "error"]
     decisions = recording.robot().decisions.outputs
     last: Mapping[str, Any] = decisions[-1] if decisions else {}
-    posture = int(last.get("posture", 0))
-    fell = None if recording.header.arena else fell_in(recording)
+    posture, fell = int(last.get("posture", 0)), fell_in(recording)
+    stood_up = told.get("program") == "stand_up" or any(
+        one["what"] == "posture" and (one["before"], one["now"]) == (Posture.SITTING, Posture.STANDING)
+        for one in events
+    )
     return {
         "program": told.get("program", ""),
         "words": told.get("words", ""),
@@ -165,5 +176,6 @@ def robi_result(recording: Recording) -> dict[str, Any]:
         "error": errors[0]["message"] if errors else None,
         "events": events,
         "fell": fell,
+        "note": TIPS_OVER if fell and stood_up else "",
         "digest": recording.digest(),
     }

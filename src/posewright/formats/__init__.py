@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from posewright.formats.reading import detect_kind as detect_kind
     from posewright.formats.reading import read_motion as read_motion
     from posewright.formats.reading import read_motion_file as read_motion_file
+    from posewright.formats.reading import read_to_carry as read_to_carry
     from posewright.formats.registry import FORMATS as FORMATS
     from posewright.formats.registry import format_for as format_for
     from posewright.formats.text_lines import Line as Line

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.errors import FormatError, Where
+from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.binary import is_wrapped
 from posewright.formats.file_kind import (
     Evidence,
@@ -170,7 +170,12 @@ FOREIGN: tuple[FileKind, ...] = (
     ),
     _ours("posewright-bodies", "a Posewright table of how far bodies differ"),
     _ours("posewright-robot", "a Posewright robot card"),
-    FileKind("robi-rm4", "a Robi RM4 program", _is_robi, Evidence.KEY),
+    _no_motion(
+        "robi-rm4",
+        "a Robi RM4 program (`posewright robi list FILE --motion MOTION` reads its poses)",
+        _is_robi,
+        Evidence.KEY,
+    ),
     _no_motion(
         "aibo-monet",
         "a Sony AIBO MONET configuration (`posewright monet check` reads it)",
@@ -218,6 +223,18 @@ def read_motion_file(path: Path | str, *, robot: str | Robot | None = None) -> M
     if card is not None or known.names_robot or not file.motions:
         return file
     return replace(file, assumed=_assumed(card_of(file.motion()), file))
+
+
+def read_to_carry(path: Path | str, robot: str | Robot | None = None) -> MotionFile:
+    """Read a motion file that may be carried over to a robot: as its own one's if that one cannot have it.
+
+    Args and errors as of `read_motion_file`, but that the robot may lack the numbering of the format.
+    """
+    card = robot_named(robot) if isinstance(robot, str) else robot
+    try:
+        return read_motion_file(path, robot=card)
+    except UnknownNameError:
+        return read_motion_file(path)
 
 
 def _assumed(card: Robot, file: MotionFile) -> str:

@@ -75,6 +75,9 @@ def _wrapped() -> dict[str, str]:
     return {kind.name: known.name for known in FORMATS.values() for kind in known.wrapped}
 
 
+ROBI_PROGRAMS = (".rm4", ".lst")
+
+
 def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFormat:
     """Return the format to write a motion in: as asked, as the file's name suggests, or as it came.
 
@@ -87,6 +90,9 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
     """
     if name is not None:
         return format_named(name)
+    if path.name.lower().endswith(ROBI_PROGRAMS):
+        hint = "`posewright robi assemble MOTION -o PROGRAM.rm4` makes one of a motion"
+        raise FormatError("a Robi's program is no motion file", where=Where(path), hint=hint)
     origin = origin_of(motion)
     named = [known for known in FORMATS.values() if path.name.lower().endswith(known.suffixes)]
     if named:

@@ -29,7 +29,7 @@ from posewright.formats.motion_format import (
     measured,
     read_back,
 )
-from posewright.formats.reading import read_motion_file
+from posewright.formats.reading import read_to_carry
 from posewright.formats.registry import format_for, format_named
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.roboplus.format import render_file as render_roboplus
@@ -90,7 +90,7 @@ def convert_motion(
         InputError: the two robots have no joint in common.
         OutputError: the target cannot be written.
     """
-    target, file = Path(target), read_motion_file(source, robot=robot)
+    target, file = Path(target), read_to_carry(source, robot)
     own = file.motion() if page is None else alone(file.motion(page))
     carried = carried_to(own, robot)
     beyond = tuple(beyond_the_mechanism(carried.motion))

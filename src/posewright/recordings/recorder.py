@@ -169,7 +169,7 @@ class _RobotRows:
         self._has_slips = False
         self._was_free = self._was_changed = self.knows_boxes = False
         self._contacts: dict[int, Contacts] = {}
-        self._lights: list[tuple[int, Mapping[str, Rgb]]] = []  # from which row on, what was told
+        self._lights: dict[str, list[tuple[int, Rgb]]] = {}  # by light, from which row on it had a colour
         joints, feet = len(header.joints), len(header.feet)
         own: dict[str, tuple[int, ...]] = {"times": (), "boxes": (n_boxes, 7)}
         self._shapes = own | row_shapes(joints, feet, n_boxes)
@@ -197,8 +197,10 @@ class _RobotRows:
         if commands.free is not None:
             self._was_free = True
             values["free"] = np.broadcast_to(commands.free, commands.angles.shape)
-        if commands.lights:
-            self._lights.append((self._rows, commands.lights))
+        for name, colour in (commands.lights or {}).items():
+            changes = self._lights.setdefault(name, [])
+            if not changes or changes[-1][1] != colour:
+                changes.append((self._rows, colour))
         if states.truth is not None:
             self.knows_boxes = True
             self._add_truth(states.truth, begin, values)
@@ -265,9 +267,11 @@ class _RobotRows:
     def _lit(self) -> dict[str, Floats]:
         """Return what each light was told, row by row, `(n, 3)` each."""
         lit: dict[str, Floats] = {}
-        for row, told in self._lights:
-            for name, colour in told.items():
-                lit.setdefault(name, np.full((self._rows, 3), np.nan))[row:] = colour
+        for name, changes in self._lights.items():
+            lit[name] = np.full((self._rows, 3), np.nan)
+            ends = [row for row, _ in changes[1:]]
+            for (row, colour), end in zip(changes, [*ends, self._rows], strict=True):
+                lit[name][row:end] = colour
         return lit
 
     def _decisions(self) -> Decisions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -52,13 +53,20 @@ class Led:
         return self.colour == MIXES or "/" in self.colour
 
     def shown(self, light: Light) -> Rgb:
-        """Return the colour it shows when told that; of one number, this much of its first colour."""
-        if isinstance(light, tuple):
+        """Return the colour it shows when told that; of one number, this much of its first colour.
+
+        One that mixes no colours shows the nearest that it has, as bright as the brightest of three numbers.
+        """
+        if isinstance(light, tuple) and self.colour == MIXES:
             red, green, blue = light
             return red / BRIGHTEST, green / BRIGHTEST, blue / BRIGHTEST
-        red, green, blue = COLOURS.get(self.colour.split("/")[0].strip().lower(), COLOURS["white"])
-        share = light / BRIGHTEST
-        return red * share, green * share, blue * share
+        known = [COLOURS.get(name.strip().lower(), COLOURS["white"]) for name in self.colour.split("/")]
+        told = light if isinstance(light, tuple) else (light,)
+        share = max(told) / BRIGHTEST
+        shades = [(red * share, green * share, blue * share) for red, green, blue in known]
+        if len(told) == 1:
+            return shades[0]
+        return min(shades, key=lambda shade: math.dist(shade, [part / BRIGHTEST for part in told]))
 
 
 def parse_leds(node: Node) -> tuple[Led, ...]:
