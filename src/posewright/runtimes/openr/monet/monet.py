@@ -122,7 +122,8 @@ class MoNet(OObject):
             refuse_way(way, self._setup, self.openr)
         if not says_postures:
             self.say(f"{_name(last)} says no postures: it is played as the robot is; Sony's MoNet may crash")
-            ways_out = (way_out(line, self._setup, self._graph, self.openr) for line in last.agents)
+            here = self.posture
+            ways_out = (way_out(line, self._setup, self._graph, here, self.openr) for line in last.agents)
             for said in filter(None, ways_out):
                 self.say(said)
         for way in route[:-1]:

@@ -17,10 +17,11 @@ from posewright.sticks.lookup import index_of
 from posewright.sticks.text import AgentLine
 
 
-def way_out(line: AgentLine, setup: MonetSetup, graph: PostureGraph, openr: OpenR) -> str:
+def way_out(line: AgentLine, setup: MonetSetup, graph: PostureGraph, here: str, openr: OpenR) -> str:
     """Return by which command the robot gets to where a motion begins, and which name would take it there.
 
-    Empty where the line plays no motion, or one that begins or ends in no posture.
+    Empty where the line plays no motion, or one that begins or ends in no posture. No command is named where
+    MoNet takes the robot to be there already, in `here`, or knows no way there.
     """
     if line.agent not in AGENTS or AGENTS[line.agent].plays != "OMTN":
         return ""
@@ -28,11 +29,9 @@ def way_out(line: AgentLine, setup: MonetSetup, graph: PostureGraph, openr: Open
     start, end = (_posture(frames, place, openr.robot) for place in (0, -1))
     if not (start and end):
         return ""
-    fitting = [
-        command
-        for command in graph.begins.get(start, ())
-        if command_postures(command).end == start in graph.reached and command.agents
-    ]
+    leads_there = here != start and graph.route(here, start) is not None
+    begin = graph.begins.get(start, ()) if leads_there else ()
+    fitting = [one for one in begin if command_postures(one).end == start]
     first = min(fitting, key=lambda command: not is_null(command.agents[0].name), default=None)
     go = f"MoNetExecute({first.id}) goes there first; or " if first is not None else ""
     title = line.name.replace("#", "_").rpartition("_")[2]
