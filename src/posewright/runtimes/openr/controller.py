@@ -72,6 +72,10 @@ class OpenRController:
         if not self._begun:
             self._begun = True
             self.system.start()
+            for one in self.system.objects[1:]:
+                for subject in one.subjects.values():
+                    if not subject.connections:
+                        one.say(f"{subject.name.short} leads nowhere: no line of CONNECT.CFG begins with it")
         elif self._on_idle is not None and self.is_idle and not self.is_over:
             self.is_over = not self._on_idle()
         self._comm.see(state)
@@ -97,7 +101,7 @@ class OpenRController:
 
 def event_of(entry: LogEntry) -> tuple[str, dict[str, object]]:
     """Return an entry as an event of a decision: its kind and data."""
-    return EVENT, {"what": entry.kind, **entry.data}
+    return EVENT, {**entry.data, "what": entry.kind}
 
 
 def entry_of(time_s: float, data: Mapping[str, object]) -> LogEntry:

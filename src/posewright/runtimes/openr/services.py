@@ -13,6 +13,7 @@ first is built here.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -93,7 +94,11 @@ class Connection:
         return {"from": self.subject.name.short, "to": self.observer.name.short}
 
     def put(self, data: Any) -> None:
-        """Take something into the buffer."""
+        """Take something into the buffer, or raise InputError where the observer cannot use it."""
+        wanted = self.observer.data
+        if wanted is not None and not isinstance(data, wanted):
+            what = f"{self.subject.name.short} sent {self.observer.name.short} {shown(data)!r}"
+            raise InputError(what, hint=f"{self.observer.name.data_type} is {wanted.__name__}")
         if isinstance(data, RCRegion):
             data.add_reference()
         self.buffer.append(data)
@@ -191,6 +196,7 @@ class OObserver:
     Attributes:
         notified: is called with what came.
         from_text: makes data of a word of a script, or raises InputError that says which words there are.
+        data: what is sent here must be of it; None takes anything.
     """
 
     def __init__(
@@ -199,8 +205,10 @@ class OObserver:
         name: ServiceName,
         notify: Callable[[ONotifyEvent], None],
         from_text: Callable[[str], Any] | None,
+        data: type | None = None,
     ) -> None:
         self._owner, self.name, self.notified, self.from_text = owner, name, notify, from_text
+        self.data = data
         self.connections: list[Connection] = []
 
     def assert_ready(self, sender: ServiceName | None = None) -> None:
@@ -215,6 +223,17 @@ class OObserver:
         for connection in self.connections:
             if sender is None or connection.subject.name == sender:
                 connection.answer(self._owner.openr, is_ready=is_ready)
+
+
+def refuse_uncallable(service: str, handler: object, n: int = 1) -> None:
+    """Raise InputError where something cannot be called with `n` arguments, an event for one."""
+    try:
+        inspect.signature(handler).bind(*range(n))  # type: ignore[arg-type]  # that it is one is the question
+    except TypeError as error:
+        what = f"{service} tells {getattr(handler, '__name__', repr(handler))}: {error}"
+        raise InputError(what, hint=f"a method that takes {'one event' if n else 'nothing'}") from error
+    except ValueError:  # one of Python's own, of which nothing is known
+        return
 
 
 class OObject:
@@ -253,6 +272,8 @@ class OObject:
         self, service: str, data_type: str, ready: Callable[[OReadyEvent], None] | None = None
     ) -> OSubject:
         """Return a new subject; `ready` is called when an observer says whether it is ready."""
+        if ready is not None:
+            refuse_uncallable(f"{self.name}.{service}", ready)
         made = OSubject(self, ServiceName(self.name, service, data_type, Side.SUBJECT), ready)
         self.subjects[service] = made
         return made
@@ -263,9 +284,12 @@ class OObject:
         data_type: str,
         notify: Callable[[ONotifyEvent], None],
         from_text: Callable[[str], Any] | None = None,
+        data: type | None = None,
     ) -> OObserver:
-        """Return a new observer; `notify` is called with what comes."""
-        made = OObserver(self, ServiceName(self.name, service, data_type, Side.OBSERVER), notify, from_text)
+        """Return a new observer; `notify` is called with what comes, all of the type `data` where given."""
+        refuse_uncallable(f"{self.name}.{service}", notify)
+        name = ServiceName(self.name, service, data_type, Side.OBSERVER)
+        made = OObserver(self, name, notify, from_text, data)
         self.observers[service] = made
         return made
 
@@ -276,9 +300,9 @@ class OObject:
 
     def enter(self, state: str) -> None:
         """Say where it is now; what is said again is not told again."""
-        if state != self._state:
-            self._state = state
-            self.openr.log("state", object=self.name, state=state)
+        if str(state) != self._state:
+            self._state = str(state)
+            self.openr.log("state", object=self.name, state=self._state)
 
     def say(self, text: str) -> None:
         """Note something for people: `OSYSLOG`."""

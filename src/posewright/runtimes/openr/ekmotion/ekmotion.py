@@ -37,6 +37,13 @@ class EKMotionData:
     z_head: float = 0.0
     mouth: float = 0.0
 
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value, wanted = getattr(self, one.name), int if one.name == "command" else (int, float)
+            if not isinstance(value, wanted):
+                hint = "command is a whole number, the others are numbers"
+                raise InputError(f"EKMotionData with {one.name}={value!r}", hint=hint)
+
     @classmethod
     def from_text(cls, text: str) -> EKMotionData:
         """Return what `102`, or `102 mouth=-20`, says.
@@ -72,7 +79,7 @@ class EKMotion(OObject):
 
     def __init__(self, moves: Moves | None = None) -> None:
         super().__init__()
-        self.action = self.observer("ReceiveAction", "EKMotionData", self._received, self._read)
+        self.action = self.observer("ReceiveAction", "EKMotionData", self._received, self._read, EKMotionData)
         self.move = CommandVectorSubject(self, "Move", self._cycle)
         self._moves = open_moves() if moves is None else moves
         self._automaton = Automaton("ekmotion")
