@@ -48,7 +48,9 @@ class Commander(OObject):
     def check(self) -> None:
         """Raise FormatError where a connection can carry no word, or nobody, or several, know a command."""
         for line in self._config.lines:
-            for end in self.subjects[line.sender.service].connections if line.sender.owner == COMMANDER else ():
+            for end in (
+                self.subjects[line.sender.service].connections if line.sender.owner == COMMANDER else ()
+            ):
                 if end.observer.name == line.receiver and not _reads(end.observer):
                     hint = f"it sends char, or what {line.receiver.owner} reads from a word of a script"
                     what = f"{COMMANDER} cannot send {line.receiver.data_type} to {line.receiver.short}"
@@ -79,7 +81,9 @@ class Commander(OObject):
 
     def _resolve(self, command: ScriptedCommand) -> tuple[OSubject, Any]:
         """Return by which subject a command goes out, and as what data; FormatError as `check`."""
-        known: dict[OSubject, tuple[str, Any]] = {}  # of several that one subject sends to, who knows it first
+        known: dict[
+            OSubject, tuple[str, Any]
+        ] = {}  # of several that one subject sends to, who knows it first
         errors: list[str] = []
         for subject, observer in self._ends(command):
             owner, read = observer.name.owner, observer.from_text

@@ -97,7 +97,8 @@ class Connection:
         """Take something into the buffer, or raise InputError where the observer cannot use it."""
         wanted = self.observer.data
         if wanted is not None and not isinstance(data, wanted):
-            what = f"{self.subject.name.short} sent {self.observer.name.short} {shown(data)!r}"
+            one = shown(data) if isinstance(data, RCRegion) else repr(data)
+            what = f"{self.subject.name.short} sent {self.observer.name.short} {one}"
             raise InputError(what, hint=f"{self.observer.name.data_type} is {wanted.__name__}")
         if isinstance(data, RCRegion):
             data.add_reference()

@@ -54,7 +54,9 @@ class MoNet(OObject):
         self._commands = setup.commands or MonetCommands(())
         transitions = setup.transitions or MonetTransitions(())
         self._graph = PostureGraph.of(transitions, setup.commands, older=setup.older)
-        self._client = self.observer("ClientCommand", "MoNetCommand", self._take, self._from_text, MoNetCommand)
+        self._client = self.observer(
+            "ClientCommand", "MoNetCommand", self._take, self._from_text, MoNetCommand
+        )
         self._agents = self.observer("AgentResult", "MoNetAgentResult", self._hear, data=MoNetAgentResult)
         self._result = self.subject("ClientResult", "MoNetResult")
         self._motion = self.subject("MotionAgentCommand", "MoNetAgentCommand")
