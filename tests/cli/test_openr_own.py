@@ -83,6 +83,11 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
             "Mine.X tells ready: too many positional arguments (a method",
         ),
         ("self.openr.call_at(float('inf'), self.ready)", "call_at(inf)"),
+        ("self.openr.call_at(0.1, None)", "call_at tells None: None is not a callable object"),
+        (
+            "self.openr.post(self.told)",
+            "post tells told: missing a required argument: 'event' (a method that",
+        ),
         ("self.openr.log('refused')", "log('refused') without object, asked, why"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import inspect
 import itertools
 import math
 from collections import deque
@@ -111,12 +112,14 @@ class OpenR:
 
     def post(self, call: Callable[[], None]) -> None:
         """Have something done after everything that was posted before."""
+        refuse_uncallable("post", call)
         self._posted.append(call)
 
     def call_at(self, time_s: float, call: Callable[[], None]) -> None:
         """Have something done at the first frame that does not begin before a time [s]."""
         if not math.isfinite(time_s):
             raise InputError(f"call_at({time_s})", hint="seconds since the start")
+        refuse_uncallable("call_at", call)
         frame = max(self.frame_at(time_s), self.frame)
         heapq.heappush(self._alarms, (frame, next(self._order), call))
 
@@ -157,3 +160,14 @@ def _recordable(value: Any) -> Any:
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def refuse_uncallable(what: str, call: object, n: int = 0) -> None:
+    """Raise InputError where something cannot be called with `n` arguments, an event for one."""
+    try:
+        inspect.signature(call).bind(*range(n))  # type: ignore[arg-type]  # whether it can be called is asked
+    except TypeError as error:
+        told = f"{what} tells {getattr(call, '__name__', repr(call))}: {error}"
+        raise InputError(told, hint=f"a method that takes {'one event' if n else 'nothing'}") from error
+    except ValueError:  # one of Python's own, of which nothing is known
+        return

@@ -13,14 +13,13 @@ first is built here.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from posewright.errors import InputError
-from posewright.runtimes.openr.kernel import OpenR
+from posewright.runtimes.openr.kernel import OpenR, refuse_uncallable
 from posewright.runtimes.openr.regions import RCRegion
 
 
@@ -78,6 +77,7 @@ class Connection:
         n_sent: how much of the buffer `notify_observers` has sent; the rest was only set.
         busy_since_s: since when the observer owes an answer to what it was handed, or to what waits for it.
         is_silent: whether it has been reported for that.
+        was_ready: whether the observer has ever said that it is ready.
     """
 
     subject: OSubject
@@ -87,6 +87,7 @@ class Connection:
     n_sent: int = 0
     busy_since_s: float | None = None
     is_silent: bool = False
+    was_ready: bool = False
 
     @property
     def ends(self) -> dict[str, str]:
@@ -118,6 +119,7 @@ class Connection:
     def answer(self, openr: OpenR, *, is_ready: bool) -> None:
         """Tell the sender whether the observer is ready; then what waits for it is handed over."""
         self.is_ready, self.busy_since_s, self.is_silent = is_ready, None, False
+        self.was_ready |= is_ready
         ends = {"from": self.observer.name.short, "to": self.subject.name.short}
         openr.log("ready" if is_ready else "not ready", **ends)
         handler = self.subject.ready
@@ -226,17 +228,6 @@ class OObserver:
                 connection.answer(self._owner.openr, is_ready=is_ready)
 
 
-def refuse_uncallable(service: str, handler: object, n: int = 1) -> None:
-    """Raise InputError where something cannot be called with `n` arguments, an event for one."""
-    try:
-        inspect.signature(handler).bind(*range(n))  # type: ignore[arg-type]  # that it is one is the question
-    except TypeError as error:
-        what = f"{service} tells {getattr(handler, '__name__', repr(handler))}: {error}"
-        raise InputError(what, hint=f"a method that takes {'one event' if n else 'nothing'}") from error
-    except ValueError:  # one of Python's own, of which nothing is known
-        return
-
-
 class OObject:
     """An OPEN-R object: it acts when it is told something, and never waits.
 
@@ -274,7 +265,7 @@ class OObject:
     ) -> OSubject:
         """Return a new subject; `ready` is called when an observer says whether it is ready."""
         if ready is not None:
-            refuse_uncallable(f"{self.name}.{service}", ready)
+            refuse_uncallable(f"{self.name}.{service}", ready, 1)
         made = OSubject(self, ServiceName(self.name, service, data_type, Side.SUBJECT), ready)
         self.subjects[service] = made
         return made
@@ -288,7 +279,7 @@ class OObject:
         data: type | None = None,
     ) -> OObserver:
         """Return a new observer; `notify` is called with what comes, all of the type `data` where given."""
-        refuse_uncallable(f"{self.name}.{service}", notify)
+        refuse_uncallable(f"{self.name}.{service}", notify, 1)
         name = ServiceName(self.name, service, data_type, Side.OBSERVER)
         made = OObserver(self, name, notify, from_text, data)
         self.observers[service] = made
