@@ -63,10 +63,12 @@ def set_up_openr(
     plays = not PLAYING.isdisjoint(config.objects)
     moves = {"--poses": poses, "--sequences": sequences}
     unused = [flag for flag, file in moves.items() if file is not None and "EKMotion" not in config.objects]
+    unused += ["--objects"] if own and own.keys().isdisjoint(config.objects) else []
     unused += ["MONET files"] if files and program is not None and not plays else []
     if unused:
         what = f"no object here is made from {', '.join(unused)}"
         raise InputError(what, hint=f"{', '.join(config.objects)} run")
+    replaced = [one for one in config.objects if one in own and one in OBJECTS]
     setup = _setup(read_stick(*files), card) if files and plays else None
     card.pose(pose or begin)
     made = OpenRProgram(
@@ -79,7 +81,7 @@ def set_up_openr(
         monet=setup,
         exact=player == "exact",
         own=own,
-        remarks=remarks,
+        remarks=(*remarks, *(f"{one} is that of {objects}, not ours" for one in replaced)),
     )
     return replace(made, documents=_documents(made, objects)).saying(commands)
 

@@ -56,8 +56,10 @@ class MoNet(OObject):
         self._commands = setup.commands or MonetCommands(())
         transitions = setup.transitions or MonetTransitions(())
         self._graph = PostureGraph.of(transitions, setup.commands, older=setup.older)
-        self._client = self.observer("ClientCommand", "MoNetCommand", self._take, self._from_text)
-        self._agents = self.observer("AgentResult", "MoNetAgentResult", self._hear)
+        self._client = self.observer(
+            "ClientCommand", "MoNetCommand", self._take, self._from_text, MoNetCommand
+        )
+        self._agents = self.observer("AgentResult", "MoNetAgentResult", self._hear, data=MoNetAgentResult)
         self._result = self.subject("ClientResult", "MoNetResult")
         self._motion = self.subject("MotionAgentCommand", "MoNetAgentCommand")
         self._sound = self.subject("SoundAgentCommand", "MoNetAgentCommand")
