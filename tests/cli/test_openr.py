@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -294,18 +295,96 @@ def test_a_stick_whose_objects_are_known_runs_its_own_connections(ask: Ask, tmp_
     assert [one["state"] for one in json.loads(ask(*words)[1])["states"]] == ["IDLE", "NODDING", "IDLE"]
 
 
-def test_a_damaged_archive_is_told_before_the_robot_moves(ask: Ask, tmp_path: Path) -> None:
+@pytest.fixture
+def stick(ask: Ask, tmp_path: Path, aibo: Any) -> dict[str, Path]:
+    """Lay out `stick` with one kick, and give its files by their names."""
+    del ask  # whose folder it is
     conf, data = tmp_path / "stick/OPEN-R/MW/CONF", tmp_path / "stick/OPEN-R/MW/DATA/P/ERS-7"
     for folder in (conf / "ERS-7", data):
         folder.mkdir(parents=True)
-    (conf / "DESIGNDB.CFG").write_text("[ERS-7]\nMONET_MOTION /MS/OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA\n")
-    (conf / "ERS-7" / "MONETCMD.CFG").write_text("60 1 0\nmonetagentMTN a_stand#stand_kick -1\n")
-    (conf / "ERS-7" / "MONET.CFG").write_text("monetagentNEUTRAL a_nt#stand_standard 0\n")
-    (data / "MOTION7.ODA").write_bytes(b"ODA?")
+    kick = aibo.omtn(
+        [[0] * len(aibo.ers7)] * 2, [9], name="a_Kick", design="DRX-1000", locators=aibo.ers7, minor=2
+    )
+    texts = {
+        "DESIGNDB.CFG": b"[ERS-7]\nMONET_MOTION /MS/OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA\n",
+        "MONETCMD.CFG": b"60 1 0\nmonetagentMTN a_Kick -1\n",
+        "MONET.CFG": b"monetagentNEUTRAL a_nt#stand_standard 0\n",
+        "MOTION7.ODA": aibo.oda([("a_Kick", kick)]),
+    }
+    places = {"DESIGNDB.CFG": conf, "MOTION7.ODA": data}
+    files = {name: places.get(name, conf / "ERS-7") / name for name in texts}
+    for name, text in texts.items():
+        files[name].write_bytes(text)
+    return files
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("MOTION7.ODA", b"ODA?", "MOTION7.ODA: an archive begins with ODAR"),
+        ("MOTION7.ODA", b"ODAR", "MOTION7.ODA: "),
+        ("MOTION7.ODA", b"", "MOTION7.ODA: "),
+        (
+            "MOTION7.ODA",
+            None,
+            "DESIGNDB.CFG:2: there is no /MS/OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA on the stick",
+        ),
+        ("DESIGNDB.CFG", b"\0\xff\0\xff", "DESIGNDB.CFG: this is not text"),
+        ("MONETCMD.CFG", b"#" * 1_000_001, "MONETCMD.CFG: "),
+        ("MONETCMD.CFG", None, "stick: there is no MONETCMD.CFG: MoNet knows no command"),
+    ],
+)
+def test_a_stick_with_a_damaged_or_missing_file_is_refused_before_the_robot_moves(
+    ask: Ask, stick: dict[str, Path], name: str, data: bytes | None, told: str
+) -> None:
+    stick[name].unlink() if data is None else stick[name].write_bytes(data)
     code, out, err = ask("--stick", "stick", "--commands", "60", "--record", "run.mcap")
     assert (code, out) == (2, "")
-    assert "MOTION7.ODA: " in err
-    assert not (tmp_path / "run.mcap").exists()
+    assert told in err
+    assert not Path("run.mcap").exists()
+    if data is not None and name != "DESIGNDB.CFG":
+        given = [word for file in stick.values() for word in ("--monet", file)]
+        code, _, err = ask(*given, "--commands", "60")
+        assert code == 2
+        assert f"{name}" in err
+
+
+def test_files_of_another_model_on_the_stick_keep_nothing_from_running(
+    ask: Ask, stick: dict[str, Path]
+) -> None:
+    with stick["DESIGNDB.CFG"].open("a") as file:
+        file.write("[ERS-210]\nMONET_MOTION /MS/OPEN-R/MW/DATA/P/ERS-200/MOTION2.ODA\n")
+    other = stick["DESIGNDB.CFG"].parent / "ERS-200"
+    other.mkdir()
+    (other / "MONETCMD.CFG").write_bytes(b"\0\xff" * 10)
+    (other / "MONET.CFG").write_text("")
+    assert ask("--stick", "stick", "--commands", "60", "--body", "mock")[0] == 0
+
+
+@pytest.mark.parametrize("flag", ["--record", "--diagram", "--video"])
+def test_no_file_of_the_stick_is_written_over_by_whatever_name(
+    ask: Ask, stick: dict[str, Path], flag: str
+) -> None:
+    name = {"--record": "k.mcap", "--diagram": "k.svg", "--video": "k.mp4"}[flag]
+    for file, path in stick.items():
+        before = path.read_bytes()
+        Path(name).unlink(missing_ok=True)
+        Path(name).symlink_to(path)
+        for inputs in (["--stick", "stick"], [word for one in stick.values() for word in ("--monet", one)]):
+            code, _, err = ask(*inputs, "--commands", "60", flag, name)
+            assert (code, "this is the file that is read" in err) == (2, True), (file, err)
+        assert path.read_bytes() == before
+
+
+def test_a_command_after_the_end_of_the_run_is_refused_with_its_place(ask: Ask, tmp_path: Path) -> None:
+    (tmp_path / "late.txt").write_text("NOD@0\nNOD@10\n")
+    for words, told in (
+        (("--commands", "NOD@700"), "--commands:1: NOD@700 comes after the run's end at 600 s (--seconds"),
+        (("--script", "late.txt", "--seconds", "3"), "late.txt:2: NOD@10 comes after the run's end at 3 s"),
+    ):
+        code, out, err = ask(*NOD, *words)
+        assert (code, out) == (2, "")
+        assert told in err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals, and a terminal")

@@ -125,14 +125,14 @@ def run(
       posewright openr run CONNECT.CFG --objects my_objects.py --diagram flow.svg
       posewright openr run --stick /media/AIBO --commands "60@0" --record kick.mcap --video kick.mp4
     """
-    inputs = (program, script, poses, sequences, objects, *(monet or ()))
-    _refuse_outputs(record, video, diagram, inputs)
     film_options.refuse_unused_camera(camera, video)
     video = video and film_options.film_path(video, program or "monet")
     made: dict[str, Any] = {"robot": robot, "pose": pose, "stick": stick, "monet": monet or ()}
     made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
     with _blamed(objects):
-        ready, terminal = _commanded(set_up_openr(program, **made), commands, script)
+        ready = set_up_openr(program, **made)
+        _refuse_outputs(record, video, diagram, (script, *ready.files))
+        ready, terminal = _commanded(ready, commands, script)
     if camera is not None:
         figures.refuse_camera(camera, {ready.robot.name: ready.robot.sensors})
     if video is not None and body == MOCK:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,13 +104,14 @@ def run_program(
     record: str | Path | None = None,
 ) -> Recording:
     """Run a program that is ready; arguments and errors as `run_openr`."""
-    controller = ready.controller()
+    until_s = LONGEST_S if seconds is None else seconds
+    controller = replace(ready, until_s=until_s).controller()
     said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in ready.script]
     return perform(
         controller,
         ready.robot,
         name=f"openr {Path(ready.name).name}",
-        until_s=LONGEST_S if seconds is None else seconds,
+        until_s=until_s,
         body=body,
         pose=ready.pose,
         seed=seed,

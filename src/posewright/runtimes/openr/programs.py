@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -43,6 +44,8 @@ class OpenRProgram:
         exact: motions reach each keyframe to the micro-radian, instead of being played as Sony's player does.
         own: classes, or anything else that makes an object, by the name CONNECT.CFG has for it.
         documents: texts of the files it is made from, by their names.
+        files: those files, and what else lies on their memory stick for programs: nothing may replace them.
+        until_s: it is run for so long at most [s].
         remarks: what a person should know before it runs.
     """
 
@@ -58,6 +61,8 @@ class OpenRProgram:
     exact: bool = False
     own: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+    until_s: float = math.inf
     remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -146,7 +151,7 @@ PROGRAMS: Mapping[str, ShippedProgram] = MappingProxyType(
 
 OBJECTS: Mapping[str, Callable[[OpenRProgram], OObject]] = MappingProxyType(
     {
-        COMMANDER: lambda made: Commander(made.config, made.script),
+        COMMANDER: lambda made: Commander(made.config, made.script, made.until_s),
         "EKMotion": lambda made: EKMotion(open_moves(made.poses, made.sequences)),
         "MoNet": lambda made: MoNet(_monet(made)),
         "MotionAgents": lambda made: MotionAgents(_monet(made), exact=made.exact),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -20,12 +20,22 @@ from posewright.runtimes.openr.connections import ConnectConfig, read_connect_fi
 from posewright.runtimes.openr.ekmotion.moves import MOVES, POSES
 from posewright.runtimes.openr.own import read_objects
 from posewright.runtimes.openr.programs import CONNECT, OBJECTS, PROGRAMS, VIRTUAL_ROBOT, OpenRProgram
-from posewright.sticks import MemoryStick, MonetSetup, read_stick
+from posewright.sticks import MemoryStick, MonetFinding, MonetSetup, read_stick
 from posewright.sticks.limits import MODELS
-from posewright.sticks.memory_stick import OPEN_R, child, stick_in
+from posewright.sticks.memory_stick import (
+    ARCHIVE,
+    COMMANDS,
+    DESIGNDB,
+    OPEN_R,
+    TRANSITIONS,
+    child,
+    stick_in,
+    stick_root,
+)
 
 MONET = "monet"
 MIDDLEWARE = "MW"
+ON_STICK = frozenset({CONNECT, COMMANDS, DESIGNDB, TRANSITIONS})
 PLAYERS = ("sony", "exact")
 PLAYING = frozenset({"MoNet", "MotionAgents", "SoundAgent"})
 """The objects that are made from MONET files."""
@@ -67,7 +77,7 @@ def set_up_openr(
     if unused:
         what = f"no object here is made from {', '.join(unused)}"
         raise InputError(what, hint=f"{', '.join(config.objects)} run")
-    setup = _setup(read_stick(*files), card) if files and plays else None
+    setup = _setup(read_stick(*files), card, Path(files[0])) if files and plays else None
     card.pose(pose or begin)
     made = OpenRProgram(
         name,
@@ -81,7 +91,8 @@ def set_up_openr(
         own=own,
         remarks=remarks,
     )
-    return replace(made, documents=_documents(made, objects)).saying(commands)
+    read = _files((None if name in PROGRAMS else name, poses, sequences, objects, *files))
+    return replace(made, documents=_documents(made, objects), files=tuple(read)).saying(commands)
 
 
 def _on_stick(folder: Path, own: Collection[str]) -> tuple[str, tuple[str, ...]]:
@@ -127,24 +138,52 @@ def _connections(name: str) -> tuple[ConnectConfig, str]:
     return shipped.config, shipped.pose
 
 
-def _setup(stick: MemoryStick, card: Robot) -> MonetSetup:
+def _setup(stick: MemoryStick, card: Robot, where: Path) -> MonetSetup:
     """Return the MONET files of a robot: those of its model, else the only ones.
 
     Raises:
-        FormatError: a file of theirs could not be read.
+        FormatError: a file of theirs could not be read or is missing.
         InputError: there are only those of other models.
     """
     models = [model for model in reversed(tuple(MODELS)) if MODELS[model].robot == card.name]
     only = stick.setups[0] if len(stick.setups) == 1 else None
     found = next(filter(None, map(stick.setup, models)), only)
+    wrong = [
+        FormatError(one.message, where=Where(one.path, one.line), hint=one.hint or None)
+        for one in stick.findings
+        if one.level is Level.ERROR and _concerns(one, stick, found.models if found else models)
+    ]
+    if wrong:
+        wrong[0].others = tuple(wrong[1:])
+        raise wrong[0]
     if found is None:
         known = ", ".join(name for one in stick.setups for name in one.models) or "no model"
         raise InputError(f"no MONET files for {card.name}", hint=f"the stick has those of {known}")
-    unread = [one for one in stick.findings if one.level is Level.ERROR and one.rule == "file"]
-    if unread and None in (found.commands, found.transitions, found.motions):
-        first = unread[0]
-        raise FormatError(first.message, where=Where(first.path, first.line), hint=first.hint or None)
+    if found.commands is None:
+        hint = "posewright monet check says what was found"
+        raise FormatError(f"there is no {COMMANDS}: MoNet knows no command", where=Where(where), hint=hint)
     return found
+
+
+def _concerns(finding: MonetFinding, stick: MemoryStick, models: Collection[str]) -> bool:
+    """Tell whether a finding is of files that these models play from; of some nothing says whose they are."""
+    path, line = finding.path, finding.line
+    entries = [(db.path, one) for db in stick.designdbs for one in db.entries]
+    whose = {one.model for at, one in entries if at == path and one.line.number == line}
+    if path is not None:
+        folder = path.parent.name.upper()
+        whose |= {name for name, one in MODELS.items() if folder in {name.upper(), one.folder.upper()}}
+    return not models or not whose or not whose.isdisjoint({"", *models})
+
+
+def _files(paths: Iterable[str | Path | None]) -> Iterator[Path]:
+    """Yield what files there are, and of memory sticks those that programs are made from."""
+    for path in (Path(one) for one in paths if one is not None):
+        if path.is_dir():
+            held = (stick_root(path) or path).rglob("*")
+            yield from (one for one in held if one.name.upper() in ON_STICK or one.suffix.upper() == ARCHIVE)
+        else:
+            yield path
 
 
 def _documents(program: OpenRProgram, objects: str | Path | None) -> dict[str, str]:
