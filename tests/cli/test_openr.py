@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -223,6 +224,9 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
+    (tmp_path / "bytes.cfg").write_bytes(b"\xff\0")
+    (tmp_path / "folder.cfg").mkdir()
+    (tmp_path / "strange/OPEN-R/MW/CONF/CONNECT.CFG").mkdir(parents=True)
     before = sorted(path.name for path in tmp_path.iterdir())
     for words, told in (
         ((*NOD, "--script", "bad.txt"), "bad.txt:3: nobody here knows the command 'STAND'"),
@@ -244,16 +248,22 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         (("move_head", "--pose", "lotus"), "no pose is called 'lotus'"),
         (("move_head", "--body", "teapot"), "no body is called 'teapot'"),
         (("move_head", "--player", "tape"), "no player is called 'tape'"),
-        (("move_head", "--poses", "nod.py"), "no object here is made from --poses"),
+        (("move_head", "--poses", "nod.py"), "no object here takes --poses"),
         (("move_head", "--script", "bad.txt", "--commands", "X"), "--commands or --script"),
-        (("move_head", "--seconds", "0"), "above 0"),
+        (("move_head", "--seconds", "0"), "--seconds 0 (above 0"),
+        (("move_head", "--seconds", "-1"), "--seconds -1 (above 0"),
         (("move_head", "--camera", "front"), "--video FILE makes one"),
         (("move_head", "--video", "a.mp4", "--camera", "moon"), "moon"),
         (("move_head", "--video", "a.mp4", "--body", "mock"), "nothing to film"),
         (("move_head", "--diagram", "flow.txt"), "not a kind of diagram"),
         (("move_head", "--diagram", "nowhere/flow.svg"), "make it, or name another"),
         ((*NOD, "--record", "run.txt"), "end it in .mcap"),
-        (("move_head", "--stick", "."), "no object here is made from MONET files"),
+        (("move_head", "--stick", "."), "no object here takes --stick"),
+        (("ekmotion", "--player", "exact"), "no object here takes --player"),
+        (("gone.cfg",), "gone.cfg: No such file"),
+        (("folder.cfg",), "folder.cfg: Is a directory"),
+        (("--stick", "strange"), "strange/OPEN-R/MW/CONF/CONNECT.CFG: Is a directory"),
+        (("bytes.cfg",), "bytes.cfg, byte 0: not a text file (right is text in UTF-8)"),
         ((), "which program?"),
         (("--stick", "nowhere"), "there is no such folder"),
         (("monet",), "MoNet plays what is on a memory stick"),
@@ -404,7 +414,10 @@ def test_a_run_that_is_killed_leaves_its_recording(ask: Ask, tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals, and a terminal")
-def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(ask: Ask, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [b"quit\n", b"\n", b"\x04"])
+def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(
+    ask: Ask, tmp_path: Path, ending: bytes
+) -> None:
     del ask
     import pty
 
@@ -413,12 +426,16 @@ def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(ask: Ask, t
     with subprocess.Popen(  # noqa: S603 -- our own program
         words, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as run:
-        os.write(ours, b"NOD, NOD@0.04\nJUMP\nNOD@0.5\nquit\n")
+        os.write(ours, b"?\nNOD, NOD@0.04\nJUMP\nNOD@0.5\n" + ending)
         said, _ = run.communicate(timeout=20)
     os.close(ours)
     os.close(theirs)
     assert run.returncode == 0, said
-    assert said.startswith("Nod: there are NOD and FAIL; an empty line ends")
+    assert said.startswith("commands: NOD and FAIL\nOne or several with commas")
+    assert said.count("commands: NOD and FAIL\n") == 2, "at the start, and when asked"
+    if ending == b"\x04":  # else the person has ended the line
+        assert re.search(r"^nod.cfg on sony_ers7: ", said, re.MULTILINE), "on a line of its own"
+    assert "recording -> run.mcap" in said
     assert "0.008 s > " in said
     assert "error: nobody here knows the command 'JUMP' (Nod: there are NOD and FAIL)" in said
     assert "refused: NOD (it is nodding)" in said
@@ -434,3 +451,49 @@ def test_programs_are_listed_with_their_objects_and_commands(capsys: pytest.Capt
     told = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
     assert {"move_head", "move_legs", "ekmotion", "monet"} <= set(told)
     assert told["move_head"]["objects"] == ["MoveHead"]
+    assert told["move_head"]["connections"][0].startswith("Commander.")
+    assert told["monet"]["commands"].startswith("MoNetExecute(ID), or the ID alone; --stick FOLDER tells")
+
+
+def test_the_ids_on_a_stick_are_listed(stick: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["openr", "list", "--stick", "stick"]) == 0
+    assert "commands: MoNetExecute(ID), or the id alone: 60\n" in capsys.readouterr().out
+    del stick
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals, and a terminal")
+def test_ctrl_c_at_the_prompt_ends_as_an_empty_line_does(ask: Ask, tmp_path: Path) -> None:
+    del ask, tmp_path
+    import pty
+
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(  # noqa: S603 -- our own program
+        [*POSEWRIGHT, "openr", "run", *NOD, "--body", "mock"],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as run:
+        assert run.stderr is not None
+        said = ""
+        while " > " not in said:
+            said += run.stderr.read(1)
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=20)
+    os.close(ours)
+    os.close(theirs)
+    assert run.returncode == 0
+    assert "nobody knows whether the robot fell" in out
+
+
+def test_a_robot_that_falls_is_told_when_and_in_which_states_with_what_objects_said(ask: Ask) -> None:
+    own = Path("nod.py").read_text()
+    own = own.replace("PRM:/r1/c1-Joint2:11", "PRM:/r2/c1-Joint2:j1").replace("-300000", "2000000")
+    own = own.replace('self.enter("NODDING")', 'self.enter("NODDING"); self.say("there it goes")')
+    Path("nod.py").write_text(own)
+    code, out, _ = ask(*NOD, "--commands", "NOD@0.4", "--seconds", "3", "--record", "run.mcap")
+    assert code == 1
+    result = pw.openr_result(pw.read_recording("run.mcap"))
+    assert f"the robot fell at {result['fell_s']:.3f} s (Nod: NODDING, then IDLE)" in out
+    assert out.index("IDLE") < out.index("Nod says: there it goes") < out.rindex("Nod: IDLE")
+    assert 0.4 < result["fell_s"] < 3.0

@@ -76,15 +76,16 @@ class OpenRProgram:
     @property
     def vocabulary(self) -> str:
         """What the objects that Commander sends to say of the words they know; not who takes any word."""
-        told: list[str] = []
+        told: list[tuple[str, str]] = []
         for one in self.controller().system.connections:
             read = one.observer.from_text
             if one.subject.name.owner == COMMANDER and read is not None:
                 try:
                     read("?")
                 except InputError as error:
-                    told.append(f"{one.observer.name.owner}: {error.hint or error.message}")
-        return "; ".join(told)
+                    words = (error.hint or error.message).removeprefix("there are ")
+                    told.append((one.observer.name.owner, words))
+        return told[0][1] if len(told) == 1 else "; ".join(": ".join(one) for one in told)
 
     def saying(self, commands: str, path: Path | None = None, live: Live | None = None) -> OpenRProgram:
         """Return it with commands: a script, from a file or not, and a person who is asked for more.

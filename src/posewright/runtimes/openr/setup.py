@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from posewright.documents import is_path
+from posewright.documents import is_path, is_there
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.formats import is_text, read_file_bytes
 from posewright.motions import Level
@@ -69,14 +69,16 @@ def set_up_openr(
     searched = _on_stick(Path(stick), own) if program is None and stick is not None else (MONET, ())
     name, remarks = searched if program is None else (str(program), ())
     config, begin = _connections(name)
-    files = [stick] if stick is not None else monet
+    files = [stick] if stick is not None else list(dict.fromkeys(map(Path, monet)))
     plays = not PLAYING.isdisjoint(config.objects)
     moves = {"--poses": poses, "--sequences": sequences}
     unused = [flag for flag, file in moves.items() if file is not None and "EKMotion" not in config.objects]
-    unused += ["MONET files"] if files and program is not None and not plays else []
+    if not plays:
+        sony = {"--stick": program and stick, "--monet": monet, "--player": player != PLAYERS[0]}
+        unused += [flag for flag, given in sony.items() if given]
     if unused:
-        what = f"no object here is made from {', '.join(unused)}"
-        raise InputError(what, hint=f"{', '.join(config.objects)} run")
+        what = f"no object here takes {', '.join(unused)}"
+        raise InputError(what, hint=f"the objects are {', '.join(config.objects)}")
     setup = _setup(read_stick(*files), card, Path(files[0])) if files and plays else None
     card.pose(pose or begin)
     made = OpenRProgram(
@@ -125,14 +127,16 @@ def _connect_file(folder: Path) -> Path | None:
     for part in sorted(parts, key=lambda one: one.name.upper() != MIDDLEWARE):
         conf = child(part, "CONF")
         path = None if conf is None else child(conf, CONNECT)
-        if path is not None and path.is_file():
+        if path is not None:
             return path
     return None
 
 
 def _connections(name: str) -> tuple[ConnectConfig, str]:
     """Return the connections of a program, and the pose in which it begins."""
-    if is_path(name) or (name not in PROGRAMS and Path(name).is_file()):
+    if name not in PROGRAMS and (
+        is_path(name) or Path(name).suffix.lower() == ".cfg" or is_there(Path(name))
+    ):
         return read_connect_file(Path(name)), "stand"
     shipped = programs.program(name)
     return shipped.config, shipped.pose
@@ -157,8 +161,9 @@ def _setup(stick: MemoryStick, card: Robot, where: Path) -> MonetSetup:
         wrong[0].others = tuple(wrong[1:])
         raise wrong[0]
     if found is None:
-        known = ", ".join(name for one in stick.setups for name in one.models) or "no model"
-        raise InputError(f"no MONET files for {card.name}", hint=f"the stick has those of {known}")
+        known = ", ".join(name for one in stick.setups for name in one.models)
+        several = f"there are {len(stick.setups)} sets of files, and none says for which robot it is"
+        raise InputError(f"no MONET files for {card.name}", hint=f"those of {known}" if known else several)
     if found.commands is None:
         hint = "posewright monet check says what was found"
         raise FormatError(f"there is no {COMMANDS}: MoNet knows no command", where=Where(where), hint=hint)
@@ -207,22 +212,28 @@ def _text(path: Path) -> str:
     return data.hex() if len(data) <= MOST_CARRIED else f"sha256:{sha256(data).hexdigest()}"
 
 
-def openr_programs() -> list[dict[str, Any]]:
-    """Return the programs that ship: `name`, `about`, their `objects`, and what Commander can send these."""
+def openr_programs(stick: str | Path | None = None) -> list[dict[str, Any]]:
+    """Return the programs that ship: `name`, `about`, `objects`, `commands` and `connections` of each.
+
+    Args:
+        stick: folder of a memory stick; those of MoNet's commands are told that are on it.
+    """
     return [
         {
             "name": one.name,
             "about": one.about,
             "objects": [name for name in one.config.objects if name not in {COMMANDER, VIRTUAL_ROBOT}],
-            "commands": _commands(one.name),
+            "commands": _commands(one.name, stick),
+            "connections": [str(line) for line in one.config.lines],
         }
         for one in PROGRAMS.values()
     ]
 
 
-def _commands(name: str) -> str:
-    """Return what the objects of a program say of the words they know, or what the program needs besides."""
-    try:
+def _commands(name: str, stick: str | Path | None) -> str:
+    """Return what the objects of a program say of the words they know."""
+    if name != MONET:
         return set_up_openr(name).vocabulary
-    except InputError as error:
-        return f"{error.message} ({error.hint})" if error.hint else error.message
+    if stick is None:
+        return "MoNetExecute(ID), or the ID alone; --stick FOLDER tells which there are on a memory stick"
+    return set_up_openr(name, stick=stick).vocabulary
