@@ -487,13 +487,18 @@ def test_ctrl_c_at_the_prompt_ends_as_an_empty_line_does(ask: Ask, tmp_path: Pat
 
 
 def test_a_robot_that_falls_is_told_when_and_in_which_states_with_what_objects_said(ask: Ask) -> None:
-    own = Path("nod.py").read_text()
-    own = own.replace("PRM:/r1/c1-Joint2:11", "PRM:/r2/c1-Joint2:j1").replace("-300000", "2000000")
-    own = own.replace('self.enter("NODDING")', 'self.enter("NODDING"); self.say("there it goes")')
+    own = OBJECTS.replace("PRM:/r1/c1-Joint2:11", "PRM:/r2/c1-Joint2:21").replace("-300000", "2000000")
+    own = own.replace("with_room_for(1)", "with_room_for(2)").replace(
+        "self.region.data.set_n_data(1)",
+        """self.say("both left legs swing")
+                other = self.openr.open_primitive("PRM:/r3/c1-Joint2:31")
+                self.region.data.set(1, other, interpolated(now, 2000000, 16))
+                self.region.data.set_n_data(2)""",
+    )
     Path("nod.py").write_text(own)
     code, out, _ = ask(*NOD, "--commands", "NOD@0.4", "--seconds", "3", "--record", "run.mcap")
     assert code == 1
     result = pw.openr_result(pw.read_recording("run.mcap"))
     assert f"the robot fell at {result['fell_s']:.3f} s (Nod: NODDING, then IDLE)" in out
-    assert out.index("IDLE") < out.index("Nod says: there it goes") < out.rindex("Nod: IDLE")
+    assert out.index("IDLE") < out.index("Nod says: both left legs swing") < out.rindex("Nod: IDLE")
     assert 0.4 < result["fell_s"] < 3.0
