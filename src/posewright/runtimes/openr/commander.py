@@ -50,7 +50,7 @@ class Commander(OObject):
         self._plan(self._script)
 
     def check(self) -> None:
-        """Raise FormatError: a connection carries no word, or a command is nobody's, several's or too late."""
+        """Raise FormatError: a connection carries no word, or a command is nobody's, many's or too late."""
         for line in self._config.lines:
             for end in (
                 self.subjects[line.sender.service].connections if line.sender.owner == COMMANDER else ()
