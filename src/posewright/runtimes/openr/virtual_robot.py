@@ -34,9 +34,6 @@ Integers = NDArray[np.int64]
 SENSOR_FRAMES = 4
 """Frames in one vector of sensor readings, 32 ms: ours, as many as the robot's command buffer holds."""
 
-SLACK_RAD = 2 / MICRO
-"""By so much an angle that was rounded may lie beyond a limit [rad]."""
-
 NOT_MEASURED = -(2**31)
 """What is sent of a joint or sensor that nobody could read."""
 
@@ -157,7 +154,7 @@ class OVirtualRobotComm(OObject):
     def _tell_excess(self, joint: Joint, angles: Sequence[int], sender: ServiceName) -> None:
         """Say once that an object asks a joint for more than it can do."""
         low, high = joint.hardware_lower_rad, joint.hardware_upper_rad
-        beyond = [one for one in angles if not low - SLACK_RAD <= one / MICRO <= high + SLACK_RAD]
+        beyond = [one for one in angles if not joint.reaches(one / MICRO, slack_rad=1 / MICRO)]
         if beyond and not joint.two_state and (sender.owner, joint.name) not in self._told:
             self._told.add((sender.owner, joint.name))
             asked, *limits = (f"{math.degrees(one):.1f}" for one in (beyond[0] / MICRO, low, high))
