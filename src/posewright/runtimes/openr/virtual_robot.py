@@ -125,7 +125,11 @@ class OVirtualRobotComm(OObject):
         """Take vectors; the sender hears that they are done when they are."""
         playing = self._playing.setdefault(event.sender, _Playing())
         for region in event.data:
-            self._check(region, event.sender)
+            try:
+                self._check(region, event.sender)
+            except (AttributeError, IndexError, TypeError) as error:
+                what = f"{event.sender.short} sent a damaged vector: {error}"
+                raise InputError(what, hint="its set and set_n_data make a sound one") from error
             region.add_reference()
             playing.regions.append(region)
 
@@ -135,6 +139,7 @@ class OVirtualRobotComm(OObject):
             what = f"{sender.short} sent an RCRegion of {region.data!r}"
             raise InputError(what, hint="OVirtualRobotComm takes an RCRegion of OCommandVectorData")
         vector = region.data
+        vector.set_n_data(vector.n_data)  # which checks it
         for info, angles in zip(vector.infos[: vector.n_data], vector.values, strict=False):
             if not info.n_frames:
                 continue
