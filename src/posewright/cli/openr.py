@@ -6,7 +6,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from posewright import experiments, figures
-from posewright.cli import console, film_options
+from posewright.cli import console, film_options, signals
 from posewright.cli.options import (
     AsJson,
     Record,
@@ -133,7 +133,7 @@ def run(
     video = video and film_options.film_path(video, program or "monet")
     made: dict[str, Any] = {"robot": robot, "pose": pose, "stick": stick, "monet": monet or ()}
     made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
-    with _blamed(objects):
+    with _blamed(objects, as_json):
         ready = set_up_openr(program, **made)
         _refuse_outputs(record, video, diagram, (script, *ready.files))
         ready, terminal = _commanded(ready, commands, script)
@@ -144,7 +144,7 @@ def run(
     shown = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
     how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds}
     how["clock"] = _clock(terminal) if real_time else None
-    with _blamed(objects), console.working(ready.name, quiet=as_json or bool(shown)) as say:
+    with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or bool(shown)) as say:
         recording = experiments.run_program(ready, watchers=shown or [_Far(ready.name, say)], **how)
     _write_pictures(recording, diagram, video, camera, quiet=as_json)
     result = experiments.openr_result(recording)
@@ -201,7 +201,8 @@ def _commanded(
     for remark in ready.remarks:
         console.warn(remark)
     asks = ready.takes_commands and commands is None and script is None
-    terminal = _Terminal(ready.vocabulary) if asks and sys.stdin.isatty() else None
+    asks_here = asks and sys.stdin is not None and sys.stdin.isatty()
+    terminal = _Terminal(ready.vocabulary) if asks_here else None
     text, path = _script(commands, script, from_stdin=asks and terminal is None)
     return ready.saying(text, path, terminal), terminal
 
@@ -213,7 +214,7 @@ def _script(commands: str | None, script: Path | None, *, from_stdin: bool) -> t
     if script is not None:
         return read_text(script), script
     if from_stdin:
-        return sys.stdin.read(), STDIN
+        return "" if sys.stdin is None else sys.stdin.read(), STDIN  # None: it was closed
     return commands or "", Path("--commands")
 
 
@@ -364,28 +365,36 @@ def _before_fall(result: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _blamed(path: Path | None) -> Iterator[None]:
+def _blamed(path: Path | None, apart: bool) -> Iterator[None]:
     """Say in which line of a person's own file something went wrong meanwhile.
 
+    Args:
+        path: of the file, if there is one.
+        apart: whether what it prints goes to stderr, as stdout is a program's.
+
     Raises:
-        FormatError: Python could not read or run the file.
+        FormatError: Python could not read or run the file, or it wanted to exit.
     """
     try:
-        yield
-    except PosewrightError:
-        raise
-    except Exception as error:
+        with redirect_stdout(sys.stderr) if apart else nullcontext():
+            yield
+    except (Exception, SystemExit) as error:
+        signals.raise_again()  # what a signal raised is not the file's
         line = None if path is None else _line_in(error, path)
-        if line is None:
+        if path is None or line is None:
+            raise
+        if isinstance(error, PosewrightError):
+            error.where = error.where or Where(path, line)
             raise
         what = error.msg if isinstance(error, SyntaxError) else str(error)
         raise FormatError(f"{type(error).__name__}: {what}", where=Where(path, line)) from error
 
 
-def _line_in(error: Exception, path: Path) -> int | None:
+def _line_in(error: BaseException, path: Path) -> int | None:
     """Return the line of a file in which an error arose; None where that was elsewhere."""
-    if isinstance(error, SyntaxError) and error.filename is not None and path.samefile(error.filename):
+    own = path.absolute()
+    if isinstance(error, SyntaxError) and error.filename is not None and Path(error.filename) == own:
         return error.lineno
     stack = traceback.extract_tb(error.__traceback__)
-    frames = [one.lineno for one in stack if Path(one.filename).absolute() == path.absolute()]
+    frames = [one.lineno for one in stack if Path(one.filename).absolute() == own]
     return frames[-1] if frames else None

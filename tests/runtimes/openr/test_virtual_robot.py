@@ -135,6 +135,33 @@ def test_a_sender_is_ready_again_when_the_last_frame_of_its_vector_has_been_play
     assert mover.done_at == pytest.approx([0.0, 0.024, 0.032])
 
 
+def test_a_joint_that_is_asked_for_more_than_it_can_is_told_once_with_who_asks() -> None:
+    within, beyond = [(PAN, [0, 1_623_156])], [(PAN, [0, 1_640_000])]
+    driver = controller(Mover("A", [within, beyond, beyond]))
+    told = [
+        data["text"]
+        for _ in range(8)
+        if (got := driver.next(BodyState(0.0, STAND, np.zeros(len(STAND))), 1)).decision
+        for _, data in got.decision.events
+        if "text" in data
+    ]
+    assert told == ["A asks head_pan for 94.0 deg; it can do -93.0 to 93.0"]
+
+
+def test_a_vector_that_was_written_by_hand_is_checked_too() -> None:
+    class Wild(Mover):
+        def ready(self, event: OReadyEvent) -> None:
+            assert event.is_ready
+            region = self.regions[0]
+            region.data.set(0, PAN, [0])
+            region.data.values[0][0] = 1.5  # type: ignore[call-overload]
+            region.data.set_n_data(1)
+            self.move.send(region)
+
+    with pytest.raises(InputError, match=r"an angle of 1\.5"):
+        commands(controller(Wild("A", [])), [2])
+
+
 def test_an_ear_is_moved_by_its_own_kind_of_command_and_no_other_joint_is() -> None:
     up = [349_066]
     rows = commands(controller(Mover("Ears", [[(EAR, up)]], DataType.JOINT_COMMAND4)), [3])

@@ -32,7 +32,7 @@ class MovingObject(OObject):
         self._make_motions = motions
         self._motions: Mapping[str, BlockMotion] = {}
         self._automaton = Automaton(chart)
-        self._commands = self.observer("ReceiveCommand", "char", self._receive, self._command_in)
+        self._commands = self.observer("ReceiveCommand", "char", self._receive, self._command_in, str)
         self._player = BlockPlayer(self, self._play_on)
         self._sender: ServiceName | None = None  # of the command that started the motion under way
 
@@ -60,7 +60,7 @@ class MovingObject(OObject):
 
     def _receive(self, event: ONotifyEvent) -> None:
         for command in event.data:
-            self._obey(str(command), event.sender)
+            self._obey(command, event.sender)
         self._commands.assert_ready(event.sender)
 
     def _obey(self, command: str, sender: ServiceName) -> None:

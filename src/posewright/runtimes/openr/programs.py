@@ -153,7 +153,7 @@ PROGRAMS: Mapping[str, ShippedProgram] = MappingProxyType(
 OBJECTS: Mapping[str, Callable[[OpenRProgram], OObject]] = MappingProxyType(
     {
         COMMANDER: lambda made: Commander(made.config, made.script, made.until_s),
-        "EKMotion": lambda made: EKMotion(open_moves(made.poses, made.sequences)),
+        "EKMotion": lambda made: EKMotion(open_moves(made.poses, made.sequences, made.robot)),
         "MoNet": lambda made: MoNet(_monet(made)),
         "MotionAgents": lambda made: MotionAgents(_monet(made), exact=made.exact),
         "SoundAgent": lambda made: SoundAgent(_monet(made)),

@@ -73,12 +73,14 @@ def set_up_openr(
     plays = not PLAYING.isdisjoint(config.objects)
     moves = {"--poses": poses, "--sequences": sequences}
     unused = [flag for flag, file in moves.items() if file is not None and "EKMotion" not in config.objects]
+    unused += ["--objects"] if own and own.keys().isdisjoint(config.objects) else []
     if not plays:
         sony = {"--stick": program and stick, "--monet": monet, "--player": player != PLAYERS[0]}
         unused += [flag for flag, given in sony.items() if given]
     if unused:
         what = f"no object here takes {', '.join(unused)}"
         raise InputError(what, hint=f"the objects are {', '.join(config.objects)}")
+    replaced = [one for one in config.objects if one in own and one in OBJECTS]
     setup = _setup(read_stick(*files), card, Path(files[0])) if files and plays else None
     card.pose(pose or begin)
     made = OpenRProgram(
@@ -91,7 +93,7 @@ def set_up_openr(
         monet=setup,
         exact=player == "exact",
         own=own,
-        remarks=remarks,
+        remarks=(*remarks, *(f"{one} is that of {objects}, not ours" for one in replaced)),
     )
     read = _files((None if name in PROGRAMS else name, poses, sequences, objects, *files))
     return replace(made, documents=_documents(made, objects), files=tuple(read)).saying(commands)

@@ -43,6 +43,10 @@ class System:
     ) -> None:
         self.openr = OpenR(robot)
         self.objects = tuple(objects)
+        for one in self.objects:
+            if not hasattr(one, "observers"):
+                what = f"{type(one).__name__} was not made as an object"
+                raise InputError(what, hint="its __init__ begins with super().__init__()")
         names = [one.name for one in self.objects]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -66,7 +70,8 @@ class System:
             if due <= self.openr.frame:
                 connection.is_silent = True
                 n = len(connection.buffer)
-                self.openr.log("silent", **connection.ends, waits_s=self._answer_within_s, n=n)
+                why = {} if connection.was_ready else {"why": "it has never said assert_ready"}
+                self.openr.log("silent", **connection.ends, waits_s=self._answer_within_s, n=n, **why)
 
     @property
     def frames_ahead(self) -> int | None:
