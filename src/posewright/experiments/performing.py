@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.bodies import Plant
-from posewright.control import Clock, Controller, Safety, Watcher, drive
-from posewright.documents import refuse_unwritable
+from posewright.control import Clock, Controller, Safety, Watcher
 from posewright.errors import InputError
+from posewright.experiments.driving import recorded
 from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
 from posewright.figures import card_document
-from posewright.recordings import Header, Recorder, Recording, RobotHeader, write_mcap
+from posewright.recordings import Header, Recording, RobotHeader
 from posewright.robots import Robot, ships
 from posewright.search.plan import checked_seed
 from posewright.version import __version__
@@ -83,31 +82,3 @@ def perform(
         safety=None if safety is None else {robot.name: safety},
         record=record,
     )
-
-
-def recorded(
-    plant: Plant,
-    controllers: Mapping[str, Controller],
-    header: Header,
-    *,
-    until_s: float,
-    watchers: Sequence[Watcher] = (),
-    clock: Clock | None = None,
-    safety: Mapping[str, Safety] | None = None,
-    record: str | Path | None = None,
-) -> Recording:
-    """Let controllers drive the robots of a plant, as `control.drive` does; return every frame of it.
-
-    It is written to `record`, where that is given, even if the run fails.
-    """
-    if record is not None:
-        refuse_unwritable(Path(record))
-    recorder = Recorder(header, plant, every=1)
-    watchers = [recorder, *watchers]
-    try:
-        drive(plant, controllers, until_s=until_s, watchers=watchers, clock=clock, safety=safety)
-    finally:  # above all of a run that failed somebody will want to know how
-        recording = recorder.recording()
-        if record is not None:
-            write_mcap(recording, Path(record))
-    return recording
