@@ -535,6 +535,28 @@ def test_of_any_recording_way_speed_tilt_and_falls_are_said() -> None:
     assert told["duration_s"] == pytest.approx(10 * TIMING.period_s)
 
 
+@pytest.mark.parametrize(
+    ("roll_deg", "pitch_deg", "height_m", "falls"),
+    [
+        (0.0, -47.0, HEIGHT_M, 0),  # an AIBO that sits down
+        (0.0, 0.0, 0.3 * HEIGHT_M, 0),  # one that lies down
+        (0.0, -65.0, HEIGHT_M, 1),
+        (45.0, 0.0, HEIGHT_M, 1),
+        (-45.0, 0.0, HEIGHT_M, 1),
+    ],
+)
+def test_one_that_sits_or_lies_down_has_not_fallen(
+    roll_deg: float, pitch_deg: float, height_m: float, falls: int
+) -> None:
+    down = np.arange(10 * CYCLE + 1) >= 6 * CYCLE
+    places, _ = along_an_arc(0.0, 0.0, 0.0)
+    places[:, 2] = np.where(down, height_m, HEIGHT_M)
+    whole = recorded(places, angles=tuple(np.radians(a) * down for a in (roll_deg, pitch_deg, 0.0)))
+    result = evaluate(replace(whole, header=replace(whole.header, extras={})))
+    (figures,) = result.robots.values()  # type: ignore[union-attr]  # neither walk nor motion
+    assert figures.falls == falls
+
+
 def test_where_nobody_knew_the_place_joints_are_measured_all_the_same() -> None:
     whole = recorded()
     record = whole.robot()

@@ -67,15 +67,12 @@ def perform(
     """
     if not 0.0 < until_s <= MOST_S:
         raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
-    plant = _plant(robot, body, pose, seed)
-    carried = {**(documents or {}), **({} if ships(robot) else {card_document(robot.name): robot.text})}
-    header = Header(
-        {robot.name: RobotHeader.of(plant.bodies[robot.name], name)},
-        seed=seed,
-        version=__version__,
-        documents=carried,
-        extras=extras or {},
-    )
+    kind, domain = body_of(body, checked_seed(seed))
+    start = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
+    plant = make_plant(kind, [Part(robot.name, robot, start, _ORIGIN, seed=seed, domain=domain)], None)
+    carried = dict(documents or {}) | ({} if ships(robot) else {card_document(robot.name): robot.text})
+    robots = {robot.name: RobotHeader.of(plant.bodies[robot.name], name)}
+    header = Header(robots, seed=seed, version=__version__, documents=carried, extras=extras or {})
     return recorded(
         plant,
         {robot.name: controller},
@@ -114,10 +111,3 @@ def recorded(
         if record is not None:
             write_mcap(recording, Path(record))
     return recording
-
-
-def _plant(robot: Robot, body: str, pose: str | Floats, seed: int) -> Plant:
-    """Return the robot in its pose on a bare floor."""
-    kind, domain = body_of(body, checked_seed(seed))
-    start = robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64)
-    return make_plant(kind, [Part(robot.name, robot, start, _ORIGIN, seed=seed, domain=domain)], None)

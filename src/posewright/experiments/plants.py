@@ -20,7 +20,6 @@ GROUP = "posewright.bodies"
 
 SIMULATION = "sim"
 MOCK = "mock"
-"""It follows its commands, and nobody knows where it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

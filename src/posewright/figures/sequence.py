@@ -103,23 +103,22 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     return titled(drawn, title)
 
 
-def _laid_out(steps: Sequence[LogEntry | Loop]) -> tuple[list[_Row], list[_LoopBox], int]:
+def _laid_out(steps: Sequence[Loop]) -> tuple[list[_Row], list[_LoopBox], int]:
     """Return the rows and the boxes of loops from the top down, and how many messages had no place."""
     rows: list[_Row] = []
     loops: list[_LoopBox] = []
     at, left_out = HEAD + ROW, 0
     for step in steps:
-        body = step.body if isinstance(step, Loop) else (step,)
-        if len(rows) + len(body) > MOST_ROWS:
-            left_out += len(body) * (step.times if isinstance(step, Loop) else 1)
+        if len(rows) + len(step.body) > MOST_ROWS:
+            left_out += len(step.body) * step.times
             continue
         top = at - 0.3 * ROW
-        at += ROW if isinstance(step, Loop) else 0.0
-        for entry in body:
+        at += ROW if step.times > 1 else 0.0
+        for entry in step.body:
             rows.append(_Row(entry, at + 0.25 * ROW, label_of(entry)))
             at += ROW
-        if isinstance(step, Loop):
-            ends = tuple(name for entry in body for name in ends_of(entry))
+        if step.times > 1:
+            ends = tuple(name for entry in step.body for name in ends_of(entry))
             loops.append(
                 _LoopBox(top, at - 0.3 * ROW, f"{step.times} times, until {step.until_s:.3f} s", ends)
             )

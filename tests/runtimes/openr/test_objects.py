@@ -343,15 +343,15 @@ def test_a_primitive_that_is_not_there_is_told_with_its_neighbours() -> None:
         ("Alpha.Out.Number.X B.In.Number.O", "'Alpha.Out.Number.X' is no service"),
         ("B.In.Number.O Alpha.Out.Number.S", "is not from S to O"),
         ("Alpha.Out.Number.S B.In.char.O", "Alpha.Out sends Number, but B.In receives char"),
-        ("Alpha.Out.Number.S Beta.In.Number.O", "no object called Beta"),
+        ("Alpha.Out.Number.S Beta.In.Number.O", "no object is called 'Beta'"),
         ("Alfa.Out.Number.S B.In.Number.O", "did you mean Alpha?"),
-        ("Alpha.Outs.Number.S B.In.Number.O", "no subject of Alpha called Outs (did you mean Out?)"),
+        ("Alpha.Outs.Number.S B.In.Number.O", "no subject of Alpha is called 'Outs' (did you mean Out?)"),
         ("Alpha.Out.char.S B.In.char.O", "Alpha.Out is of Number, not char"),
         ("Alpha.Out.Number.S B.In.Number.O\nAlpha.Out.Number.S B.In.Number.O", "as in line 2"),
     ],
 )
 def test_a_bad_connection_is_told_with_its_line(line: str, told: str) -> None:
-    with pytest.raises(FormatError) as caught:
+    with pytest.raises(InputError) as caught:
         System(DOG, [Sender("Alpha"), Receiver("B")], read_connect(f"# ours\n{line}\n"))
     assert told in str(caught.value)
     assert caught.value.where is not None

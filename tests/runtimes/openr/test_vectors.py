@@ -18,8 +18,12 @@ from posewright.runtimes.openr import (
     read_connect,
     read_connect_file,
 )
+from posewright.runtimes.openr.monet.messages import MoNetAgentCommand
+from posewright.runtimes.openr.monet.motion_agents import MotionAgents
 from posewright.runtimes.openr.own import read_objects
 from posewright.runtimes.openr.programs import program
+from posewright.sticks import MonetSetup
+from posewright.sticks.limits import NEUTRAL_AGENT
 
 from .playing import DOG, Played, play
 
@@ -42,6 +46,18 @@ class Keeper(OObject):
             self.kept.append(region)
             self.openr.call_at(self.openr.time_s + self.keeps_s, region.remove_reference)
         self.vectors.assert_ready(event.sender)
+
+
+class Asker(OObject):
+    """Asks the agents of MoNet to lie down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ask = self.subject("Ask", "MoNetAgentCommand")
+
+    def do_start(self) -> None:
+        super().do_start()
+        self.ask.send(MoNetAgentCommand(NEUTRAL_AGENT, "a_nt#sleep_standard", 0))
 
 
 class Deaf(Keeper):
@@ -87,6 +103,25 @@ def test_who_keeps_no_region_for_longer_than_a_vector_lasts_changes_nothing() ->
     held = watched("move_head", "MoveHead", "MOVE_MP@0", Keeper(0.1), 3.0)
     alone = play("move_head", "MOVE_MP@0", 3.0)
     assert (held.frames == alone.frames).all()
+
+
+@pytest.mark.parametrize("keeps_s", [0.1, 1.0])
+def test_the_agents_of_monet_go_on_too(keeps_s: float) -> None:
+    lines = [
+        "Asker.Ask.MoNetAgentCommand.S MotionAgents.Command.MoNetAgentCommand.O",
+        "MotionAgents.Effector.OCommandVectorData.S OVirtualRobotComm.Effector.OCommandVectorData.O",
+        "MotionAgents.Effector.OCommandVectorData.S Keeper.Effector.OCommandVectorData.O",
+    ]
+    own = {
+        "Asker": Asker,
+        "MotionAgents": lambda: MotionAgents(MonetSetup()),
+        "Keeper": lambda: Keeper(keeps_s),
+    }
+    held = play(read_connect("\n".join(lines)), "", 100.0, own=own)
+    assert [state for _, state in held.states("MotionAgents")][-1] == "IDLE"
+    assert held.events("refused") == []
+    down = np.trunc(DOG.pose("sleep")[:15] * 1e6)
+    assert np.abs(held.frames[-1, :15] - down).max() <= 1
 
 
 @MOVERS

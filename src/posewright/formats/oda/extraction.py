@@ -8,14 +8,12 @@ from pathlib import Path
 
 from posewright.documents import write_atomically
 from posewright.errors import FormatError, InputError, LossError, OutputError, Where
-from posewright.formats.binary import Place, is_wrapped, unwrap
-from posewright.formats.file_kind import MAX_MOTION_BYTES
 from posewright.formats.motion_file import Reference, alone, carried_to, find_page, lost_between_robots
 from posewright.formats.motion_format import MotionFormat, WriteOptions
 from posewright.formats.oda.archive import EntryKind, OdaArchive, OdaEntry, suffix_of
 from posewright.formats.oda.assembly import FileNames
 from posewright.formats.oda.files import read_archive_file
-from posewright.formats.oda.format import MOST_UNPACKED_BYTES, document_of, motion_of
+from posewright.formats.oda.format import MOST_UNPACKED_BYTES, document_of, motion_of, plain_entry
 from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import format_named
 from posewright.robots import Robot
@@ -148,7 +146,7 @@ class _Work:
 
     def _file(self, number: int, entry: OdaEntry, kind: EntryKind) -> tuple[str, bytes]:
         if kind is not EntryKind.MOTION:
-            return suffix_of(kind, entry.type), _plain(number, entry, self.archive)
+            return suffix_of(kind, entry.type), plain_entry(entry, number, self.archive)
         document = document_of(entry, number, self.archive)
         if self.format is None:
             return suffix_of(kind, entry.type), document.plain
@@ -161,13 +159,6 @@ class _Work:
         self.losses += [f"{entry.name}: {what}" for what in lost]
         self.remarks += [f"{entry.name}: {what}" for what in carried.remarks]
         return suffix, rendering.data
-
-
-def _plain(number: int, entry: OdaEntry, archive: OdaArchive) -> bytes:
-    if not is_wrapped(entry.data):
-        return entry.data
-    place = Place(archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}")
-    return unwrap(entry.data, place, MAX_MOTION_BYTES)[0].unpacked
 
 
 def _chosen(archive: OdaArchive, entries: Sequence[Reference]) -> list[int]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from posewright.documents import is_file
 from posewright.errors import FormatError, Where
-from posewright.formats.binary import Place
-from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
+from posewright.formats.binary import Place, is_wrapped, unwrap
+from posewright.formats.file_kind import MAX_MOTION_BYTES, FileKind, begins, begins_in_gzip
 from posewright.formats.motion_file import Glance, LazyMotions, MotionFile, Origin, PageLabel, origin_of
 from posewright.formats.motion_format import MotionFormat, Rendering, WriteOptions
 from posewright.formats.oda.archive import MAGIC, NAME_BYTES, ODA, EntryKind, OdaArchive, OdaEntry
@@ -30,6 +30,14 @@ def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocume
         archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}", archive.wrapping is not None
     )
     return read_omtn_at(entry.data, place)
+
+
+def plain_entry(entry: OdaEntry, number: int, archive: OdaArchive) -> bytes:
+    """Return the bytes of an entry, out of gzip; `number` as in `document_of`."""
+    if not is_wrapped(entry.data):
+        return entry.data
+    place = Place(archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}")
+    return unwrap(entry.data, place, MAX_MOTION_BYTES)[0].unpacked
 
 
 def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = None) -> MotionFile:

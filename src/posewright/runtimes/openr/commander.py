@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
@@ -29,11 +30,14 @@ class Commander(OObject):
     Args:
         config: whose lines with `Commander` say what it is connected to.
         script: what it sends.
+        until_s: when the run ends, and no command is taken any more [s].
     """
 
-    def __init__(self, config: ConnectConfig, script: Iterable[ScriptedCommand] = ()) -> None:
+    def __init__(
+        self, config: ConnectConfig, script: Iterable[ScriptedCommand] = (), until_s: float = math.inf
+    ) -> None:
         super().__init__(COMMANDER)
-        self._config, self._script = config, tuple(script)
+        self._config, self._script, self._until_s = config, tuple(script), until_s
         for line in config.lines:
             if line.sender.owner == COMMANDER and line.sender.service not in self.subjects:
                 self.subject(line.sender.service, line.sender.data_type)
@@ -46,7 +50,7 @@ class Commander(OObject):
         self._plan(self._script)
 
     def check(self) -> None:
-        """Raise FormatError where a connection can carry no word, or nobody, or several, know a command."""
+        """Raise FormatError: a connection carries no word, or a command is nobody's, several's or too late."""
         ends = (end.observer for one in self.subjects.values() for end in one.connections)
         deaf = {one.name for one in ends if not _reads_words(one)}
         for line in self._config.lines:
@@ -56,6 +60,12 @@ class Commander(OObject):
                 raise FormatError(what, where=line.where, hint=hint)
         for command in self._script:
             self._resolve(command)
+            self._refuse_late(command, 0.0)
+
+    def _refuse_late(self, command: ScriptedCommand, now_s: float) -> None:
+        if now_s + command.time_s >= self._until_s:
+            what = f"{command.word}@{command.time_s:g} comes after the run's end at {self._until_s:g} s"
+            raise FormatError(what, where=command.where, hint="--seconds S runs it for longer")
 
     def ask(self, live: Live) -> bool:
         """Plan to send what a person types, asked again where it cannot be sent; return False for no more."""
@@ -74,7 +84,9 @@ class Commander(OObject):
 
     def _plan(self, commands: Iterable[ScriptedCommand]) -> None:
         """Plan to send commands, all or none; their times are counted from now."""
-        now_s = self.openr.time_s
+        commands, now_s = tuple(commands), self.openr.time_s
+        for command in commands:
+            self._refuse_late(command, now_s)
         for time_s, subject, data in [(one.time_s, *self._resolve(one)) for one in commands]:
             self.openr.call_at(now_s + time_s, partial(subject.send, data))
 

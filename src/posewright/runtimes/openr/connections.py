@@ -7,14 +7,13 @@ A line names both ends; a line that begins with `#` is a comment:
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from posewright.documents import read_text
-from posewright.errors import FormatError, Where
+from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.runtimes.openr.services import Connection, OObject, OObserver, OSubject, ServiceName, Side
 
 FORM = "Sender.Service.DataType.S  Receiver.Service.DataType.O"
@@ -47,6 +46,10 @@ class ConnectConfig:
         """The objects it names, in its order."""
         ends = (end.owner for line in self.lines for end in (line.sender, line.receiver))
         return tuple(dict.fromkeys(ends))
+
+    def where(self, name: str) -> Where:
+        """Return where it first names an object."""
+        return next(line.where for line in self.lines if name in {line.sender.owner, line.receiver.owner})
 
 
 def read_connect_file(path: Path | str) -> ConnectConfig:
@@ -108,7 +111,8 @@ def connect(objects: Iterable[OObject], config: ConnectConfig) -> tuple[Connecti
     """Connect objects as a CONNECT.CFG says.
 
     Raises:
-        FormatError: it names an object or a service that is not there.
+        UnknownNameError: it names an object or a service that is not there.
+        FormatError: two ends are of other data.
     """
     known = {one.name: one for one in objects}
     return tuple(_connected(known, line) for line in config.lines)
@@ -133,8 +137,6 @@ def _connected(known: Mapping[str, OObject], line: ConnectLine) -> Connection:
 
 
 def _among(what: str, name: str, known: Mapping[str, _Value], where: Where) -> _Value:
-    if name in known:
-        return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known) or 'none'}"
-    raise FormatError(f"there is no {what} called {name}", where=where, hint=hint)
+    if name not in known:
+        raise UnknownNameError.among(what, name, known, where=where)
+    return known[name]

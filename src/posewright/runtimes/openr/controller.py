@@ -96,16 +96,12 @@ class OpenRController:
         told = (
             " ".join(states.values()) if len(states) == 1 else " ".join(f"{k}:{v}" for k, v in states.items())
         )
-        return Decision(told, outputs=states, events=tuple(map(event_of, entries)))
-
-
-def event_of(entry: LogEntry) -> tuple[str, dict[str, object]]:
-    """Return an entry as an event of a decision: its kind and data."""
-    return EVENT, {**entry.data, "what": entry.kind}
+        events = tuple((EVENT, {**one.data, "what": one.kind}) for one in entries)
+        return Decision(told, outputs=states, events=events)
 
 
 def entry_of(time_s: float, data: Mapping[str, object]) -> LogEntry:
-    """Return the entry that an event of the kind `EVENT` is of."""
+    """Return the entry that an event of the kind `EVENT` tells."""
     return LogEntry(time_s, str(data.get("what", "")), {k: v for k, v in data.items() if k != "what"})
 
 

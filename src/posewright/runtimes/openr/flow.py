@@ -28,7 +28,7 @@ MOST_TOLD = 80
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Entries that came several times in a row, the same but for their times.
+    """Entries that came once, or several times in a row, the same but for their times.
 
     Attributes:
         body: as they came first.
@@ -81,27 +81,23 @@ def label_of(entry: LogEntry) -> str:
     return text if len(text) <= MOST_TOLD else f"{text[: MOST_TOLD - 3]}..."
 
 
-def folded(entries: Sequence[LogEntry]) -> tuple[LogEntry | Loop, ...]:
-    """Return entries with what comes three times in a row, or more, as loops.
+def folded(entries: Sequence[LogEntry]) -> tuple[Loop, ...]:
+    """Return entries as loops, of one each but where something comes three times in a row, or more.
 
     Where several pairs of objects go on at once, what each pair says is told together.
     """
     return tuple(_looped(_unwoven(entries)))
 
 
-def _looped(entries: Sequence[LogEntry]) -> list[LogEntry | Loop]:
+def _looped(entries: Sequence[LogEntry]) -> list[Loop]:
     signs = [_sign(one) for one in entries]
-    found: list[LogEntry | Loop] = []
+    found: list[Loop] = []
     at = 0
     while at < len(entries):
         length, times = max(_repetitions(signs, at), key=lambda one: one[0] * one[1])
-        if times >= _OFTEN:
-            end = at + length * times
-            found.append(Loop(times, tuple(entries[at : at + length]), entries[end - 1].time_s))
-            at = end
-        else:
-            found.append(entries[at])
-            at += 1
+        end = at + length * times
+        found.append(Loop(times, tuple(entries[at : at + length]), entries[end - 1].time_s))
+        at = end
     return found
 
 
@@ -149,14 +145,14 @@ def sequence_diagram(recording: Recording) -> str:
     last_s = -1.0
     for step in folded(entries):
         indent = "    "
-        if isinstance(step, Loop):
+        if step.times > 1:
             lines.append(f"    loop {step.times} times, until {step.until_s:.3f} s")
             indent *= 2
-        for entry in step.body if isinstance(step, Loop) else (step,):
+        for entry in step.body:
             time = f"{entry.time_s:.3f} s " if entry.time_s != last_s else ""
             lines.append(indent + _mermaid(entry, names, time))
             last_s = entry.time_s
-        if isinstance(step, Loop):
+        if step.times > 1:
             lines.append("    end")
     return "\n".join(lines) + "\n"
 

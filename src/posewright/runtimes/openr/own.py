@@ -49,13 +49,9 @@ def read_objects(path: Path | str) -> Mapping[str, type[OObject]]:
         if called in TAKEN:
             line = inspect.getsourcelines(one)[1]
             raise FormatError(f"{called} is the system's own", where=Where(path, line), hint="another name")
-        needed = [
-            parameter.name
-            for parameter in inspect.signature(one).parameters.values()
-            if parameter.default is parameter.empty
-            and parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
-        ]
-        if needed:
-            what = f"{called} cannot be made without {', '.join(needed)}"
-            raise FormatError(what, where=Where(path), hint="give each a default")
+        try:
+            inspect.signature(one).bind()
+        except TypeError as error:
+            what = f"{called} cannot be made without arguments: {error}"
+            raise FormatError(what, where=Where(path), hint="give each a default") from None
     return found

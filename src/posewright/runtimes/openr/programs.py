@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -43,6 +44,8 @@ class OpenRProgram:
         exact: motions reach each keyframe to the micro-radian, instead of being played as Sony's player does.
         own: classes, or anything else that makes an object, by the name CONNECT.CFG has for it.
         documents: texts of the files it is made from, by their names.
+        files: those files, and what else lies on their memory stick for programs: nothing may replace them.
+        until_s: it is run for so long at most [s].
         remarks: what a person should know before it runs.
     """
 
@@ -58,6 +61,8 @@ class OpenRProgram:
     exact: bool = False
     own: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+    until_s: float = math.inf
     remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -70,16 +75,17 @@ class OpenRProgram:
 
     @property
     def vocabulary(self) -> str:
-        """What the objects that Commander sends to say of the commands they know."""
-        told: list[str] = []
+        """What the objects that Commander sends to say of the words they know; not who takes any word."""
+        told: list[tuple[str, str]] = []
         for one in self.controller().system.connections:
             read = one.observer.from_text
             if one.subject.name.owner == COMMANDER and read is not None:
                 try:
                     read("?")
                 except InputError as error:
-                    told.append(f"{one.observer.name.owner}: {error.hint or error.message}")
-        return "; ".join(told)
+                    words = (error.hint or error.message).removeprefix("there are ")
+                    told.append((one.observer.name.owner, words))
+        return told[0][1] if len(told) == 1 else "; ".join(": ".join(one) for one in told)
 
     def saying(self, commands: str, path: Path | None = None, live: Live | None = None) -> OpenRProgram:
         """Return it with commands: a script, from a file or not, and a person who is asked for more.
@@ -97,9 +103,9 @@ class OpenRProgram:
         """Return its objects, connected, as a controller; the script has been checked.
 
         Raises:
-            FormatError: there is no service that the connections name, or a command nobody knows.
+            UnknownNameError: there is no object or service that the connections name.
+            FormatError: nobody knows a command, or the two ends of a connection are of other data.
             InputError: what an object is made from is wrong.
-            UnknownNameError: there is no object that the connections name.
         """
         objects = [_made(name, self) for name in self.config.objects if name != VIRTUAL_ROBOT]
         commander = next((one for one in objects if isinstance(one, Commander)), None)
@@ -146,7 +152,7 @@ PROGRAMS: Mapping[str, ShippedProgram] = MappingProxyType(
 
 OBJECTS: Mapping[str, Callable[[OpenRProgram], OObject]] = MappingProxyType(
     {
-        COMMANDER: lambda made: Commander(made.config, made.script),
+        COMMANDER: lambda made: Commander(made.config, made.script, made.until_s),
         "EKMotion": lambda made: EKMotion(open_moves(made.poses, made.sequences, made.robot)),
         "MoNet": lambda made: MoNet(_monet(made)),
         "MotionAgents": lambda made: MotionAgents(_monet(made), exact=made.exact),
@@ -160,9 +166,7 @@ OBJECTS: Mapping[str, Callable[[OpenRProgram], OObject]] = MappingProxyType(
 
 def _monet(made: OpenRProgram) -> MonetSetup:
     if made.monet is None:
-        hint = (
-            "--stick FOLDER names a memory stick, or a folder with MONETCMD.CFG, MONET.CFG and the archives"
-        )
+        hint = "--stick FOLDER names a memory stick, or a folder with MONETCMD.CFG, MONET.CFG and archives"
         raise InputError("MoNet plays what is on a memory stick, and none was named", hint=hint)
     return made.monet
 
@@ -179,8 +183,7 @@ def _made(name: str, program: OpenRProgram) -> OObject:
         return program.own[name]()
     if name in OBJECTS:
         return OBJECTS[name](program)
-    line = next(line for line in program.config.lines if name in {line.sender.owner, line.receiver.owner})
     known = (VIRTUAL_ROBOT, *OBJECTS, *program.own)
-    error = UnknownNameError.among("object", name, known, where=line.where)
+    error = UnknownNameError.among("object", name, known, where=program.config.where(name))
     error.hint = f"an object of your own is a Python class given with --objects; {error.hint}"
     raise error

@@ -109,7 +109,7 @@ class OVirtualRobotComm(OObject):
         return rows
 
     def see(self, state: BodyState) -> None:
-        """Tell who waits for it what has ended with the last frame, and what the sensors read."""
+        """End vectors whose last frame was played, tell whose sender has no more here, read the sensors."""
         for connection in self.effector.connections:
             playing = self._playing.get(connection.subject.name)
             if playing is not None and playing.regions and playing.left <= 0:

@@ -9,8 +9,7 @@ import io
 import wave
 
 from posewright.errors import FormatError, Where
-from posewright.formats.binary import Place, is_wrapped, unwrap
-from posewright.formats.file_kind import MAX_ARCHIVE_BYTES
+from posewright.formats.oda.format import plain_entry
 from posewright.runtimes.openr.monet.agent import Agent
 from posewright.runtimes.openr.monet.messages import MoNetAgentCommand, MoNetStatus
 from posewright.sticks import MonetSetup
@@ -43,10 +42,7 @@ class SoundAgent(Agent):
         if archive is None or not 0 <= command.index < len(archive.entries):
             return None
         entry = archive.entries[command.index]
-        place = Place(archive.path, entry.offset or 0, f"entry {command.index}, {quoted(entry.name)}")
-        data = entry.data
-        if is_wrapped(data):
-            data = unwrap(data, place, MAX_ARCHIVE_BYTES)[0].unpacked
+        data = plain_entry(entry, command.index + 1, archive.archive)
         return wave_seconds(data, where=Where(path=archive.path, offset=entry.offset))
 
 
