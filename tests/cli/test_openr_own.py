@@ -128,7 +128,7 @@ def test_an_object_that_was_never_made_as_one_is_told(ask: Ask) -> None:
 def test_objects_of_which_none_runs_are_refused_and_one_that_replaces_ours_is_told(ask: Ask) -> None:
     code, _, err = ask(HEAD.replace("Mine", "Other"), config="MoveHead.Move.X.S Commander.Hear.X.O")
     assert code == 2
-    assert "no object here is made from --objects" in err
+    assert "no object here takes --objects" in err
     text = HEAD.replace("Mine", "MoveHead").format(told="pass")
     code, _, err = ask(text, config=CONNECT.replace("Mine", "MoveHead"))
     assert code == 0
