@@ -14,7 +14,7 @@ from posewright.control import Clock, Watcher
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
 from posewright.experiments.performing import MOST_S, perform
-from posewright.experiments.plants import SIMULATION
+from posewright.experiments.plants import MOCK, SIMULATION
 from posewright.recordings import Recording
 from posewright.robots import Robot
 from posewright.runtimes.openr import OpenRProgram, UntilIdle, entries_of, set_up_openr
@@ -106,6 +106,9 @@ def run_program(
     """Run a program that is ready; arguments and errors as `run_openr`."""
     if seconds is not None and not 0.0 < seconds <= MOST_S:
         raise InputError(f"--seconds {seconds:g}", hint=f"above 0, up to {MOST_S:g} s")
+    if body != MOCK and ready.robot.model_path is None:
+        hint = "--body mock runs the objects without one"
+        raise InputError(f"{ready.robot.name} has no model: it cannot be simulated", hint=hint)
     until_s = LONGEST_S if seconds is None else seconds
     controller = replace(ready, until_s=until_s).controller()
     said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in ready.script]

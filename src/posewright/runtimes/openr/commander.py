@@ -50,7 +50,7 @@ class Commander(OObject):
         self._plan(self._script)
 
     def check(self) -> None:
-        """Raise FormatError: a connection takes no word, or a command is nobody's, several's or too late."""
+        """Raise FormatError: a connection carries no word, or a command is nobody's, several's, or late."""
         ends = (end.observer for one in self.subjects.values() for end in one.connections)
         deaf = {one.name for one in ends if not _reads_words(one)}
         for line in self._config.lines:
