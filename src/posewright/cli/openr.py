@@ -349,7 +349,7 @@ def _told(entry: LogEntry) -> str:
         flow.STATE: "{object}: {state}",
         "syslog": "{object} says: {text}",
         "refused": "{object} refused {asked}: {why}",
-        "silent": "{to} does not answer {from}",
+        "silent": "{to} does not answer {from}: {why}",
     }
     return told.get(entry.kind, "").format_map({name: value or "-" for name, value in entry.data.items()})
 

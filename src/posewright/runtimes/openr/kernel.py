@@ -29,7 +29,8 @@ PARTICULARS: Mapping[str, tuple[str, ...]] = {
     "state": ("object", "state"),
     "refused": ("object", "asked", "why"),
     "syslog": ("object", "text"),
-    **dict.fromkeys(("notify", "waits", "ready", "not ready", "silent"), _BETWEEN),
+    **dict.fromkeys(("notify", "waits", "ready", "not ready"), _BETWEEN),
+    "silent": (*_BETWEEN, "why"),
 }
 """What entries of these kinds always have."""
 
