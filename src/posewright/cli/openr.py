@@ -201,8 +201,8 @@ def _commanded(
     for remark in ready.remarks:
         console.warn(remark)
     asks = ready.takes_commands and commands is None and script is None
-    asks_here = asks and sys.stdin is not None and sys.stdin.isatty()
-    terminal = _Terminal(ready.vocabulary) if asks_here else None
+    can_type = asks and sys.stdin is not None and sys.stdin.isatty()
+    terminal = _Terminal(ready.vocabulary) if can_type else None
     text, path = _script(commands, script, from_stdin=asks and terminal is None)
     return ready.saying(text, path, terminal), terminal
 

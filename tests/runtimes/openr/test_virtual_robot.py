@@ -16,6 +16,7 @@ from posewright.errors import InputError
 from posewright.robots import robot
 from posewright.runtimes.openr import (
     DataType,
+    OCommandInfo,
     OCommandVectorData,
     ONotifyEvent,
     OObject,
@@ -148,18 +149,26 @@ def test_a_joint_that_is_asked_for_more_than_it_can_is_told_once_with_who_asks()
     assert told == ["A asks head_pan for 94.0 deg; it can do -93.0 to 93.0"]
 
 
-def test_a_vector_that_was_written_by_hand_is_checked_too() -> None:
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 1)], [[1.5]], 1), "an angle of 1.5"),  # type: ignore[list-item]
+        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, "x", 1)], [[1]], 1), "a damaged vector"),  # type: ignore[arg-type]
+        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 2.5)], [[1]], 1), "damaged"),  # type: ignore[arg-type]
+        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 17)], [[1] * 17], 1), "17 frames"),
+        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 1)], [[1]], 99), "99 joints"),
+        (5, "A.Move sent an RCRegion of 5"),
+    ],
+)
+def test_a_vector_that_was_written_by_hand_is_checked_too(wrong: OCommandVectorData, told: str) -> None:
     class Wild(Mover):
         def ready(self, event: OReadyEvent) -> None:
             assert event.is_ready
-            region = self.regions[0]
-            region.data.set(0, PAN, [0])
-            region.data.values[0][0] = 1.5  # type: ignore[call-overload]
-            region.data.set_n_data(1)
-            self.move.send(region)
+            self.move.send(RCRegion(wrong))
 
-    with pytest.raises(InputError, match=r"an angle of 1\.5"):
+    with pytest.raises(InputError) as caught:
         commands(controller(Wild("A", [])), [2])
+    assert told in str(caught.value)
 
 
 def test_an_ear_is_moved_by_its_own_kind_of_command_and_no_other_joint_is() -> None:

@@ -50,18 +50,14 @@ class Commander(OObject):
         self._plan(self._script)
 
     def check(self) -> None:
-        """Raise FormatError where a connection can carry no word, or a command cannot be sent.
-
-        Nobody knows it, or several do, or the run ends before it.
-        """
+        """Raise FormatError: a connection carries no word, or a command is nobody's, several's, or late."""
+        ends = (end.observer for one in self.subjects.values() for end in one.connections)
+        deaf = {one.name for one in ends if not _reads_words(one)}
         for line in self._config.lines:
-            for end in (
-                self.subjects[line.sender.service].connections if line.sender.owner == COMMANDER else ()
-            ):
-                if end.observer.name == line.receiver and not _reads(end.observer):
-                    hint = f"it sends char, or what {line.receiver.owner} reads from a word of a script"
-                    what = f"{COMMANDER} cannot send {line.receiver.data_type} to {line.receiver.short}"
-                    raise FormatError(what, where=line.where, hint=hint)
+            if line.sender.owner == COMMANDER and line.receiver in deaf:
+                hint = f"it sends char, or what {line.receiver.owner} reads from a word of a script"
+                what = f"{COMMANDER} cannot send {line.receiver.data_type} to {line.receiver.short}"
+                raise FormatError(what, where=line.where, hint=hint)
         for command in self._script:
             self._resolve(command)
             self._refuse_late(command, 0.0)
@@ -96,9 +92,7 @@ class Commander(OObject):
 
     def _resolve(self, command: ScriptedCommand) -> tuple[OSubject, Any]:
         """Return by which subject a command goes out, and as what data; FormatError as `check`."""
-        known: dict[
-            OSubject, tuple[str, Any]
-        ] = {}  # of several that one subject sends to, who knows it first
+        known: dict[OSubject, tuple[str, Any]] = {}  # by subject, who is the first to know the word
         errors: list[str] = []
         for subject, observer in self._ends(command):
             owner, read = observer.name.owner, observer.from_text
@@ -135,7 +129,6 @@ class Commander(OObject):
             observer.assert_ready(event.sender)
 
 
-def _reads(observer: OObserver) -> bool:
-    """Return whether a word can be sent there."""
+def _reads_words(observer: OObserver) -> bool:
     is_text = observer.name.data_type == "char" and observer.name.owner != COMMANDER
     return is_text or observer.from_text is not None

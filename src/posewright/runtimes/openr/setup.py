@@ -32,6 +32,7 @@ from posewright.sticks.memory_stick import (
     stick_in,
     stick_root,
 )
+from posewright.sticks.setup import SOUNDS
 
 MONET = "monet"
 MIDDLEWARE = "MW"
@@ -173,10 +174,16 @@ def _setup(stick: MemoryStick, card: Robot, where: Path) -> MonetSetup:
 
 
 def _concerns(finding: MonetFinding, stick: MemoryStick, models: Collection[str]) -> bool:
-    """Tell whether a finding is of files that these models play from; of some nothing says whose they are."""
+    """Tell whether a finding is of files that these models move by; of some nothing says whose they are.
+
+    A sound that is missing is told when it is to be heard.
+    """
     path, line = finding.path, finding.line
     entries = [(db.path, one) for db in stick.designdbs for one in db.entries]
-    whose = {one.model for at, one in entries if at == path and one.line.number == line}
+    said = [one for at, one in entries if at == path and one.line.number == line]
+    if any(one.key == SOUNDS for one in said):
+        return False
+    whose = {one.model for one in said}
     if path is not None:
         folder = path.parent.name.upper()
         whose |= {name for name, one in MODELS.items() if folder in {name.upper(), one.folder.upper()}}

@@ -74,8 +74,8 @@ class System:
             if due <= self.openr.frame:
                 connection.is_silent = True
                 n = len(connection.buffer)
-                why = {} if connection.was_ready else {"why": "it has never said assert_ready"}
-                self.openr.log("silent", **connection.ends, waits_s=self._answer_within_s, n=n, **why)
+                why = f"it has {'not' if connection.was_ready else 'never'} said assert_ready"
+                self.openr.log("silent", **connection.ends, waits_s=self._answer_within_s, n=n, why=why)
 
     @property
     def frames_ahead(self) -> int | None:

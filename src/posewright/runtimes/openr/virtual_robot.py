@@ -34,9 +34,6 @@ Integers = NDArray[np.int64]
 SENSOR_FRAMES = 4
 """Frames in one vector of sensor readings, 32 ms: ours, as many as the robot's command buffer holds."""
 
-SLACK_RAD = 2 / MICRO
-"""By so much an angle that was rounded may lie beyond a limit [rad]."""
-
 NOT_MEASURED = -(2**31)
 """What is sent of a joint or sensor that nobody could read."""
 
@@ -128,7 +125,11 @@ class OVirtualRobotComm(OObject):
         """Take vectors; the sender hears that they are done when they are."""
         playing = self._playing.setdefault(event.sender, _Playing())
         for region in event.data:
-            self._check(region, event.sender)
+            try:
+                self._check(region, event.sender)
+            except (AttributeError, IndexError, TypeError) as error:
+                what = f"{event.sender.short} sent a damaged vector: {error}"
+                raise InputError(what, hint="its set and set_n_data make a sound one") from error
             region.add_reference()
             playing.regions.append(region)
 
@@ -138,6 +139,7 @@ class OVirtualRobotComm(OObject):
             what = f"{sender.short} sent an RCRegion of {region.data!r}"
             raise InputError(what, hint="OVirtualRobotComm takes an RCRegion of OCommandVectorData")
         vector = region.data
+        vector.set_n_data(vector.n_data)  # which checks it
         for info, angles in zip(vector.infos[: vector.n_data], vector.values, strict=False):
             if not info.n_frames:
                 continue
@@ -157,7 +159,7 @@ class OVirtualRobotComm(OObject):
     def _tell_excess(self, joint: Joint, angles: Sequence[int], sender: ServiceName) -> None:
         """Say once that an object asks a joint for more than it can do."""
         low, high = joint.hardware_lower_rad, joint.hardware_upper_rad
-        beyond = [one for one in angles if not low - SLACK_RAD <= one / MICRO <= high + SLACK_RAD]
+        beyond = [one for one in angles if not joint.reaches(one / MICRO, slack_rad=1 / MICRO)]
         if beyond and not joint.two_state and (sender.owner, joint.name) not in self._told:
             self._told.add((sender.owner, joint.name))
             asked, *limits = (f"{math.degrees(one):.1f}" for one in (beyond[0] / MICRO, low, high))

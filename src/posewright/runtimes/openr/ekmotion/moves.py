@@ -190,25 +190,24 @@ def open_moves(poses: Path | None = None, moves: Path | None = None, robot: Robo
     missing = {move.command: move for move, _ in unknown}
     made = {move.command: move for move in table.moves if move.command not in missing}
     loaded = {step.pose for move in made.values() for step in move.steps}
-    checked = [one for one in found if one.name in loaded] if robot is not None else []
-    remarks = (told for one in checked for told in _beyond(one, robot, Where(header, one.line)))
-    return Moves(made, arrays, table.frames, missing, tuple(remarks))
-
-
-def _beyond(array: PoseArray, robot: Robot | None, where: Where) -> Iterator[str]:
-    """Yield remarks on angles beyond a robot's limits; FormatError where they are beyond what it can do."""
     joints = {} if robot is None else {joint.name: joint for joint in robot.joints}
+    used = (one for one in found if one.name in loaded)
+    remarks = tuple(told for one in used for told in _beyond(one, joints, Where(header, one.line)))
+    return Moves(made, arrays, table.frames, missing, remarks)
+
+
+def _beyond(array: PoseArray, joints: Mapping[str, Joint], where: Where) -> Iterator[str]:
+    """Yield remarks on angles beyond the joints' limits; FormatError where none can do it."""
     for name, angle in zip(ORDER, array.degrees, strict=True):
-        joint = joints.get(name)
+        joint, what = joints.get(name), f"{array.name}: {name} at {angle:g} deg is beyond"
         if joint is None or joint.allows(math.radians(angle)):
             continue
-        low, high = (math.degrees(one) for one in (joint.hardware_lower_rad, joint.hardware_upper_rad))
-        what = f"{array.name}: {name} at {angle:g} deg is beyond"
-        if not low <= angle <= high:
-            hint = f"it can do {low:g} to {high:g}, and should {_span(joint)}"
+        if not joint.reaches(math.radians(angle)):
+            can = _span(joint.hardware_lower_rad, joint.hardware_upper_rad)
+            hint = f"it can do {can}, and should {_span(joint.lower_rad, joint.upper_rad)}"
             raise FormatError(f"{what} what it can do", where=where, hint=hint)
-        yield f"{where}: {what} its limits {_span(joint)}"
+        yield f"{where}: {what} its limits {_span(joint.lower_rad, joint.upper_rad)}"
 
 
-def _span(joint: Joint) -> str:
-    return " to ".join(f"{math.degrees(one):g}" for one in (joint.lower_rad, joint.upper_rad))
+def _span(*rad: float) -> str:
+    return " to ".join(f"{math.degrees(one):g}" for one in rad)
