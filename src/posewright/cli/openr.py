@@ -231,7 +231,8 @@ def _write_pictures(
     if diagram is not None and diagram.suffix.lower() == MERMAID:
         write_atomically(diagram, flow.sequence_diagram(recording).encode())
     elif diagram is not None:
-        figures.save_figure(figures.draw_sequence(recording), diagram)
+        with console.working("drawing", quiet=quiet):
+            figures.save_figure(figures.draw_sequence(recording), diagram)
     if video is not None:
         with console.working("filming", quiet=quiet) as say:
             figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from posewright.errors import InputError, UnknownNameError
+from posewright.errors import InputError
 from posewright.runtimes.openr.automaton import DONE, Automaton
 from posewright.runtimes.openr.blocks import BlockMotion, BlockPlayer
 from posewright.runtimes.openr.kernel import OpenR
@@ -41,12 +41,8 @@ class MovingObject(OObject):
         return {}
 
     def do_init(self) -> None:
-        """Find the joints, or raise InputError."""
-        try:
-            self._motions = self._make_motions(self.openr)
-        except UnknownNameError as error:
-            what = f"{self.openr.robot.name} cannot run {self.name}: {error.message}"
-            raise InputError(what, hint=error.hint) from error
+        """Find the joints."""
+        self._motions = self._make_motions(self.openr)
 
     def do_start(self) -> None:
         """Begin, waiting for a command."""

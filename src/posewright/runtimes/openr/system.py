@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from posewright.errors import InputError
+from posewright.errors import InputError, UnknownNameError
 from posewright.robots import Robot
 from posewright.runtimes.openr.connections import ConnectConfig, connect
 from posewright.runtimes.openr.kernel import OpenR
@@ -59,7 +59,11 @@ class System:
         for one in self.objects:
             one.run_in(self.openr)
         for one in self.objects:
-            one.do_init()
+            try:
+                one.do_init()
+            except UnknownNameError as error:
+                error.message = f"{self.openr.robot.name} cannot run {one.name}: {error.message}"
+                raise
         for one in self.objects:
             one.do_start()
 
