@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -222,6 +224,9 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
+    (tmp_path / "bytes.cfg").write_bytes(b"\xff\0")
+    (tmp_path / "folder.cfg").mkdir()
+    (tmp_path / "strange/OPEN-R/MW/CONF/CONNECT.CFG").mkdir(parents=True)
     before = sorted(path.name for path in tmp_path.iterdir())
     for words, told in (
         ((*NOD, "--script", "bad.txt"), "bad.txt:3: nobody here knows the command 'STAND'"),
@@ -243,16 +248,23 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         (("move_head", "--pose", "lotus"), "no pose is called 'lotus'"),
         (("move_head", "--body", "teapot"), "no body is called 'teapot'"),
         (("move_head", "--player", "tape"), "no player is called 'tape'"),
-        (("move_head", "--poses", "nod.py"), "no object here is made from --poses"),
+        (("move_head", "--poses", "nod.py"), "no object here takes --poses"),
         (("move_head", "--script", "bad.txt", "--commands", "X"), "--commands or --script"),
-        (("move_head", "--seconds", "0"), "above 0"),
+        (("move_head", "--seconds", "0"), "--seconds 0 (above 0"),
+        (("move_head", "--robot", "sony_ers210"), "it cannot be simulated (--body mock"),
+        (("move_head", "--seconds", "-1"), "--seconds -1 (above 0"),
         (("move_head", "--camera", "front"), "--video FILE makes one"),
         (("move_head", "--video", "a.mp4", "--camera", "moon"), "moon"),
         (("move_head", "--video", "a.mp4", "--body", "mock"), "nothing to film"),
         (("move_head", "--diagram", "flow.txt"), "not a kind of diagram"),
         (("move_head", "--diagram", "nowhere/flow.svg"), "make it, or name another"),
         ((*NOD, "--record", "run.txt"), "end it in .mcap"),
-        (("move_head", "--stick", "."), "no object here is made from MONET files"),
+        (("move_head", "--stick", "."), "no object here takes --stick"),
+        (("ekmotion", "--player", "exact"), "no object here takes --player"),
+        (("gone.cfg",), "gone.cfg: No such file"),
+        (("folder.cfg",), "folder.cfg: Is a directory"),
+        (("--stick", "strange"), "strange/OPEN-R/MW/CONF/CONNECT.CFG: Is a directory"),
+        (("bytes.cfg",), "bytes.cfg, byte 0: not a text file (right is text in UTF-8)"),
         ((), "which program?"),
         (("--stick", "nowhere"), "there is no such folder"),
         (("monet",), "MoNet plays what is on a memory stick"),
@@ -294,18 +306,96 @@ def test_a_stick_whose_objects_are_known_runs_its_own_connections(ask: Ask, tmp_
     assert [one["state"] for one in json.loads(ask(*words)[1])["states"]] == ["IDLE", "NODDING", "IDLE"]
 
 
-def test_a_damaged_archive_is_told_before_the_robot_moves(ask: Ask, tmp_path: Path) -> None:
+@pytest.fixture
+def stick(ask: Ask, tmp_path: Path, aibo: Any) -> dict[str, Path]:
+    """Lay out `stick` with one kick, and give its files by their names."""
+    del ask  # whose folder it is
     conf, data = tmp_path / "stick/OPEN-R/MW/CONF", tmp_path / "stick/OPEN-R/MW/DATA/P/ERS-7"
     for folder in (conf / "ERS-7", data):
         folder.mkdir(parents=True)
-    (conf / "DESIGNDB.CFG").write_text("[ERS-7]\nMONET_MOTION /MS/OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA\n")
-    (conf / "ERS-7" / "MONETCMD.CFG").write_text("60 1 0\nmonetagentMTN a_stand#stand_kick -1\n")
-    (conf / "ERS-7" / "MONET.CFG").write_text("monetagentNEUTRAL a_nt#stand_standard 0\n")
-    (data / "MOTION7.ODA").write_bytes(b"ODA?")
+    kick = aibo.omtn(
+        [[0] * len(aibo.ers7)] * 2, [9], name="a_Kick", design="DRX-1000", locators=aibo.ers7, minor=2
+    )
+    texts = {
+        "DESIGNDB.CFG": b"[ERS-7]\nMONET_MOTION /MS/OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA\n",
+        "MONETCMD.CFG": b"60 1 0\nmonetagentMTN a_Kick -1\n",
+        "MONET.CFG": b"monetagentNEUTRAL a_nt#stand_standard 0\n",
+        "MOTION7.ODA": aibo.oda([("a_Kick", kick)]),
+    }
+    places = {"DESIGNDB.CFG": conf, "MOTION7.ODA": data}
+    files = {name: places.get(name, conf / "ERS-7") / name for name in texts}
+    for name, text in texts.items():
+        files[name].write_bytes(text)
+    return files
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("MOTION7.ODA", b"ODA?", "MOTION7.ODA: an archive begins with ODAR"),
+        ("MOTION7.ODA", b"ODAR", "MOTION7.ODA: "),
+        ("MOTION7.ODA", b"", "MOTION7.ODA: "),
+        (
+            "MOTION7.ODA",
+            None,
+            "DESIGNDB.CFG:2: there is no /MS/OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA on the stick",
+        ),
+        ("DESIGNDB.CFG", b"\0\xff\0\xff", "DESIGNDB.CFG: this is not text"),
+        ("MONETCMD.CFG", b"#" * 1_000_001, "MONETCMD.CFG: "),
+        ("MONETCMD.CFG", None, "stick: there is no MONETCMD.CFG: MoNet knows no command"),
+    ],
+)
+def test_a_stick_with_a_damaged_or_missing_file_is_refused_before_the_robot_moves(
+    ask: Ask, stick: dict[str, Path], name: str, data: bytes | None, told: str
+) -> None:
+    stick[name].unlink() if data is None else stick[name].write_bytes(data)
     code, out, err = ask("--stick", "stick", "--commands", "60", "--record", "run.mcap")
     assert (code, out) == (2, "")
-    assert "MOTION7.ODA: " in err
-    assert not (tmp_path / "run.mcap").exists()
+    assert told in err
+    assert not Path("run.mcap").exists()
+    if data is not None and name != "DESIGNDB.CFG":
+        given = [word for file in stick.values() for word in ("--monet", file)]
+        code, _, err = ask(*given, "--commands", "60")
+        assert code == 2
+        assert f"{name}" in err
+
+
+def test_files_of_another_model_on_the_stick_keep_nothing_from_running(
+    ask: Ask, stick: dict[str, Path]
+) -> None:
+    with stick["DESIGNDB.CFG"].open("a") as file:
+        file.write("[ERS-210]\nMONET_MOTION /MS/OPEN-R/MW/DATA/P/ERS-200/MOTION2.ODA\n")
+    other = stick["DESIGNDB.CFG"].parent / "ERS-200"
+    other.mkdir()
+    (other / "MONETCMD.CFG").write_bytes(b"\0\xff" * 10)
+    (other / "MONET.CFG").write_text("")
+    assert ask("--stick", "stick", "--commands", "60", "--body", "mock")[0] == 0
+
+
+@pytest.mark.parametrize("flag", ["--record", "--diagram", "--video"])
+def test_no_file_of_the_stick_is_written_over_by_whatever_name(
+    ask: Ask, stick: dict[str, Path], flag: str
+) -> None:
+    name = {"--record": "k.mcap", "--diagram": "k.svg", "--video": "k.mp4"}[flag]
+    for file, path in stick.items():
+        before = path.read_bytes()
+        Path(name).unlink(missing_ok=True)
+        Path(name).symlink_to(path)
+        for inputs in (["--stick", "stick"], [word for one in stick.values() for word in ("--monet", one)]):
+            code, _, err = ask(*inputs, "--commands", "60", flag, name)
+            assert (code, "this is the file that is read" in err) == (2, True), (file, err)
+        assert path.read_bytes() == before
+
+
+def test_a_command_after_the_end_of_the_run_is_refused_with_its_place(ask: Ask, tmp_path: Path) -> None:
+    (tmp_path / "late.txt").write_text("NOD@0\nNOD@10\n")
+    for words, told in (
+        (("--commands", "NOD@700"), "--commands:1: NOD@700 comes after the run's end at 600 s (--seconds"),
+        (("--script", "late.txt", "--seconds", "3"), "late.txt:2: NOD@10 comes after the run's end at 3 s"),
+    ):
+        code, out, err = ask(*NOD, *words)
+        assert (code, out) == (2, "")
+        assert told in err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals, and a terminal")
@@ -325,7 +415,10 @@ def test_a_run_that_is_killed_leaves_its_recording(ask: Ask, tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals, and a terminal")
-def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(ask: Ask, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [b"quit\n", b"\n", b"\x04"])
+def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(
+    ask: Ask, tmp_path: Path, ending: bytes
+) -> None:
     del ask
     import pty
 
@@ -334,12 +427,16 @@ def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(ask: Ask, t
     with subprocess.Popen(  # noqa: S603 -- our own program
         words, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as run:
-        os.write(ours, b"NOD, NOD@0.04\nJUMP\nNOD@0.5\nquit\n")
+        os.write(ours, b"?\nNOD, NOD@0.04\nJUMP\nNOD@0.5\n" + ending)
         said, _ = run.communicate(timeout=20)
     os.close(ours)
     os.close(theirs)
     assert run.returncode == 0, said
-    assert said.startswith("Nod: there are NOD and FAIL; an empty line ends")
+    assert said.startswith("commands: NOD and FAIL\nOne or several with commas")
+    assert said.count("commands: NOD and FAIL\n") == 2, "at the start, and when asked"
+    if ending == b"\x04":  # else the person has ended the line
+        assert re.search(r"^nod.cfg on sony_ers7: ", said, re.MULTILINE), "on a line of its own"
+    assert "recording -> run.mcap" in said
     assert "0.008 s > " in said
     assert "error: nobody here knows the command 'JUMP' (Nod: there are NOD and FAIL)" in said
     assert "refused: NOD (it is nodding)" in said
@@ -355,3 +452,54 @@ def test_programs_are_listed_with_their_objects_and_commands(capsys: pytest.Capt
     told = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
     assert {"move_head", "move_legs", "ekmotion", "monet"} <= set(told)
     assert told["move_head"]["objects"] == ["MoveHead"]
+    assert told["move_head"]["connections"][0].startswith("Commander.")
+    assert told["monet"]["commands"].startswith("MoNetExecute(ID), or the ID alone; --stick FOLDER tells")
+
+
+def test_the_ids_on_a_stick_are_listed(stick: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["openr", "list", "--stick", "stick"]) == 0
+    assert "commands: MoNetExecute(ID), or the id alone: 60\n" in capsys.readouterr().out
+    del stick
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals, and a terminal")
+def test_ctrl_c_at_the_prompt_ends_as_an_empty_line_does(ask: Ask, tmp_path: Path) -> None:
+    del ask, tmp_path
+    import pty
+
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(  # noqa: S603 -- our own program
+        [*POSEWRIGHT, "openr", "run", *NOD, "--body", "mock"],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as run:
+        assert run.stderr is not None
+        said = ""
+        while " > " not in said:
+            said += run.stderr.read(1)
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=20)
+    os.close(ours)
+    os.close(theirs)
+    assert run.returncode == 0
+    assert "nobody knows whether the robot fell" in out
+
+
+def test_a_robot_that_falls_is_told_when_and_in_which_states_with_what_objects_said(ask: Ask) -> None:
+    own = OBJECTS.replace("PRM:/r1/c1-Joint2:11", "PRM:/r2/c1-Joint2:21").replace("-300000", "2000000")
+    own = own.replace("with_room_for(1)", "with_room_for(2)").replace(
+        "self.region.data.set_n_data(1)",
+        """self.say("both left legs swing")
+                other = self.openr.open_primitive("PRM:/r3/c1-Joint2:31")
+                self.region.data.set(1, other, interpolated(now, 2000000, 16))
+                self.region.data.set_n_data(2)""",
+    )
+    Path("nod.py").write_text(own)
+    code, out, _ = ask(*NOD, "--commands", "NOD@0.4", "--seconds", "3", "--record", "run.mcap")
+    assert code == 1
+    result = pw.openr_result(pw.read_recording("run.mcap"))
+    assert f"the robot fell at {result['fell_s']:.3f} s (Nod: NODDING, then IDLE)" in out
+    assert out.index("IDLE") < out.index("Nod says: both left legs swing") < out.rindex("Nod: IDLE")
+    assert 0.4 < result["fell_s"] < 3.0

@@ -111,6 +111,7 @@ def test_how_an_encoder_fails_is_told_and_the_old_film_stays(
     (tmp_path / "films").mkdir()
     (tmp_path / "films" / "grey.mp4").write_bytes(b"old")
     encoder_that(monkeypatch, tmp_path / "bin", does)
+    monkeypatch.chdir(tmp_path)  # one of them writes wherever it is told to, `-` too
     with pytest.raises(OutputError, match=told):
         film_of(tmp_path / "films" / "grey.mp4", [GREY] * 3)
     assert files(tmp_path / "films") == {"grey.mp4": b"old"}

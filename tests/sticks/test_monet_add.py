@@ -237,6 +237,12 @@ def test_a_name_without_postures_is_added_with_a_warning(stick: Build) -> None:
     assert [finding.rule for finding in added.findings] == ["posture"]
 
 
+def test_a_name_without_postures_is_refused_where_the_legs_are_in_none(stick: Build) -> None:
+    far = [replace(frame, pose=Pose(JOINTS, [0.0, 0.0, *[1.0] * 12])) for frame in motion().keyframes]
+    with pytest.raises(UnsafeCommandError, match="the nearest pose to it, as its name says none"):
+        add_to_stick(replace(motion(), keyframes=tuple(far)), stick(), id=70, name="a_KickB")
+
+
 def test_a_motion_whose_own_name_says_enough_keeps_it(stick: Build) -> None:
     assert add_to_stick(fit("a_sit#stand_hop"), stick(), id=70).name == "a_sit#stand_hop"
 

@@ -48,6 +48,12 @@ def test_nothing_is_found_in_good_files(samples: Callable[[str], Path]) -> None:
     assert commands(listed) == ways(between) == graph(between, listed) == []
 
 
+def test_what_is_no_number_is_told_in_plain_words() -> None:
+    (found,) = commands(GOOD.replace(b"60", b"seventy"))
+    assert found.message == "'seventy' is no whole number"
+    assert found.hint == "write digits only; MoNet reads those at the beginning, and 0 where there are none"
+
+
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
@@ -60,6 +66,7 @@ def test_nothing_is_found_in_good_files(samples: Callable[[str], Path]) -> None:
         (GOOD.replace(b" 1 0", b" 1"), ("error", "words", 2)),
         (GOOD.replace(b" -1", b" -1 # mine"), ("warning", "words", 3)),
         (GOOD.replace(b" -1", b" minus"), ("error", "number", 3)),
+        (GOOD.replace(b" -1", b" -2"), ("warning", "index", 3)),
         (GOOD.replace(b"60", b"6O"), ("error", "number", 2)),
         (GOOD.replace(b"60", b"60000000"), ("error", "number", 2)),
         (GOOD.replace(b" -1\n", b" 123456\r\n"), ("error", "number", 3)),

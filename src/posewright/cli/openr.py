@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from posewright import experiments, figures
-from posewright.cli import console, film_options
+from posewright.cli import console, film_options, signals
 from posewright.cli.options import (
     AsJson,
     Record,
@@ -42,6 +42,9 @@ STDIN = Path("stdin")
 ENDS = frozenset({"", "quit", "exit"})
 """What a person types when there is no more to say."""
 
+HELP = frozenset({"help", "?"})
+_TYPED = "One or several with commas, @SECONDS from now; help or ? shows them; an empty line or quit ends."
+
 ProgramName = Annotated[
     str | None, argument("PROGRAM", "A program of `posewright openr list`, or a CONNECT.CFG of your own.")
 ]
@@ -55,6 +58,7 @@ Script = Annotated[
 Stick = Annotated[
     Path | None, option("--stick FOLDER", "What is on this memory stick: MoNet, or its own CONNECT.CFG.")
 ]
+Listed = Annotated[Path | None, option("--stick FOLDER", "Tell the ids of MoNet's commands on this stick.")]
 Monet = Annotated[
     list[Path] | None, option("--monet FILE", "MONETCMD.CFG, MONET.CFG or ODA without a stick; repeatable.")
 ]
@@ -124,35 +128,37 @@ def run(
       posewright openr run CONNECT.CFG --objects my_objects.py --diagram flow.svg
       posewright openr run --stick /media/AIBO --commands "60@0" --record kick.mcap --video kick.mp4
     """
-    inputs = (program, script, poses, sequences, objects, *(monet or ()))
-    _refuse_outputs(record, video, diagram, inputs)
     film_options.refuse_unused_camera(camera, video)
     video = video and film_options.film_path(video, program or "monet")
     made: dict[str, Any] = {"robot": robot, "pose": pose, "stick": stick, "monet": monet or ()}
     made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
-    with _blamed(objects):
-        ready, terminal = _commanded(set_up_openr(program, **made), commands, script)
+    with _blamed(objects, as_json):
+        ready = set_up_openr(program, **made)
+        _refuse_outputs(record, video, diagram, (script, *ready.files))
+        ready, terminal = _commanded(ready, commands, script)
     if video is not None:
         film_options.refuse_unfilmable(ready.robot, body, camera)
     shown = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
     how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds}
     how["clock"] = _clock(terminal) if real_time else None
-    with _blamed(objects), console.working(ready.name, quiet=as_json or bool(shown)) as say:
+    with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or bool(shown)) as say:
         recording = experiments.run_program(ready, watchers=shown or [_Far(ready.name, say)], **how)
     _write_pictures(recording, diagram, video, camera, quiet=as_json)
     result = experiments.openr_result(recording)
-    console.give(result, _lines(result), as_json=as_json)
+    recorded = [f"recording -> {record}"] if record else []
+    console.give(result, [*_lines(result, flow.entries_of(recording)), *recorded], as_json=as_json)
     if result["fell"]:
         raise typer.Exit(FELL)
 
 
-def list_programs(as_json: AsJson = False) -> None:
+def list_programs(stick: Listed = None, as_json: AsJson = False) -> None:
     """List the programs that come with Posewright, their objects, and the commands these know.
 
     [bold]Examples[/]
       posewright openr list
+      posewright openr list --stick /media/AIBO
     """
-    told = openr_programs()
+    told = openr_programs(stick)
     lines = [
         line
         for one in told
@@ -192,9 +198,8 @@ def _commanded(
     for remark in ready.remarks:
         console.warn(remark)
     asks = ready.takes_commands and commands is None and script is None
-    terminal = _Terminal() if asks and sys.stdin.isatty() else None
-    if terminal:
-        console.hint(f"{ready.vocabulary}; an empty line ends")
+    can_type = asks and sys.stdin is not None and sys.stdin.isatty()
+    terminal = _Terminal(ready.vocabulary) if can_type else None
     text, path = _script(commands, script, from_stdin=asks and terminal is None)
     return ready.saying(text, path, terminal), terminal
 
@@ -206,7 +211,7 @@ def _script(commands: str | None, script: Path | None, *, from_stdin: bool) -> t
     if script is not None:
         return read_text(script), script
     if from_stdin:
-        return sys.stdin.read(), STDIN
+        return "" if sys.stdin is None else sys.stdin.read(), STDIN  # None: it was closed
     return commands or "", Path("--commands")
 
 
@@ -223,7 +228,8 @@ def _write_pictures(
     if diagram is not None and diagram.suffix.lower() == MERMAID:
         write_atomically(diagram, flow.sequence_diagram(recording).encode())
     elif diagram is not None:
-        figures.save_figure(figures.draw_sequence(recording), diagram)
+        with console.working("drawing", quiet=quiet):
+            figures.save_figure(figures.draw_sequence(recording), diagram)
     if video is not None:
         with console.working("filming", quiet=quiet) as say:
             figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
@@ -232,22 +238,45 @@ def _write_pictures(
 class _Terminal:
     """Asks a person for commands.
 
+    Args:
+        words: what may be typed.
+
     Attributes:
         waited_s: for so long the person has thought and typed, all in all [s].
     """
 
-    def __init__(self) -> None:
+    def __init__(self, words: str) -> None:
         self.waited_s = 0.0
+        self._words = words or "any word"
+        self._tell()
 
     def __call__(self, time_s: float, error: InputError | None) -> str | None:
         """Ask for a line; None when there will be no more."""
         if error is not None:
             console.fail(str(error).removeprefix(f"{error.where}: "))
-        console.hint(f"{time_s:.3f} s > ", end="")
         began = time.monotonic()
-        line = sys.stdin.readline().strip()
+        line = _line_typed(f"{time_s:.3f} s > ")
+        while line in HELP:
+            self._tell()
+            line = _line_typed(f"{time_s:.3f} s > ")
         self.waited_s += time.monotonic() - began
         return None if line in ENDS else line
+
+    def _tell(self) -> None:
+        console.hint(f"commands: {self._words}")
+        console.hint(_TYPED)
+
+
+def _line_typed(prompt: str) -> str:
+    """Return what a person types; nothing for Ctrl-D and Ctrl-C."""
+    try:
+        console.hint(prompt, end="")
+        line = sys.stdin.readline()
+    except KeyboardInterrupt:
+        line = ""
+    if not line:
+        console.hint("")
+    return line.strip()
 
 
 class _Shown:
@@ -295,51 +324,75 @@ def _line(entry: LogEntry) -> Text:
     return console.styled(text, _COLOURS.get(entry.kind, ""))
 
 
-def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
-    refused = [one for one in result["messages"] if one["kind"] == "refused"]
-    silent = [one for one in result["messages"] if one["kind"] == "silent"]
+def _lines(result: dict[str, Any], entries: Iterable[LogEntry]) -> Iterator[str | Text]:
     sent = sum(one["kind"] == "notify" for one in result["messages"])
-    told = f"{result['duration_s']:.3f} s, {console.counted(sent, 'message')}"
+    waited = sum(one["kind"] == "waits" for one in result["messages"])
+    told = f"{result['duration_s']:.3f} s, {console.counted(sent, 'message')} handed over"
+    told += f", {waited} of a busy observer waited" if waited else ""
     yield f"{result['program']} on {result['robot']}: {told}"
-    for one in result["states"]:
-        yield f"{one['time_s']:8.3f} s  {one['object']}: {one['state'] or '-'}"
-    for one in refused:
-        yield console.styled(
-            f"{one['time_s']:8.3f} s  {one['object']} refused {one['asked']}: {one['why']}", "yellow"
-        )
-    for one in silent:
-        yield console.styled(f"{one['time_s']:8.3f} s  {one['to']} does not answer {one['from']}", "red")
+    for one in entries:
+        if text := _told(one):
+            yield console.styled(f"{one.time_s:8.3f} s  {text}", _COLOURS.get(one.kind, ""))
     upright = {
         None: "nobody knows whether the robot fell",
         False: "the robot stayed up",
-        True: "the robot fell",
+        True: f"the robot fell at {result['fell_s'] or 0.0:.3f} s{_before_fall(result)}",
     }
     yield f"{upright[result['fell']]}; digest {result['digest'][:16]}"
 
 
+def _told(entry: LogEntry) -> str:
+    """Return what a person is told of an entry when all is over; nothing of most messages."""
+    told = {
+        flow.STATE: "{object}: {state}",
+        "syslog": "{object} says: {text}",
+        "refused": "{object} refused {asked}: {why}",
+        "silent": "{to} does not answer {from}: {why}",
+    }
+    return told.get(entry.kind, "").format_map({name: value or "-" for name, value in entry.data.items()})
+
+
+def _before_fall(result: Mapping[str, Any]) -> str:
+    """Return in which states the robot fell: the last of each object, and the one before."""
+    states: dict[str, list[str]] = {}
+    for one in result["states"]:
+        if result["fell"] and one["time_s"] <= result["fell_s"]:
+            states.setdefault(one["object"], []).append(one["state"] or "-")
+    told = "; ".join(f"{name}: {', then '.join(last[-2:])}" for name, last in states.items())
+    return f" ({told})" if told else ""
+
+
 @contextmanager
-def _blamed(path: Path | None) -> Iterator[None]:
+def _blamed(path: Path | None, apart: bool) -> Iterator[None]:
     """Say in which line of a person's own file something went wrong meanwhile.
 
+    Args:
+        path: of the file, if there is one.
+        apart: whether what it prints goes to stderr, as stdout is a program's.
+
     Raises:
-        FormatError: Python could not read or run the file.
+        FormatError: Python could not read or run the file, or it wanted to exit.
     """
     try:
-        yield
-    except PosewrightError:
-        raise
-    except Exception as error:
+        with redirect_stdout(sys.stderr) if apart else nullcontext():
+            yield
+    except (Exception, SystemExit) as error:
+        signals.raise_again()  # what a signal raised is not the file's
         line = None if path is None else _line_in(error, path)
-        if line is None:
+        if path is None or line is None:
+            raise
+        if isinstance(error, PosewrightError):
+            error.where = error.where or Where(path, line)
             raise
         what = error.msg if isinstance(error, SyntaxError) else str(error)
         raise FormatError(f"{type(error).__name__}: {what}", where=Where(path, line)) from error
 
 
-def _line_in(error: Exception, path: Path) -> int | None:
+def _line_in(error: BaseException, path: Path) -> int | None:
     """Return the line of a file in which an error arose; None where that was elsewhere."""
-    if isinstance(error, SyntaxError) and error.filename is not None and path.samefile(error.filename):
+    own = path.absolute()
+    if isinstance(error, SyntaxError) and error.filename is not None and Path(error.filename) == own:
         return error.lineno
     stack = traceback.extract_tb(error.__traceback__)
-    frames = [one.lineno for one in stack if Path(one.filename).absolute() == path.absolute()]
+    frames = [one.lineno for one in stack if Path(one.filename).absolute() == own]
     return frames[-1] if frames else None

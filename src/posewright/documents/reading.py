@@ -226,7 +226,7 @@ def decode_document(raw: bytes, path: Path | None = None) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DocumentError(
-            "not a text file", where=Where(path=path, offset=error.start), hint="documents are UTF-8 YAML"
+            "not a text file", where=Where(path=path, offset=error.start), hint="right is text in UTF-8"
         ) from error
 
 

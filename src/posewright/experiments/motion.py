@@ -19,7 +19,7 @@ from posewright.errors import InputError
 from posewright.evaluation.motion.played import EXTRAS, HOLD, KEYFRAME, SETTLE
 from posewright.evaluation.motion.report import MotionResult, evaluate_motion
 from posewright.evaluation.thresholds import PhysicsRules
-from posewright.experiments.performing import recorded
+from posewright.experiments.driving import recorded
 from posewright.formats import card_of
 from posewright.formats.native import render
 from posewright.motions import Motion

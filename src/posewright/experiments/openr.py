@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import numpy as np
 
 from posewright.control import Clock, Watcher
 from posewright.errors import InputError
-from posewright.experiments.performing import fell_in, perform
-from posewright.experiments.plants import SIMULATION
+from posewright.evaluation import evaluate_run
+from posewright.experiments.performing import MOST_S, perform
+from posewright.experiments.plants import MOCK, SIMULATION
 from posewright.recordings import Recording
 from posewright.robots import Robot
 from posewright.runtimes.openr import OpenRProgram, UntilIdle, entries_of, set_up_openr
@@ -102,13 +104,19 @@ def run_program(
     record: str | Path | None = None,
 ) -> Recording:
     """Run a program that is ready; arguments and errors as `run_openr`."""
-    controller = ready.controller()
+    if seconds is not None and not 0.0 < seconds <= MOST_S:
+        raise InputError(f"--seconds {seconds:g}", hint=f"above 0, up to {MOST_S:g} s")
+    if body != MOCK and ready.robot.model_path is None:
+        hint = "--body mock runs the objects without one"
+        raise InputError(f"{ready.robot.name} has no model: it cannot be simulated", hint=hint)
+    until_s = LONGEST_S if seconds is None else seconds
+    controller = replace(ready, until_s=until_s).controller()
     said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in ready.script]
     return perform(
         controller,
         ready.robot,
         name=f"openr {Path(ready.name).name}",
-        until_s=LONGEST_S if seconds is None else seconds,
+        until_s=until_s,
         body=body,
         pose=ready.pose,
         seed=seed,
@@ -125,7 +133,7 @@ def openr_result(recording: Recording) -> dict[str, Any]:
 
     `frames` have `commands_urad`, what the objects asked for in whole micro-radians, and `positions_rad`,
     what the joints did, in the order of `joints`; None where nobody measured. `fell` is whether the robot
-    tipped over, as `evaluate` counts it, and None where nobody knew.
+    tipped over, as `evaluate` counts it, and None where nobody knew; `fell_s` is when it did first.
 
     Raises:
         InputError: the recording is of something else.
@@ -134,15 +142,18 @@ def openr_result(recording: Recording) -> dict[str, Any]:
     if not isinstance(told, Mapping):
         raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright openr run`")
     one, said = recording.robot(), entries_of(recording)
+    fallen = next(iter(evaluate_run(recording).robots.values())) if one.knows_place else None
     asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)
     seen = one.positions.astype(object)
     seen[np.isnan(one.positions)] = None
     times = np.round(recording.times, 6).tolist()
     rows = zip(times, asked.tolist(), seen.tolist(), strict=True)
-    states = [{"time_s": each.time_s, **each.data} for each in said if each.kind == STATE]
-    others = [{"time_s": each.time_s, "kind": each.kind, **each.data} for each in said if each.kind != STATE]
+    told_at = [(round(each.time_s, 6), each) for each in said]
+    states = [{"time_s": at, **each.data} for at, each in told_at if each.kind == STATE]
+    others = [{"time_s": at, "kind": each.kind, **each.data} for at, each in told_at if each.kind != STATE]
     return {
-        "fell": fell_in(recording),
+        "fell": None if fallen is None else bool(fallen.falls),
+        "fell_s": round(fallen.fall_times_s[0], 6) if fallen and fallen.falls else None,
         "program": told.get("program"),
         "commands": told.get("commands"),
         "robot": one.header.robot,

@@ -1,4 +1,4 @@
-"""Let any controller drive a robot on a bare floor, and record all of it."""
+"""Let any controller drive a robot, and record all of it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from posewright.arenas import Arena
 from posewright.arrays import Floats
 from posewright.bodies import Plant
 from posewright.contests import Place
-from posewright.control import Clock, Controller, Safety, Watcher, drive
-from posewright.documents import refuse_unwritable
+from posewright.control import Clock, Controller, Safety, Watcher
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
+from posewright.experiments.driving import recorded
 from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
 from posewright.figures import card_document
-from posewright.recordings import Header, Recorder, Recording, RobotHeader, write_mcap
+from posewright.recordings import Header, Recording, RobotHeader
 from posewright.robots import Robot, ships
 from posewright.search.plan import checked_seed
 from posewright.version import __version__
@@ -48,7 +48,7 @@ def perform(
     extras: Mapping[str, Any] | None = None,
     record: str | Path | None = None,
 ) -> Recording:
-    """Let a controller drive a robot on a bare floor; every frame is recorded, and no contest is run.
+    """Let a controller drive a robot; every frame is recorded, and no contest is run.
 
     Args:
         controller: what decides.
@@ -95,37 +95,8 @@ def _plant(body: str, part: Part, arena: Arena | None) -> Plant:
     return make_plant(kind, [replace(part, domain=domain)], arena)
 
 
-def recorded(
-    plant: Plant,
-    controllers: Mapping[str, Controller],
-    header: Header,
-    *,
-    until_s: float,
-    watchers: Sequence[Watcher] = (),
-    clock: Clock | None = None,
-    safety: Mapping[str, Safety] | None = None,
-    record: str | Path | None = None,
-) -> Recording:
-    """Let controllers drive the robots of a plant, as `control.drive` does; return every frame of it.
-
-    It is written to `record`, where that is given, even if the run fails.
-    """
-    if record is not None:
-        refuse_unwritable(Path(record))
-    recorder = Recorder(header, plant, every=1)
-    watchers = [recorder, *watchers]
-    try:
-        drive(plant, controllers, until_s=until_s, watchers=watchers, clock=clock, safety=safety)
-    finally:  # above all of a run that failed somebody will want to know how
-        recording = recorder.recording()
-        if record is not None:
-            write_mcap(recording, Path(record))
-    return recording
-
-
 def fell_in(recording: Recording) -> bool | None:
     """Return whether the robot tipped over, as `evaluate` counts it; None where nobody knew where it was."""
     if not recording.robot().knows_place:
         return None
-    falls = next(iter(evaluate_run(recording).robots.values())).falls
-    return None if falls is None else falls > 0
+    return bool(next(iter(evaluate_run(recording).robots.values())).falls)

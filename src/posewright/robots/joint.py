@@ -59,6 +59,10 @@ class Joint:
         """Tell whether `angle_rad` lies within the limits."""
         return self.lower_rad - slack_rad <= angle_rad <= self.upper_rad + slack_rad
 
+    def reaches(self, angle_rad: float, *, slack_rad: float = 1e-9) -> bool:
+        """Tell whether `angle_rad` lies between the stops of the mechanism."""
+        return self.hardware_lower_rad - slack_rad <= angle_rad <= self.hardware_upper_rad + slack_rad
+
 
 def parse_joint(name: str, node: Node) -> Joint:
     """Read `{limits_deg: [lower, upper], hardware_deg: ..., two_state: false, uncertain: sign, source: ...}`.

@@ -31,6 +31,7 @@ from posewright.sticks.text import (
 
 HEAD = "<id> <number of agent lines> <0 or 1>"
 AGENT = "<agent> <name> <index>"
+_DIGITS = "write digits only; MoNet reads those at the beginning, and 0 where there are none"
 
 
 def check_bytes(text: MonetText) -> Iterator[MonetFinding]:
@@ -72,7 +73,7 @@ def _check_number(line: MonetLine, place: int) -> Iterator[MonetFinding]:
         what = f"{quoted(word)} is longer than MoNet has room for: it would crash"
         yield error("number", line.line, what, f"a number has at most {NUMBER_BYTES - 2} digits")
     elif number(word) is None:
-        yield error("number", line.line, f"{quoted(word)} is no whole number: MoNet reads 0 or less of it")
+        yield error("number", line.line, f"{quoted(word)} is no whole number", _DIGITS)
 
 
 def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterator[MonetFinding]:
@@ -94,6 +95,9 @@ def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterat
         yield error(
             "index", line.line, f"{line.agent} knows no index {quoted(line.word(2))}", f"right is {right}"
         )
+    elif known[line.agent].plays is not None and (line.index or 0) < -1:
+        what = f"the index {line.index} is taken for -1, by which Sony's MoNet looks a name up"
+        yield warning("index", line.line, what, "right is -1, or 0 and above for a place in the archive")
     if line.name and line.agent != SOUND_AGENT:
         yield from _check_postures(line, older=older, in_transitions=in_transitions)
 

@@ -319,21 +319,24 @@ def test_the_simulated_dog_stays_up_in_all_fifteen_one_after_the_other_and_no_wa
 
 def test_a_header_of_ones_own_is_played_by_our_table_as_far_as_it_goes(tmp_path: Path) -> None:
     some = {name: row for name, row in ours().items() if name.startswith("KICK_101") or name == "EK_POS"}
-    path = header(tmp_path / "EKMoves.h", {**some, "KICK_101_03": [9.0] * 16})
+    path = header(tmp_path / "EKMoves.h", {**some, "KICK_101_03": [-9.0] * 16})
     kick = ran("102, 105@3.6", poses=path, n=600)
     assert kick.loads == KICKB
     want = expected(
-        [(*step, "all") for step in KICKB], 310, {**some, "KICK_101_03": [9.0] * 16}, 16, HEAD_OF_16
+        [(*step, "all") for step in KICKB], 310, {**some, "KICK_101_03": [-9.0] * 16}, 16, HEAD_OF_16
     )
     np.testing.assert_array_equal(kick.rows[: len(want), JOINTS], want)
     said = [one["text"] for one in kick.told("syslog", object="EKMotion")]
-    assert "there is no 105 Kick: the header has no KICK_01, KICK_02" in said
+    (missing,) = [one for one in said if "--sequences FILE" in one]
+    assert missing.startswith("14 moves have no poses in this header (110 Kickc, ")
+    assert len(said) == 1, "a pose within the limits is not worth a word"
     (refusal,) = kick.refused
+    assert refusal["why"].startswith("the header has no KICK_01, KICK_02 for 105 Kick: --sequences FILE")
     assert refusal["why"].endswith("known: 102 Kickb")
 
 
 def test_kickb_over_a_header_whose_arrays_are_called_otherwise(tmp_path: Path) -> None:
-    other = {f"PATADA_{number:02d}": [number + index / 2 for index in range(16)] for number in range(7)}
+    other = {f"PATADA_{number:02d}": [-number - index / 2 for index in range(16)] for number in range(7)}
     path = header(tmp_path / "mine.h", other)
     steps = [(cycle, f"PATADA_{number:02d}", "all") for number, (cycle, _) in enumerate(KICKB)]
     sequences = table(tmp_path / "mine.yaml", {"Kickb": (102, steps, 310)}, 9)
@@ -407,7 +410,12 @@ def test_a_header_that_is_damaged_is_told_with_its_line(tmp_path: Path) -> None:
         open_moves(None, tmp_path / "none.yaml")
 
 
-ANGLES = st.lists(st.floats(-120, 120), min_size=16, max_size=16)
+ANGLES = st.tuples(
+    *(
+        st.floats(math.degrees(joint.hardware_lower_rad), math.degrees(joint.hardware_upper_rad))
+        for joint in (DOG.joints[index] for index in JOINTS)
+    )
+)
 
 
 @st.composite
@@ -436,6 +444,42 @@ def test_any_table_over_any_header_gives_the_frames_of_the_formula(
     np.testing.assert_array_equal(got.rows[: len(want), JOINTS], want)
     np.testing.assert_array_equal(got.rows[len(want) :, JOINTS], [want[-1]] * 3)
     assert got.vectors == end
+
+
+@pytest.mark.parametrize(
+    ("angle", "told"),
+    [(200, "what it can do"), (50.2, "what it can do"), (48, "its limits"), (50, "its limits")],
+)
+def test_a_pose_beyond_what_a_joint_can_do_is_refused_and_one_beyond_its_limits_told(
+    tmp_path: Path, angle: float, told: str
+) -> None:
+    arrays = {"FAR": [0.0] * 16, "EK_POS": [angle, 0, -10, -4, *[0.0] * 12]}
+    poses = header(tmp_path / "EKMoves.h", arrays)
+    sequences = table(tmp_path / "mine.yaml", {"M": (7, [(1, "EK_POS", "all")], 2)}, 16)
+    if angle <= 50:
+        said = ran("7", n=20, poses=poses, sequences=sequences).told("syslog", object="EKMotion")
+        assert [one["text"] for one in said] == [
+            f"{poses}:2: EK_POS: head_tilt at {angle:g} deg is beyond its limits -15 to 45"
+        ]
+    else:
+        with pytest.raises(FormatError) as caught:
+            ran("7", poses=poses, sequences=sequences)
+        assert str(caught.value) == (
+            f"{poses}:2: EK_POS: head_tilt at {angle:g} deg is beyond {told} "
+            "(it can do -20 to 50, and should -15 to 45)"
+        )
+
+
+def test_fields_that_do_nothing_are_told_once() -> None:
+    said = ran("102 mouth=-20 y_walk=1, 105 mouth=-1@0.1, 102@0.2", n=60).told("syslog")
+    assert [one["text"] for one in said] == [
+        "y_walk, mouth: fields of a command other than its number are not used here"
+    ]
+
+
+def test_a_command_that_is_none_cannot_be_made() -> None:
+    with pytest.raises(InputError, match="EKMotionData with command='102'"):
+        EKMotionData("102")  # type: ignore[arg-type]
 
 
 def test_after_a_move_every_region_is_free() -> None:

@@ -23,7 +23,7 @@ from posewright.experiments.openr import openr_result, run_openr
 from posewright.formats import OdaArchive, OmtnDocument, document_of, read_omtn, sdk_path
 from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
-from posewright.runtimes.openr import OpenRController, UntilIdle
+from posewright.runtimes.openr import ONotifyEvent, OpenRController, UntilIdle
 from posewright.runtimes.openr.commander import Commander
 from posewright.runtimes.openr.connections import read_connect
 from posewright.runtimes.openr.kernel import OpenR
@@ -359,11 +359,44 @@ def test_an_older_stick_lets_the_neutral_agent_lay_the_robot_down_from_anywhere(
     assert results(run) == ["5 done, in posture sleep"]
 
 
-def test_a_second_motion_of_a_command_is_refused_as_busy(setup: Build) -> None:
-    commands = "5 2 0\nmonetagentMTN a_stand#stand_kick -1\nmonetagentMTNWALK a_stand#stand_kick -1\n"
-    run = played(setup(commands=commands), "5")
-    assert results(run) == ["5 busy, in posture stand: a_stand#stand_kick is being played"]
-    assert run.results[0][0] == pytest.approx(NEUTRAL_S + UP_S + KICK_S), "what began is played to its end"
+@pytest.mark.parametrize(
+    "second", ["monetagentMTNWALK a_stand#stand_kick -1", "monetagentNEUTRAL a_nt#sleep_x 0"]
+)
+def test_a_second_motion_of_a_command_is_refused_before_anything_moves(setup: Build, second: str) -> None:
+    run = played(setup(commands=f"5 2 1\nmonetagentMTN a_stand#stand_kick -1\n{second}\n"), "5")
+    (text,) = results(run)
+    assert text.startswith("5 refused, in posture nt: ")
+    assert "MONETCMD.CFG:3: a second motion in one command, besides line 2" in text
+    assert not run.has_moved()
+
+
+def test_a_motion_beside_one_of_that_nothing_is_played_is_no_second_one(setup: Build) -> None:
+    lines = "monetagentMTN a_stand#stand_null -1\nmonetagentMTNWALK a_stand#stand_kick -1\n"
+    assert results(played(setup(commands=f"5 2 1\n{lines}"), "5")) == ["5 done, in posture stand"]
+
+
+def test_an_index_below_minus_one_is_taken_for_it_and_told(setup: Build) -> None:
+    run = played(setup(commands="5 1 0\nmonetagentMTN a_stand#stand_kick -2\n"), "5")
+    assert "MONETCMD.CFG:2: warning: the index -2 is taken for -1, by which" in run.said
+    assert results(run) == ["5 done, in posture stand"]
+
+
+def test_a_line_whose_motion_is_for_other_postures_is_believed_and_told_when_it_is_played(
+    setup: Build,
+) -> None:
+    run = played(setup(commands="5 1 0\nmonetagentMTN a_stand#stand_nod 3\n"), "5@1")
+    told = run.said.partition("on the way to stand")[2]
+    for verb in ("begins", "ends"):
+        played_as = f"'a_sit#sit_nod', index 3 in MOTION7.ODA, is played: the motion {verb}"
+        assert f"MoNet goes by the line all the same: {played_as}" in told
+    assert results(run) == ["5 done, in posture stand"]
+
+
+def test_without_an_archive_no_line_of_a_file_is_to_blame(setup: Build) -> None:
+    (text,) = results(played(replace(setup(), motions=None), "60"))
+    assert text.startswith("60 refused, in posture nt: no archive of motions was read to look")
+    assert "name its .ODA file, too" in text
+    assert ".CFG:" not in text
 
 
 @pytest.mark.parametrize(
@@ -418,7 +451,30 @@ def test_a_name_that_says_no_postures_is_played_as_the_robot_is(setup: Build) ->
     run = played(files, "MoNetExecute(60)")
     assert results(run) == ["60 done, in posture nt"]
     assert "Sony's MoNet may crash" in run.said
+    assert "a_KickB begins near sleep: call it a_sleep#sleep_KickB" in run.said
     assert run.has_moved()
+
+
+def test_where_a_motion_without_postures_begins_is_told_and_how_to_get_there(setup: Build) -> None:
+    build: Any = setup
+    entries = {"a_KickB": build.motion("a_KickB", urad("stand"), urad("sit"))}
+    commands = f"{COMMANDS}63 1 0\nmonetagentMTN a_KickB -1\n"
+    run = played(setup(commands=commands, entries=entries), "63@0, 2@5, 63@30")
+    assert "the robot jumps: right_rear_rotator is 114 deg from where a_KickB begins" in run.said
+    told = "a_KickB begins near stand: MoNetExecute(2) goes there first; or call it a_stand#sit_KickB"
+    assert run.said.count(told) == 1
+    assert "a_KickB begins near stand: call it a_stand#sit_KickB" in run.said, "the robot is there already"
+    assert run.said.count("the robot jumps") == 1, "who does so is there"
+
+
+@pytest.mark.parametrize("rotator", [0, 2_000_000])
+def test_of_a_motion_that_begins_in_no_posture_no_way_out_is_told(setup: Build, rotator: int) -> None:
+    build: Any = setup
+    legs = {joint: rotator for joint in DOG.groups["legs"] if joint.endswith("rotator")}
+    odd = build.motion("a_KickB", urad("stand", **legs), urad("stand"))
+    entries = {"a_KickB": odd} if rotator else {}
+    run = played(setup(commands="63 1 0\nmonetagentMTN a_KickB -1\n", entries=entries), "63")
+    assert "begins near" not in run.said
 
 
 def test_signs_that_could_steer_a_terminal_are_written_out(setup: Build) -> None:
@@ -509,10 +565,19 @@ def test_all_vectors_are_free_in_the_end(setup: Build) -> None:
     assert all(region.is_free for region in agents._effector._regions)  # type: ignore[attr-defined]
 
 
-def test_a_command_is_done_though_somebody_keeps_its_vectors_for_long(setup: Build) -> None:
+class Late(Keeper):
+    """Says only after a while that it is ready for another vector."""
+
+    def take(self, event: ONotifyEvent) -> None:
+        """Answer later."""
+        self.openr.call_at(self.openr.time_s + self.keeps_s, lambda: self.vectors.assert_ready(event.sender))
+
+
+@pytest.mark.parametrize("watcher", [Keeper(1.0), Late(0.5)])
+def test_a_command_is_done_though_somebody_is_slow_with_its_vectors(setup: Build, watcher: Keeper) -> None:
     files, line = setup(), "MotionAgents.Effector.OCommandVectorData.S Keeper.Effector.OCommandVectorData.O"
     config = read_connect("\n".join([*map(str, program("monet").config.lines), line]))
-    players = [MoNet(files), MotionAgents(files), SoundAgent(files), Keeper(1.0)]
+    players = [MoNet(files), MotionAgents(files), SoundAgent(files), watcher]
     objects = [Commander(config, read_script("60")), *players]
     controller = OpenRController(DOG, objects, config, DOG.pose("sleep"))
     idle = UntilIdle(controller, 1.1)

@@ -20,6 +20,7 @@ from posewright.runtimes.openr import (
     find_free_region,
     read_connect,
 )
+from posewright.runtimes.openr.flow import label_of
 from posewright.runtimes.openr.services import ServiceName, Side
 
 DOG = robot("sony_ers7")
@@ -280,8 +281,35 @@ def test_two_objects_that_answer_each_other_without_end_are_stopped() -> None:
     system.start()
     system.run()
     one.out.send(RCRegion([1]))
+    with pytest.raises(
+        InputError, match=r"more than 10,000 messages at 0.000 s \(. and . had something to say"
+    ):
+        system.run()
+
+
+def test_an_alarm_that_sets_itself_again_at_once_is_stopped() -> None:
+    _, _, system = pair()
+
+    def again() -> None:
+        system.openr.call_at(0.0, again)
+
+    again()
     with pytest.raises(InputError, match="more than 10,000 messages"):
         system.run()
+
+
+def test_a_receiver_that_was_never_ready_is_reported_as_such() -> None:
+    sender, receiver = Sender("A"), Receiver("B")
+    receiver.do_start = lambda: None  # type: ignore[method-assign]
+    system = connected([sender], [receiver])
+    sender.put(1)
+    sender.out.notify_observers()
+    for frame in (0, 250, 500):
+        system.openr.frame = frame
+        system.run()
+    (silent,) = [entry for entry in system.openr.entries if entry.kind == "silent"]
+    assert silent.data["why"] == "it has never said assert_ready"
+    assert label_of(silent) == "Out: no answer for 2.0 s; it has never said assert_ready"
 
 
 def test_alarms_ring_at_the_first_frame_not_before_their_time_in_order() -> None:
@@ -328,6 +356,13 @@ def test_a_bad_connection_is_told_with_its_line(line: str, told: str) -> None:
     assert told in str(caught.value)
     assert caught.value.where is not None
     assert caught.value.where.line == 1 + len(line.splitlines())
+
+
+def test_more_connections_than_can_be_are_refused_and_remarks_may_be_indented() -> None:
+    lines = [f"A.Out{number}.Number.S B.In.Number.O" for number in range(10_001)]
+    assert len(read_connect("\n".join(["  # many", *lines[:10_000]])).lines) == 10_000
+    with pytest.raises(FormatError, match="input:10001: too many connections"):
+        read_connect("\n".join(lines))
 
 
 def test_no_connection_at_all_is_refused() -> None:

@@ -79,6 +79,8 @@ def test_what_is_written_is_read(commands: list[tuple[str, int]]) -> None:
         ("UP@soon", "'soon' is no time"),
         ("UP@-1", "'-1' is no time"),
         ("UP@nan", "'nan' is no time"),
+        ("UP@1_0", "'1_0' is no time"),
+        ("UP@\u0661", "'\u0661' is no time"),
         ("UP@1e9", "'1e9' is no time"),
         ("@1", "'@1' is no command"),
         ("UP@2, SIT@1", "comes after a command at 2 s"),
@@ -98,3 +100,46 @@ def test_a_bad_command_is_told_with_its_file_and_line(text: str, told: str) -> N
 
 def test_a_command_without_a_time_is_sent_at_once() -> None:
     assert read_script("UP") == (ScriptedCommand("UP", 0.0, "", read_script("UP")[0].where),)
+
+
+def commander(config: str, *others: OObject, script: str = "") -> tuple[Commander, System]:
+    read = read_connect(config)
+    made = Commander(read, read_script(script))
+    return made, System(DOG, [made, *others], read)
+
+
+def test_of_several_that_one_subject_sends_to_any_may_know_the_word_and_all_get_it() -> None:
+    head, legs = Listener("Head", "UP"), Listener("Legs", "SIT")
+    config = "Commander.Out.char.S Head.Receive.char.O\nCommander.Out.char.S Legs.Receive.char.O"
+    made, system = commander(config, head, legs, script="SIT, UP")
+    made.check()
+    system.start()
+    system.run()
+    assert [word for _, word in head.got] == [word for _, word in legs.got] == ["SIT", "UP"]
+    with pytest.raises(FormatError, match="nobody here knows the command 'JUMP'"):
+        commander(config, head, legs, script="JUMP")[0].check()
+
+
+@pytest.mark.parametrize(
+    ("receiver", "kind", "told"),
+    [
+        ("Ear.In", "Number", "2: Commander cannot send Number to Ear.In (it sends char, or what Ear reads"),
+        ("Commander.In", "char", "2: Commander cannot send char to Commander.In"),
+    ],
+)
+def test_what_commander_cannot_send_is_told_with_its_line_whatever_the_script(
+    receiver: str, kind: str, told: str
+) -> None:
+    ear = OObject("Ear")
+    ear.observer("In", "Number", lambda _: None)
+    with pytest.raises(FormatError) as caught:
+        commander(f"# to the ear\nCommander.Out.{kind}.S {receiver}.{kind}.O", ear)[0].check()
+    assert told in str(caught.value)
+
+
+def test_any_number_of_commands_may_come_at_one_time() -> None:
+    head = Listener("Head", "UP")
+    _, system = commander("Commander.Out.char.S Head.Receive.char.O", head, script="UP@0, " * 5000)
+    system.start()
+    system.run()
+    assert len(head.got) == 5000

@@ -93,3 +93,11 @@ def test_an_object_nobody_knows_is_told_with_those_there_are(tmp_path: Path) -> 
         InputError, match=r"head\.cfg:1: no object is called 'MoveHaed' \(.*did you mean MoveHead"
     ):
         set_up_openr(config).controller()
+
+
+@pytest.mark.parametrize(("name", "word"), [("move_head", "MOVE_MP"), ("ekmotion", "101")])
+def test_a_robot_without_the_joints_of_an_object_is_told_with_both_names(name: str, word: str) -> None:
+    with pytest.raises(
+        UnknownNameError, match=r"^sony_ers210 cannot run \w+: no (primitive|joint) is called"
+    ):
+        pw.run_openr(name, robot="sony_ers210", body="mock", commands=word)

@@ -16,6 +16,7 @@ from posewright.errors import InputError
 from posewright.robots import robot
 from posewright.runtimes.openr import (
     DataType,
+    OCommandInfo,
     OCommandVectorData,
     ONotifyEvent,
     OObject,
@@ -133,6 +134,41 @@ def test_a_sender_is_ready_again_when_the_last_frame_of_its_vector_has_been_play
     mover = Mover("Mover", [[(PAN, [1, 2, 3])], []])
     commands(controller(mover), [10])
     assert mover.done_at == pytest.approx([0.0, 0.024, 0.032])
+
+
+def test_a_joint_that_is_asked_for_more_than_it_can_is_told_once_with_who_asks() -> None:
+    within, beyond = [(PAN, [0, 1_623_156])], [(PAN, [0, 1_640_000])]
+    driver = controller(Mover("A", [within, beyond, beyond]))
+    told = [
+        data["text"]
+        for _ in range(8)
+        if (got := driver.next(BodyState(0.0, STAND, np.zeros(len(STAND))), 1)).decision
+        for _, data in got.decision.events
+        if "text" in data
+    ]
+    assert told == ["A asks head_pan for 94.0 deg; it can do -93.0 to 93.0"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 1)], [[1.5]], 1), "an angle of 1.5"),  # type: ignore[list-item]
+        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, "x", 1)], [[1]], 1), "a damaged vector"),  # type: ignore[arg-type]
+        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 2.5)], [[1]], 1), "damaged"),  # type: ignore[arg-type]
+        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 17)], [[1] * 17], 1), "17 frames"),
+        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 1)], [[1]], 99), "99 joints"),
+        (5, "A.Move sent an RCRegion of 5"),
+    ],
+)
+def test_a_vector_that_was_written_by_hand_is_checked_too(wrong: OCommandVectorData, told: str) -> None:
+    class Wild(Mover):
+        def ready(self, event: OReadyEvent) -> None:
+            assert event.is_ready
+            self.move.send(RCRegion(wrong))
+
+    with pytest.raises(InputError) as caught:
+        commands(controller(Wild("A", [])), [2])
+    assert told in str(caught.value)
 
 
 def test_an_ear_is_moved_by_its_own_kind_of_command_and_no_other_joint_is() -> None:

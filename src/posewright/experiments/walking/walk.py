@@ -16,7 +16,7 @@ from posewright.control import Block, GaitController
 from posewright.errors import InputError
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
 from posewright.evaluation.walking.walk import EXTRAS, Timed, WalkTerms, stays_down_limits
-from posewright.experiments.performing import recorded
+from posewright.experiments.driving import recorded
 from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_text, refuse_out_of_range, robot_of
 from posewright.gaits.quadruped.reading import SUFFIX
 from posewright.recordings import Header, RobotHeader

@@ -1,6 +1,6 @@
 """CONNECT.CFG: from whose subject to whose observer data goes.
 
-A line names both ends; `#` in the first column begins a comment:
+A line names both ends; a line that begins with `#` is a comment:
 
     Commander.SendHeadCommand.char.S  MoveHead.ReceiveCommand.char.O
 """
@@ -65,10 +65,13 @@ def read_connect(text: str, path: Path | None = None) -> ConnectConfig:
             there is no line.
     """
     found: dict[str, ConnectLine] = {}
-    for number, raw in enumerate(text.splitlines()[:_MOST_LINES], 1):
+    for number, raw in enumerate(text.splitlines(), 1):
         words = raw.split()
-        if not words or raw.startswith("#"):
+        if not words or words[0].startswith("#"):
             continue
+        if len(found) == _MOST_LINES:
+            where = Where(path=path, line=number)
+            raise FormatError("too many connections", where=where, hint=f"at most {_MOST_LINES:,}")
         line = _line(words, Where(path=path, line=number))
         if str(line) in found:
             first = found[str(line)].where.line

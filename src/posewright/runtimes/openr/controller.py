@@ -72,6 +72,10 @@ class OpenRController:
         if not self._begun:
             self._begun = True
             self.system.start()
+            for one in self.system.objects[1:]:
+                for subject in one.subjects.values():
+                    if not subject.connections:
+                        one.say(f"{subject.name.short} leads nowhere: no line of CONNECT.CFG begins with it")
         elif self._on_idle is not None and self.is_idle and not self.is_over:
             self.is_over = not self._on_idle()
         self._comm.see(state)
@@ -92,7 +96,7 @@ class OpenRController:
         told = (
             " ".join(states.values()) if len(states) == 1 else " ".join(f"{k}:{v}" for k, v in states.items())
         )
-        events = tuple((EVENT, {"what": one.kind, **one.data}) for one in entries)
+        events = tuple((EVENT, {**one.data, "what": one.kind}) for one in entries)
         return Decision(told, outputs=states, events=events)
 
 

@@ -69,7 +69,8 @@ def label_of(entry: LogEntry) -> str:
     told = {
         "notify": f"{service}: {data.get('data', '')}",
         "waits": f"{service} waits: {data.get('data', '')}",
-        "silent": f"{service}: no answer for {data.get('waits_s', '?')} s",
+        "silent": f"{service}: no answer for {data.get('waits_s', '?')} s; {data.get('why', '?')}",
+        "load": f"load: cycle {data.get('cycle', '?')}, {data.get('pose', '')}, {data.get('part', '')}",
         "refused": f"refused: {data.get('asked', '')} ({data.get('why', '')})",
         STATE: data.get("state") or "-",
         "syslog": data.get("text", ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import inspect
 import itertools
 import math
 from collections import deque
@@ -21,6 +22,17 @@ LOCATORS = "open_r"  # the naming on a robot's card that has Sony's locators
 
 MOST_MESSAGES = 10_000
 """At one instant; objects that send each other more never come to an end."""
+
+
+_BETWEEN = ("from", "to")
+PARTICULARS: Mapping[str, tuple[str, ...]] = {
+    "state": ("object", "state"),
+    "refused": ("object", "asked", "why"),
+    "syslog": ("object", "text"),
+    **dict.fromkeys(("notify", "waits", "ready", "not ready"), _BETWEEN),
+    "silent": (*_BETWEEN, "why"),
+}
+"""What entries of these kinds always have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +99,28 @@ class OpenR:
         self._state = state
 
     def log(self, kind: str, **data: Any) -> None:
-        """Note what happened, with its particulars."""
-        self.entries.append(LogEntry(self.time_s, kind, data))
+        """Note what happened, with its particulars.
+
+        Raises:
+            InputError: an entry of that kind has others besides.
+        """
+        lacking = [name for name in PARTICULARS.get(kind, ()) if name not in data]
+        if lacking:
+            what = f"log({kind!r}) without {', '.join(lacking)}"
+            raise InputError(what, hint="say, refuse and enter of an object note them")
+        told = {name: _recordable(value) for name, value in data.items()}
+        self.entries.append(LogEntry(self.time_s, str(_recordable(kind)), told))
 
     def post(self, call: Callable[[], None]) -> None:
         """Have something done after everything that was posted before."""
+        refuse_uncallable("post", call)
         self._posted.append(call)
 
     def call_at(self, time_s: float, call: Callable[[], None]) -> None:
         """Have something done at the first frame that does not begin before a time [s]."""
+        if not math.isfinite(time_s):
+            raise InputError(f"call_at({time_s})", hint="seconds since the start")
+        refuse_uncallable("call_at", call)
         frame = max(self.frame_at(time_s), self.frame)
         heapq.heappush(self._alarms, (frame, next(self._order), call))
 
@@ -114,12 +139,36 @@ class OpenR:
         Raises:
             InputError: the objects do not come to an end.
         """
-        for _ in range(MOST_MESSAGES):
+        n, planned = 0, next(self._order)
+        while n < MOST_MESSAGES:
+            n += 1
             if self._posted:
                 self._posted.popleft()()
             elif self._alarms and self._alarms[0][0] <= self.frame:
-                heapq.heappop(self._alarms)[2]()
+                _, order, call = heapq.heappop(self._alarms)
+                n = 0 if order < planned else n  # what was planned before is not the objects' fault
+                call()
             else:
                 return
+        ends = (one.data[end] for one in self.entries[-MOST_MESSAGES:] for end in _BETWEEN if end in one.data)
+        names = dict.fromkeys(end.partition(".")[0] for end in ends)
         what = f"more than {MOST_MESSAGES:,} messages at {self.time_s:.3f} s"
-        raise InputError(what, hint="two objects answer each other without end")
+        raise InputError(what, hint=f"{' and '.join(names) or 'an object'} had something to say without end")
+
+
+def _recordable(value: Any) -> Any:
+    """Return a number as it is, and anything else as text that can be written."""
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def refuse_uncallable(what: str, call: object, n: int = 0) -> None:
+    """Raise InputError where something cannot be called with `n` arguments, an event for one."""
+    try:
+        inspect.signature(call).bind(*range(n))  # type: ignore[arg-type]  # whether it can be called is asked
+    except TypeError as error:
+        told = f"{what} tells {getattr(call, '__name__', repr(call))}: {error}"
+        raise InputError(told, hint=f"a method that takes {'one event' if n else 'nothing'}") from error
+    except ValueError:  # one of Python's own, of which nothing is known
+        return

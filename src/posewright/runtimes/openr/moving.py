@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from posewright.errors import InputError, UnknownNameError
+from posewright.errors import InputError
 from posewright.runtimes.openr.automaton import DONE, Automaton
 from posewright.runtimes.openr.blocks import BlockMotion, BlockPlayer
 from posewright.runtimes.openr.kernel import OpenR
@@ -32,7 +32,7 @@ class MovingObject(OObject):
         self._make_motions = motions
         self._motions: Mapping[str, BlockMotion] = {}
         self._automaton = Automaton(chart)
-        self._commands = self.observer("ReceiveCommand", "char", self._receive, self._command_in)
+        self._commands = self.observer("ReceiveCommand", "char", self._receive, self._command_in, str)
         self._player = BlockPlayer(self, self._play_on)
         self._sender: ServiceName | None = None  # of the command that started the motion under way
 
@@ -41,12 +41,8 @@ class MovingObject(OObject):
         return {}
 
     def do_init(self) -> None:
-        """Find the joints, or raise InputError."""
-        try:
-            self._motions = self._make_motions(self.openr)
-        except UnknownNameError as error:
-            what = f"{self.openr.robot.name} cannot run {self.name}: {error.message}"
-            raise InputError(what, hint=error.hint) from error
+        """Find the joints."""
+        self._motions = self._make_motions(self.openr)
 
     def do_start(self) -> None:
         """Begin, waiting for a command."""
@@ -60,7 +56,7 @@ class MovingObject(OObject):
 
     def _receive(self, event: ONotifyEvent) -> None:
         for command in event.data:
-            self._obey(str(command), event.sender)
+            self._obey(command, event.sender)
         self._commands.assert_ready(event.sender)
 
     def _obey(self, command: str, sender: ServiceName) -> None:

@@ -10,7 +10,11 @@ from pathlib import Path
 
 from posewright.documents import read_text
 from posewright.errors import FormatError, Where
+from posewright.runtimes.openr.commander import COMMANDER
 from posewright.runtimes.openr.services import OObject
+
+TAKEN = frozenset({COMMANDER, "OVirtualRobotComm"})
+"""Objects that are always ours."""
 
 _FORM = "class MyObject(OObject): def __init__(self): super().__init__() ..."
 
@@ -23,7 +27,10 @@ def read_objects(path: Path | str) -> Mapping[str, type[OObject]]:
         InputError: there is no such file.
     """
     path = Path(path)
-    read_text(path)  # that it is there, and text
+    before, nul, _ = read_text(path).partition("\0")
+    if nul:
+        line = before.count("\n") + 1
+        raise FormatError("a zero byte", where=Where(path, line), hint="Python reads none")
     name = f"posewright_own_objects:{path.absolute()}"  # a name per file: a class says which it is of
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -39,6 +46,9 @@ def read_objects(path: Path | str) -> Mapping[str, type[OObject]]:
     if not found:
         raise FormatError("no OPEN-R object is defined here", where=Where(path), hint=_FORM)
     for called, one in found.items():
+        if called in TAKEN:
+            line = inspect.getsourcelines(one)[1]
+            raise FormatError(f"{called} is the system's own", where=Where(path, line), hint="another name")
         try:
             inspect.signature(one).bind()
         except TypeError as error:

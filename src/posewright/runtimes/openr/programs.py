@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -43,6 +44,8 @@ class OpenRProgram:
         exact: motions reach each keyframe to the micro-radian, instead of being played as Sony's player does.
         own: classes, or anything else that makes an object, by the name CONNECT.CFG has for it.
         documents: texts of the files it is made from, by their names.
+        files: those files, and what else lies on their memory stick for programs: nothing may replace them.
+        until_s: it is run for so long at most [s].
         remarks: what a person should know before it runs.
     """
 
@@ -58,6 +61,8 @@ class OpenRProgram:
     exact: bool = False
     own: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+    until_s: float = math.inf
     remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -71,15 +76,16 @@ class OpenRProgram:
     @property
     def vocabulary(self) -> str:
         """What the objects that Commander sends to say of the words they know; not who takes any word."""
-        told: list[str] = []
+        told: list[tuple[str, str]] = []
         for one in self.controller().system.connections:
             read = one.observer.from_text
             if one.subject.name.owner == COMMANDER and read is not None:
                 try:
                     read("?")
                 except InputError as error:
-                    told.append(f"{one.observer.name.owner}: {error.hint or error.message}")
-        return "; ".join(told)
+                    words = (error.hint or error.message).removeprefix("there are ")
+                    told.append((one.observer.name.owner, words))
+        return told[0][1] if len(told) == 1 else "; ".join(": ".join(one) for one in told)
 
     def saying(self, commands: str, path: Path | None = None, live: Live | None = None) -> OpenRProgram:
         """Return it with commands: a script, from a file or not, and a person who is asked for more.
@@ -146,8 +152,8 @@ PROGRAMS: Mapping[str, ShippedProgram] = MappingProxyType(
 
 OBJECTS: Mapping[str, Callable[[OpenRProgram], OObject]] = MappingProxyType(
     {
-        COMMANDER: lambda made: Commander(made.config, made.script),
-        "EKMotion": lambda made: EKMotion(open_moves(made.poses, made.sequences)),
+        COMMANDER: lambda made: Commander(made.config, made.script, made.until_s),
+        "EKMotion": lambda made: EKMotion(open_moves(made.poses, made.sequences, made.robot)),
         "MoNet": lambda made: MoNet(_monet(made)),
         "MotionAgents": lambda made: MotionAgents(_monet(made), exact=made.exact),
         "SoundAgent": lambda made: SoundAgent(_monet(made)),

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, TypeVar
+from numbers import Integral
+from typing import Any, Generic, TypeVar
 
 from posewright.errors import InputError
 
 MAX_FRAMES = 16  # of one vector: OPEN-R's `ocommandMAX_FRAMES`
 MICRO = 1_000_000
 """Micro-radians in a radian, and micro-whatever in the unit of a sensor."""
+
+INT32 = range(-(2**31), 2**31)
+"""The integers of an AIBO's processor."""
 
 Data = TypeVar("Data")
 
@@ -109,8 +113,9 @@ class OCommandVectorData:
         """Set what one joint is to do; without `frames` it stays as it is.
 
         Raises:
-            InputError: there is no room for it, or there are more than 16 frames.
+            InputError: there is no room for it, or there are more than 16 frames, or no integers of 32 bits.
         """
+        refuse_no_angles(frames)
         if not 0 <= place < len(self.infos) or len(frames) > MAX_FRAMES:
             what = f"place {place} and {len(frames)} frames"
             raise InputError(what, hint=f"places 0 to {len(self.infos) - 1}, at most {MAX_FRAMES} frames")
@@ -134,6 +139,14 @@ class OCommandVectorData:
             f"{n} {what}{'s' * (n != 1)}" for n, what in ((moved, "joint"), (self.n_frames, "frame"))
         )
         return f"{joints}, {frames}"
+
+
+def refuse_no_angles(frames: Iterable[Any]) -> None:
+    """Raise InputError where an angle is none in whole micro-radians."""
+    for one in frames:
+        if not isinstance(one, Integral) or int(one) not in INT32:
+            what = f"an angle of {one!r}"
+            raise InputError(what, hint="whole micro-radians of 32 bits: int(1e6 * radians)")
 
 
 def interpolated(current: int, target: int, n_frames: int) -> list[int]:

@@ -21,6 +21,7 @@ MOST_COMMANDS = 10_000
 _COMMAND = re.compile(
     r"(?:(?P<to>[A-Za-z_]\w*)\s*:\s*)?(?P<word>[^@:\s]+(?:\s+[^@:\s]+)*)\s*(?:@\s*(?P<time>\S+))?"
 )
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{0,15})?|\.[0-9]{1,15}|[0-9]{1,9}e-?[0-9]{1,2}")
 _FORM = "COMMAND@SECONDS, as in MOVE_MP@0"
 
 
@@ -72,10 +73,7 @@ def _command(piece: str, last_s: float, where: Where) -> ScriptedCommand:
 
 
 def _seconds(text: str, where: Where) -> float:
-    try:
-        time_s = float(text)
-    except ValueError:
-        time_s = math.nan
+    time_s = float(text) if _NUMBER.fullmatch(text) else math.nan
     if not 0.0 <= time_s <= LATEST_S:
         hint = f"seconds from the start, 0 to {LATEST_S:g}"
         raise FormatError(f"{text!r} is no time", where=where, hint=hint)

@@ -19,7 +19,7 @@ from enum import Enum
 from typing import Any
 
 from posewright.errors import InputError
-from posewright.runtimes.openr.kernel import OpenR
+from posewright.runtimes.openr.kernel import OpenR, refuse_uncallable
 from posewright.runtimes.openr.regions import RCRegion
 
 
@@ -77,6 +77,7 @@ class Connection:
         n_sent: how much of the buffer `notify_observers` has sent; the rest was only set.
         busy_since_s: since when the observer owes an answer to what it was handed, or to what waits for it.
         is_silent: whether it has been reported for that.
+        was_ready: whether the observer has ever said that it is ready.
     """
 
     subject: OSubject
@@ -86,6 +87,7 @@ class Connection:
     n_sent: int = 0
     busy_since_s: float | None = None
     is_silent: bool = False
+    was_ready: bool = False
 
     @property
     def ends(self) -> dict[str, str]:
@@ -93,7 +95,12 @@ class Connection:
         return {"from": self.subject.name.short, "to": self.observer.name.short}
 
     def put(self, data: Any) -> None:
-        """Take something into the buffer."""
+        """Take something into the buffer, or raise InputError where the observer cannot use it."""
+        wanted = self.observer.data
+        if wanted is not None and not isinstance(data, wanted):
+            one = shown(data) if isinstance(data, RCRegion) else repr(data)
+            what = f"{self.subject.name.short} sent {self.observer.name.short} {one}"
+            raise InputError(what, hint=f"{self.observer.name.data_type} is {wanted.__name__}")
         if isinstance(data, RCRegion):
             data.add_reference()
         self.buffer.append(data)
@@ -112,6 +119,7 @@ class Connection:
     def answer(self, openr: OpenR, *, is_ready: bool) -> None:
         """Tell the sender whether the observer is ready; then what waits for it is handed over."""
         self.is_ready, self.busy_since_s, self.is_silent = is_ready, None, False
+        self.was_ready |= is_ready
         ends = {"from": self.observer.name.short, "to": self.subject.name.short}
         openr.log("ready" if is_ready else "not ready", **ends)
         handler = self.subject.ready
@@ -191,6 +199,7 @@ class OObserver:
     Attributes:
         notified: is called with what came.
         from_text: makes data of a word of a script, or raises InputError that says which words there are.
+        data: what is sent here must be of it; None takes anything.
     """
 
     def __init__(
@@ -199,8 +208,10 @@ class OObserver:
         name: ServiceName,
         notify: Callable[[ONotifyEvent], None],
         from_text: Callable[[str], Any] | None,
+        data: type | None = None,
     ) -> None:
         self._owner, self.name, self.notified, self.from_text = owner, name, notify, from_text
+        self.data = data
         self.connections: list[Connection] = []
 
     def assert_ready(self, sender: ServiceName | None = None) -> None:
@@ -253,6 +264,8 @@ class OObject:
         self, service: str, data_type: str, ready: Callable[[OReadyEvent], None] | None = None
     ) -> OSubject:
         """Return a new subject; `ready` is called when an observer says whether it is ready."""
+        if ready is not None:
+            refuse_uncallable(f"{self.name}.{service}", ready, 1)
         made = OSubject(self, ServiceName(self.name, service, data_type, Side.SUBJECT), ready)
         self.subjects[service] = made
         return made
@@ -263,9 +276,12 @@ class OObject:
         data_type: str,
         notify: Callable[[ONotifyEvent], None],
         from_text: Callable[[str], Any] | None = None,
+        data: type | None = None,
     ) -> OObserver:
-        """Return a new observer; `notify` is called with what comes."""
-        made = OObserver(self, ServiceName(self.name, service, data_type, Side.OBSERVER), notify, from_text)
+        """Return a new observer; `notify` is called with what comes, all of the type `data` where given."""
+        refuse_uncallable(f"{self.name}.{service}", notify, 1)
+        name = ServiceName(self.name, service, data_type, Side.OBSERVER)
+        made = OObserver(self, name, notify, from_text, data)
         self.observers[service] = made
         return made
 
@@ -276,9 +292,9 @@ class OObject:
 
     def enter(self, state: str) -> None:
         """Say where it is now; what is said again is not told again."""
-        if state != self._state:
-            self._state = state
-            self.openr.log("state", object=self.name, state=state)
+        if str(state) != self._state:
+            self._state = str(state)
+            self.openr.log("state", object=self.name, state=self._state)
 
     def say(self, text: str) -> None:
         """Note something for people: `OSYSLOG`."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from posewright.documents import is_path
+from posewright.documents import is_path, is_there
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.formats import is_text, read_file_bytes
 from posewright.motions import Level
@@ -20,12 +20,23 @@ from posewright.runtimes.openr.connections import ConnectConfig, read_connect_fi
 from posewright.runtimes.openr.ekmotion.moves import MOVES, POSES
 from posewright.runtimes.openr.own import read_objects
 from posewright.runtimes.openr.programs import CONNECT, OBJECTS, PROGRAMS, VIRTUAL_ROBOT, OpenRProgram
-from posewright.sticks import MemoryStick, MonetSetup, read_stick
+from posewright.sticks import MemoryStick, MonetFinding, MonetSetup, read_stick
 from posewright.sticks.limits import MODELS
-from posewright.sticks.memory_stick import OPEN_R, child, stick_in
+from posewright.sticks.memory_stick import (
+    ARCHIVE,
+    COMMANDS,
+    DESIGNDB,
+    OPEN_R,
+    TRANSITIONS,
+    child,
+    stick_in,
+    stick_root,
+)
+from posewright.sticks.setup import SOUNDS
 
 MONET = "monet"
 MIDDLEWARE = "MW"
+ON_STICK = frozenset({CONNECT, COMMANDS, DESIGNDB, TRANSITIONS})
 PLAYERS = ("sony", "exact")
 PLAYING = frozenset({"MoNet", "MotionAgents", "SoundAgent"})
 """The objects that are made from MONET files."""
@@ -59,15 +70,19 @@ def set_up_openr(
     searched = _on_stick(Path(stick), own) if program is None and stick is not None else (MONET, ())
     name, remarks = searched if program is None else (str(program), ())
     config, begin = _connections(name)
-    files = [stick] if stick is not None else monet
+    files = [stick] if stick is not None else list(dict.fromkeys(map(Path, monet)))
     plays = not PLAYING.isdisjoint(config.objects)
     moves = {"--poses": poses, "--sequences": sequences}
     unused = [flag for flag, file in moves.items() if file is not None and "EKMotion" not in config.objects]
-    unused += ["MONET files"] if files and program is not None and not plays else []
+    unused += ["--objects"] if own and own.keys().isdisjoint(config.objects) else []
+    if not plays:
+        sony = {"--stick": program and stick, "--monet": monet, "--player": player != PLAYERS[0]}
+        unused += [flag for flag, given in sony.items() if given]
     if unused:
-        what = f"no object here is made from {', '.join(unused)}"
-        raise InputError(what, hint=f"{', '.join(config.objects)} run")
-    setup = _setup(read_stick(*files), card) if files and plays else None
+        what = f"no object here takes {', '.join(unused)}"
+        raise InputError(what, hint=f"the objects are {', '.join(config.objects)}")
+    replaced = [one for one in config.objects if one in own and one in OBJECTS]
+    setup = _setup(read_stick(*files), card, Path(files[0])) if files and plays else None
     card.pose(pose or begin)
     made = OpenRProgram(
         name,
@@ -79,9 +94,10 @@ def set_up_openr(
         monet=setup,
         exact=player == "exact",
         own=own,
-        remarks=remarks,
+        remarks=(*remarks, *(f"{one} is that of {objects}, not ours" for one in replaced)),
     )
-    return replace(made, documents=_documents(made, objects)).saying(commands)
+    read = _files((None if name in PROGRAMS else name, poses, sequences, objects, *files))
+    return replace(made, documents=_documents(made, objects), files=tuple(read)).saying(commands)
 
 
 def _on_stick(folder: Path, own: Collection[str]) -> tuple[str, tuple[str, ...]]:
@@ -114,37 +130,74 @@ def _connect_file(folder: Path) -> Path | None:
     for part in sorted(parts, key=lambda one: one.name.upper() != MIDDLEWARE):
         conf = child(part, "CONF")
         path = None if conf is None else child(conf, CONNECT)
-        if path is not None and path.is_file():
+        if path is not None:
             return path
     return None
 
 
 def _connections(name: str) -> tuple[ConnectConfig, str]:
     """Return the connections of a program, and the pose in which it begins."""
-    if is_path(name) or (name not in PROGRAMS and Path(name).is_file()):
+    if name not in PROGRAMS and (
+        is_path(name) or Path(name).suffix.lower() == ".cfg" or is_there(Path(name))
+    ):
         return read_connect_file(Path(name)), "stand"
     shipped = programs.program(name)
     return shipped.config, shipped.pose
 
 
-def _setup(stick: MemoryStick, card: Robot) -> MonetSetup:
+def _setup(stick: MemoryStick, card: Robot, where: Path) -> MonetSetup:
     """Return the MONET files of a robot: those of its model, else the only ones.
 
     Raises:
-        FormatError: a file of theirs could not be read.
+        FormatError: a file of theirs could not be read or is missing.
         InputError: there are only those of other models.
     """
     models = [model for model in reversed(tuple(MODELS)) if MODELS[model].robot == card.name]
     only = stick.setups[0] if len(stick.setups) == 1 else None
     found = next(filter(None, map(stick.setup, models)), only)
+    wrong = [
+        FormatError(one.message, where=Where(one.path, one.line), hint=one.hint or None)
+        for one in stick.findings
+        if one.level is Level.ERROR and _concerns(one, stick, found.models if found else models)
+    ]
+    if wrong:
+        wrong[0].others = tuple(wrong[1:])
+        raise wrong[0]
     if found is None:
-        known = ", ".join(name for one in stick.setups for name in one.models) or "no model"
-        raise InputError(f"no MONET files for {card.name}", hint=f"the stick has those of {known}")
-    unread = [one for one in stick.findings if one.level is Level.ERROR and one.rule == "file"]
-    if unread and None in (found.commands, found.transitions, found.motions):
-        first = unread[0]
-        raise FormatError(first.message, where=Where(first.path, first.line), hint=first.hint or None)
+        known = ", ".join(name for one in stick.setups for name in one.models)
+        several = f"there are {len(stick.setups)} sets of files, and none says for which robot it is"
+        raise InputError(f"no MONET files for {card.name}", hint=f"those of {known}" if known else several)
+    if found.commands is None:
+        hint = "posewright monet check says what was found"
+        raise FormatError(f"there is no {COMMANDS}: MoNet knows no command", where=Where(where), hint=hint)
     return found
+
+
+def _concerns(finding: MonetFinding, stick: MemoryStick, models: Collection[str]) -> bool:
+    """Tell whether a finding is of files that these models move by; of some nothing says whose they are.
+
+    A sound that is missing is told when it is to be heard.
+    """
+    path, line = finding.path, finding.line
+    entries = [(db.path, one) for db in stick.designdbs for one in db.entries]
+    said = [one for at, one in entries if at == path and one.line.number == line]
+    if any(one.key == SOUNDS for one in said):
+        return False
+    whose = {one.model for one in said}
+    if path is not None:
+        folder = path.parent.name.upper()
+        whose |= {name for name, one in MODELS.items() if folder in {name.upper(), one.folder.upper()}}
+    return not models or not whose or not whose.isdisjoint({"", *models})
+
+
+def _files(paths: Iterable[str | Path | None]) -> Iterator[Path]:
+    """Yield what files there are, and of memory sticks those that programs are made from."""
+    for path in (Path(one) for one in paths if one is not None):
+        if path.is_dir():
+            held = (stick_root(path) or path).rglob("*")
+            yield from (one for one in held if one.name.upper() in ON_STICK or one.suffix.upper() == ARCHIVE)
+        else:
+            yield path
 
 
 def _documents(program: OpenRProgram, objects: str | Path | None) -> dict[str, str]:
@@ -168,22 +221,28 @@ def _text(path: Path) -> str:
     return data.hex() if len(data) <= MOST_CARRIED else f"sha256:{sha256(data).hexdigest()}"
 
 
-def openr_programs() -> list[dict[str, Any]]:
-    """Return the programs that ship: `name`, `about`, their `objects`, and what Commander can send these."""
+def openr_programs(stick: str | Path | None = None) -> list[dict[str, Any]]:
+    """Return the programs that ship: `name`, `about`, `objects`, `commands` and `connections` of each.
+
+    Args:
+        stick: folder of a memory stick; those of MoNet's commands are told that are on it.
+    """
     return [
         {
             "name": one.name,
             "about": one.about,
             "objects": [name for name in one.config.objects if name not in {COMMANDER, VIRTUAL_ROBOT}],
-            "commands": _commands(one.name),
+            "commands": _commands(one.name, stick),
+            "connections": [str(line) for line in one.config.lines],
         }
         for one in PROGRAMS.values()
     ]
 
 
-def _commands(name: str) -> str:
-    """Return what the objects of a program say of the words they know, or what the program needs besides."""
-    try:
+def _commands(name: str, stick: str | Path | None) -> str:
+    """Return what the objects of a program say of the words they know."""
+    if name != MONET:
         return set_up_openr(name).vocabulary
-    except InputError as error:
-        return f"{error.message} ({error.hint})" if error.hint else error.message
+    if stick is None:
+        return "MoNetExecute(ID), or the ID alone; --stick FOLDER tells which there are on a memory stick"
+    return set_up_openr(name, stick=stick).vocabulary

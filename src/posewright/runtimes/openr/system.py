@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from posewright.errors import InputError
+from posewright.errors import InputError, UnknownNameError
 from posewright.robots import Robot
 from posewright.runtimes.openr.connections import ConnectConfig, connect
 from posewright.runtimes.openr.kernel import OpenR
@@ -43,6 +43,10 @@ class System:
     ) -> None:
         self.openr = OpenR(robot)
         self.objects = tuple(objects)
+        for one in self.objects:
+            if not hasattr(one, "observers"):
+                what = f"{type(one).__name__} was not made as an object"
+                raise InputError(what, hint="its __init__ begins with super().__init__()")
         names = [one.name for one in self.objects]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -55,7 +59,11 @@ class System:
         for one in self.objects:
             one.run_in(self.openr)
         for one in self.objects:
-            one.do_init()
+            try:
+                one.do_init()
+            except UnknownNameError as error:
+                error.message = f"{self.openr.robot.name} cannot run {one.name}: {error.message}"
+                raise
         for one in self.objects:
             one.do_start()
 
@@ -66,7 +74,8 @@ class System:
             if due <= self.openr.frame:
                 connection.is_silent = True
                 n = len(connection.buffer)
-                self.openr.log("silent", **connection.ends, waits_s=self._answer_within_s, n=n)
+                why = f"it has {'not' if connection.was_ready else 'never'} said assert_ready"
+                self.openr.log("silent", **connection.ends, waits_s=self._answer_within_s, n=n, why=why)
 
     @property
     def frames_ahead(self) -> int | None:

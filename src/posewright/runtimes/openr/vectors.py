@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from posewright.errors import InputError
+from posewright.runtimes.openr.kernel import refuse_uncallable
 from posewright.runtimes.openr.regions import DataType, OCommandVectorData, RCRegion, find_free_region
 from posewright.runtimes.openr.services import OObject, OReadyEvent, OSubject, ServiceName, Side
 
@@ -28,6 +29,7 @@ class CommandVectorSubject(OSubject):
         super().__init__(
             owner, ServiceName(owner.name, service, "OCommandVectorData", Side.SUBJECT), self._answered
         )
+        refuse_uncallable(self.name.short, ready)
         owner.subjects[service] = self
         self._tell = ready
         self._regions: list[RCRegion[OCommandVectorData]] = []

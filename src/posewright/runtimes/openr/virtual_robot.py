@@ -7,7 +7,9 @@ may be moved by two objects at once; where both move one joint, the one connecte
 
 from __future__ import annotations
 
+import math
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +18,15 @@ from numpy.typing import NDArray
 
 from posewright.bodies import BodyState
 from posewright.errors import InputError
-from posewright.robots import Robot
-from posewright.runtimes.openr.regions import MICRO, DataType, OCommandVectorData, RCRegion
+from posewright.robots import Joint, Robot
+from posewright.runtimes.openr.regions import (
+    MAX_FRAMES,
+    MICRO,
+    DataType,
+    OCommandVectorData,
+    RCRegion,
+    refuse_no_angles,
+)
 from posewright.runtimes.openr.services import ONotifyEvent, OObject, ServiceName
 
 Integers = NDArray[np.int64]
@@ -70,10 +79,11 @@ class OVirtualRobotComm(OObject):
         super().__init__()
         self._robot = robot
         self._command: Integers = np.rint(pose * MICRO).astype(np.int64)
-        self.effector = self.observer("Effector", "OCommandVectorData", self._take)
+        self.effector = self.observer("Effector", "OCommandVectorData", self._take, data=RCRegion)
         self.sensor = self.subject("Sensor", "OSensorFrameVectorData")
         self._playing: dict[ServiceName, _Playing] = {}
         self._readings: list[BodyState] = []
+        self._told: set[tuple[str, str]] = set()  # who asked which joint for more than it can
 
     @property
     def is_moving(self) -> bool:
@@ -115,18 +125,26 @@ class OVirtualRobotComm(OObject):
         """Take vectors; the sender hears that they are done when they are."""
         playing = self._playing.setdefault(event.sender, _Playing())
         for region in event.data:
-            self._check(region, event.sender)
+            try:
+                self._check(region, event.sender)
+            except (AttributeError, IndexError, TypeError) as error:
+                what = f"{event.sender.short} sent a damaged vector: {error}"
+                raise InputError(what, hint="its set and set_n_data make a sound one") from error
             region.add_reference()
             playing.regions.append(region)
 
     def _check(self, region: Any, sender: ServiceName) -> None:
         """Refuse what is no vector of this robot's joints."""
-        if not isinstance(region, RCRegion) or not isinstance(region.data, OCommandVectorData):
-            what = f"{sender.short} sent {region!r}"
+        if not isinstance(region.data, OCommandVectorData):
+            what = f"{sender.short} sent an RCRegion of {region.data!r}"
             raise InputError(what, hint="OVirtualRobotComm takes an RCRegion of OCommandVectorData")
-        for info in region.data.infos[: region.data.n_data]:
+        vector = region.data
+        vector.set_n_data(vector.n_data)  # which checks it
+        for info, angles in zip(vector.infos[: vector.n_data], vector.values, strict=False):
             if not info.n_frames:
                 continue
+            if not 0 <= info.n_frames <= MAX_FRAMES:
+                raise InputError(f"{sender.short} sent {info.n_frames} frames", hint=f"0 to {MAX_FRAMES}")
             if not 0 <= info.primitive < len(self._robot.joints):
                 what = f"{sender.short} moves primitive {info.primitive}"
                 raise InputError(what, hint="open_primitive gives one")
@@ -135,6 +153,17 @@ class OVirtualRobotComm(OObject):
                 right = DataType.JOINT_COMMAND4 if joint.two_state else DataType.JOINT_COMMAND2
                 what = f"{sender.short} moves {joint.name} by {info.data_type.name}"
                 raise InputError(what, hint=f"right is {right.name}")
+            refuse_no_angles(angles[: info.n_frames])
+            self._tell_excess(joint, angles[: info.n_frames], sender)
+
+    def _tell_excess(self, joint: Joint, angles: Sequence[int], sender: ServiceName) -> None:
+        """Say once that an object asks a joint for more than it can do."""
+        low, high = joint.hardware_lower_rad, joint.hardware_upper_rad
+        beyond = [one for one in angles if not joint.reaches(one / MICRO, slack_rad=1 / MICRO)]
+        if beyond and not joint.two_state and (sender.owner, joint.name) not in self._told:
+            self._told.add((sender.owner, joint.name))
+            asked, *limits = (f"{math.degrees(one):.1f}" for one in (beyond[0] / MICRO, low, high))
+            self.say(f"{sender.owner} asks {joint.name} for {asked} deg; it can do {' to '.join(limits)}")
 
     def _read(self, state: BodyState) -> None:
         """Keep what is read, and send it to who is ready for it: a reading that waits would be an old one."""

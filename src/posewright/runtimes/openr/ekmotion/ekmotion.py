@@ -22,6 +22,7 @@ from posewright.runtimes.openr.regions import interpolated
 from posewright.runtimes.openr.services import ONotifyEvent, OObject
 from posewright.runtimes.openr.vectors import CommandVectorSubject
 
+_LOADED = "--sequences FILE says which poses to load"
 _NUMBER = re.compile(r"[+-]?[0-9]{1,10}(?:\.[0-9]{1,9})?")
 
 
@@ -36,6 +37,13 @@ class EKMotionData:
     y_head: float = 0.0
     z_head: float = 0.0
     mouth: float = 0.0
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value, wanted = getattr(self, one.name), int if one.name == "command" else (int, float)
+            if not isinstance(value, wanted):
+                hint = "command is a whole number, the others are numbers"
+                raise InputError(f"EKMotionData with {one.name}={value!r}", hint=hint)
 
     @classmethod
     def from_text(cls, text: str) -> EKMotionData:
@@ -72,10 +80,11 @@ class EKMotion(OObject):
 
     def __init__(self, moves: Moves | None = None) -> None:
         super().__init__()
-        self.action = self.observer("ReceiveAction", "EKMotionData", self._received, self._read)
+        self.action = self.observer("ReceiveAction", "EKMotionData", self._received, self._read, EKMotionData)
         self.move = CommandVectorSubject(self, "Move", self._cycle)
         self._moves = open_moves() if moves is None else moves
         self._automaton = Automaton("ekmotion")
+        self._told_unused = False
         self._primitives: list[int] = []
         self._under_way: Move | None = None
         self._cont = 0
@@ -88,8 +97,12 @@ class EKMotion(OObject):
 
     def do_start(self) -> None:
         """Say what cannot be done, and be ready."""
-        for name, arrays in self._moves.missing.items():
-            self.say(f"there is no {name}: the header has no {', '.join(arrays)}")
+        missing = self._moves.missing
+        if missing:
+            names = ", ".join(map(str, missing.values()))
+            self.say(f"{len(missing)} moves have no poses in this header ({names}): {_LOADED}")
+        for remark in self._moves.remarks:
+            self.say(remark)
         self.enter(self._automaton.state)
         super().do_start()
 
@@ -111,18 +124,29 @@ class EKMotion(OObject):
 
     def _push(self, data: EKMotionData) -> None:
         """Take a command, or say why not: `Push`."""
+        unused = [one.name for one in fields(data)[1:] if getattr(data, one.name)]
+        if unused and not self._told_unused:
+            self.say(f"{', '.join(unused)}: fields of a command other than its number are not used here")
+            self._told_unused = True
         if data.command in RESERVED and self._under_way is None:
             self.refuse(str(data), "a reserved command: what it did the documents do not say; nothing moves")
         elif not self._hear("command"):
             self.refuse(str(data), f"{self._under_way} is under way: {self.state}")
         elif data.command not in self._moves.moves:
-            self.refuse(str(data), f"MoveToPos does not know it; known: {self._known}")
+            self.refuse(str(data), f"{self._why_not(data.command)}; known: {self._known}")
             self._hear(DONE)
         else:
             self._under_way = self._moves.moves[data.command]
             self._current = [self.openr.get_joint_value(one) for one in self._primitives]
             if self.move.is_ready:
                 self._cycle()
+
+    def _why_not(self, command: int) -> str:
+        move = self._moves.missing.get(command)
+        if move is None:
+            return "MoveToPos does not know it"
+        lacking = dict.fromkeys(one.pose for one in move.steps if one.pose not in self._moves.poses)
+        return f"the header has no {', '.join(lacking)} for {move}: {_LOADED}"
 
     def _cycle(self) -> None:
         """Go one cycle further, if a move is under way: `MoveToPos`."""

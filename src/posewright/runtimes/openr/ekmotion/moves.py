@@ -18,17 +18,18 @@ Source: seeds.md A4: a cycle is one joint vector; the head has indices 0 to 3, t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 from posewright.documents import Bounds, Node, Reader, parse_document, read_record, read_text
-from posewright.errors import DocumentError, UnknownNameError, Where
-from posewright.formats.ekmoves.document import ORDER
+from posewright.errors import DocumentError, FormatError, UnknownNameError, Where
+from posewright.formats.ekmoves.document import ORDER, PoseArray
 from posewright.formats.ekmoves.reader import read_header
 from posewright.formats.file_kind import read_file_bytes
+from posewright.robots import Joint, Robot
 from posewright.runtimes.openr.regions import MAX_FRAMES, micro
 
 RESERVED = (0, 998, 999, 1000)
@@ -136,13 +137,15 @@ class Moves:
         moves: by command.
         poses: by name, 16 angles in the header's order [micro-radians].
         frames: of the vector that leads to a pose.
-        missing: of moves that cannot be made, the arrays that the header lacks, by move.
+        missing: those that cannot be made as the header lacks arrays, by command.
+        remarks: on poses beyond what a robot should do.
     """
 
     moves: Mapping[int, Move]
     poses: Mapping[str, tuple[int, ...]] = field(repr=False)
     frames: int = MAX_FRAMES
-    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    missing: Mapping[int, Move] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
 
 def _moves(node: Node) -> tuple[Move, ...]:
@@ -165,31 +168,46 @@ class _Table:
     frames: Annotated[int, Bounds(1, MAX_FRAMES)] = MAX_FRAMES
 
 
-def open_moves(poses: Path | None = None, moves: Path | None = None) -> Moves:
+def open_moves(poses: Path | None = None, moves: Path | None = None, robot: Robot | None = None) -> Moves:
     """Return the moves of a table over the poses of a header, each ours where none is given.
 
     Our own table over somebody's header gives what the header has poses for; the rest is `missing`.
 
     Raises:
         DocumentError: the table is not what it should be.
-        FormatError: the header cannot be read, or is none.
+        FormatError: the header cannot be read, or is none; or the robot cannot take a pose.
         UnknownNameError: the table names an array that the header does not have.
     """
-    arrays = _arrays(poses or POSES)
+    header = poses or POSES
+    found = read_header(read_file_bytes(header), header).arrays
+    arrays = {one.name: tuple(micro(math.radians(angle)) for angle in one.degrees) for one in found}
     path = moves or MOVES
     table = read_record(parse_document(read_text(path), path), _Table)
-    missing: dict[str, tuple[str, ...]] = {}
-    for move in table.moves:
-        unknown = [one for one in move.steps if one.pose not in arrays]
-        if unknown and moves is not None:
-            raise UnknownNameError.among("array", unknown[0].pose, arrays, where=unknown[0].where)
-        if unknown:
-            missing[str(move)] = tuple(dict.fromkeys(one.pose for one in unknown))
-    made = {move.command: move for move in table.moves if str(move) not in missing}
-    return Moves(made, arrays, table.frames, missing)
+    unknown = [(move, one) for move in table.moves for one in move.steps if one.pose not in arrays]
+    if unknown and moves is not None:
+        step = unknown[0][1]
+        raise UnknownNameError.among("array", step.pose, arrays, where=step.where)
+    missing = {move.command: move for move, _ in unknown}
+    made = {move.command: move for move in table.moves if move.command not in missing}
+    loaded = {step.pose for move in made.values() for step in move.steps}
+    joints = {} if robot is None else {joint.name: joint for joint in robot.joints}
+    used = (one for one in found if one.name in loaded)
+    remarks = tuple(told for one in used for told in _beyond(one, joints, Where(header, one.line)))
+    return Moves(made, arrays, table.frames, missing, remarks)
 
 
-def _arrays(path: Path) -> dict[str, tuple[int, ...]]:
-    """Return the angles of each array [micro-radians]."""
-    arrays = read_header(read_file_bytes(path), path).arrays
-    return {one.name: tuple(micro(math.radians(angle)) for angle in one.degrees) for one in arrays}
+def _beyond(array: PoseArray, joints: Mapping[str, Joint], where: Where) -> Iterator[str]:
+    """Yield remarks on angles beyond the joints' limits; FormatError where none can do it."""
+    for name, angle in zip(ORDER, array.degrees, strict=True):
+        joint, what = joints.get(name), f"{array.name}: {name} at {angle:g} deg is beyond"
+        if joint is None or joint.allows(math.radians(angle)):
+            continue
+        if not joint.reaches(math.radians(angle)):
+            can = _span(joint.hardware_lower_rad, joint.hardware_upper_rad)
+            hint = f"it can do {can}, and should {_span(joint.lower_rad, joint.upper_rad)}"
+            raise FormatError(f"{what} what it can do", where=where, hint=hint)
+        yield f"{where}: {what} its limits {_span(joint.lower_rad, joint.upper_rad)}"
+
+
+def _span(*rad: float) -> str:
+    return " to ".join(f"{math.degrees(one):g}" for one in rad)

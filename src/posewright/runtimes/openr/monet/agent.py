@@ -26,7 +26,7 @@ class Agent(OObject):
         self.setup, self._fault = setup, fault
         self.active: MoNetAgentCommand | None = None
         self._result = self.subject("Result", "MoNetAgentResult")
-        self._command = self.observer("Command", "MoNetAgentCommand", self._take)
+        self._command = self.observer("Command", "MoNetAgentCommand", self._take, data=MoNetAgentCommand)
 
     @abstractmethod
     def play(self, command: MoNetAgentCommand) -> None:

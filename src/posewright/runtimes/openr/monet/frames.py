@@ -17,6 +17,7 @@ from posewright.formats import EntryKind, archive_motion, document_of, sdk_path
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO, interpolated, micro
 from posewright.sticks import MonetSetup
+from posewright.sticks.check import Way
 from posewright.sticks.finding import quoted
 from posewright.sticks.limits import AGENTS, NEUTRAL_AGENT, SOUND_AGENT, is_null, known_agents
 from posewright.sticks.lookup import index_of
@@ -32,6 +33,22 @@ NEUTRAL_FRAMES = 24 * MAX_FRAMES
 """To each of them, 3.072 s: NeutralAgent7.h, `BROADBASE_MAX_COUNTER` and `SLEEPING_MAX_COUNTER`."""
 
 
+def refuse_way(way: Way, setup: MonetSetup, openr: OpenR) -> None:
+    """Refuse a way of which no agent here can play a line, or with a motion that another one keeps waiting.
+
+    Raises:
+        InputError: the agent would be busy, or as `refuse_line`.
+    """
+    for line in way.agents:
+        refuse_line(line, setup, openr)
+    motions = [line for line in way.agents if line.agent != SOUND_AGENT]
+    for line in motions[1:]:
+        if not plays_nothing(motions[0].name, index_of(motions[0], setup)):
+            what = f"a second motion in one command, besides line {motions[0].line.number}"
+            where = Where(path=line.line.path, line=line.line.number)
+            raise FormatError(what, where=where, hint="a command has one motion, and one sound to go with it")
+
+
 def refuse_line(line: AgentLine, setup: MonetSetup, openr: OpenR) -> None:
     """Refuse a line that no agent here can play; whether a sound can be played is for its agent to say.
 
@@ -45,7 +62,8 @@ def refuse_line(line: AgentLine, setup: MonetSetup, openr: OpenR) -> None:
         neutral_frames(index, setup, openr)
     elif line.agent != SOUND_AGENT and not plays_nothing(line.name, index):
         if setup.motions is None:
-            raise FormatError(f"{quoted(line.name)}: no archive of motions was read", where=where)
+            hint = "name its .ODA file, too; posewright monet check says why one could not be read"
+            raise FormatError(f"no archive of motions was read to look {quoted(line.name)} up in", hint=hint)
         if index < 0:
             hint = "posewright monet check says which there are"
             what = f"no motion in {setup.motions.path.name} is meant by {quoted(line.name)} {line.word(2)}"

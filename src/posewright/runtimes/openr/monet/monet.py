@@ -4,8 +4,8 @@ Source: MoNet.cc of Sony's OPEN-R SDK; formats.md 1.3. MoNet believes the robot 
 starts, and afterwards where the name of what was played says. All agents of a command are told at once, and
 begin in the same frame; on the robot only a sync key makes sure of that.
 
-Ours goes beyond it in that nothing is begun where a motion on the way is missing or damaged, that a result
-says why, and that what could not be played changes no posture.
+Ours goes beyond it in that nothing is begun where a motion on the way is missing or damaged, or is the second
+of a command, that a result says why, and that what could not be played changes no posture.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from posewright.errors import FormatError, InputError, Where, visible
 from posewright.motions import Level
-from posewright.runtimes.openr.monet.frames import refuse_line
+from posewright.runtimes.openr.monet.frames import refuse_way
 from posewright.runtimes.openr.monet.messages import (
     MoNetAgentCommand,
     MoNetAgentResult,
@@ -24,9 +24,11 @@ from posewright.runtimes.openr.monet.messages import (
     MoNetResult,
     MoNetStatus,
 )
+from posewright.runtimes.openr.monet.way_out import way_out
 from posewright.runtimes.openr.services import ONotifyEvent, OObject
 from posewright.sticks import MonetFinding, MonetSetup
 from posewright.sticks.check import MOST_FINDINGS, PostureGraph, Way, check_setup, way_of
+from posewright.sticks.jumps import JUMP
 from posewright.sticks.limits import ANY, FIRST_POSTURE, NOWHERE, SOUND_AGENT
 from posewright.sticks.lookup import index_of
 from posewright.sticks.text import MonetCommands, MonetTransitions
@@ -54,8 +56,10 @@ class MoNet(OObject):
         self._commands = setup.commands or MonetCommands(())
         transitions = setup.transitions or MonetTransitions(())
         self._graph = PostureGraph.of(transitions, setup.commands, older=setup.older)
-        self._client = self.observer("ClientCommand", "MoNetCommand", self._take, self._from_text)
-        self._agents = self.observer("AgentResult", "MoNetAgentResult", self._hear)
+        self._client = self.observer(
+            "ClientCommand", "MoNetCommand", self._take, self._from_text, MoNetCommand
+        )
+        self._agents = self.observer("AgentResult", "MoNetAgentResult", self._hear, data=MoNetAgentResult)
         self._result = self.subject("ClientResult", "MoNetResult")
         self._motion = self.subject("MotionAgentCommand", "MoNetAgentCommand")
         self._sound = self.subject("SoundAgentCommand", "MoNetAgentCommand")
@@ -112,13 +116,18 @@ class MoNet(OObject):
         if not found:
             raise InputError(f"there is no command {number}", hint=f"ids are {self._ids}")
         last = way_of(found[-1])
-        if not last.postures.said:
-            self.say(f"{_name(last)} says no postures: it is played as the robot is; Sony's MoNet may crash")
+        says_postures = last.postures.said
+        if not says_postures:
             last = replace(last, postures=NOWHERE)
         route = [*self._ways_to(last.postures.start), last]
         for way in route:
-            for line in way.agents:
-                refuse_line(line, self._setup, self.openr)
+            refuse_way(way, self._setup, self.openr)
+        if not says_postures:
+            self.say(f"{_name(last)} says no postures: it is played as the robot is; Sony's MoNet may crash")
+            here = self.posture
+            ways_out = (way_out(line, self._setup, self._graph, here, self.openr) for line in last.agents)
+            for said in filter(None, ways_out):
+                self.say(said)
         for way in route[:-1]:
             self.say(f"on the way to {last.postures.start}: {_name(way)} ({_place(way)})")
         return route
@@ -136,6 +145,7 @@ class MoNet(OObject):
         """Tell the agents of what is first now."""
         way = self._route[0]
         self.enter(_name(way))
+        self._tell_of_jumps(way)
         self._failed = None
         commands = [
             MoNetAgentCommand(line.agent, visible(line.name), index_of(line, self._setup))
@@ -144,6 +154,13 @@ class MoNet(OObject):
         self._pending = [(one.agent, one.index) for one in commands]
         for one in commands:
             (self._sound if one.agent == SOUND_AGENT else self._motion).send(one)
+
+    def _tell_of_jumps(self, way: Way) -> None:
+        """Say that what is played begins or ends elsewhere than its line says."""
+        played = {(line.line.path, line.line.number) for line in way.agents}
+        for finding in self._findings:
+            if finding.rule == JUMP and (finding.path, finding.line) in played:
+                self.say(f"MoNet goes by the line all the same: {finding.message}")
 
     def _hear(self, event: ONotifyEvent) -> None:
         for result in event.data:

@@ -1,0 +1,39 @@
+"""Drive the robots of a plant, and record every frame of it, whatever ends the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from posewright.bodies import Plant
+from posewright.control import Clock, Controller, Safety, Watcher, drive
+from posewright.documents import refuse_unwritable
+from posewright.recordings import Header, Recorder, Recording, write_mcap
+
+
+def recorded(
+    plant: Plant,
+    controllers: Mapping[str, Controller],
+    header: Header,
+    *,
+    until_s: float,
+    watchers: Sequence[Watcher] = (),
+    clock: Clock | None = None,
+    safety: Mapping[str, Safety] | None = None,
+    record: str | Path | None = None,
+) -> Recording:
+    """Let controllers drive the robots of a plant, as `control.drive` does; return every frame of it.
+
+    It is written to `record`, where that is given, even if the run fails.
+    """
+    if record is not None:
+        refuse_unwritable(Path(record))
+    recorder = Recorder(header, plant, every=1)
+    watchers = [recorder, *watchers]
+    try:
+        drive(plant, controllers, until_s=until_s, watchers=watchers, clock=clock, safety=safety)
+    finally:  # above all of a run that failed somebody will want to know how
+        recording = recorder.recording()
+        if record is not None:
+            write_mcap(recording, Path(record))
+    return recording

@@ -1,0 +1,183 @@
+"""Files of one's own objects that are wrong in every way: told by file and line, never an internal error."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from posewright.cli import app
+
+CONNECT = """\
+Commander.Say.char.S          Mine.Hear.char.O
+Mine.Move.OCommandVectorData.S OVirtualRobotComm.Effector.OCommandVectorData.O
+"""
+HEAD = """\
+from posewright.errors import InputError
+from posewright.runtimes.openr import *
+
+
+class Mine(OObject):
+    def __init__(self):
+        super().__init__()
+        self.move = CommandVectorSubject(self, "Move", self.ready)
+        self.hear = self.observer("Hear", "char", self.told)
+
+    def ready(self):
+        pass
+
+    def told(self, event):
+        {told}
+        self.hear.assert_ready(event.sender)
+"""
+TOLD = 1 + HEAD.splitlines().index("        {told}")
+
+Answer = tuple[int, str, str]
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ask:
+    """Give a function that runs a text as --objects with a CONNECT.CFG: exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def run(objects: str, *words: str, config: str = CONNECT, commands: str = "GO") -> Answer:
+        (tmp_path / "mine.cfg").write_text(config)
+        (tmp_path / "mine.py").write_text(objects)
+        given = ("mine.cfg", "--objects", "mine.py", "--commands", commands, "--body", "mock", *words)
+        capsys.readouterr()
+        code = app.run(["openr", "run", *given])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        ("self.move.send_frames({1: [float('nan')] * 16})", "an angle of nan (whole micro-radians"),
+        ("self.move.send_frames({1: ['abc']})", "an angle of 'abc'"),
+        ("self.move.send_frames({1: [10**30]})", "an angle of 1000000"),
+        ("self.move.send_frames({1: [2**31]})", "an angle of 2147483648"),
+        ("self.move.send_frames({1: [1.5] * 4})", "an angle of 1.5"),
+        ("self.move.send_frames({1: [None]})", "an angle of None"),
+        ("self.move.send_frames({1: [[1, 2]]})", "an angle of [1, 2]"),
+        (
+            "self.move.send('102')",
+            "Mine.Move sent OVirtualRobotComm.Effector '102' (OCommandVectorData is RCR",
+        ),
+        ("self.openr.open_primitive('PRM:/r1/c9')", "no primitive is called 'PRM:/r1/c9'"),
+        ("raise InputError('not today')", "not today"),
+        ("import sys; sys.exit()", "SystemExit"),
+        ("exit(3)", "SystemExit: 3"),
+        ("exec('def word(:')", "SyntaxError"),
+        ("self.subject('X', 'char', ready=5)", "Mine.X tells 5: 5 is not a callable object"),
+        ("self.observer('X', 'char', None)", "Mine.X tells None: None is not a callable object"),
+        (
+            "self.observer('X', 'char', self.ready)",
+            "Mine.X tells ready: too many positional arguments (a method",
+        ),
+        ("self.openr.call_at(float('inf'), self.ready)", "call_at(inf)"),
+        ("self.openr.call_at(0.1, None)", "call_at tells None: None is not a callable object"),
+        (
+            "self.openr.post(self.told)",
+            "post tells told: missing a required argument: 'event' (a method that",
+        ),
+        ("self.openr.log('refused')", "log('refused') without object, asked, why"),
+    ],
+)
+def test_what_an_own_object_does_wrong_is_told_by_its_line(ask: Ask, told: str, says: str) -> None:
+    code, out, err = ask(HEAD.format(told=told))
+    assert (code, out) == (2, ""), err
+    assert f"mine.py:{TOLD}: " in err
+    assert says in err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("import sys\nsys.exit(0)\n", "mine.py:2: SystemExit: 0"),
+        ("from posewright.errors import InputError\nraise InputError('no')\n", "mine.py:2: no"),
+        ("x = 1\0\n", "mine.py:1: a zero byte"),
+        ("exec('def word(:')\n", "mine.py:1: SyntaxError"),
+        (HEAD.replace("Mine", "Commander"), "mine.py:5: Commander is the system's own"),
+        (HEAD.replace("Mine", "OVirtualRobotComm"), "OVirtualRobotComm is the system's own"),
+        (HEAD.replace("super().__init__()", "pass"), "mine.py:8: AttributeError"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_told_by_its_line(ask: Ask, text: str, says: str) -> None:
+    code, out, err = ask(text)
+    assert (code, out) == (2, "")
+    assert says in err
+
+
+def test_an_object_that_was_never_made_as_one_is_told(ask: Ask) -> None:
+    text = (
+        "from posewright.runtimes.openr import OObject\nclass Mine(OObject):\n    def __init__(self): pass\n"
+    )
+    code, _, err = ask(text)
+    assert code == 2
+    assert "Mine was not made as an object (its __init__ begins with super().__init__())" in err
+
+
+def test_objects_of_which_none_runs_are_refused_and_one_that_replaces_ours_is_told(ask: Ask) -> None:
+    code, _, err = ask(HEAD.replace("Mine", "Other"), config="MoveHead.Move.X.S Commander.Hear.X.O")
+    assert code == 2
+    assert "no object here takes --objects" in err
+    text = HEAD.replace("Mine", "MoveHead").format(told="pass")
+    code, _, err = ask(text, config=CONNECT.replace("Mine", "MoveHead"))
+    assert code == 0
+    assert "MoveHead is that of mine.py, not ours" in err
+
+
+def test_what_an_own_object_prints_keeps_out_of_the_way_of_json(ask: Ask) -> None:
+    code, out, err = ask("print('loaded')\n" + HEAD.format(told="print('told')"), "--json")
+    assert code == 0
+    assert json.loads(out)["program"] == "mine.cfg"
+    assert "loaded\n" in err
+    assert "told\n" in err
+
+
+def test_whatever_is_logged_can_be_written_and_drawn(ask: Ask) -> None:
+    told = "self.enter(5); self.say('\\udc80'); self.openr.log('x', what=float('nan'), y=b'1', time=[1])"
+    code, out, _ = ask(HEAD.format(told=told), "--json", "--diagram", "flow.mmd", "--record", "run.mcap")
+    assert code == 0
+    result = json.loads(out)
+    assert [one["state"] for one in result["states"]] == ["5"]
+    assert any(one["kind"] == "x" and one["y"] == "b'1'" for one in result["messages"])
+
+
+def test_who_sends_an_observer_of_ours_something_else_is_told(ask: Ask) -> None:
+    config = "Commander.Say.char.S Mine.Hear.char.O\nMine.Out.{0}.S {1}.O\n"
+    for observer, kind, says in (
+        ("EKMotion.ReceiveAction.EKMotionData", "EKMotionData", "'102' (EKMotionData is EKMotionData)"),
+        ("MoveHead.ReceiveCommand.char", "char", "102 (char is str)"),
+    ):
+        sent = "'102'" if kind != "char" else "102"
+        text = HEAD.format(told=f"self.out.send({sent})").replace(
+            'self.move = CommandVectorSubject(self, "Move", self.ready)',
+            f"self.out = self.subject('Out', '{kind}')",
+        )
+        code, _, err = ask(text, config=config.format(kind, observer))
+        assert code == 2
+        assert f"mine.py:{TOLD}: Mine.Out sent {observer.rpartition('.')[0]} " in err
+        assert says in err
+
+
+def test_a_subject_that_leads_nowhere_is_told(ask: Ask) -> None:
+    text = HEAD.format(told="pass")
+    code, out, _ = ask(text, "--show-messages", config=CONNECT.splitlines()[0])
+    assert code == 0
+    assert "Mine.Move leads nowhere: no line of CONNECT.CFG begins with it" in out
+
+
+def test_without_a_stdin_nothing_is_typed() -> None:
+    words = [sys.executable, "-c", "import sys; sys.stdin = None; from posewright.cli.app import run; "]
+    words[-1] += "sys.exit(run(['openr', 'run', 'move_head', '--body', 'mock']))"
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
+    assert (ran.returncode, "move_head on sony_ers7" in ran.stdout) == (0, True), ran.stderr
