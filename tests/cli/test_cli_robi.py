@@ -247,6 +247,13 @@ def test_what_a_motion_would_lose_is_told_before_anything_is_written(ask: Ask, t
     assert ask("assemble", wave, "-o", program, "--accept-loss")[0] == 0
 
 
+def test_what_is_odd_in_a_program_is_told_when_it_is_assembled_again(ask: Ask, tmp_path: Path) -> None:
+    odd = written(tmp_path, "odd.rm4", '<mem_w size="2" adr="0x00000a7e">0x0001</mem_w><strange/><return/>')
+    code, _, err = ask("assemble", odd, "-o", tmp_path / "again.rm4")
+    assert code == 0
+    assert "strange" in err
+
+
 # ---- patch
 
 

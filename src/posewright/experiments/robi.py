@@ -116,10 +116,6 @@ def run_robi(
         posture: in which it begins.
         rule: by which programs that ship judge the posture.
         breakpoints: labels, or addresses, at which the program is over.
-        words: numbers of words that the robot recognises, each with its time.
-        posture: in which it begins.
-        rule: by which programs that ship judge the posture.
-        breakpoints: where the program is over.
         seconds: for so long it runs, up to 3600; default until nothing more will happen, at most 600 [s].
         watchers: see every block.
         how: it is run, as `perform` takes it: `body`, `seed`, `clock`, `record`.

@@ -55,6 +55,13 @@ def test_on_the_chair_the_legs_stay_and_the_rest_dances() -> None:
     assert np.ptp(height) < 0.02
 
 
+def test_the_chair_leaves_room_for_the_arms_so_the_robot_stays_where_it_sits() -> None:
+    base = run("chair", "chair", f"3@{BEGUN_S}").robots[ROBI.name].base
+    assert np.abs(base[:, :3] - base[0, :3]).max() < 0.005
+    turned = 2.0 * np.degrees(np.arccos(np.clip(np.abs(base[:, 3:] @ base[0, 3:]), 0.0, 1.0)))
+    assert turned.max() < 2.0
+
+
 def test_on_the_floor_only_the_head_dances() -> None:
     moved, height, told = danced("sit", "floor")
     assert told == ["sitting"]
