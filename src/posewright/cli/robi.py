@@ -419,8 +419,8 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
 
 def _ending(result: dict[str, Any], *, told_error: bool) -> Iterator[str | Text]:
     """Yield how a run that was watched ended; an error that was told already is not told again."""
-    last = [one for one in result["events"] if one["what"] in {"end", "waits", "loops", "running", "error"}][-1:]
-    for one in last:
+    endings = {"end", "waits", "loops", "running", "error"}
+    for one in [one for one in result["events"] if one["what"] in endings][-1:]:
         if one["what"] != "error" or not told_error:
             yield f"{one['time_s']:8.3f} s  {_event(one)}"
     yield f"{result['duration_s']:8.3f} s  stopped; {_UPRIGHT[result['fell']]}"
