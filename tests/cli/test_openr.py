@@ -329,6 +329,15 @@ def stick(ask: Ask, tmp_path: Path, aibo: Any) -> dict[str, Path]:
     return files
 
 
+def test_a_stick_without_ways_between_postures_is_warned_of(ask: Ask, stick: dict[str, Path]) -> None:
+    stick["MONET.CFG"].unlink()
+    code, _, err = ask("--stick", "stick", "--commands", "60", "--body", "mock", "--seconds", "1")
+    assert code == 0
+    assert "there is no MONET.CFG: MoNet knows no way out of the posture it starts in" in " ".join(
+        err.split()
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
@@ -441,6 +450,7 @@ def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(
     assert "error: nobody here knows the command 'JUMP' (Nod: there are NOD and FAIL)" in said
     assert "refused: NOD (it is nodding)" in said
     seen = pw.read_recording(tmp_path / "run.mcap")
+    assert pw.openr_result(seen)["commands"] == ["NOD@0.008", "NOD@0.048", "NOD@0.648"]
     told = [(one["time_s"], one["state"]) for one in pw.openr_result(seen)["states"]]
     assert told == [(0.0, "IDLE"), (0.008, "NODDING"), (0.136, "IDLE"), (0.648, "NODDING"), (0.776, "IDLE")]
 

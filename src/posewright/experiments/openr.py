@@ -18,7 +18,9 @@ from posewright.experiments.plants import MOCK, SIMULATION
 from posewright.recordings import Recording
 from posewright.robots import Robot
 from posewright.runtimes.openr import OpenRProgram, UntilIdle, entries_of, set_up_openr
+from posewright.runtimes.openr.commander import COMMANDER
 from posewright.runtimes.openr.flow import STATE
+from posewright.runtimes.openr.kernel import LogEntry
 from posewright.runtimes.openr.regions import MICRO
 
 EXTRAS = "openr"
@@ -155,7 +157,7 @@ def openr_result(recording: Recording) -> dict[str, Any]:
         "fell": None if fallen is None else bool(fallen.falls),
         "fell_s": round(fallen.fall_times_s[0], 6) if fallen and fallen.falls else None,
         "program": told.get("program"),
-        "commands": told.get("commands"),
+        "commands": told.get("commands") or _typed(said),
         "robot": one.header.robot,
         "duration_s": times[-1] if times else 0.0,
         "states": states,
@@ -164,3 +166,9 @@ def openr_result(recording: Recording) -> dict[str, Any]:
         "frames": [{"time_s": at, "commands_urad": go, "positions_rad": is_} for at, go, is_ in rows],
         "digest": recording.digest(),
     }
+
+
+def _typed(said: Sequence[LogEntry]) -> list[str]:
+    """Return what a person typed in the run, as a script has it: what Commander handed over, and when."""
+    sent = [one for one in said if one.kind == "notify" and one.data["from"].startswith(f"{COMMANDER}.")]
+    return [f"{one.data['data']}@{one.time_s:g}" for one in sent]

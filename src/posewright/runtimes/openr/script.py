@@ -75,6 +75,6 @@ def _command(piece: str, last_s: float, where: Where) -> ScriptedCommand:
 def _seconds(text: str, where: Where) -> float:
     time_s = float(text) if _NUMBER.fullmatch(text) else math.nan
     if not 0.0 <= time_s <= LATEST_S:
-        hint = f"seconds from the start, 0 to {LATEST_S:g}"
+        hint = f"seconds, 0 to {LATEST_S:g}"
         raise FormatError(f"{text!r} is no time", where=where, hint=hint)
     return time_s

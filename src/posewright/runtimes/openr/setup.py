@@ -94,7 +94,7 @@ def set_up_openr(
         monet=setup,
         exact=player == "exact",
         own=own,
-        remarks=(*remarks, *(f"{one} is that of {objects}, not ours" for one in replaced)),
+        remarks=(*remarks, *_remarks(setup), *(f"{one} is that of {objects}, not ours" for one in replaced)),
     )
     read = _files((None if name in PROGRAMS else name, poses, sequences, objects, *files))
     return replace(made, documents=_documents(made, objects), files=tuple(read)).saying(commands)
@@ -164,13 +164,18 @@ def _setup(stick: MemoryStick, card: Robot, where: Path) -> MonetSetup:
         wrong[0].others = tuple(wrong[1:])
         raise wrong[0]
     if found is None:
-        known = ", ".join(name for one in stick.setups for name in one.models)
+        known = ", ".join(dict.fromkeys(name for one in stick.setups for name in one.models))
         several = f"there are {len(stick.setups)} sets of files, and none says for which robot it is"
         raise InputError(f"no MONET files for {card.name}", hint=f"those of {known}" if known else several)
     if found.commands is None:
         hint = "posewright monet check says what was found"
         raise FormatError(f"there is no {COMMANDS}: MoNet knows no command", where=Where(where), hint=hint)
     return found
+
+
+def _remarks(setup: MonetSetup | None) -> Iterator[str]:
+    if setup is not None and setup.transitions is None:
+        yield f"there is no {TRANSITIONS}: MoNet knows no way out of the posture it starts in"
 
 
 def _concerns(finding: MonetFinding, stick: MemoryStick, models: Collection[str]) -> bool:
