@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -66,3 +68,12 @@ def test_robi_2_has_a_ninth_of_the_motions_and_less_than_a_sixth_of_the_bytes() 
 
 def test_a_program_without_a_pose_has_no_schemes() -> None:
     assert poses_of(program("wait")) == ()
+
+
+@pytest.mark.parametrize(("name", "nine", "one"), [("dance", 28_885, 3_190), ("explain_ride", 38_137, 4_218)])
+def test_the_page_tells_how_large_both_are(name: str, nine: int, one: int) -> None:
+    poses = poses_of(program(name))
+    assert len(nine_patterns(poses).render()) == nine
+    assert len(one_pattern(poses).render()) == one
+    page = (Path(__file__).parents[3] / "docs" / "robi.md").read_text(encoding="utf-8")
+    assert f"{nine:,} bytes | {one:,} bytes" in page
