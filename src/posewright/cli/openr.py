@@ -50,10 +50,13 @@ ProgramName = Annotated[
 ]
 Commands = Annotated[
     str | None,
-    option("--commands TEXT", "What is sent, @ when in seconds: 'MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5'."),
+    option(
+        "--commands TEXT",
+        "Commands, each with the second it is sent at: 'MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5'.",
+    ),
 ]
 Script = Annotated[
-    Path | None, option("--script FILE", "The same from a file, a command a line; # begins a remark.")
+    Path | None, option("--script FILE", "The same from a file, a command a line; # begins a comment.")
 ]
 Stick = Annotated[
     Path | None, option("--stick FOLDER", "What is on this memory stick: MoNet, or its own CONNECT.CFG.")
