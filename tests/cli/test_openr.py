@@ -170,7 +170,8 @@ def test_messages_are_shown_as_they_come_and_keep_out_of_the_way_of_json(ask: As
 
 @pytest.mark.parametrize("name", ["flow.mmd", "flow.svg", "flow.png", "flow.pdf"])
 def test_a_diagram_is_drawn_by_its_files_ending(ask: Ask, tmp_path: Path, name: str) -> None:
-    assert ask(*NOD, "--commands", "NOD", "--body", "mock", "--diagram", name)[0] == 0
+    code, out, _ = ask(*NOD, "--commands", "NOD", "--body", "mock", "--diagram", name)
+    assert (code, out.splitlines()[-1]) == (0, f"diagram -> {name}")
     data = (tmp_path / name).read_bytes()
     marks = {".mmd": b"sequenceDiagram\n", ".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}
     assert data.startswith(marks[Path(name).suffix])
