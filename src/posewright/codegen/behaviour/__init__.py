@@ -1,0 +1,1 @@
+"""Whole behaviours as C: sensors, chart, motions and servo packets."""

@@ -1,0 +1,1 @@
+"""The generator: C99 of charts."""

@@ -1,0 +1,1 @@
+"""Proof that a unit does the same everywhere: interpreter, library, emulated board."""
