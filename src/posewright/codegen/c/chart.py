@@ -222,7 +222,7 @@ class ChartGenerator:
             writer.line()
         for kind, values in self.names.values.items():
             writer.line(comment(f"The values of {kind}."))
-            writer.write(f"#define {values[name]} {code}U" for name, code in kind.codes.items())
+            writer.write(f"#define {values[name]} {code}" for name, code in kind.codes.items())
             writer.line()
 
     def _field(self, writer: CWriter, name: str, kind: Type, text: str) -> None:

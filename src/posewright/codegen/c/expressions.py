@@ -163,7 +163,8 @@ class CExpressions:
             return text if exact else f"({kind.storage}_t){value.operand}"
         if isinstance(kind, FloatType):
             return self._fraction_stored(value, kind)
-        return value.text
+        narrowed = isinstance(kind, EnumType) and not value.atom
+        return f"({kind.storage}_t){value.operand}" if narrowed else value.text
 
     def _fraction_stored(self, value: CExpression, kind: FloatType) -> str:
         low, high, zero = (self.number(end, single=False).text for end in (kind.low, kind.high, kind.zero))
