@@ -1,4 +1,4 @@
-"""What the tests of code generation share."""
+"""What the tests of generated code may ask for."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import pytest
 
 
 def need_tool(name: str) -> str:
-    """Return the path of a program; without it the test is skipped, but fails where CI must have it."""
+    """Return where a program is; skip the test where it is not there, and fail it on the build server."""
     found = shutil.which(name)
     if found is None:
-        tell = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        tell(f"{name} is not installed")
+        message = f"{name} is not installed"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
     return found
