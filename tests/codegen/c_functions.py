@@ -32,6 +32,14 @@ def signature(name: str) -> tuple[str, tuple[str, ...]]:
     return found[1], tuple(argument.split()[0] for argument in found[3].split(", "))
 
 
+def is_function(name: str) -> bool:
+    """Return whether a fragment can be called over arrays: a function of numbers that gives one."""
+    if not any(_SIGNATURE.match(line) for line in fragment(name)):
+        return False
+    gives, takes = signature(name)
+    return {gives, *takes} <= DTYPES.keys()
+
+
 def source_of(names: Iterable[str]) -> str:
     """Return one source with these fragments and all that they call."""
     names = tuple(names)
@@ -74,3 +82,12 @@ class Functions:
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in (out, *arrays)]
         getattr(self.library, f"all_{name}")(ctypes.c_size_t(len(out)), *pointers)
         return out
+
+
+def assert_same(found: Any, expected: Any, a: Any, b: Any) -> None:
+    """Compare bit for bit, where anything that is not a number is as good as another."""
+    wanted = np.asarray(expected, found.dtype)
+    bits = np.dtype(f"u{found.dtype.itemsize}")
+    differ = (found.view(bits) != wanted.view(bits)) & ~(np.isnan(found) & np.isnan(wanted))
+    shown = [(a[i], b[i], found[i], wanted[i]) for i in np.flatnonzero(differ)[:5]]
+    assert not shown, f"a, b, in C, interpreted: {shown}"

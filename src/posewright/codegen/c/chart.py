@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 
-from posewright.charts import Chart, chart_text
-from posewright.charts.machine import MAX_MICROSTEPS, Machine, lower
+from posewright.charts.machine import MAX_MICROSTEPS, Machine
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
-from posewright.codegen.c.names import upper
 from posewright.codegen.c.regions import RegionsCode
 from posewright.codegen.c.single import SingleStateCode, is_single
-from posewright.codegen.c.writer import CWriter, comment
+from posewright.codegen.c.writer import CWriter, comment, without_unused
 from posewright.codegen.unit import Element, SourceFile
+
+ROM = """\
+#if defined(__AVR__) /* tables stay in flash */
+#include <avr/pgmspace.h>
+#define PW_ROM PROGMEM
+#define PW_READ_8(table, index) pgm_read_byte(&(table)[index])
+#define PW_READ_16(table, index) pgm_read_word(&(table)[index])
+#else
+#define PW_ROM
+#define PW_READ_8(table, index) ((table)[index])
+#define PW_READ_16(table, index) ((table)[index])
+#endif"""
 
 
 @dataclass(frozen=True)
@@ -100,14 +109,15 @@ class ChartGenerator:
 
     def function_of(self, event: str | None) -> str:
         """Return the name of the function that deals with an event."""
-        return "sampled" if event is None else "on_" + self.names.events[event].removeprefix(
-            f"{self.names.constant}_EVENT_"
-        ).lower()
+        return (
+            "sampled"
+            if event is None
+            else "on_" + self.names.events[event].removeprefix(f"{self.names.constant}_EVENT_").lower()
+        )
 
     def _deal(self) -> None:
         """Write the function that deals with an event from the queue."""
-        writer = self.code.writer
-        with self.code.function(f"static bool deal_with({self._parameters}, uint8_t event)"):
+        with self.code.function(f"static bool deal_with({self._parameters}, uint8_t event)") as writer:
             with writer.block("switch (event)"):
                 for event in sorted(self.machine.heard):
                     if self.form.asks(event):
@@ -117,9 +127,8 @@ class ChartGenerator:
 
     def _settle(self) -> None:
         """Write the function that goes on until nothing waits and, of some charts, nothing moves."""
-        writer, completes = self.code.writer, self.machine.completes
-        sampled = completes and self.form.asks(None)
-        with self.code.function(f"static void settle({self._parameters})"):
+        sampled = self.machine.completes and self.form.asks(None)
+        with self.code.function(f"static void settle({self._parameters})") as writer:
             going = "(chart->status == 0U)" if self.counts else "true"
             with writer.block(f"while ({going})"):
                 taken = "sampled(chart, in)" if sampled else "false"
@@ -176,7 +185,9 @@ class ChartGenerator:
         """Return the header."""
         names, writer = self.names, CWriter()
         guard = f"{names.constant}_H"
-        writer.write([f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "#include <stdint.h>", ""])
+        writer.write(
+            [f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "#include <stdint.h>", ""]
+        )
         if self._has_soft:
             writer.write(["typedef uint64_t pw_f64; /* the bits of an IEEE 754 number of 64 bits */", ""])
         writer.line(comment("What a step returns."))
@@ -198,7 +209,9 @@ class ChartGenerator:
         return self.options.soft_doubles and (doubles or (bool(self.body) and called))
 
     def _constants(self, writer: CWriter) -> None:
-        writer.line(comment("The innermost states." if isinstance(self.form, SingleStateCode) else "The states."))
+        writer.line(
+            comment("The innermost states." if isinstance(self.form, SingleStateCode) else "The states.")
+        )
         writer.write([*self.form.constants(), ""])
         if self.queues:
             writer.line(comment("Events that are raised inside and waited for."))
@@ -216,13 +229,19 @@ class ChartGenerator:
             writer.line(f"{self.code.c_type(kind)} {text};{said}")
 
     def _inputs(self, writer: CWriter) -> None:
-        writer.line(comment("What is sampled when a tick begins; a number outside its range counts as the nearest in it."))
+        writer.line(
+            comment(
+                "What is sampled when a tick begins; a number outside its range counts as the nearest in it."
+            )
+        )
         with writer.block("typedef struct", f"}} {self.names.prefix}_inputs_t;"):
             for name, kind in self.chart.inputs.items():
                 self._field(writer, name, kind, self.names.inputs[name])
             for event in self.chart.events:
                 with writer.about(Element("event", event, self.chart.lines.get(event))):
-                    writer.line(f"bool {self.names.event_inputs[event]}; {comment('came since the last tick')}")
+                    writer.line(
+                        f"bool {self.names.event_inputs[event]}; {comment('came since the last tick')}"
+                    )
             if not self.chart.inputs and not self.chart.events:
                 writer.line(f"bool unused; {comment('C has no empty struct')}")
         writer.line()
@@ -267,7 +286,11 @@ class ChartGenerator:
         writer.line(comment("Goes back to before the first tick."))
         writer.line(f"void {prefix}_init({prefix}_t *chart);")
         writer.line()
-        failing = "after any other the chart stands still until it is initialised" if self.can_fail else "it cannot fail"
+        failing = (
+            "after any other the chart stands still until it is initialised"
+            if self.can_fail
+            else "it cannot fail"
+        )
         period = f"Takes one tick; call it every {self.chart.period_s * 1000:g} ms."
         writer.line(comment(f"{period} Returns {self.names.constant}_OK; {failing}."))
         writer.line(f"uint8_t {prefix}_step({prefix}_t *chart, const {prefix}_inputs_t *in);")
@@ -280,23 +303,34 @@ class ChartGenerator:
         body, names, writer = self.body, self.names, CWriter()
         init, step = self._writing(self._init), self._writing(self._step)
         used = closure(self.code.expressions.used)
-        writer.line(f'#include "{names.prefix}.h"')
-        writer.line()
-        if used or "NAN" in "\n".join(body.lines) or "INFINITY" in "\n".join(body.lines):
-            writer.write(["#include <math.h>", "#include <string.h>", ""])
+        functions = CWriter()
+        for name in used:
+            functions.write([*fragment(name), ""])
+        self._support(functions)
+        for part in (body, init, step):
+            functions.include(part)
+        functions = without_unused(functions)
+        functions.lines.pop()
+        functions.elements.pop()
+        writer.write([f'#include "{names.prefix}.h"', ""])
+        self._includes(writer, "\n".join(functions.lines))
         if isinstance(self.form, SingleStateCode) and self.form.starts:
             writer.write([f"#define NOT_STARTED {len(self.form.leaves)}U", ""])
         if self.counts:
             writer.write([f"#define MAX_MICROSTEPS {MAX_MICROSTEPS}U", ""])
-        for name in used:
-            writer.write([*fragment(name), ""])
-        self._support(writer)
-        for part in (body, init, step):
-            writer.include(part)
-        while writer.lines[-1] == "":
-            writer.lines.pop()
-            writer.elements.pop()
+        writer.include(functions)
         return writer.file(f"{names.prefix}.c")
+
+    def _includes(self, writer: CWriter, text: str) -> None:
+        """Write what the functions need of the standard library, and how tables are read."""
+        wanted = {
+            "math.h": ("NAN", "INFINITY", "fabs(", "fabsf(", "fmod"),
+            "string.h": ("memset(", "memcpy("),
+        }
+        found = [header for header, words in wanted.items() if any(word in text for word in words)]
+        writer.write([*(f"#include <{header}>" for header in found), *([""] if found else [])])
+        if "PW_ROM" in text:
+            writer.write([*ROM.splitlines(), ""])
 
     def _writing(self, write: object) -> CWriter:
         self.code.writer = CWriter()
@@ -336,9 +370,8 @@ class ChartGenerator:
                     return
 
     def _init(self) -> None:
-        writer, machine = self.code.writer, self.machine
-        with self.code.function(f"void {self.names.prefix}_init({self.names.prefix}_t *chart)"):
-            writer = self.code.writer
+        machine = self.machine
+        with self.code.function(f"void {self.names.prefix}_init({self.names.prefix}_t *chart)") as writer:
             start = machine.start(machine.moves.first().configuration)
             for name in machine.registers:
                 kind = self.register_type(name)
@@ -403,7 +436,9 @@ class ChartGenerator:
             soft = self.options.soft_doubles and not kind.single
             fit = "pw_f64_fit" if soft else "pw_fit_float" if kind.single else "pw_fit_double"
             expressions.used.add(fit)
-            ends = (expressions.number(end, single=kind.single).text for end in (kind.low, kind.high, kind.zero))
+            ends = (
+                expressions.number(end, single=kind.single).text for end in (kind.low, kind.high, kind.zero)
+            )
             return [f"{field} = {fit}({field}, {', '.join(ends)});"]
         if isinstance(kind, IntType):
             return _bounds(field, kind)

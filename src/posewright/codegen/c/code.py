@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -131,7 +132,9 @@ class ChartCode:
             set_before.add(name)
         texts = {name: self.expressions.fitted(value, kinds[name]) for name, value in action.values.items()}
         if at_once:
-            self.writer.write(f"chart->{self.names.registers[name]} = {text};" for name, text in texts.items())
+            self.writer.write(
+                f"chart->{self.names.registers[name]} = {text};" for name, text in texts.items()
+            )
             return
         with self.writer.block(""):
             for number, (name, text) in enumerate(texts.items()):
@@ -168,16 +171,16 @@ class ChartCode:
         self.writer.write(f"chart->{self.names.registers[counter.name]} = 0;" for counter in node.counters)
 
     @contextmanager
-    def function(self, head: str) -> Iterator[None]:
-        """Write a function of `chart` and `in`, either of which it may not need."""
+    def function(self, head: str) -> Iterator[CWriter]:
+        """Write a function; a parameter that it does not need is said to be so."""
         outer, self.writer = self.writer, CWriter()
         self.writer.element = outer.element
-        yield
+        yield self.writer
         inner, self.writer = self.writer, outer
-        text = "\n".join(inner.lines)
+        text = re.sub(r"/\*.*?\*/", "", "\n".join(inner.lines))
         with outer.function(head):
-            for name in ("chart", "in"):
-                if f"*{name}" in head and f"{name}->" not in text and f"({name}" not in text and f", {name}" not in text:
+            for name in re.findall(r"(\w+)[,)]", head[head.index("(") :]):
+                if name != "void" and not re.search(rf"\b{name}\b", text):
                     outer.line(f"(void){name};")
             outer.include(inner)
 
@@ -234,4 +237,3 @@ def _longest_chain(raised: dict[str, set[str]]) -> int | None:
         if len(length) == len(raised):
             return max(length.values(), default=1)
     return None
-

@@ -38,7 +38,17 @@ from posewright.charts.expression import (
     names_in,
 )
 from posewright.charts.expression.tree import range_of
-from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, EnumType, FloatType, IntType, Type, Value, to_single
+from posewright.charts.types import (
+    INT_HIGH,
+    INT_LOW,
+    BoolType,
+    EnumType,
+    FloatType,
+    IntType,
+    Type,
+    Value,
+    to_single,
+)
 from posewright.errors import ExpressionError
 
 INT16_LOW, INT16_HIGH = -(2**15), 2**15 - 1
@@ -284,7 +294,7 @@ class CExpressions:
 
     def _whole(self, text: str, low: float, high: float, parts: tuple[CExpression, ...]) -> CExpression:
         """Return a whole result that is computed in 16 bits where it and its parts have no more."""
-        small = all(part.kind is CKind.INT for part in parts) and INT16_LOW <= low and high <= INT16_HIGH
+        small = all(part.kind is CKind.INT for part in parts) and low >= INT16_LOW and high <= INT16_HIGH
         return CExpression(text, CKind.INT if small else CKind.LONG, False, low, high)
 
     def arithmetic(self, tree: Binary) -> CExpression:
@@ -296,7 +306,9 @@ class CExpressions:
     def _whole_arithmetic(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
         if tree.operator is Operator.MODULO:
             return self._whole_modulo(tree, left, right)
-        corners = [_exact(tree.operator, a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
+        corners = [
+            _exact(tree.operator, a, b) for a in (left.low, left.high) for b in (right.low, right.high)
+        ]
         low, high = min(corners), max(corners)
         if low < INT_LOW or high > INT_HIGH:
             function = _SATURATING[tree.operator]
@@ -306,7 +318,9 @@ class CExpressions:
         sign = _NATIVE[tree.operator]
         found = self._whole(f"{left.operand} {sign} {right.operand}", low, high, (left, right))
         if found.kind is CKind.LONG and CKind.LONG not in (left.kind, right.kind):
-            return CExpression(f"(int32_t){left.operand} {sign} {right.operand}", CKind.LONG, False, low, high)
+            return CExpression(
+                f"(int32_t){left.operand} {sign} {right.operand}", CKind.LONG, False, low, high
+            )
         return found
 
     def _whole_modulo(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
@@ -372,7 +386,11 @@ class CExpressions:
     def comparison(self, tree: Binary) -> CExpression:
         wanted = next((k for k in map(_enumeration, (tree.left, tree.right)) if k is not None), None)
         free = next(
-            (one.type for one in (tree.left, tree.right) if isinstance(one, Name) and one.name not in self.fixed),
+            (
+                one.type
+                for one in (tree.left, tree.right)
+                if isinstance(one, Name) and one.name not in self.fixed
+            ),
             None,
         )
         wanted = free if isinstance(free, EnumType) else wanted
@@ -447,11 +465,17 @@ class CExpressions:
             small = inner.kind is CKind.INT and high <= INT16_HIGH
             text = f"pw_abs({inner.text})"
             return CExpression(
-                f"(int16_t){text}" if small else text, CKind.INT if small else CKind.LONG, not small, low, high
+                f"(int16_t){text}" if small else text,
+                CKind.INT if small else CKind.LONG,
+                not small,
+                low,
+                high,
             )
         if inner.kind is CKind.DOUBLE and self.soft:
             return self._soft_call("pw_f64_abs", inner)
-        return CExpression(f"{'fabsf' if inner.kind is CKind.FLOAT else 'fabs'}({inner.text})", inner.kind, atom=True)
+        return CExpression(
+            f"{'fabsf' if inner.kind is CKind.FLOAT else 'fabs'}({inner.text})", inner.kind, atom=True
+        )
 
     def single(self, inner: Tree) -> CExpression:
         """Return a number rounded to 32 bits; an operation on floats is computed in 32 bits at once."""
@@ -484,7 +508,7 @@ def _may_be_zero(value: CExpression) -> bool:
 
 
 def _exact_single(value: CExpression) -> bool:
-    return value.is_whole and -SINGLE_WHOLE <= value.low and value.high <= SINGLE_WHOLE
+    return value.is_whole and value.low >= -SINGLE_WHOLE and value.high <= SINGLE_WHOLE
 
 
 def _enumeration(tree: Tree) -> EnumType | None:

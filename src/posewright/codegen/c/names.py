@@ -3,25 +3,132 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from posewright.charts import Chart
 from posewright.charts.machine import Machine
-from posewright.charts.types import EnumType
+from posewright.charts.types import EnumType, Type
 
 KEYWORDS = frozenset(
     # C99 6.4.1, C++11 2.12 and the names that <stdbool.h>, <stdint.h>, <math.h> and <stddef.h> define in lower case
-    """auto break case char const continue default do double else enum extern float for goto if inline int long
-    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-    alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl constexpr const_cast
-    decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq nullptr
-    operator or or_eq private protected public reinterpret_cast static_assert static_cast template this
-    thread_local throw true try typeid typename using virtual wchar_t xor xor_eq errno stdin stdout stderr
-    main unit link board linux unix""".split()
+    [
+        "auto",
+        "break",
+        "case",
+        "char",
+        "const",
+        "continue",
+        "default",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "extern",
+        "float",
+        "for",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "register",
+        "restrict",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "typedef",
+        "union",
+        "unsigned",
+        "void",
+        "volatile",
+        "while",
+        "alignas",
+        "alignof",
+        "and",
+        "and_eq",
+        "asm",
+        "bitand",
+        "bitor",
+        "bool",
+        "catch",
+        "char16_t",
+        "char32_t",
+        "class",
+        "compl",
+        "constexpr",
+        "const_cast",
+        "decltype",
+        "delete",
+        "dynamic_cast",
+        "explicit",
+        "export",
+        "false",
+        "friend",
+        "mutable",
+        "namespace",
+        "new",
+        "noexcept",
+        "not",
+        "not_eq",
+        "nullptr",
+        "operator",
+        "or",
+        "or_eq",
+        "private",
+        "protected",
+        "public",
+        "reinterpret_cast",
+        "static_assert",
+        "static_cast",
+        "template",
+        "this",
+        "thread_local",
+        "throw",
+        "true",
+        "try",
+        "typeid",
+        "typename",
+        "using",
+        "virtual",
+        "wchar_t",
+        "xor",
+        "xor_eq",
+        "errno",
+        "stdin",
+        "stdout",
+        "stderr",
+        "main",
+        "unit",
+        "link",
+        "board",
+        "linux",
+        "unix",
+    ]
 )
 """Names that a chart may use and C or C++ keep for themselves; `linux` and `unix` are macros of GNU C."""
 
-MACROS = frozenset("NULL EOF NAN INFINITY HUGE_VAL HIGH LOW INPUT OUTPUT PI DEFAULT EXTERNAL INTERNAL F_CPU".split())
+MACROS = frozenset(
+    [
+        "NULL",
+        "EOF",
+        "NAN",
+        "INFINITY",
+        "HUGE_VAL",
+        "HIGH",
+        "LOW",
+        "INPUT",
+        "OUTPUT",
+        "PI",
+        "DEFAULT",
+        "EXTERNAL",
+        "INTERNAL",
+        "F_CPU",
+    ]
+)
 """Macros of the standard headers and of Arduino.h that a variable of a chart may well be called like."""
 
 
@@ -84,7 +191,9 @@ class ChartNames:
         chart = machine.chart
         self.prefix = prefix_of(chart)
         self.constant = self.prefix.upper()
-        fields = distinct([*chart.inputs, *(f"ev_{event} " for event in chart.events)])  # no input ends in a blank
+        fields = distinct(
+            [*chart.inputs, *(f"ev_{event} " for event in chart.events)]
+        )  # no input ends in a blank
         self.inputs = {name: fields[name] for name in chart.inputs}
         self.event_inputs = {event: fields[f"ev_{event} "] for event in chart.events}
         outputs = distinct(chart.outputs)
@@ -95,11 +204,18 @@ class ChartNames:
         states = upper((node.name for node in machine.nodes[1:]), f"{self.constant}_STATE")
         self.states: Mapping[int, str] = {node.index: states[node.name] for node in machine.nodes[1:]}
         self.events = upper(sorted(machine.heard), f"{self.constant}_EVENT")
-        kinds = [kind for kind in (*chart.inputs.values(), *chart.variables.values()) if isinstance(kind, EnumType)]
         self.values: dict[EnumType, dict[str, str]] = {}
-        for name, kind in (*chart.inputs.items(), *chart.variables.items()):
-            if isinstance(kind, EnumType) and kind in kinds and kind not in self.values:
+        for name, kind in self._declared(chart):
+            if isinstance(kind, EnumType) and kind not in self.values:
                 self.values[kind] = upper(kind.values, f"{self.constant}_{name}")
+
+    def _declared(self, chart: Chart) -> Iterator[tuple[str, Type]]:
+        """Yield everything that has a type, and its name."""
+        yield from chart.inputs.items()
+        yield from chart.variables.items()
+        for name, function in chart.functions.items():
+            yield from ((f"{name}_{parameter}", kind) for parameter, kind in function.takes.items())
+            yield name, function.gives
 
 
 def prefix_of(chart: Chart) -> str:

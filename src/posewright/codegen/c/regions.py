@@ -108,7 +108,9 @@ class RegionsCode:
             with write.function(f"static void drop(uint8_t *set, {self.number} node)"):
                 write.line("set[node / 8U] = (uint8_t)(set[node / 8U] & ~(1U << (node % 8U)));")
         if self._moves() or self.machine.history:
-            with write.function(f"static bool has_within(const uint8_t *set, {self.number} first, {self.number} last)"):
+            with write.function(
+                f"static bool has_within(const uint8_t *set, {self.number} first, {self.number} last)"
+            ):
                 write.line(f"{self.number} node;")
                 with write.block("for (node = first; node <= last; node++)"):
                     with write.block("if (has(set, node))"):
@@ -119,7 +121,9 @@ class RegionsCode:
         """Write the tree of the states and where the ways lead, as tables."""
         if not self.machine.ways:
             return
-        self._table("LAST", self.number, [self.last(node) for node in self.nodes], "the last node inside each node")
+        self._table(
+            "LAST", self.number, [self.last(node) for node in self.nodes], "the last node inside each node"
+        )
         if self._moves():
             parents = [max(node.parent, 0) for node in self.nodes]
             self._table("PARENT", self.number, parents, "the node around each node")
@@ -146,7 +150,6 @@ class RegionsCode:
         nodes = list(nodes)
         with code.function(head):
             if not nodes:
-                code.writer.line("(void)node;")
                 return
             with code.writer.block("switch (node)"):
                 for node in nodes:
@@ -227,7 +230,6 @@ class RegionsCode:
         with code.function(f"static void act_on_way({self.both}, {self.way_type} way)"):
             acting = [way for way in self.machine.ways if way.do]
             if not acting:
-                code.writer.line("(void)way;")
                 return
             with code.writer.block("switch (way)"):
                 for way in acting:
@@ -275,12 +277,13 @@ class RegionsCode:
     def _expand(self) -> None:
         """Write the function that adds what entering a node brings along."""
         code = self.code
-        with code.function(f"static void add_initial({self.prefix}_t *chart, uint8_t *want, {self.number} node)"):
+        with code.function(
+            f"static void add_initial({self.prefix}_t *chart, uint8_t *want, {self.number} node)"
+        ):
             inner = [node for node in self.nodes[1:] if node.children]
             if any(self._asks_memory(node) for node in inner):
                 code.writer.line("uint8_t k;")
             if not inner:
-                code.writer.write(["(void)want;", "(void)node;"])
                 return
             with code.writer.block("switch (node)"):
                 for node in inner:
@@ -309,7 +312,9 @@ class RegionsCode:
     def _resolve(self) -> None:
         """Write the function that works out what is to be entered."""
         code = self.code
-        with code.function(f"static void add_goals({self.prefix}_t *chart, uint8_t *want, {self.way_type} way)"):
+        with code.function(
+            f"static void add_goals({self.prefix}_t *chart, uint8_t *want, {self.way_type} way)"
+        ):
             moving = [way for way in self.machine.ways if way.goals]
             if any(self._deep_memory(goal) for way in moving for goal in way.goals):
                 code.writer.line("uint8_t k;")
@@ -323,11 +328,15 @@ class RegionsCode:
                         code.writer.line("break;")
                         code.writer.depth -= 1
                 code.writer.write(["default:", "    break;"])
-        with code.function(f"static void complete({self.prefix}_t *chart, const uint8_t *stays, uint8_t *want)"):
+        with code.function(
+            f"static void complete({self.prefix}_t *chart, const uint8_t *stays, uint8_t *want)"
+        ):
             write = code.writer
             write.line(f"{self.number} node;")
             write.line(f"{self.number} around;")
-            write.line(comment("What is around the goals, inner states first, then what all these bring along."))
+            write.line(
+                comment("What is around the goals, inner states first, then what all these bring along.")
+            )
             with write.block(f"for (node = {self.size - 1}U; node > 0U; node--)"):
                 write.line(f"around = {self._of('PARENT', 'node')};")
                 with write.block("if (has(want, node) && (around != 0U) && !has(stays, around))"):
@@ -359,7 +368,9 @@ class RegionsCode:
                     code.writer.about(code.state_element(node)),
                     code.writer.block(f"if (has(left, {code.names.states[number]}))"),
                 ):
-                    code.writer.line(f"(void)memset(chart->history[{row}], 0, sizeof(chart->history[{row}]));")
+                    code.writer.line(
+                        f"(void)memset(chart->history[{row}], 0, sizeof(chart->history[{row}]));"
+                    )
                     for inner in kept:
                         constant = code.names.states[inner]
                         with code.writer.block(f"if (has(chart->active, {constant}))"):
@@ -415,7 +426,7 @@ class RegionsCode:
                 write.line("add(after, node);")
                 write.line("enter(chart, in, after, node);")
         self._forget()
-        write.line(f"(void)memcpy(chart->active, after, sizeof(chart->active));")
+        write.line("(void)memcpy(chart->active, after, sizeof(chart->active));")
 
     def _forget(self) -> None:
         """Write what is forgotten on entering a state that only others go back to."""
@@ -487,8 +498,6 @@ class RegionsCode:
         asked = [node for node in self.nodes[1:] if self._ways_of(node, event)]
         leaves = [node for node in asked if node.is_leaf]
         around = [node for node in reversed(asked) if node.children]
-        if not leaves and not around:
-            code.writer.line("(void)leaf;")
         if leaves:
             with code.writer.block("switch (leaf)"):
                 for node in leaves:
@@ -573,3 +582,11 @@ class RegionsCode:
     def read_active(self) -> list[str]:
         """Return what takes the active nodes from a state record."""
         return [f"(void)memcpy(chart.active, active, {self.bytes}U);"]
+
+    def write_history(self, row: int, place: str) -> list[str]:
+        """Return what writes what is remembered into a state record."""
+        return [f"(void)memcpy({place}, chart.history[{row}], {self.bytes}U);"]
+
+    def read_history(self, row: int, place: str) -> list[str]:
+        """Return what takes what is remembered from a state record."""
+        return [f"(void)memcpy(chart.history[{row}], {place}, {self.bytes}U);"]

@@ -41,7 +41,9 @@ class SingleStateCode:
         acts = any(node.entry or done for node, done in self.first.entering)
         self.starts = bool(acts or machine.counters or machine.lasting)
         self.code.inside = self.inside
-        self.memories = {(number, memory): f"history_{k}" for k, (number, memory) in enumerate(machine.history)}
+        self.memories = {
+            (number, memory): f"history_{k}" for k, (number, memory) in enumerate(machine.history)
+        }
 
     # What is kept
 
@@ -126,7 +128,7 @@ class SingleStateCode:
         """Return a state's ways on an event, those after one that may always be taken left out."""
         found = []
         for way in node.ways:
-            if way.events and event not in way.events or not way.events and event is not None:
+            if (way.events and event not in way.events) or (not way.events and event is not None):
                 continue
             found.append(way)
             if self.code.condition(way) is None:
@@ -265,7 +267,11 @@ class SingleStateCode:
         history = tuple(remembered if key == (goal.node, goal.memory) else () for key in machine.history)
         around = set(machine.nodes[leaf].around) | {leaf}
         # What is left is noted anew before it is gone back to: then the memory is what was active just now.
-        inside_out = goal.memory is not None and goal.node in around and goal.node in machine.nodes[way.domain or 0].within
+        inside_out = (
+            goal.memory is not None
+            and goal.node in around
+            and goal.node in machine.nodes[way.domain or 0].within
+        )
         if inside_out and remembered:
             leaf = self.below(remembered[0])[0]
         move = machine.moves.of((leaf,), history, (way,))
@@ -299,7 +305,9 @@ class SingleStateCode:
         with code.writer.indented_block():
             for node in machine.counting:
                 with code.writer.about(code.state_element(node)):
-                    self.where(node.index, every, lambda node=node: [code.count(one) for one in node.counters])  # type: ignore[misc]
+                    self.where(
+                        node.index, every, lambda node=node: [code.count(one) for one in node.counters]
+                    )  # type: ignore[misc]
 
     def note_stayed(self) -> None:
         """Write what notes who may act during the tick."""
@@ -322,13 +330,14 @@ class SingleStateCode:
 
     def write_active(self) -> list[str]:
         """Return what sets the bits of the active nodes in a state record at `active`."""
-        machine = self.code.machine
         lines = ["switch (chart.state) {"]
         for leaf in self.leaves:
             lines += [f"case {self.constant(leaf.index)}:"]
-            lines += [f"    set_bit(active, {number}U);" for number in sorted({leaf.index, *leaf.around} | {ROOT})]
+            lines += [
+                f"    set_bit(active, {number}U);" for number in sorted({leaf.index, *leaf.around} | {ROOT})
+            ]
             lines += ["    break;"]
-        return [*lines, "default:", "    break;", "}"] if machine else lines
+        return [*lines, "default:", "    break;", "}"]
 
     def read_active(self) -> list[str]:
         """Return what takes the active nodes from a state record."""
@@ -339,6 +348,20 @@ class SingleStateCode:
             lines += [f"    chart.state = {self.constant(leaf.index)};", "}"]
         return lines
 
-    def history_fields(self) -> list[str]:
-        """Return the fields of what is remembered."""
-        return [*self.memories.values()]
+    def write_history(self, row: int, place: str) -> list[str]:
+        """Return what writes what is remembered into a state record."""
+        field = f"chart.history_{row}"
+        return [f"if ({field} != 0U) {{", f"    set_bit({place}, {field});", "}"]
+
+    def read_history(self, row: int, place: str) -> list[str]:
+        """Return what takes what is remembered from a state record."""
+        number, memory = self.code.machine.history[row]
+        node = self.code.machine.nodes[number]
+        kept = node.children if memory is Memory.SHALLOW else self.below(number)
+        lines = []
+        for inner in kept:
+            lines += [f"if (has_bit({place}, {inner}U)) {{", f"    chart.history_{row} = {inner}U;", "}"]
+        return lines
+
+    def functions(self) -> None:
+        """Write what all microsteps need: nothing."""

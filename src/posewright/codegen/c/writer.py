@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -82,3 +83,32 @@ class CWriter:
     def file(self, name: str) -> SourceFile:
         """Return what was written as a file."""
         return SourceFile(name, tuple(self.lines), tuple(self.elements))
+
+
+_DEFINES = re.compile(r"^static [^=(\[]*?(\w+)(?=\(|\[)", re.MULTILINE)
+
+
+def without_unused(writer: CWriter) -> CWriter:
+    """Return what was written without static functions and tables that nothing after them mentions.
+
+    Parts are parted by empty lines, and each is mentioned by later ones only, as C wants it.
+    """
+    parts: list[list[int]] = [[]]
+    for number, line in enumerate(writer.lines):
+        if line:
+            parts[-1].append(number)
+        elif parts[-1]:
+            parts.append([])
+    kept: list[list[int]] = []
+    mentioned: set[str] = set()
+    for part in reversed([part for part in parts if part]):
+        text = "\n".join(writer.lines[number] for number in part)
+        defines = _DEFINES.search(text)
+        if defines is None or defines[1] in mentioned:
+            kept.append(part)
+            mentioned |= {*re.findall(r"\w+", text)}
+    found = CWriter()
+    for part in reversed(kept):
+        found.lines += [*(writer.lines[number] for number in part), ""]
+        found.elements += [*(writer.elements[number] for number in part), None]
+    return found

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from posewright.documents import read_text
 
-_HEAD = re.compile(r"^/\* (pw_\w+): ", re.MULTILINE)
+_HEAD = re.compile(r"^/\* ((?:pw|PW)_\w+): ", re.MULTILINE)
 _HEADER = re.compile(r"^#include <(\S+)>$", re.MULTILINE)
-_WORD = re.compile(r"\bpw_\w+")
+_WORD = re.compile(r"\b(?:pw|PW)_\w+")
 
 
 @dataclass(frozen=True)
 class _Fragment:
-    """One function or type: its lines, the fragments it mentions and the headers its file includes."""
+    """One function, type or macro: its lines, the fragments it mentions and the headers its file includes."""
 
     lines: tuple[str, ...]
     needs: tuple[str, ...]
