@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from posewright.codegen.hil.frames import ANSWER, Frame, FrameKind, FrameReader, Hello, Refusal
 from posewright.codegen.unit import EmulatedBoard
 
-ATTEMPTS = 4
+ATTEMPTS = 8
 """How often a question is asked before it is taken that there will be no answer in time."""
 
 GREETING_S = 5.0

@@ -10,7 +10,7 @@ from posewright.behaviours import Behaviour, BehaviourController
 from posewright.bodies import BodyState, JointCommands
 from posewright.charts import Interpreter, Snapshot, Value
 from posewright.codegen.hil.board_unit import BoardUnit
-from posewright.codegen.hil.chart_records import ChartRecords
+from posewright.codegen.hil.chart_records import ChartRecords, Record
 from posewright.control import Controller
 
 
@@ -24,8 +24,8 @@ class LinkedController(Controller, Protocol):
     def restart(self) -> None:
         """Begin anew from the start pose."""
 
-    def state_name(self, record: object) -> str:
-        """Return what a record of states calls the chart's active states."""
+    def state_of(self, record: Record) -> str:
+        """Return the chart's innermost active states, of a record of states."""
 
 
 class BoardStepper:
@@ -83,3 +83,7 @@ class BoardController:
         if rows.decision is None or not told:
             return rows
         return replace(rows, decision=replace(rows.decision, events=(*rows.decision.events, *told)))
+
+    def state_of(self, record: Record) -> str:
+        """Return the chart's innermost active states, of a record of states."""
+        return self._stepper.records.snapshot(record).state
