@@ -98,12 +98,14 @@ class BoardLink:
 
     def greet(self, patience_s: float = 0.0) -> Hello | None:
         """Ask the board to say hello; None where it does not, however often within the time it is asked."""
-        until_s, self.was_reset = self.time_s + patience_s, False
+        until_s, was_reset = self.time_s + patience_s, self.was_reset
+        self.was_reset = False
         while True:
             payload = self.ask(self.question(FrameKind.HELLO))
             if payload is not None:
                 return Hello.decoded(payload)
             if self.time_s >= until_s:
+                self.was_reset = was_reset
                 return None
 
     def ask(self, question: Question) -> bytes | None:
