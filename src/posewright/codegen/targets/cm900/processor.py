@@ -77,9 +77,7 @@ class CortexProcessor:
         write_sources((*sources, *shipped(["pil_main.c"])), folder)
         image = link_image(folder, c_files(sources), "image")
         of_unit = [file.name for file in subject.sources() if file.name.endswith(".c")]
-        proof = link_image(
-            folder, ["startup.c", "pil_main.c", *of_unit], "pil", keep=["pil_run", "unit_reset"]
-        )
+        link_image(folder, ["startup.c", "pil_main.c", *of_unit], "pil", keep=["pil_run", "unit_reset"])
         own = [name for name in of_unit if name != "unit.c"] or of_unit
         sizes = [image.parts.get(name, (0, 0)) for name in own]
         return Footprint(

@@ -109,8 +109,8 @@ def _io_lines(subject: Subject) -> Iterator[str]:
     reads = [line for k, (name, kind, at) in enumerate(fields) for line in _read_lines(name, kind, at, k)]
     yield f"/* Yours: where {subject.name} gets its inputs from, and what it does. It is never written over."
     yield " *"
-    yield " * As it comes, each input is read from an analogue channel, in the order PA0, PA1, PA4 to PA7,"
-    yield " * PB0, PB1: one of a single byte is 1 where that is past THRESHOLD, a wider one is what was measured."
+    yield " * As it comes, inputs are read from analogue channels, PA0, PA1, PA4 to PA7, PB0, PB1 in turn:"
+    yield " * one of a single byte is 1 where that is past THRESHOLD, a wider one is what was measured."
     yield " */"
     yield from ('#include "board.h"', "", "#include <string.h>", "")
     if reads:

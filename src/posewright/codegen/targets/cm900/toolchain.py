@@ -111,8 +111,8 @@ def _refusal(tool: str, said: str) -> InputError:
         )
         return InputError(
             f"the image does not fit a CM-900: it needs {wants}",
-            hint=f"there are {FLASH_FOR_PROGRAMS} bytes of flash behind the bootloader and {RAM_BYTES} of RAM,"
-            " 1024 of it for the stack: fewer or shorter motions, fewer states",
+            hint=f"it has {FLASH_FOR_PROGRAMS} bytes of flash behind the bootloader and {RAM_BYTES} of RAM,"
+            " 1024 of them for the stack: fewer or shorter motions, fewer states",
         )
     return InputError(f"{tool} refuses the sources:\n{said.strip()}")
 
