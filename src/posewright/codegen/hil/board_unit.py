@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from posewright.codegen.hil.board_link import GREETING_S, BoardLink, LinkCounts, Question
-from posewright.codegen.hil.chart_records import Record
 from posewright.codegen.hil.frames import PROTOCOL, FrameKind
 from posewright.codegen.unit import EmulatedBoard, Records, Subject
 from posewright.errors import BodyError, ExpressionError
@@ -21,7 +20,15 @@ SHORTEST_S, SHORTEST_REAL_S = 0.002, 0.02
 """No attempt is shorter: a byte takes 87 us at 115 200 bits a second; what makes a serial port of a USB one
 may hold bytes back for 16 ms [s]."""
 
-_FAILED: Mapping[int, str] = {1: "it divides by zero", 2: "the tick does not end"}
+_FAILED: Mapping[int, str] = {
+    1: "it divides by zero",
+    2: "the tick does not end",
+    3: "a sensor read no number at the first tick",
+}
+"""What a unit's status says."""
+
+Record = np.void
+"""One record, of inputs or of states."""
 
 Event = tuple[str, Mapping[str, Any]]
 
