@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -41,31 +42,42 @@ class Tick:
         return f"Tick({self.time_s:g} s, {self.chart.state}, {self.action.name or 'stand'})"
 
 
+class Stepper(Protocol):
+    """Steps a chart: an `Interpreter` in this process, or a board at the end of a line."""
+
+    def initial(self) -> Snapshot:
+        """Begin anew and return where the chart stands before its first tick."""
+
+    def step(self, state: Snapshot, inputs: Mapping[str, Value]) -> Snapshot | None:
+        """Return where the chart stands after one tick; None where nothing answers in time."""
+
+
 class BehaviourRunner:
     """Steps a behaviour. The same readings and the same seed give the same ticks."""
 
-    def __init__(self, behaviour: Behaviour, seed: int = 0) -> None:
+    def __init__(self, behaviour: Behaviour, seed: int = 0, stepper: Stepper | None = None) -> None:
         """Prepare.
 
         Args:
             behaviour: what to run.
             seed: for inputs that are drawn by chance.
+            stepper: of its chart; the interpreter by default.
         """
         self.behaviour = behaviour
-        self._interpreter = Interpreter(behaviour.chart)
+        self._stepper = Interpreter(behaviour.chart) if stepper is None else stepper
         self._events = frozenset(behaviour.chart.events)
         self._chance = np.random.default_rng(seed)
         self.restart()
 
     def restart(self) -> None:
         """Begin anew, as a person who switches the robot on again; chance goes on."""
-        self._chart = self._interpreter.initial()
+        self._chart = self._stepper.initial()
         self._watch = Monitor(self.behaviour.chart, self._chart) if self.behaviour.chart.promises else None
         self._read: dict[str, Value] = {}
         self._start_s: float | None = None
 
     def step(self, state: BodyState, playing: str | None = None, *, chance: float | None = None) -> Tick:
-        """Take one tick.
+        """Take one tick; where the stepper does not answer, the chart stays and the robot is to stand.
 
         Args:
             state: what the body says of itself now.
@@ -85,7 +97,10 @@ class BehaviourRunner:
         inputs = self._sampled(before)
         if senses.since_start_s < self.behaviour.wait_s:
             return Tick(state.time_s, self._chart, inputs, self._chart.outputs, STAND)
-        self._chart = self._interpreter.step(self._chart, inputs)
+        after = self._stepper.step(self._chart, inputs)
+        if after is None:
+            return Tick(state.time_s, self._chart, inputs, self._chart.outputs, STAND)
+        self._chart = after
         outputs = self._chart.outputs
         action = choose(self.behaviour.outputs, outputs)
         broken = self._watch.see(inputs, self._chart) if self._watch is not None else ()
@@ -109,11 +124,12 @@ class BehaviourController:
     Args:
         behaviour: what to do; the robot stands in its start pose.
         seed: of inputs that are drawn by chance.
+        stepper: of its chart; the interpreter by default.
     """
 
-    def __init__(self, behaviour: Behaviour, seed: int = 0) -> None:
+    def __init__(self, behaviour: Behaviour, seed: int = 0, stepper: Stepper | None = None) -> None:
         self.behaviour = behaviour
-        self._runner = BehaviourRunner(behaviour, seed)
+        self._runner = BehaviourRunner(behaviour, seed, stepper)
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self.restart()
 

@@ -119,12 +119,16 @@ class MicrostepPlanner:
     Args:
         nodes: of the machine.
         remembered: what it remembers of states that were left.
+
+    Attributes:
+        forgotten: states that forget what they remember when they are entered: only from outside is it gone
+            back to.
     """
 
     def __init__(self, nodes: Sequence[StateNode], remembered: Sequence[tuple[int, Memory]]) -> None:
         self.nodes = nodes
         self.remembered = remembered
-        self._forgotten = frozenset(number for number, _ in remembered if self._only_from_outside(number))
+        self.forgotten = frozenset(number for number, _ in remembered if self._only_from_outside(number))
         self._active: dict[Configuration, frozenset[int]] = {}
         self._kept: dict[tuple[Configuration, History, tuple[CompoundTransition, ...]], Microstep] = {}
 
@@ -185,7 +189,7 @@ class MicrostepPlanner:
             entering.append((node, self._done(node, after) if node.final else ()))
         configuration = tuple(sorted(number for number in after if self.nodes[number].is_leaf))
         history = tuple(
-            () if number in after and number in self._forgotten else memory
+            () if number in after and number in self.forgotten else memory
             for (number, _), memory in zip(self.remembered, history, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(left, reverse=True))

@@ -53,7 +53,6 @@ class BehaviourReference:
         self._runner.restart()
         self._player.restart()
         self._record = np.zeros(1, self._states)
-        self._write_chart(None)
         self._frame = self._ticks = self._due = self._status = 0
         self._action: str | None = None
 
@@ -97,7 +96,10 @@ class BehaviourReference:
                 self._status, self._action = NO_NUMBER, None
             else:
                 self._action = tick.action.name
-                self._write_chart(tick.chart)
+                if tick.chart.started:
+                    packed = self._chart.format.pack_snapshot(tick.chart)
+                    for field in packed.dtype.names or ():
+                        self._record[field] = packed[field]
         self._player.request(self._action)
 
     def _state(self, given: np.void) -> BodyState:

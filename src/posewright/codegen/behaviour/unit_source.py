@@ -98,7 +98,7 @@ class UnitSource:
         self._constants(writer)
         self._variables(writer)
         writer.include(self._wires.tables)
-        self.chart.write_bits(writer)
+        self.chart.write_bits(writer, loads=False)
         writer.include(functions)
         self._tick(writer)
         self._api(writer)
@@ -123,6 +123,7 @@ class UnitSource:
         for event in self.behaviour.chart.events:
             writer.line(f"static bool raw_{names.event_inputs[event]};")
         writer.line(f"static bool is_first; {comment('nothing was sensed yet')}")
+        writer.line(f"static bool has_stepped; {comment('the chart did')}")
         writer.line(f"static uint8_t status, action; {comment('the motion asked for, 0 for none')}")
         writer.line(f"static uint32_t frame, due; {comment('when the next tick falls due')}")
         writer.line(f"static uint32_t early; {comment('by how much of a frame it should be before that')}")
@@ -160,6 +161,7 @@ class UnitSource:
                 writer.line("status = NO_NUMBER;")
             with writer.block("if ((status == 0U) && !waits)"):
                 writer.line(f"status = {self._prefix}_step(&chart, &in);")
+                writer.line("has_stepped = true;")
             writer.line("action = ((status == 0U) && !waits) ? choose() : 0U;")
             writer.line("player_request(action);")
 
@@ -170,7 +172,7 @@ class UnitSource:
             for event in self.behaviour.chart.events:
                 writer.line(f"raw_{self.chart.generator.names.event_inputs[event]} = false;")
             writer.line("player_reset();")
-            writer.write(["is_first = true;", "status = 0U;", "action = 0U;", "frame = 0U;", "due = 0U;"])
+            writer.write(["is_first = true;", "has_stepped = false;", "status = 0U;", "action = 0U;", "frame = 0U;", "due = 0U;"])
             writer.write(["early = 0U;", "late_seen = late;"])
         with writer.function("void unit_late(void)"):
             writer.line("late = late + 1U;")
@@ -191,7 +193,9 @@ class UnitSource:
                 writer.line("due += wait;")
                 writer.line("early += (wait * TICK_UNDER) - TICK_OVER;")
         writer.write(["player_frame();", "frame++;"])
-        self.chart.write_state(writer)
+        writer.write(["(void)memset(state, 0, UNIT_STATE_BYTES);", "state[0] = status;"])
+        with writer.block("if (has_stepped)"):
+            self.chart.write_state(writer)
         writer.line(f"state[{fields['action'][1]}] = action;")
         writer.line(f"state[{fields['playing'][1]}] = player_playing();")
         writer.line(f"player_packet(&state[{fields['packet'][1]}]);")

@@ -25,13 +25,16 @@ from posewright.behaviours.sources import (
     PlayingSource,
     Quantity,
     Scanner,
+    Senses,
     Source,
 )
+from posewright.bodies import BodyState
 from posewright.charts.types import FloatType, IntType, Type
 from posewright.codegen.c.names import distinct, identifier
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
 from posewright.errors import Where
+from posewright.robots import Robot
 from posewright.units import RAD_PER_DEG
 
 
@@ -53,6 +56,14 @@ class Slot:
         kind = "" if self.kind == "channel" else self.kind
         index = "" if self.index is None else f"{self.index}"
         return " ".join(part for part in (kind, self.name, index) if part)
+
+    def value(self, state: BodyState, robot: Robot, chance: float) -> float:
+        """Return the number as a body reads it now."""
+        if self.kind == "channel":
+            return Senses(state).number(self.name, self.index)
+        if self.kind == "chance":
+            return chance
+        return float((state.positions if self.kind == "joint" else state.efforts)[robot.index(self.name)])
 
 
 def slots_of(behaviour: Behaviour) -> Mapping[Slot, str]:

@@ -1,0 +1,464 @@
+"""C99 of a chart: its header, its source, and the unit around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from posewright.charts.machine import MAX_MICROSTEPS, Machine
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
+from posewright.codegen.c.arithmetic import closure, fragment
+from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
+from posewright.codegen.c.regions import RegionsCode
+from posewright.codegen.c.single import SingleStateCode, is_single
+from posewright.codegen.c.writer import CWriter, comment, without_unused
+from posewright.codegen.unit import Element, SourceFile
+
+ROM = """\
+#if defined(__AVR__) /* tables stay in flash */
+#include <avr/pgmspace.h>
+#define PW_ROM PROGMEM
+#define PW_READ_8(table, index) pgm_read_byte(&(table)[index])
+#define PW_READ_16(table, index) pgm_read_word(&(table)[index])
+#else
+#define PW_ROM
+#define PW_READ_8(table, index) ((table)[index])
+#define PW_READ_16(table, index) ((table)[index])
+#endif"""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a chart is written as C.
+
+    Attributes:
+        soft_doubles: the compiler's `double` has fewer than 64 bits: calls are used instead.
+        queue: events that may wait at once; None for as many as surely can, or as in the interpreter.
+        monitors: the chart's promises are watched at run time.
+    """
+
+    soft_doubles: bool = False
+    queue: int | None = None
+    monitors: bool = False
+
+
+class ChartGenerator:
+    """Writes the files of one chart.
+
+    Args:
+        machine: of the chart.
+        options: how.
+    """
+
+    def __init__(self, machine: Machine, options: Options) -> None:
+        self.machine = machine
+        self.chart = machine.chart
+        self.options = options
+        self.code = ChartCode(machine, soft=options.soft_doubles, queue=options.queue)
+        self.names = self.code.names
+        self.form = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
+
+    @cached_property
+    def body(self) -> CWriter:
+        """The functions of a tick, which say what else is needed."""
+        code = CWriter()
+        self.code.writer = code
+        self._functions()
+        return code
+
+    @cached_property
+    def queues(self) -> bool:
+        """Whether raised events wait."""
+        return self.code.queue > 0
+
+    @cached_property
+    def counts(self) -> bool:
+        """Whether a tick might not end, so that its microsteps are counted."""
+        return self.machine.completes or (self.queues and queue_bound(self.machine) >= MAX_QUEUE)
+
+    @cached_property
+    def may_overflow(self) -> bool:
+        """Whether more events might be raised than can wait."""
+        bound = queue_bound(self.machine)
+        return self.queues and (bound >= MAX_QUEUE or self.code.queue < bound)
+
+    @cached_property
+    def can_fail(self) -> bool:
+        """Whether a tick can go wrong: division by zero, no end, too many events."""
+        return bool(self.body) and (self.code.expressions.divides or self.counts or self.may_overflow)
+
+    # The functions
+
+    def _functions(self) -> None:
+        machine, code = self.machine, self.code
+        self.form.functions()
+        asked = [event for event in (None, *sorted(machine.heard)) if self.form.asks(event)]
+        for event in asked:
+            self.form.microstep(self.function_of(event), event)
+        if self.queues:
+            self._deal()
+        if self.queues or machine.completes:
+            self._settle()
+        with code.function(f"static void tick({self._parameters})"):
+            self._tick()
+
+    @property
+    def _parameters(self) -> str:
+        prefix = self.names.prefix
+        return f"{prefix}_t *chart, const {prefix}_inputs_t *in"
+
+    def function_of(self, event: str | None) -> str:
+        """Return the name of the function that deals with an event."""
+        return (
+            "sampled"
+            if event is None
+            else "on_" + self.names.events[event].removeprefix(f"{self.names.constant}_EVENT_").lower()
+        )
+
+    def _deal(self) -> None:
+        """Write the function that deals with an event from the queue."""
+        with self.code.function(f"static bool deal_with({self._parameters}, uint8_t event)") as writer:
+            with writer.block("switch (event)"):
+                for event in sorted(self.machine.heard):
+                    if self.form.asks(event):
+                        writer.line(f"case {self.names.events[event]}:")
+                        writer.line(f"    return {self.function_of(event)}(chart, in);")
+                writer.write(["default:", "    return false;"])
+
+    def _settle(self) -> None:
+        """Write the function that goes on until nothing waits and, of some charts, nothing moves."""
+        sampled = self.machine.completes and self.form.asks(None)
+        with self.code.function(f"static void settle({self._parameters})") as writer:
+            going = "(chart->status == 0U)" if self.counts else "true"
+            with writer.block(f"while ({going})"):
+                taken = "sampled(chart, in)" if sampled else "false"
+                if self.queues:
+                    with writer.block(f"if (!{self._counted(taken)})" if sampled else ""):
+                        self._take_from_queue()
+                elif sampled:
+                    with writer.block(f"if (!{self._counted(taken)})"):
+                        writer.line("return;")
+                else:
+                    writer.line("return;")
+
+    def _counted(self, taken: str) -> str:
+        return f"counted(chart, {taken})" if self.counts else taken
+
+    def _take_from_queue(self) -> None:
+        writer, size = self.code.writer, self.code.queue
+        writer.line("uint8_t event;")
+        with writer.block("if (chart->waiting == 0U)"):
+            writer.line("return;")
+        writer.line("event = chart->queue[chart->next];")
+        kind = "uint8_t" if size < 256 else "uint16_t"
+        writer.line(f"chart->next = ({kind})((chart->next + 1U) % {size}U);")
+        writer.line("chart->waiting--;")
+        writer.line(f"(void){self._counted('deal_with(chart, in, event)')};")
+
+    def _tick(self) -> None:
+        writer, machine = self.code.writer, self.machine
+        settles = self.queues or machine.completes
+        self.form.begin()
+        self.form.note_stayed()
+        if not machine.completes and self.form.asks(None):
+            writer.line(f"(void){self._counted('sampled(chart, in)')};")
+        if settles:
+            writer.line("settle(chart, in);")
+        for event in machine.events:
+            if self.form.asks(event):
+                with (
+                    writer.about(Element("event", event, self.chart.lines.get(event))),
+                    writer.block(f"if (in->{self.names.event_inputs[event]})"),
+                ):
+                    taken = f"{self.function_of(event)}(chart, in)"
+                    writer.line(f"(void){self._counted(taken)};")
+                    if settles:
+                        writer.line("settle(chart, in);")
+        if machine.lasting:
+            self.form.during()
+            if self.queues:
+                writer.line("settle(chart, in);")
+
+    # The header
+
+    def header(self) -> SourceFile:
+        """Return the header."""
+        names, writer = self.names, CWriter()
+        guard = f"{names.constant}_H"
+        writer.write(
+            [f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "#include <stdint.h>", ""]
+        )
+        if self._has_soft:
+            writer.write(["typedef uint64_t pw_f64; /* the bits of an IEEE 754 number of 64 bits */", ""])
+        writer.line(comment("What a step returns."))
+        writer.write([f"#define {names.constant}_OK 0U", f"#define {names.constant}_DIVISION_BY_ZERO 1U"])
+        writer.write([f"#define {names.constant}_NO_END 2U", ""])
+        self._constants(writer)
+        self._inputs(writer)
+        self._outputs(writer)
+        self._struct(writer)
+        self._prototypes(writer)
+        writer.line(f"#endif /* {guard} */")
+        return writer.file(f"{names.prefix}.h")
+
+    @property
+    def _has_soft(self) -> bool:
+        kinds = (*self.chart.inputs.values(), *self.chart.variables.values())
+        doubles = any(isinstance(kind, FloatType) and not kind.single for kind in kinds)
+        called = any(name.startswith("pw_f64") for name in self.code.expressions.used)
+        return self.options.soft_doubles and (doubles or (bool(self.body) and called))
+
+    def _constants(self, writer: CWriter) -> None:
+        writer.line(
+            comment("The innermost states." if isinstance(self.form, SingleStateCode) else "The states.")
+        )
+        writer.write([*self.form.constants(), ""])
+        if self.queues:
+            writer.line(comment("Events that are raised inside and waited for."))
+            events = sorted(self.machine.heard)
+            writer.write(f"#define {self.names.events[event]} {k}U" for k, event in enumerate(events))
+            writer.line()
+        for kind, values in self.names.values.items():
+            writer.line(comment(f"The values of {kind}."))
+            writer.write(f"#define {values[name]} {code}U" for name, code in kind.codes.items())
+            writer.line()
+
+    def _field(self, writer: CWriter, name: str, kind: Type, text: str) -> None:
+        with writer.about(Element("variable", name, self.chart.lines.get(name))):
+            said = "" if isinstance(kind, BoolType) else f" {comment(str(kind))}"
+            writer.line(f"{self.code.c_type(kind)} {text};{said}")
+
+    def _inputs(self, writer: CWriter) -> None:
+        writer.line(
+            comment(
+                "What is sampled when a tick begins; a number outside its range counts as the nearest in it."
+            )
+        )
+        with writer.block("typedef struct", f"}} {self.names.prefix}_inputs_t;"):
+            for name, kind in self.chart.inputs.items():
+                self._field(writer, name, kind, self.names.inputs[name])
+            for event in self.chart.events:
+                with writer.about(Element("event", event, self.chart.lines.get(event))):
+                    writer.line(
+                        f"bool {self.names.event_inputs[event]}; {comment('came since the last tick')}"
+                    )
+            if not self.chart.inputs and not self.chart.events:
+                writer.line(f"bool unused; {comment('C has no empty struct')}")
+        writer.line()
+
+    def _outputs(self, writer: CWriter) -> None:
+        with writer.block("typedef struct", f"}} {self.names.prefix}_outputs_t;"):
+            for name, kind in self.chart.outputs.items():
+                self._field(writer, name, kind, self.names.fields[name])
+            if not self.chart.outputs:
+                writer.line(f"bool unused; {comment('C has no empty struct')}")
+        writer.line()
+
+    def _struct(self, writer: CWriter) -> None:
+        writer.line(comment("Outputs, and what is kept from tick to tick. Only `out` is for others to read."))
+        with writer.block("typedef struct", f"}} {self.names.prefix}_t;"):
+            writer.line(f"{self.names.prefix}_outputs_t out;")
+            writer.write(self.form.fields())
+            for name in self.machine.registers:
+                if name not in self.chart.outputs:
+                    self._field(writer, name, self.register_type(name), self.names.fields[name])
+            writer.write(self._scratch())
+        writer.line()
+
+    def register_type(self, name: str) -> Type:
+        """Return the type of a register."""
+        return self.machine.types[name]
+
+    def _scratch(self) -> list[str]:
+        fields = []
+        if self.queues:
+            small = "uint8_t" if self.code.queue < 256 else "uint16_t"
+            fields += [f"uint8_t queue[{self.code.queue}];", f"{small} next;", f"{small} waiting;"]
+        if self.counts:
+            fields.append(f"uint16_t microsteps; {comment('of this tick')}")
+        if self.can_fail:
+            fields.append("uint8_t status;")
+        return fields
+
+    def _prototypes(self, writer: CWriter) -> None:
+        prefix = self.names.prefix
+        writer.write(["#ifdef __cplusplus", 'extern "C" {', "#endif", ""])
+        writer.line(comment("Goes back to before the first tick."))
+        writer.line(f"void {prefix}_init({prefix}_t *chart);")
+        writer.line()
+        failing = (
+            "after any other the chart stands still until it is initialised"
+            if self.can_fail
+            else "it cannot fail"
+        )
+        period = f"Takes one tick; call it every {self.chart.period_s * 1000:g} ms."
+        writer.line(comment(f"{period} Returns {self.names.constant}_OK; {failing}."))
+        writer.line(f"uint8_t {prefix}_step({prefix}_t *chart, const {prefix}_inputs_t *in);")
+        writer.write(["", "#ifdef __cplusplus", "}", "#endif", ""])
+
+    # The source
+
+    def source(self) -> SourceFile:
+        """Return the source."""
+        body, names, writer = self.body, self.names, CWriter()
+        init, step = self._writing(self._init), self._writing(self._step)
+        used = closure(self.code.expressions.used)
+        functions = CWriter()
+        for name in used:
+            functions.write([*fragment(name), ""])
+        self._support(functions)
+        for part in (body, init, step):
+            functions.include(part)
+        functions = without_unused(functions)
+        functions.lines.pop()
+        functions.elements.pop()
+        writer.write([f'#include "{names.prefix}.h"', ""])
+        self._includes(writer, "\n".join(functions.lines))
+        if isinstance(self.form, SingleStateCode) and self.form.starts:
+            writer.write([f"#define NOT_STARTED {len(self.form.leaves)}U", ""])
+        if self.counts:
+            writer.write([f"#define MAX_MICROSTEPS {MAX_MICROSTEPS}U", ""])
+        writer.include(functions)
+        return writer.file(f"{names.prefix}.c")
+
+    def _includes(self, writer: CWriter, text: str) -> None:
+        """Write what the functions need of the standard library, and how tables are read."""
+        wanted = {
+            "math.h": ("NAN", "INFINITY", "fabs(", "fabsf(", "fmod"),
+            "string.h": ("memset(", "memcpy("),
+        }
+        found = [header for header, words in wanted.items() if any(word in text for word in words)]
+        writer.write([*(f"#include <{header}>" for header in found), *([""] if found else [])])
+        if "PW_ROM" in text:
+            writer.write([*ROM.splitlines(), ""])
+
+    def _writing(self, write: object) -> CWriter:
+        self.code.writer = CWriter()
+        write()  # type: ignore[operator]
+        return self.code.writer
+
+    def _support(self, writer: CWriter) -> None:
+        """Write what counts microsteps and lets events wait."""
+        prefix = self.names.prefix
+        if self.counts:
+            writer.line(comment("Counts a microstep, so that a tick that would go round for ever ends."))
+            with (
+                writer.function(f"static bool counted({prefix}_t *chart, bool taken)"),
+            ):
+                with writer.block("if (taken)"):
+                    writer.line("chart->microsteps++;")
+                    with writer.block("if ((chart->microsteps > MAX_MICROSTEPS) && (chart->status == 0U))"):
+                        writer.line(f"chart->status = {self.names.constant}_NO_END;")
+                writer.line("return taken;")
+        if self.queues and "put(chart" in "\n".join(self.body.lines):
+            self._put(writer)
+
+    def _put(self, writer: CWriter) -> None:
+        size, prefix = self.code.queue, self.names.prefix
+        kind = "uint8_t" if size < 256 else "uint16_t"
+        said = "" if self.may_overflow else " There is always room."
+        writer.line(comment(f"Puts an event into the queue, first in, first out.{said}"))
+        with writer.function(f"static void put({prefix}_t *chart, uint8_t event)"):
+            tail = "} else if (chart->status == 0U) {" if self.may_overflow else "}"
+            with writer.block(f"if (chart->waiting < {size}U)", tail):
+                writer.line(f"chart->queue[(chart->next + chart->waiting) % {size}U] = event;")
+                writer.line(f"chart->waiting = ({kind})(chart->waiting + 1U);")
+            if self.may_overflow:
+                with writer.indented_block():
+                    writer.line(f"chart->status = {self.names.constant}_NO_END;")
+                if not self.counts:
+                    return
+
+    def _init(self) -> None:
+        machine = self.machine
+        with self.code.function(f"void {self.names.prefix}_init({self.names.prefix}_t *chart)") as writer:
+            start = machine.start(machine.moves.first().configuration)
+            for name in machine.registers:
+                kind = self.register_type(name)
+                with writer.about(Element("variable", name, self.chart.lines.get(name))):
+                    text = self.code.expressions.literal(start[name], kind)
+                    writer.line(f"chart->{self.names.registers[name]} = {text};")
+            if not self.chart.outputs:
+                writer.line("chart->out.unused = false;")
+            self.form.init()
+            if self.queues:
+                writer.write(["chart->next = 0U;", "chart->waiting = 0U;"])
+            if self.counts:
+                writer.line("chart->microsteps = 0U;")
+            if self.can_fail:
+                writer.line(f"chart->status = {self.names.constant}_OK;")
+
+    def _step(self) -> None:
+        prefix, code = self.names.prefix, self.code
+        clamps = self._clamps()
+        with code.function(f"uint8_t {prefix}_step({self._parameters})"):
+            writer = code.writer
+            given = "in"
+            if self.can_fail:
+                writer.line(f"{prefix}_t after;")
+            if clamps:
+                writer.line(f"{prefix}_inputs_t sampled;")
+                given = "&sampled"
+            if self.can_fail:
+                with writer.block(f"if (chart->status != {self.names.constant}_OK)"):
+                    writer.line("return chart->status;")
+            if clamps:
+                writer.line("sampled = *in;")
+                writer.write(clamps)
+            if not self.can_fail:
+                writer.line(f"tick(chart, {given});")
+                writer.line(f"return {self.names.constant}_OK;")
+                return
+            writer.line("after = *chart; /* a tick that fails changes nothing */")
+            if self.counts:
+                writer.line("after.microsteps = 0U;")
+            writer.line(f"tick(&after, {given});")
+            with writer.block(f"if (after.status == {self.names.constant}_OK)", "} else {"):
+                writer.line("*chart = after;")
+            with writer.indented_block():
+                writer.line("chart->status = after.status;")
+            writer.line("return chart->status;")
+
+    def _clamps(self) -> list[str]:
+        """Return what brings the inputs into their ranges."""
+        lines = []
+        for name, kind in self.chart.inputs.items():
+            field = f"sampled.{self.names.inputs[name]}"
+            lines += self._clamp(field, kind)
+        return lines
+
+    def _clamp(self, field: str, kind: Type) -> list[str]:
+        expressions = self.code.expressions
+        if isinstance(kind, EnumType):
+            top = len(kind.values) - 1
+            return [f"if ({field} > {top}) {{", f"    {field} = {kind.codes[kind.zero]};", "}"]
+        if isinstance(kind, FloatType):
+            soft = self.options.soft_doubles and not kind.single
+            fit = "pw_f64_fit" if soft else "pw_fit_float" if kind.single else "pw_fit_double"
+            expressions.used.add(fit)
+            ends = (
+                expressions.number(end, single=kind.single).text for end in (kind.low, kind.high, kind.zero)
+            )
+            return [f"{field} = {fit}({field}, {', '.join(ends)});"]
+        if isinstance(kind, IntType):
+            return _bounds(field, kind)
+        return []
+
+    def generate(self) -> tuple[SourceFile, SourceFile]:
+        """Return the header and the source."""
+        source = self.source()
+        return self.header(), source
+
+
+def _bounds(field: str, kind: IntType) -> list[str]:
+    """Return what keeps a whole number in its range, where its storage holds more."""
+    from posewright.charts.types.datatypes import INT_RANGES
+    from posewright.codegen.c.expressions import whole
+
+    low, high = INT_RANGES[kind.storage]
+    lines = []
+    if kind.high < high:
+        lines += [f"if ({field} > {whole(kind.high)}) {{", f"    {field} = {whole(kind.high)};", "}"]
+    if kind.low > low:
+        lines += [f"if ({field} < {whole(kind.low)}) {{", f"    {field} = {whole(kind.low)};", "}"]
+    return lines

@@ -1,0 +1,519 @@
+"""Expressions of a chart as expressions of C that give the same answers, bit for bit.
+
+| value | in C |
+|---|---|
+| truth | `bool` |
+| whole number that surely fits 16 bits | `int`, computed as C does |
+| other whole number | `int32_t`; where a result may leave 32 bits, a function that saturates |
+| fraction of 32 bits | `float`; an operation on two of them is rounded once, as in the interpreter |
+| other fraction | `double`, or where the compiler's `double` is too narrow, calls on 64 bits (`pw_f64`) |
+| name of an enumeration | its code |
+
+An operation on two floats in 64 bits, rounded to 32, is the operation in 32 bits: 53 >= 2 * 24 + 2 bits are
+enough for that (Figueroa, "When is double rounding innocuous?", 1995).
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from posewright.charts.expression import (
+    ARITHMETIC,
+    COMPARISONS,
+    Binary,
+    Call,
+    Expression,
+    If,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+    compile_tree,
+    names_in,
+)
+from posewright.charts.expression.tree import range_of
+from posewright.charts.types import (
+    INT_HIGH,
+    INT_LOW,
+    BoolType,
+    EnumType,
+    FloatType,
+    IntType,
+    Type,
+    Value,
+    to_single,
+)
+from posewright.errors import ExpressionError
+
+INT16_LOW, INT16_HIGH = -(2**15), 2**15 - 1
+SINGLE_WHOLE = 2**24
+"""Up to here every whole number is a float of 32 bits."""
+
+STATUS = "&chart->status"
+"""Where a division by zero is noted."""
+
+
+class CKind(Enum):
+    """What an expression of C is computed in."""
+
+    BOOL = "bool"
+    INT = "int"
+    LONG = "int32_t"
+    FLOAT = "float"
+    DOUBLE = "double"
+    ENUM = "enum"
+
+
+@dataclass(frozen=True)
+class CExpression:
+    """An expression of C.
+
+    Attributes:
+        atom: whether it can be an operand as it stands.
+        low, high: between which it lies, where it is a whole number.
+    """
+
+    text: str
+    kind: CKind
+    atom: bool = False
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def operand(self) -> str:
+        """Its text as an operand."""
+        return self.text if self.atom else f"({self.text})"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a whole number."""
+        return self.kind in (CKind.INT, CKind.LONG)
+
+
+_COMPARE = {Operator.EQUAL: "==", Operator.UNEQUAL: "!=", Operator.LESS: "<", Operator.LESS_EQUAL: "<="}
+_COMPARE |= {Operator.GREATER: ">", Operator.GREATER_EQUAL: ">="}
+_NATIVE = {Operator.PLUS: "+", Operator.MINUS: "-", Operator.TIMES: "*", Operator.OVER: "/"}
+_SOFT = {Operator.PLUS: "add", Operator.MINUS: "sub", Operator.TIMES: "mul", Operator.OVER: "div"}
+_SATURATING = {Operator.PLUS: "pw_add", Operator.MINUS: "pw_sub", Operator.TIMES: "pw_mul"}
+_MIRRORED = {Operator.GREATER: Operator.LESS, Operator.GREATER_EQUAL: Operator.LESS_EQUAL}
+
+
+class CExpressions:
+    """Turns expressions into C.
+
+    Args:
+        read: returns how a name that may change is read.
+        soft: the compiler's `double` is no IEEE 754 of 64 bits: fractions of 64 bits are computed by calls.
+        values: the constants of an enumeration's values.
+        chained: offered every long chain of conditions; returns the call of a function that stands for it.
+
+    Attributes:
+        used: names of the support functions that are called.
+        divides: whether a divisor had to be asked for zero.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[Name], str],
+        values: Callable[[EnumType, str], str],
+        *,
+        soft: bool = False,
+        chained: Callable[[If], str | None] | None = None,
+    ) -> None:
+        self.read = read
+        self.values = values
+        self.soft = soft
+        self.chained = chained
+        self.used: set[str] = set()
+        self.divides = False
+        self.fixed: Mapping[str, Value] = {}
+
+    def condition(self, expression: Expression) -> str:
+        """Return a condition, to stand in brackets."""
+        return self.of(expression).text
+
+    def of(self, expression: Expression, wanted: Type | None = None) -> CExpression:
+        """Return the value of an expression."""
+        self.fixed = expression.fixed
+        return self.tree(expression.tree, wanted)
+
+    def fitted(self, expression: Expression, kind: Type) -> str:
+        """Return a value made fit to be kept in a variable of a type."""
+        self.fixed = expression.fixed
+        found = self._folded(expression.tree)
+        if found is not None:
+            return self.literal(kind.fit(found), kind)  # type: ignore[arg-type]  # the type checker has seen that it goes
+        return self.stored(self.tree(expression.tree, kind), kind)
+
+    def stored(self, value: CExpression, kind: Type) -> str:
+        """Return a value kept within the range of a type, as what it is stored in."""
+        if isinstance(kind, IntType):
+            text = value.text
+            if value.low < kind.low or value.high > kind.high:
+                self.used.add("pw_clamp_i32")
+                text = f"pw_clamp_i32({text}, {whole(kind.low)}, {whole(kind.high)})"
+                return text if kind.storage == "int32" else f"({kind.storage}_t){text}"
+            exact = value.kind is CKind.LONG and kind.storage == "int32"
+            return text if exact else f"({kind.storage}_t){value.operand}"
+        if isinstance(kind, FloatType):
+            return self._fraction_stored(value, kind)
+        return value.text
+
+    def _fraction_stored(self, value: CExpression, kind: FloatType) -> str:
+        low, high, zero = (self.number(end, single=False).text for end in (kind.low, kind.high, kind.zero))
+        surely = value.is_whole and kind.low <= value.low and value.high <= kind.high
+        wide = value if kind.single and value.kind is CKind.FLOAT else self.as_double(value)
+        if surely:
+            return self.as_float(value).text if kind.single else wide.text
+        if kind.single and value.kind is CKind.FLOAT:
+            self.used.add("pw_fit_float")
+            low, high, zero = (self.number(end, single=True).text for end in (kind.low, kind.high, kind.zero))
+            return f"pw_fit_float({value.text}, {low}, {high}, {zero})"
+        fit = "pw_f64_fit" if self.soft else "pw_fit_double"
+        self.used.add(fit)
+        text = f"{fit}({wide.text}, {low}, {high}, {zero})"
+        if not kind.single:
+            return text
+        if self.soft:
+            self.used.add("pw_f64_to_f32")
+            return f"pw_f64_to_f32({text})"
+        return f"(float){text}"
+
+    # Literals
+
+    def literal(self, value: Value, kind: Type) -> str:
+        """Return a value of a type."""
+        if isinstance(kind, EnumType):
+            return self.values(kind, str(value))
+        if isinstance(kind, FloatType):
+            return self.number(float(value), single=kind.single).text
+        return self._constant(value).text
+
+    def _constant(self, value: Value) -> CExpression:
+        if isinstance(value, bool):
+            return CExpression("true" if value else "false", CKind.BOOL, atom=True)
+        if isinstance(value, int):
+            kind = CKind.INT if INT16_LOW <= value <= INT16_HIGH else CKind.LONG
+            return CExpression(whole(value), kind, value >= 0, value, value)
+        return self.number(float(value), single=to_single(float(value)) == value)
+
+    def number(self, value: float, *, single: bool) -> CExpression:
+        """Return a fraction as a literal that reads back as the very same bits."""
+        if self.soft and not single:
+            bits = struct.unpack("<Q", struct.pack("<d", value))[0]
+            return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, atom=True)
+        kind = CKind.FLOAT if single else CKind.DOUBLE
+        if math.isnan(value):
+            return CExpression("NAN" if single else "(double)NAN", kind)
+        if math.isinf(value):
+            text = "INFINITY" if single else "(double)INFINITY"
+            return CExpression(f"-{text}" if value < 0 else text, kind)
+        text = f"{value:.9g}" if single else repr(value)
+        if not any(sign in text for sign in ".e"):
+            text += ".0"
+        return CExpression(text + ("f" if single else ""), kind, atom=not text.startswith("-"))
+
+    # Trees
+
+    def tree(self, tree: Tree, wanted: Type | None = None) -> CExpression:
+        """Return the value of a tree.
+
+        Args:
+            tree: typed.
+            wanted: the enumeration that a bare name of a value belongs to.
+        """
+        if isinstance(tree, Name) and isinstance(self.fixed.get(tree.name), str):
+            kind = wanted if isinstance(wanted, EnumType) else tree.type
+            return CExpression(self.values(kind, str(self.fixed[tree.name])), CKind.ENUM, atom=True)  # type: ignore[arg-type]  # a name's type is an enumeration
+        found = self._folded(tree)
+        if found is not None and not isinstance(found, str):
+            return self._constant(found)
+        match tree:
+            case Name():
+                return self.name(tree)
+            case Unary():
+                return self.unary(tree)
+            case Binary() if tree.operator in COMPARISONS:
+                return self.comparison(tree)
+            case Binary() if tree.operator in ARITHMETIC:
+                return self.arithmetic(tree)
+            case Binary():
+                sign = "&&" if tree.operator is Operator.AND else "||"
+                left, right = (self.tree(one) for one in (tree.left, tree.right))
+                return CExpression(f"{left.operand} {sign} {right.operand}", CKind.BOOL)
+            case If():
+                return self.choice(tree, wanted)
+            case Call():
+                return self.call(tree)
+        raise TypeError(f"a machine has no {tree!r}")
+
+    def _folded(self, tree: Tree) -> Value | None:
+        """Return the value of a tree that reads nothing that changes; None where there is none."""
+        if isinstance(tree, Literal):
+            return tree.value
+        if names_in(tree) - self.fixed.keys():
+            return None
+        try:
+            found: Value = compile_tree(tree, self.fixed, Expression(tree, BoolType()).source)({})
+        except ExpressionError:
+            return None  # it divides by zero, and must do so when it is asked
+        return found
+
+    def name(self, tree: Name) -> CExpression:
+        text, kind = self.read(tree), tree.type
+        if isinstance(kind, BoolType):
+            return CExpression(text, CKind.BOOL, atom=True)
+        if isinstance(kind, EnumType):
+            return CExpression(text, CKind.ENUM, atom=True)
+        if isinstance(kind, FloatType):
+            return CExpression(text, CKind.FLOAT if kind.single else CKind.DOUBLE, atom=True)
+        if kind.storage == "uint16":
+            return CExpression(f"(int32_t){text}", CKind.LONG, False, kind.low, kind.high)
+        wide = CKind.LONG if kind.storage == "int32" else CKind.INT
+        return CExpression(text, wide, True, kind.low, kind.high)
+
+    def unary(self, tree: Unary) -> CExpression:
+        inner = self.tree(tree.operand)
+        if tree.operator is Operator.NOT:
+            return CExpression(f"!{inner.operand}", CKind.BOOL, atom=True)
+        if not inner.is_whole:
+            if inner.kind is CKind.DOUBLE and self.soft:
+                return self._soft_call("pw_f64_neg", inner)
+            return CExpression(f"-{inner.operand}", inner.kind)
+        low, high = -inner.high, -inner.low
+        if high > INT_HIGH:
+            self.used.add("pw_neg")
+            return CExpression(f"pw_neg({inner.text})", CKind.LONG, True, low, INT_HIGH)
+        return self._whole(f"-{inner.operand}", low, high, (inner,))
+
+    def _whole(self, text: str, low: float, high: float, parts: tuple[CExpression, ...]) -> CExpression:
+        """Return a whole result that is computed in 16 bits where it and its parts have no more."""
+        small = all(part.kind is CKind.INT for part in parts) and low >= INT16_LOW and high <= INT16_HIGH
+        return CExpression(text, CKind.INT if small else CKind.LONG, False, low, high)
+
+    def arithmetic(self, tree: Binary) -> CExpression:
+        left, right = self.tree(tree.left), self.tree(tree.right)
+        if left.is_whole and right.is_whole and tree.operator is not Operator.OVER:
+            return self._whole_arithmetic(tree, left, right)
+        return self._fraction(tree, self.as_double(left), self.as_double(right), CKind.DOUBLE)
+
+    def _whole_arithmetic(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
+        if tree.operator is Operator.MODULO:
+            return self._whole_modulo(tree, left, right)
+        corners = [
+            _exact(tree.operator, a, b) for a in (left.low, left.high) for b in (right.low, right.high)
+        ]
+        low, high = min(corners), max(corners)
+        if low < INT_LOW or high > INT_HIGH:
+            function = _SATURATING[tree.operator]
+            self.used.add(function)
+            low, high = max(low, INT_LOW), min(high, INT_HIGH)
+            return CExpression(f"{function}({left.text}, {right.text})", CKind.LONG, True, low, high)
+        sign = _NATIVE[tree.operator]
+        found = self._whole(f"{left.operand} {sign} {right.operand}", low, high, (left, right))
+        if found.kind is CKind.LONG and CKind.LONG not in (left.kind, right.kind):
+            return CExpression(
+                f"(int32_t){left.operand} {sign} {right.operand}", CKind.LONG, False, low, high
+            )
+        return found
+
+    def _whole_modulo(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
+        low, high = min(right.low + 1, 0), max(right.high - 1, 0)
+        if left.low >= 0 and right.low > 0:
+            return self._whole(f"{left.operand} % {right.operand}", low, high, (left, right))
+        self._ask_for_zero(right)
+        name = "pw_mod" if not _may_be_zero(right) else "pw_checked_mod"
+        self.used.add(name)
+        status = f", {STATUS}" if name == "pw_checked_mod" else ""
+        return CExpression(f"{name}({left.text}, {right.text}{status})", CKind.LONG, True, low, high)
+
+    def _ask_for_zero(self, right: CExpression) -> None:
+        if _may_be_zero(right):
+            self.divides = True
+
+    def _fraction(self, tree: Binary, left: CExpression, right: CExpression, kind: CKind) -> CExpression:
+        """Return an operation on two fractions of one kind."""
+        soft = self.soft and kind is CKind.DOUBLE
+        checked = tree.operator in (Operator.OVER, Operator.MODULO) and self._divisor_may_be_zero(tree.right)
+        if checked:
+            self.divides = True
+            right = self._checked(right, soft=soft)
+        if tree.operator is Operator.MODULO:
+            name = "pw_f64_mod" if soft else "pw_fmod"
+            self.used.add(name)
+            return CExpression(f"{name}({left.text}, {right.text})", kind, atom=True)
+        if soft:
+            return self._soft_call(f"pw_f64_{_SOFT[tree.operator]}", left, right)
+        return CExpression(f"{left.operand} {_NATIVE[tree.operator]} {right.operand}", kind)
+
+    def _divisor_may_be_zero(self, tree: Tree) -> bool:
+        low, high = range_of(tree, self.fixed)
+        return low <= 0 <= high
+
+    def _checked(self, divisor: CExpression, *, soft: bool) -> CExpression:
+        """Return a divisor that says so where it is zero."""
+        name = "pw_f64_divisor" if soft else f"pw_{divisor.kind.value}_divisor"
+        self.used.add(name)
+        return CExpression(f"{name}({divisor.text}, {STATUS})", divisor.kind, atom=True)
+
+    def _soft_call(self, name: str, *parts: CExpression) -> CExpression:
+        self.used.add(name)
+        return CExpression(f"{name}({', '.join(part.text for part in parts)})", CKind.DOUBLE, atom=True)
+
+    def as_double(self, value: CExpression) -> CExpression:
+        """Return a number as a fraction of 64 bits."""
+        if value.kind is CKind.DOUBLE:
+            return value
+        if not self.soft:
+            return CExpression(f"(double){value.operand}", CKind.DOUBLE)
+        return self._soft_call("pw_f64_from_f32" if value.kind is CKind.FLOAT else "pw_f64_from_i32", value)
+
+    def as_float(self, value: CExpression) -> CExpression:
+        """Return a number as a fraction of 32 bits, rounded to the nearest."""
+        if value.kind is CKind.FLOAT:
+            return value
+        if value.kind is CKind.DOUBLE and self.soft:
+            self.used.add("pw_f64_to_f32")
+            return CExpression(f"pw_f64_to_f32({value.text})", CKind.FLOAT, atom=True)
+        return CExpression(f"(float){value.operand}", CKind.FLOAT)
+
+    def comparison(self, tree: Binary) -> CExpression:
+        wanted = next((k for k in map(_enumeration, (tree.left, tree.right)) if k is not None), None)
+        free = next(
+            (
+                one.type
+                for one in (tree.left, tree.right)
+                if isinstance(one, Name) and one.name not in self.fixed
+            ),
+            None,
+        )
+        wanted = free if isinstance(free, EnumType) else wanted
+        left, right = self.tree(tree.left, wanted), self.tree(tree.right, wanted)
+        if left.kind is CKind.ENUM or left.kind is CKind.BOOL:
+            return CExpression(f"{left.operand} {_COMPARE[tree.operator]} {right.operand}", CKind.BOOL)
+        left, right = self.alike((left, right))
+        if self.soft and left.kind is CKind.DOUBLE:
+            return self._soft_comparison(tree.operator, left, right)
+        return CExpression(f"{left.operand} {_COMPARE[tree.operator]} {right.operand}", CKind.BOOL)
+
+    def _soft_comparison(self, how: Operator, left: CExpression, right: CExpression) -> CExpression:
+        if how in _MIRRORED:
+            how, left, right = _MIRRORED[how], right, left
+        name = {Operator.LESS: "pw_f64_lt", Operator.LESS_EQUAL: "pw_f64_le"}.get(how, "pw_f64_eq")
+        found = self._soft_call(name, left, right)
+        sign = "!" if how is Operator.UNEQUAL else ""
+        return CExpression(f"{sign}{found.text}", CKind.BOOL, atom=True)
+
+    def alike(self, parts: tuple[CExpression, ...]) -> tuple[CExpression, ...]:
+        """Return numbers in the narrowest kind that holds all of them exactly."""
+        if all(part.is_whole for part in parts):
+            return parts
+        single = all(part.kind is CKind.FLOAT or _exact_single(part) for part in parts)
+        return tuple(self.as_float(part) if single else self.as_double(part) for part in parts)
+
+    def choice(self, tree: If, wanted: Type | None) -> CExpression:
+        cases, rest = cases_of(tree)
+        enumeration = wanted if isinstance(wanted, EnumType) else _enumeration(tree)
+        values = [self.tree(value, enumeration) for value in (*(then for _, then in cases), rest)]
+        if values[0].kind not in (CKind.BOOL, CKind.ENUM):
+            values = [*self.alike(tuple(values))]
+        kind = CKind.LONG if any(value.kind is CKind.LONG for value in values) else values[0].kind
+        low, high = min(value.low for value in values), max(value.high for value in values)
+        conditions = [self.tree(condition) for condition, _ in cases]
+        pairs = zip(conditions, values, strict=False)
+        text = "".join(f"{condition.operand} ? {value.operand} : " for condition, value in pairs)
+        return CExpression(f"{text}{values[-1].operand}", kind, False, low, high)
+
+    def call(self, tree: Call) -> CExpression:
+        if tree.function == "single":
+            return self.single(tree.arguments[0])
+        parts = tuple(self.tree(argument) for argument in tree.arguments)
+        if tree.function == "abs":
+            return self.absolute(parts[0])
+        parts = self.alike(parts)
+        found = parts[0]
+        for part in parts[1:]:
+            found = self._chosen(tree.function, found, part)
+        return found
+
+    def _chosen(self, function: str, one: CExpression, other: CExpression) -> CExpression:
+        kind = CKind.LONG if CKind.LONG in (one.kind, other.kind) else one.kind
+        choose = min if function == "min" else max
+        low, high = choose(one.low, other.low), choose(one.high, other.high)
+        if one.is_whole:
+            name = f"pw_{function}_i32"
+            self.used.add(name)
+            small = kind is CKind.INT
+            text = f"{name}({one.text}, {other.text})"
+            return CExpression(f"(int16_t){text}" if small else text, kind, not small, low, high)
+        soft = self.soft and kind is CKind.DOUBLE
+        name = f"pw_f64_{function}" if soft else f"pw_{function}_{kind.value}"
+        self.used.add(name)
+        return CExpression(f"{name}({one.text}, {other.text})", kind, atom=True)
+
+    def absolute(self, inner: CExpression) -> CExpression:
+        if inner.is_whole:
+            low = 0 if inner.low <= 0 <= inner.high else min(abs(inner.low), abs(inner.high))
+            high = min(max(abs(inner.low), abs(inner.high)), INT_HIGH)
+            self.used.add("pw_abs")
+            small = inner.kind is CKind.INT and high <= INT16_HIGH
+            text = f"pw_abs({inner.text})"
+            return CExpression(
+                f"(int16_t){text}" if small else text,
+                CKind.INT if small else CKind.LONG,
+                not small,
+                low,
+                high,
+            )
+        if inner.kind is CKind.DOUBLE and self.soft:
+            return self._soft_call("pw_f64_abs", inner)
+        return CExpression(
+            f"{'fabsf' if inner.kind is CKind.FLOAT else 'fabs'}({inner.text})", inner.kind, atom=True
+        )
+
+    def single(self, inner: Tree) -> CExpression:
+        """Return a number rounded to 32 bits; an operation on floats is computed in 32 bits at once."""
+        if isinstance(inner, Binary) and inner.operator in _NATIVE:
+            parts = self.tree(inner.left), self.tree(inner.right)
+            if all(part.kind is CKind.FLOAT or _exact_single(part) for part in parts) and not all(
+                part.is_whole for part in parts
+            ):
+                left, right = map(self.as_float, parts)
+                return self._fraction(inner, left, right, CKind.FLOAT)
+        return self.as_float(self.tree(inner))
+
+
+def whole(value: float) -> str:
+    """Return a whole number as a literal."""
+    number = int(value)
+    if number == INT_LOW:
+        return "INT32_MIN"
+    return str(number) if INT16_LOW < number <= INT16_HIGH else f"INT32_C({number})"
+
+
+def _exact(how: Operator, a: float, b: float) -> float:
+    if how is Operator.PLUS:
+        return a + b
+    return a - b if how is Operator.MINUS else a * b
+
+
+def _may_be_zero(value: CExpression) -> bool:
+    return value.low <= 0 <= value.high
+
+
+def _exact_single(value: CExpression) -> bool:
+    return value.is_whole and value.low >= -SINGLE_WHOLE and value.high <= SINGLE_WHOLE
+
+
+def _enumeration(tree: Tree) -> EnumType | None:
+    """Return the enumeration that a tree's value is of."""
+    if isinstance(tree, If):
+        cases, rest = cases_of(tree)
+        return next(filter(None, map(_enumeration, (*(then for _, then in cases), rest))), None)
+    return tree.known if isinstance(tree, Name) and isinstance(tree.known, EnumType) else None

@@ -1,0 +1,223 @@
+"""What things of a chart are called in C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from posewright.charts import Chart
+from posewright.charts.machine import Machine
+from posewright.charts.types import EnumType, Type
+
+KEYWORDS = frozenset(
+    # C99 6.4.1, C++11 2.12 and the names that <stdbool.h>, <stdint.h>, <math.h> and <stddef.h> define in lower case
+    [
+        "auto",
+        "break",
+        "case",
+        "char",
+        "const",
+        "continue",
+        "default",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "extern",
+        "float",
+        "for",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "register",
+        "restrict",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "typedef",
+        "union",
+        "unsigned",
+        "void",
+        "volatile",
+        "while",
+        "alignas",
+        "alignof",
+        "and",
+        "and_eq",
+        "asm",
+        "bitand",
+        "bitor",
+        "bool",
+        "catch",
+        "char16_t",
+        "char32_t",
+        "class",
+        "compl",
+        "constexpr",
+        "const_cast",
+        "decltype",
+        "delete",
+        "dynamic_cast",
+        "explicit",
+        "export",
+        "false",
+        "friend",
+        "mutable",
+        "namespace",
+        "new",
+        "noexcept",
+        "not",
+        "not_eq",
+        "nullptr",
+        "operator",
+        "or",
+        "or_eq",
+        "private",
+        "protected",
+        "public",
+        "reinterpret_cast",
+        "static_assert",
+        "static_cast",
+        "template",
+        "this",
+        "thread_local",
+        "throw",
+        "true",
+        "try",
+        "typeid",
+        "typename",
+        "using",
+        "virtual",
+        "wchar_t",
+        "xor",
+        "xor_eq",
+        "errno",
+        "stdin",
+        "stdout",
+        "stderr",
+        "main",
+        "unit",
+        "link",
+        "board",
+        "linux",
+        "unix",
+    ]
+)
+"""Names that a chart may use and C or C++ keep for themselves; `linux` and `unix` are macros of GNU C."""
+
+MACROS = frozenset(
+    [
+        "NULL",
+        "EOF",
+        "NAN",
+        "INFINITY",
+        "HUGE_VAL",
+        "HIGH",
+        "LOW",
+        "INPUT",
+        "OUTPUT",
+        "PI",
+        "DEFAULT",
+        "EXTERNAL",
+        "INTERNAL",
+        "F_CPU",
+    ]
+)
+"""Macros of the standard headers and of Arduino.h that a variable of a chart may well be called like."""
+
+
+def identifier(name: str) -> str:
+    """Return an identifier of C that is as near as can be to a name."""
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", name.strip())
+    if not plain or plain[0].isdigit():
+        plain = f"c{plain}"
+    taken = plain in KEYWORDS or plain in MACROS or re.match(r"_|[A-Z]*\d+$", plain)
+    return f"{plain.lstrip('_')}_" if taken else plain
+
+
+def distinct(names: Iterable[str]) -> dict[str, str]:
+    """Return an identifier for each name, no two alike."""
+    found: dict[str, str] = {}
+    used: set[str] = set()
+    for name in names:
+        wanted = identifier(name)
+        number, chosen = 1, wanted
+        while chosen in used:
+            number += 1
+            chosen = f"{wanted}_{number}"
+        used.add(chosen)
+        found[name] = chosen
+    return found
+
+
+def upper(names: Iterable[str], prefix: str) -> dict[str, str]:
+    """Return a constant's name for each name: upper case, with the prefix, no two alike."""
+    names = tuple(names)
+    found: dict[str, str] = {}
+    used: set[str] = set()
+    for name in names:
+        wanted = f"{prefix}_{re.sub(r'[^A-Za-z0-9_]', '_', name)}".upper()
+        number, chosen = 1, wanted
+        while chosen in used:
+            number += 1
+            chosen = f"{wanted}_{number}"
+        used.add(chosen)
+        found[name] = chosen
+    return found
+
+
+class ChartNames:
+    """The names of one chart.
+
+    Attributes:
+        prefix: of everything that other files see: the chart's name in lower case.
+        constant: the same in upper case.
+        inputs: fields of the inputs.
+        event_inputs: fields that say which events came.
+        registers: fields of the chart: outputs stand in `out`.
+        states: constants of the states, by node number.
+        events: constants of the events that wait in the queue.
+        types: the name of each enumeration's type.
+        values: constants of each enumeration's values, by type.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        chart = machine.chart
+        self.prefix = prefix_of(chart)
+        self.constant = self.prefix.upper()
+        fields = distinct(
+            [*chart.inputs, *(f"ev_{event} " for event in chart.events)]
+        )  # no input ends in a blank
+        self.inputs = {name: fields[name] for name in chart.inputs}
+        self.event_inputs = {event: fields[f"ev_{event} "] for event in chart.events}
+        outputs = distinct(chart.outputs)
+        others = distinct(["out", "state", *chart.locals, *(c.name for c in machine.counters)])
+        self.registers = {name: f"out.{field}" for name, field in outputs.items()}
+        self.registers |= {name: others[name] for name in machine.registers if name not in outputs}
+        self.fields = {**outputs, **{name: others[name] for name in machine.registers if name not in outputs}}
+        states = upper((node.name for node in machine.nodes[1:]), f"{self.constant}_STATE")
+        self.states: Mapping[int, str] = {node.index: states[node.name] for node in machine.nodes[1:]}
+        self.events = upper(sorted(machine.heard), f"{self.constant}_EVENT")
+        self.values: dict[EnumType, dict[str, str]] = {}
+        for name, kind in self._declared(chart):
+            if isinstance(kind, EnumType) and kind not in self.values:
+                self.values[kind] = upper(kind.values, f"{self.constant}_{name}")
+
+    def _declared(self, chart: Chart) -> Iterator[tuple[str, Type]]:
+        """Yield everything that has a type, and its name."""
+        yield from chart.inputs.items()
+        yield from chart.variables.items()
+        for name, function in chart.functions.items():
+            yield from ((f"{name}_{parameter}", kind) for parameter, kind in function.takes.items())
+            yield name, function.gives
+
+
+def prefix_of(chart: Chart) -> str:
+    """Return what the names of a chart's functions and types begin with."""
+    return identifier(chart.name).lower()

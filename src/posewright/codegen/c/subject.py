@@ -1,0 +1,212 @@
+"""A chart as a unit: its C, `unit.c` around it, and the interpreter it is proved against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from posewright.charts import Chart
+from posewright.charts.machine import Machine, lower
+from posewright.charts.types import BoolType, FloatType, Type
+from posewright.codegen.c.chart import ChartGenerator, Options
+from posewright.codegen.c.single import SingleStateCode
+from posewright.codegen.c.writer import CWriter, comment
+from posewright.codegen.records import RecordFormat
+from posewright.codegen.unit import SourceFile
+
+
+@dataclass(frozen=True, eq=False)
+class ChartSubject:
+    """A chart to be generated and proved.
+
+    Attributes:
+        chart: the chart.
+        options: how it is written as C.
+        machine: what is written: the chart's own, where nobody hands in another.
+    """
+
+    chart: Chart
+    options: Options = field(default_factory=Options)
+    machine: Machine | None = None
+
+    @cached_property
+    def lowered(self) -> Machine:
+        """The machine that is written."""
+        return self.machine or lower(self.chart)
+
+    @cached_property
+    def generator(self) -> ChartGenerator:
+        """What writes it."""
+        return ChartGenerator(self.lowered, self.options)
+
+    @property
+    def name(self) -> str:
+        """The prefix of everything in C."""
+        return self.generator.names.prefix
+
+    @cached_property
+    def format(self) -> RecordFormat:
+        """The records of its unit."""
+        return RecordFormat(self.lowered, monitors=self.options.monitors)
+
+    @property
+    def inputs(self) -> np.dtype[np.void]:
+        """One record of inputs."""
+        return self.format.inputs
+
+    @property
+    def states(self) -> np.dtype[np.void]:
+        """One record of states."""
+        return self.format.states
+
+    @property
+    def documents(self) -> Mapping[str, str]:
+        """The chart's own text, where it was read from a file."""
+        path = self.chart.path
+        return {path.name: path.read_text(encoding="utf-8")} if path is not None else {}
+
+    def sources(self) -> tuple[SourceFile, ...]:
+        """Return the chart's header and source, and the unit's.
+
+        Raises:
+            InputError: C cannot keep what the chart promises.
+        """
+        header, source = self.generator.generate()
+        return header, source, self._unit_header(), self._unit_source()
+
+    def _unit_header(self) -> SourceFile:
+        writer = CWriter()
+        writer.write(["#ifndef UNIT_H", "#define UNIT_H", "", "#include <stdint.h>", ""])
+        writer.line(f'#define UNIT_NAME "{self.name}"')
+        writer.line(f"#define UNIT_PERIOD_US {round(self.chart.period_s * 1e6)}UL")
+        writer.line(f"#define UNIT_INPUT_BYTES {self.inputs.itemsize}U")
+        writer.line(f"#define UNIT_STATE_BYTES {self.states.itemsize}U")
+        writer.write(["", comment("Goes back to before the first tick.")])
+        writer.line("void unit_reset(void);")
+        writer.write(["", comment("Goes on from a record of states.")])
+        writer.line("void unit_load(const uint8_t *state);")
+        writer.write(["", comment("Takes one tick: a record of inputs in, a record of states out.")])
+        writer.line("void unit_step(const uint8_t *input, uint8_t *state);")
+        writer.write(["", "#endif /* UNIT_H */"])
+        return writer.file("unit.h")
+
+    def _unit_source(self) -> SourceFile:
+        generator, writer = self.generator, CWriter()
+        prefix = generator.names.prefix
+        writer.write(['#include "unit.h"', "", "#include <string.h>", "", f'#include "{prefix}.h"', ""])
+        if "NOT_STARTED" in "\n".join((*generator.form.read_active(), *generator.form.write_active())):
+            writer.write([f"#define NOT_STARTED {len(generator.form.constants())}U", ""])
+        writer.write([f"static {prefix}_t chart;", ""])
+        self.write_bits(writer)
+        with writer.function("void unit_reset(void)"):
+            writer.line(f"{prefix}_init(&chart);")
+        self._load(writer)
+        self._step(writer)
+        writer.lines.pop()
+        writer.elements.pop()
+        return writer.file("unit.c")
+
+    def write_bits(self, writer: CWriter, *, loads: bool = True) -> None:
+        """Write the functions that `write_state` calls, and where the unit `loads` states, those for that."""
+        form = self.generator.form
+        writes, reads = "\n".join(form.write_active()), "\n".join(form.read_active())
+        remembers = bool(self.lowered.history)
+        if "set_bit" in writes or (remembers and isinstance(form, SingleStateCode)):
+            with writer.function("static void set_bit(uint8_t *set, uint16_t bit)"):
+                writer.line("set[bit / 8U] = (uint8_t)(set[bit / 8U] | (1U << (bit % 8U)));")
+        if loads and ("has_bit" in reads or (remembers and isinstance(form, SingleStateCode))):
+            with writer.function("static uint8_t has_bit(const uint8_t *set, uint16_t bit)"):
+                writer.line("return (uint8_t)((set[bit / 8U] >> (bit % 8U)) & 1U);")
+
+    def _places(self) -> dict[str, tuple[int, int]]:
+        """Return where each field of a state record begins, and how long it is."""
+        found = {}
+        for name in self.states.names or ():
+            kind, offset = self.states.fields[name][:2]  # type: ignore[index]  # it has the fields it names
+            found[name] = (int(offset), int(kind.itemsize))
+        return found
+
+    def _load(self, writer: CWriter) -> None:
+        generator, places = self.generator, self._places()
+        with writer.function("void unit_load(const uint8_t *state)"):
+            writer.line(f"const uint8_t *active = &state[{places['active'][0]}];")
+            writer.line(f"{generator.names.prefix}_init(&chart);")
+            writer.write(generator.form.read_active())
+            if generator.can_fail:
+                writer.line("chart.status = state[0];")
+            for name in self.lowered.registers:
+                field_text = f"chart.{generator.names.registers[name]}"
+                writer.write(
+                    _from_bytes(
+                        field_text, generator.register_type(name), "state", places[self.format.field_of[name]]
+                    )
+                )
+            for row, place in enumerate(self._history_places()):
+                writer.write(generator.form.read_history(row, f"&state[{place[0]}]"))
+
+    def _history_places(self) -> list[tuple[int, int]]:
+        places = self._places()
+        return [places[name] for name in self.format.history_fields]
+
+    def _step(self, writer: CWriter) -> None:
+        generator, places = self.generator, self._places()
+        prefix, names = generator.names.prefix, generator.names
+        with writer.function("void unit_step(const uint8_t *input, uint8_t *state)"):
+            writer.line(f"uint8_t *active = &state[{places['active'][0]}];")
+            writer.line(f"{prefix}_inputs_t in;")
+            writer.line("uint8_t status;")
+            offset = 0
+            for name, kind in self.chart.inputs.items():
+                size = _size(kind)
+                writer.write(_from_bytes(f"in.{names.inputs[name]}", kind, "input", (offset, size)))
+                offset += size
+            for event in self.chart.events:
+                writer.line(f"in.{names.event_inputs[event]} = input[{offset}] != 0U;")
+                offset += 1
+            if not offset:
+                writer.write(["(void)input;", "in.unused = false;"])
+            writer.line(f"status = {prefix}_step(&chart, &in);")
+            writer.line("(void)memset(state, 0, UNIT_STATE_BYTES);")
+            writer.line("state[0] = status;")
+            self.write_state(writer)
+
+    def write_state(self, writer: CWriter) -> None:
+        """Write what puts `chart` into a record `state` that is all zeros, its bitmap `active` too."""
+        generator, places = self.generator, self._places()
+        writer.write(generator.form.write_active())
+        for name in self.lowered.registers:
+            field_text = f"chart.{generator.names.registers[name]}"
+            writer.write(
+                _to_bytes(field_text, generator.register_type(name), places[self.format.field_of[name]])
+            )
+        for row, place in enumerate(self._history_places()):
+            writer.write(generator.form.write_history(row, f"&state[{place[0]}]"))
+
+
+def _size(kind: Type) -> int:
+    """Return how many bytes a value takes in a record."""
+    if isinstance(kind, FloatType):
+        return 4 if kind.single else 8
+    return {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4}[kind.storage]
+
+
+def _from_bytes(text: str, kind: Type, record: str, place: tuple[int, int]) -> list[str]:
+    """Return what takes a value out of a record; the processor's numbers are little-endian as the record's."""
+    offset, size = place
+    if isinstance(kind, BoolType):
+        return [f"{text} = {record}[{offset}] != 0U;"]
+    if size == 1 and kind.storage == "uint8":
+        return [f"{text} = {record}[{offset}];"]
+    return [f"(void)memcpy(&{text}, &{record}[{offset}], {size}U);"]
+
+
+def _to_bytes(text: str, kind: Type, place: tuple[int, int]) -> list[str]:
+    offset, size = place
+    if isinstance(kind, BoolType):
+        return [f"state[{offset}] = {text} ? 1U : 0U;"]
+    if size == 1 and kind.storage == "uint8":
+        return [f"state[{offset}] = {text};"]
+    return [f"(void)memcpy(&state[{offset}], &{text}, {size}U);"]

@@ -1,0 +1,114 @@
+"""Writes lines of C, each with the element of the chart that it is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from posewright.codegen.unit import Element, SourceFile
+
+INDENT = "    "
+
+
+def comment(text: str) -> str:
+    """Return a text as a comment of C, whatever a person has written in it."""
+    inner = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+    inner = inner.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
+    if inner.endswith("\\"):
+        inner += " "
+    return f"/* {inner} */"
+
+
+class CWriter:
+    """Collects lines.
+
+    Attributes:
+        element: what the lines that are written now are for.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.elements: list[Element | None] = []
+        self.element: Element | None = None
+        self.depth = 0
+
+    def line(self, text: str = "") -> None:
+        """Write one line."""
+        self.lines.append(INDENT * self.depth + text if text else "")
+        self.elements.append(self.element if text else None)
+
+    def write(self, lines: Iterable[str]) -> None:
+        """Write several lines."""
+        for text in lines:
+            self.line(text)
+
+    @contextmanager
+    def about(self, element: Element | None) -> Iterator[None]:
+        """Write lines for an element."""
+        before, self.element = self.element, element
+        yield
+        self.element = before
+
+    @contextmanager
+    def block(self, head: str, tail: str = "}") -> Iterator[None]:
+        """Write what stands in braces after `head`."""
+        self.line(f"{head} {{" if head else "{")
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.line(tail)
+
+    @contextmanager
+    def function(self, head: str) -> Iterator[None]:
+        """Write a function."""
+        self.line(head)
+        with self.block(""):
+            yield
+        self.line()
+
+    @contextmanager
+    def indented_block(self) -> Iterator[None]:
+        """Write the second half of a block whose head is there already, as after `} else {`."""
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.line("}")
+
+    def include(self, other: CWriter) -> None:
+        """Write what another writer has collected."""
+        self.lines += [INDENT * self.depth + line if line else "" for line in other.lines]
+        self.elements += other.elements
+
+    def file(self, name: str) -> SourceFile:
+        """Return what was written as a file."""
+        return SourceFile(name, tuple(self.lines), tuple(self.elements))
+
+
+_DEFINES = re.compile(r"^static [^=(\[]*?(\w+)(?=\(|\[)", re.MULTILINE)
+
+
+def without_unused(writer: CWriter) -> CWriter:
+    """Return what was written without static functions and tables that nothing after them mentions.
+
+    Parts are parted by empty lines, and each is mentioned by later ones only, as C wants it.
+    """
+    parts: list[list[int]] = [[]]
+    for number, line in enumerate(writer.lines):
+        if line:
+            parts[-1].append(number)
+        elif parts[-1]:
+            parts.append([])
+    kept: list[list[int]] = []
+    mentioned: set[str] = set()
+    for part in reversed([part for part in parts if part]):
+        text = "\n".join(writer.lines[number] for number in part)
+        defines = _DEFINES.search(text)
+        if defines is None or defines[1] in mentioned:
+            kept.append(part)
+            mentioned |= {*re.findall(r"\w+", text)}
+    found = CWriter()
+    for part in reversed(kept):
+        found.lines += [*(writer.lines[number] for number in part), ""]
+        found.elements += [*(writer.elements[number] for number in part), None]
+    return found

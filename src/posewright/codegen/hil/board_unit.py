@@ -1,0 +1,210 @@
+"""A unit on a board, and the interpreter beside it, which gets the same inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from posewright.codegen.hil.board_link import GREETING_S, BoardLink, LinkCounts, Question
+from posewright.codegen.hil.chart_records import Record
+from posewright.codegen.hil.frames import PROTOCOL, FrameKind
+from posewright.codegen.unit import EmulatedBoard, Records, Subject
+from posewright.errors import BodyError, ExpressionError
+
+SHARE_OF_PERIOD = 0.2
+"""So much of the time between two ticks an attempt may take: four of them still leave some of it."""
+
+LEAST_TIMEOUT_S = 0.004
+"""Shorter than this no attempt is: a byte takes 87 us at 115 200 bits a second."""
+
+_FAILED: Mapping[int, str] = {1: "it divides by zero", 2: "the tick does not end"}
+
+Event = tuple[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class StepTrace:
+    """A step of the board beside the interpreter's: each with its record of states."""
+
+    time_s: float
+    inputs: Record
+    board: Record
+    reference: Record
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the records are the same, bit for bit."""
+        return self.board.tobytes() == self.reference.tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Parity:
+    """Whether a board did what the interpreter does on the same inputs.
+
+    Attributes:
+        steps: all that the board answered, in order.
+        missed: ticks at which no answer came in time, and the robot was to stand.
+    """
+
+    steps: tuple[StepTrace, ...] = field(repr=False)
+    missed: int = 0
+
+    @property
+    def mismatches(self) -> tuple[StepTrace, ...]:
+        """The steps at which the two do not agree."""
+        return tuple(one for one in self.steps if not one.agrees)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data, fit for JSON."""
+        wrong = self.mismatches
+        first = {"first_mismatch_s": wrong[0].time_s} if wrong else {}
+        return {"ticks": len(self.steps), "mismatches": len(wrong), "missed": self.missed, **first}
+
+
+class BoardUnit:
+    """Steps a unit on a board: each step at most once, and the interpreter's beside it.
+
+    A step that is not answered in time is asked for again when the next one falls due, so that the board takes
+    it once; the steps that fall due meanwhile are left out. A board that was reset in between begins anew,
+    and so does the interpreter beside it.
+
+    Args:
+        port: the line to the board.
+        subject: what is on it.
+        period_s: between two steps [s].
+        is_real: whether the board's time goes on by itself.
+
+    Raises:
+        BodyError: no board answers, or there is something else on it.
+    """
+
+    def __init__(
+        self, port: EmulatedBoard, subject: Subject, period_s: float, *, is_real: bool = False
+    ) -> None:
+        timeout_s = max(SHARE_OF_PERIOD * period_s, LEAST_TIMEOUT_S)
+        self.link = BoardLink(port, timeout_s=timeout_s, slice_s=min(0.001, timeout_s / 8.0))
+        self.subject, self._is_real = subject, is_real
+        self._reference = subject.reference()
+        self._open: tuple[Question, Record | None] | None = None
+        self._steps: list[StepTrace] = []
+        self._events: list[Event] = []
+        self._missed = self._in_a_row = 0
+        self._time_s = self._zero_s = 0.0
+        self._greet()
+        self.begin()
+
+    @property
+    def parity(self) -> Parity:
+        """How the board did beside the interpreter, so far."""
+        return Parity(tuple(self._steps), self._missed)
+
+    @property
+    def counts(self) -> LinkCounts:
+        """How the line did, so far."""
+        return self.link.counts
+
+    def begin(self) -> None:
+        """Begin anew: the board is reset before its next step."""
+        self._open = self.link.question(FrameKind.RESET), None
+        self._reference.reset()
+
+    def wait_until(self, time_s: float) -> None:
+        """Let the board's time go on up to a time of the run [s], and notice a reset."""
+        self._time_s = time_s
+        if not self._is_real:
+            self.link.wait_until(self._zero_s + time_s)
+
+    def step(self, inputs: Record) -> Record | None:
+        """Return the record of states after a step; None where the board does not answer in time.
+
+        Raises:
+            ExpressionError: the chart on it has failed.
+        """
+        state = self._step(inputs)
+        if state is None:
+            self._missed += 1
+            self._in_a_row += 1
+            if self._in_a_row == 1 and self._open is not None:  # it was not reset
+                self._tell("no answer in time", counts=self.counts.to_dict())
+        elif self._in_a_row:
+            self._tell("answers again", missed=self._in_a_row)
+            self._in_a_row = 0
+        return state
+
+    def events(self) -> tuple[Event, ...]:
+        """Return what happened since this was asked last, as kind and particulars for a recording."""
+        told, self._events = tuple(self._events), []
+        return told
+
+    def close(self) -> None:
+        """Let go of the board, and of the interpreter."""
+        self.link.close()
+        self._reference.close()
+
+    def _step(self, inputs: Record) -> Record | None:
+        if self.link.was_reset:
+            self._come_back()
+            return None  # the robot is to stand for a tick at least: where it was is lost
+        if self._open is not None and self._ask() is None:
+            return None
+        self._open = self.link.question(FrameKind.STEP, inputs.tobytes()), inputs
+        return self._ask()
+
+    def _ask(self) -> Record | None:
+        """Ask the open question; it is closed where the answer comes."""
+        if self._open is None:
+            return None
+        question, inputs = self._open
+        payload = self.link.ask(question)
+        if payload is None:
+            if self.link.was_reset:
+                self._come_back()
+            return None
+        self._open = None
+        if inputs is None:
+            return np.zeros((), self.subject.states)[()]
+        return self._compared(inputs, np.frombuffer(payload, self.subject.states)[0])
+
+    def _compared(self, inputs: Record, state: Record) -> Record:
+        reference = self._reference.run(np.array([inputs], self.subject.inputs))[0]
+        self._steps.append(StepTrace(self._time_s, inputs, state, reference))
+        status = int(state["status"])
+        if status:
+            what = f"{self.subject.name} has failed on the board at {self._time_s:.2f} s"
+            raise ExpressionError(f"{what}: {_FAILED.get(status, f'status {status}')}")
+        return state
+
+    def _come_back(self) -> None:
+        """Greet a board that was reset, whose unit has begun anew."""
+        self._open = None
+        self._reference.reset()
+        if self.link.greet() is not None:
+            self._tell("was reset and begins anew")
+
+    def _tell(self, what: str, **further: Any) -> None:
+        self._events.append(("board", {"what": what, **further}))
+
+    def _greet(self) -> None:
+        hello = self.link.greet(GREETING_S)
+        if hello is None:
+            what = "no board answers"
+            hint = "has it been flashed with what `posewright build` made, and is the line's speed right?"
+            raise BodyError(what, hint=hint)
+        subject = self.subject
+        told = (hello.protocol, hello.name, hello.input_bytes, hello.state_bytes)
+        wanted = (PROTOCOL, subject.name, subject.inputs.itemsize, subject.states.itemsize)
+        if told != wanted:
+            what = f"the board has {hello.name!r} on it, with records of {hello.input_bytes} and "
+            what += f"{hello.state_bytes} bytes, protocol {hello.protocol}"
+            hint = f"flash {subject.name!r}: {wanted[2]} and {wanted[3]} bytes, protocol {PROTOCOL}"
+            raise BodyError(what, hint=hint)
+        self._zero_s = self.link.time_s
+
+
+def records_of(steps: tuple[StepTrace, ...], subject: Subject) -> tuple[Records, Records]:
+    """Return the board's records of states and the interpreter's, one a step."""
+    boards, references = [one.board for one in steps], [one.reference for one in steps]
+    return np.array(boards, subject.states), np.array(references, subject.states)

@@ -1,0 +1,122 @@
+"""A real board's serial port: `serial:/dev/ttyACM0`, `serial:COM3@57600`."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from posewright.errors import BodyError, InputError, MissingExtraError
+
+PREFIX = "serial:"
+BAUD = 115_200
+"""What the boards' own code sets its line to."""
+
+RESET_S = 0.05
+"""How long the line that an Arduino's reset is wired to is held low; 0.1 us would do [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class SerialPort:
+    """Where a board is plugged in.
+
+    Attributes:
+        path: the port's name.
+        baud: bits a second.
+    """
+
+    path: str
+    baud: int = BAUD
+
+    @classmethod
+    def parse(cls, text: str) -> SerialPort:
+        """Read `serial:PORT` or `serial:PORT@BAUD`.
+
+        Raises:
+            InputError: it is neither.
+        """
+        hint = "such as serial:/dev/ttyACM0, serial:COM3 or serial:/dev/ttyUSB0@57600"
+        path, at, baud = text.removeprefix(PREFIX).partition("@")
+        if not text.startswith(PREFIX) or not path or (at and not baud.isdecimal()):
+            raise InputError(f"no serial port: {text!r}", hint=hint)
+        return cls(path, int(baud) if at else BAUD)
+
+
+class SerialLine:
+    """The line to a real board: its time goes on by itself, so that `advance` only waits for bytes.
+
+    Opening the port resets an Arduino, whose boot loader then takes a second or two.
+
+    Raises:
+        MissingExtraError: pyserial is not installed.
+        BodyError: there is no such port, or it is in use.
+    """
+
+    def __init__(self, port: SerialPort) -> None:
+        if importlib.util.find_spec("serial") is None:
+            raise MissingExtraError.for_extra("a serial port", "boards")
+        import serial
+
+        self._failed = (serial.SerialException, OSError)
+        self._port = port
+        try:
+            self._line: Any = serial.Serial(port.path, port.baud, timeout=0.0, exclusive=True)
+        except serial.SerialException as error:
+            raise BodyError(f"cannot open the serial port {port.path}", hint=_why(port, error)) from None
+        except ValueError as error:
+            raise InputError(f"the serial port {port.path} cannot be set: {error}") from None
+
+    def send(self, data: bytes) -> None:
+        """Put bytes on the line.
+
+        Raises:
+            BodyError: the port has gone: the board was unplugged.
+        """
+        try:
+            self._line.write(data)
+        except self._failed as error:
+            raise self._gone(error) from None
+
+    def advance(self, seconds: float) -> bytes:
+        """Wait so long, or until something has come, and return it.
+
+        Raises:
+            BodyError: the port has gone: the board was unplugged.
+        """
+        try:
+            self._line.timeout = seconds
+            first: bytes = self._line.read(1)
+            waiting: bytes = self._line.read(self._line.in_waiting) if first else b""
+        except self._failed as error:
+            raise self._gone(error) from None
+        return first + waiting
+
+    def press_reset(self) -> None:
+        """Reset an Arduino, whose reset is wired to the line DTR."""
+        self._line.dtr = False
+        self.advance(RESET_S)
+        self._line.dtr = True
+
+    def close(self) -> None:
+        """Let go of the port."""
+        self._line.close()
+
+    def _gone(self, error: Exception) -> BodyError:
+        return BodyError(f"the serial port {self._port.path} has gone: {error}", hint="is it plugged in?")
+
+
+def _why(port: SerialPort, error: Any) -> str:
+    """Return why a port cannot be opened, and what there is instead."""
+    from serial.tools import list_ports
+
+    found = ", ".join(sorted(one.device for one in list_ports.comports()))
+    there = f"there is {found}" if found else "no serial port is plugged in"
+    reason = str(error).lower()
+    if "permission" in reason or "denied" in reason:
+        return "you may not open it; on Linux join the group dialout, or another program holds it"
+    if "lock" in reason or "busy" in reason:
+        return "another program holds it: a serial monitor, or another run"
+    if not Path(port.path).exists():
+        return f"there is no such port; {there}"
+    return f"{error}; {there}"

@@ -1,0 +1,209 @@
+"""The same inputs into the interpreter and into what was compiled, every state compared at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.arrays import Flags
+from posewright.codegen.proof.shrinking import shortest
+from posewright.codegen.proof.streams import InputStream
+from posewright.codegen.unit import Executable, Footprint, Records
+
+AFTER_FAILURE = 3
+"""Ticks that are still run after one that failed: the status must stay."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mismatch:
+    """What one executable did otherwise than the interpreter, with the shortest inputs that show it.
+
+    Attributes:
+        executable: which one.
+        inputs: from a reset on; the last tick differs.
+        expected: what the interpreter did at these ticks.
+        got: what the executable did.
+    """
+
+    executable: str
+    inputs: Records
+    expected: Records
+    got: Records
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What differs at the last tick."""
+        names = self.expected.dtype.names or ()
+        return tuple(
+            name for name in names if self.expected[name][-1].tobytes() != self.got[name][-1].tobytes()
+        )
+
+    def data(self) -> dict[str, Any]:
+        """Return it as plain data, tick by tick."""
+        ticks = [
+            {"inputs": plain(given), "expected": plain(wanted), "got": plain(found)}
+            for given, wanted, found in zip(self.inputs, self.expected, self.got, strict=True)
+        ]
+        return {"executable": self.executable, "fields": list(self.fields), "ticks": ticks}
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """What came of a comparison.
+
+    Attributes:
+        subject: name of the chart or behaviour.
+        target: what it was generated for.
+        executables: names of all that were compared with the interpreter.
+        steps: taken by each of them.
+        mismatches: steps at which a state record was not the interpreter's, of all executables together.
+        mismatch: the first one, made as short as can be.
+        footprint: of the target; None where it does not know.
+        failed: steps at which the interpreter itself failed (division by zero, a tick without end), as the
+            executables did.
+        transitions_taken: ways through the chart that the interpreter took; None for what has none.
+        transitions: ways there are.
+    """
+
+    subject: str
+    target: str
+    executables: tuple[str, ...]
+    seed: int
+    steps: int
+    mismatches: int
+    mismatch: Mismatch | None = None
+    footprint: Footprint | None = None
+    failed: int = 0
+    transitions_taken: int | None = None
+    transitions: int | None = None
+
+    @property
+    def same(self) -> bool:
+        """Whether all did the same at every step."""
+        return self.mismatches == 0
+
+    def data(self) -> dict[str, Any]:
+        """Return the result as plain data; what the target does not know is None."""
+        needs = self.footprint
+        return {
+            "subject": self.subject,
+            "target": self.target,
+            "executables": list(self.executables),
+            "seed": self.seed,
+            "steps": self.steps,
+            "mismatches": self.mismatches,
+            "failed": self.failed,
+            "transitions_taken": self.transitions_taken,
+            "transitions": self.transitions,
+            "flash_bytes": needs.flash_bytes if needs else None,
+            "ram_bytes": needs.ram_bytes if needs else None,
+            "image_flash_bytes": needs.image_flash_bytes if needs else None,
+            "image_ram_bytes": needs.image_ram_bytes if needs else None,
+            "stack_bytes": needs.stack_bytes if needs else None,
+            "step_cycles_mean": needs.step_cycles_mean if needs else None,
+            "step_cycles_worst": needs.step_cycles_worst if needs else None,
+            "counts": needs.counts if needs else None,
+            "mismatch": self.mismatch.data() if self.mismatch else None,
+        }
+
+
+@dataclass(eq=False)
+class Comparison:
+    """Runs executables beside a reference, episode by episode.
+
+    Attributes:
+        reference: what is right.
+        executables: what is compared with it, by name.
+    """
+
+    reference: Executable
+    executables: Mapping[str, Executable]
+    steps: int = 0
+    mismatches: int = 0
+    failed: int = 0
+    first: tuple[str, Records] | None = field(default=None, init=False)
+
+    def compare(self, episode: Records) -> int:
+        """Compare what all do from a reset on; return how many steps were taken.
+
+        An episode ends soon after a tick that fails, for nothing happens after it.
+        """
+        expected = run_from_reset(self.reference, episode)
+        bad = np.flatnonzero(expected["status"])
+        if len(bad):
+            episode = episode[: bad[0] + 1 + AFTER_FAILURE]
+            expected = expected[: len(episode)]
+            self.failed += 1
+        for name, executable in self.executables.items():
+            different = differs(expected, run_from_reset(executable, episode))
+            count = int(np.count_nonzero(different))
+            if count and self.first is None:
+                self.first = name, episode[: int(np.argmax(different)) + 1]
+            self.mismatches += count
+        self.steps += len(episode)
+        return len(episode)
+
+    def run(self, episodes: Iterator[Records], steps: int, on_progress: Callable[[int, int], None]) -> None:
+        """Compare until so many steps were taken."""
+        while self.steps < steps:
+            self.compare(next(episodes)[: steps - self.steps])
+            on_progress(self.steps, steps)
+
+    def mismatch(self) -> Mismatch | None:
+        """Return the first difference, as short as it can be made; None where there was none."""
+        if self.first is None:
+            return None
+        name, episode = self.first
+        executable = self.executables[name]
+
+        def shows(inputs: Records) -> bool:
+            return bool(self.compared(executable, inputs).any())
+
+        inputs = shortest(episode, shows)
+        inputs = inputs[: int(np.argmax(self.compared(executable, inputs))) + 1]
+        expected, got = run_from_reset(self.reference, inputs), run_from_reset(executable, inputs)
+        return Mismatch(name, inputs, expected, got)
+
+    def compared(self, executable: Executable, inputs: Records) -> Flags:
+        """Return at which ticks an executable differs from the reference."""
+        return differs(run_from_reset(self.reference, inputs), run_from_reset(executable, inputs))
+
+
+def run_from_reset(executable: Executable, inputs: Records) -> Records:
+    """Return what an executable does with inputs after a reset."""
+    executable.reset()
+    return executable.run(inputs)
+
+
+def differs(expected: Records, got: Records) -> Flags:
+    """Return at which ticks two runs differ, bit for bit: 0.0 and -0.0 are two values."""
+    size = expected.dtype.itemsize
+    bytes_of: list[NDArray[np.uint8]] = [
+        np.ascontiguousarray(records).view(np.uint8).reshape(-1, size) for records in (expected, got)
+    ]
+    different: Flags = (bytes_of[0] != bytes_of[1]).any(axis=1)
+    return different
+
+
+def compare_all(
+    reference: Executable,
+    executables: Mapping[str, Executable],
+    stream: InputStream,
+    *,
+    steps: int,
+    seed: int,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Return how executables did beside a reference over so many steps of a stream."""
+    comparison = Comparison(reference, executables)
+    comparison.run(stream.episodes(seed), steps, on_progress or (lambda *_: None))
+    return comparison
+
+
+def plain(record: np.void) -> dict[str, Any]:
+    """Return a record as plain data."""
+    return {name: record[name].tolist() for name in record.dtype.names or ()}
