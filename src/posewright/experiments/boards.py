@@ -56,7 +56,9 @@ class OnBoard:
         wrong = self.parity.mismatches
         if wrong:
             ticks = f"{len(wrong)} of {len(self.parity.steps)} ticks"
-            found.append(f"the board does not do what the interpreter does: {ticks}, first at {wrong[0].time_s:.2f} s")
+            found.append(
+                f"the board does not do what the interpreter does: {ticks}, first at {wrong[0].time_s:.2f} s"
+            )
         if self.parity.missed:
             found.append(f"the board did not answer in time at {self.parity.missed} ticks: the robot stood")
         if self.link.faults:

@@ -188,7 +188,7 @@ def _size(kind: Type) -> int:
 
 
 def _from_bytes(text: str, kind: Type, record: str, place: tuple[int, int]) -> list[str]:
-    """Return what takes a value out of a record; the processor's numbers are little-endian as the record's."""
+    """Return what takes a value out of a record; the processor's numbers are little-endian too."""
     offset, size = place
     if isinstance(kind, BoolType):
         return [f"{text} = {record}[{offset}] != 0U;"]

@@ -32,7 +32,9 @@ class ChartRecords:
 
     def packed(self, values: Mapping[str, Value]) -> Record:
         """Return a record of inputs; events that are not among the values did not come."""
-        told = (_code(kind, accept(name, kind, values.get(name, False))) for name, kind in self._types.items())
+        told = (
+            _code(kind, accept(name, kind, values.get(name, False))) for name, kind in self._types.items()
+        )
         return np.array([tuple(told)], self._inputs)[0]
 
     def snapshot(self, record: Record) -> Snapshot:
