@@ -307,6 +307,8 @@ class ChartGenerator:
         used = closure(self.code.expressions.used)
         functions = CWriter()
         for name in used:
+            if name == "pw_f64":  # the header has it
+                continue
             functions.write([*fragment(name), ""])
         self._support(functions)
         for part in (body, init, step):
