@@ -26,8 +26,8 @@ COURSE_STEP_RAD = math.radians(5.0)  # how far apart the courses tried by `free_
 
 
 ROUNDING = 1e-9
-"""What is nearer to an edge than this is judged by nobody's rounding: a place right beside the sensor is not ahead
-of it (beams and courses are often multiples of 5 degrees), a beam right at the edge of a view is in it."""
+"""No rounding is to decide: a place so little ahead of the sensor [m] is beside it (beams and courses are often
+multiples of 5 degrees), and a beam that is so little outside of a view (in cosines) is in it."""
 
 
 class Side(Enum):
