@@ -116,10 +116,10 @@ class ChartSubject:
         remembers = bool(self.lowered.history)
         if "set_bit" in writes or (remembers and isinstance(form, SingleStateCode)):
             with writer.function("static void set_bit(uint8_t *set, uint16_t bit)"):
-                writer.line("set[bit / 8U] = (uint8_t)(set[bit / 8U] | (1U << (bit % 8U)));")
+                writer.line("set[bit / 8U] = (uint8_t)((unsigned)set[bit / 8U] | (1U << (bit % 8U)));")
         if loads and ("has_bit" in reads or (remembers and isinstance(form, SingleStateCode))):
             with writer.function("static uint8_t has_bit(const uint8_t *set, uint16_t bit)"):
-                writer.line("return (uint8_t)((set[bit / 8U] >> (bit % 8U)) & 1U);")
+                writer.line("return (uint8_t)(((unsigned)set[bit / 8U] >> (bit % 8U)) & 1U);")
 
     def _places(self) -> dict[str, tuple[int, int]]:
         """Return where each field of a state record begins, and how long it is."""
@@ -194,7 +194,7 @@ def _size(kind: Type) -> int:
 
 
 def _from_bytes(text: str, kind: Type, record: str, place: tuple[int, int]) -> list[str]:
-    """Return what takes a value out of a record; the processor's numbers are little-endian as the record's."""
+    """Return what takes a value out of a record; the processor's numbers are little-endian too."""
     offset, size = place
     if isinstance(kind, BoolType):
         return [f"{text} = {record}[{offset}] != 0U;"]
