@@ -222,7 +222,7 @@ class ChartGenerator:
             writer.line()
         for kind, values in self.names.values.items():
             writer.line(comment(f"The values of {kind}."))
-            writer.write(f"#define {values[name]} {code}U" for name, code in kind.codes.items())
+            writer.write(f"#define {values[name]} {code}" for name, code in kind.codes.items())
             writer.line()
 
     def _field(self, writer: CWriter, name: str, kind: Type, text: str) -> None:
@@ -307,6 +307,8 @@ class ChartGenerator:
         used = closure(self.code.expressions.used)
         functions = CWriter()
         for name in used:
+            if name == "pw_f64":  # the header has it
+                continue
             functions.write([*fragment(name), ""])
         self._support(functions)
         for part in (body, init, step):
@@ -363,7 +365,7 @@ class ChartGenerator:
         with writer.function(f"static void put({prefix}_t *chart, uint8_t event)"):
             tail = "} else if (chart->status == 0U) {" if self.may_overflow else "}"
             with writer.block(f"if (chart->waiting < {size}U)", tail):
-                writer.line(f"chart->queue[(chart->next + chart->waiting) % {size}U] = event;")
+                writer.line(f"chart->queue[(uint16_t)(chart->next + chart->waiting) % {size}U] = event;")
                 writer.line(f"chart->waiting = ({kind})(chart->waiting + 1U);")
             if self.may_overflow:
                 with writer.indented_block():
