@@ -25,6 +25,10 @@ TURN = 2.0 * math.pi
 COURSE_STEP_RAD = math.radians(5.0)  # how far apart the courses tried by `free_course` are
 
 
+FARTHEST_EDGE = 1e-9
+"""A beam this little outside of what `farthest_along` looks at counts: whoever computes a cosine may round."""
+
+
 class Side(Enum):
     """The side a free course is looked for on; the value is the sign of its angles."""
 
@@ -194,7 +198,7 @@ class Scan:
         """
         off = np.cos(self.beams.angles - towards_rad)
         along = np.where(self.met, self.ranges * off, self.max_range_m)
-        counted = along[off >= math.cos(within_rad)]
+        counted = along[off >= math.cos(within_rad) - FARTHEST_EDGE]
         return float(counted.max()) if len(counted) else self.max_range_m
 
 
@@ -212,11 +216,17 @@ def _turn(towards_rad: float) -> Floats:
     return np.array(((c, s), (-s, c)))
 
 
+def fan(step_rad: float, up_to_rad: float) -> Floats:
+    """Return the turns that `free_course` tries, right to left, `(2 n + 1,)` [rad]."""
+    steps = int(up_to_rad / step_rad + 1e-9)
+    turns: Floats = np.arange(-steps, steps + 1, dtype=np.float64) * step_rad
+    return turns
+
+
 @lru_cache(maxsize=64)
 def _fan(step_rad: float, up_to_rad: float) -> tuple[Floats, Floats]:
     """Return the turns tried `(n,)` [rad], right to left, and the matrix `(2, 2 n)` that makes them all."""
-    steps = int(up_to_rad / step_rad + 1e-9)
-    turns: Floats = np.arange(-steps, steps + 1, dtype=np.float64) * step_rad
+    turns = fan(step_rad, up_to_rad)
     c, s = np.cos(turns), np.sin(turns)
     matrix = np.concatenate((np.stack((c, s)), np.stack((-s, c))), axis=1)
     for array in (turns, matrix):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from posewright.charts.machine import MAX_MICROSTEPS, Machine
-from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
+from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, IntType, Type
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
+from posewright.codegen.c.expressions import whole
 from posewright.codegen.c.regions import RegionsCode
 from posewright.codegen.c.single import SingleStateCode, is_single
 from posewright.codegen.c.writer import CWriter, comment, without_unused
@@ -220,7 +222,7 @@ class ChartGenerator:
             writer.line()
         for kind, values in self.names.values.items():
             writer.line(comment(f"The values of {kind}."))
-            writer.write(f"#define {values[name]} {code}U" for name, code in kind.codes.items())
+            writer.write(f"#define {values[name]} {code}" for name, code in kind.codes.items())
             writer.line()
 
     def _field(self, writer: CWriter, name: str, kind: Type, text: str) -> None:
@@ -332,9 +334,9 @@ class ChartGenerator:
         if "PW_ROM" in text:
             writer.write([*ROM.splitlines(), ""])
 
-    def _writing(self, write: object) -> CWriter:
+    def _writing(self, write: Callable[[], None]) -> CWriter:
         self.code.writer = CWriter()
-        write()  # type: ignore[operator]
+        write()
         return self.code.writer
 
     def _support(self, writer: CWriter) -> None:
@@ -452,9 +454,6 @@ class ChartGenerator:
 
 def _bounds(field: str, kind: IntType) -> list[str]:
     """Return what keeps a whole number in its range, where its storage holds more."""
-    from posewright.charts.types.datatypes import INT_RANGES
-    from posewright.codegen.c.expressions import whole
-
     low, high = INT_RANGES[kind.storage]
     lines = []
     if kind.high < high:

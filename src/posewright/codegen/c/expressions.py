@@ -163,7 +163,8 @@ class CExpressions:
             return text if exact else f"({kind.storage}_t){value.operand}"
         if isinstance(kind, FloatType):
             return self._fraction_stored(value, kind)
-        return value.text
+        narrowed = isinstance(kind, EnumType) and not value.atom
+        return f"({kind.storage}_t){value.operand}" if narrowed else value.text
 
     def _fraction_stored(self, value: CExpression, kind: FloatType) -> str:
         low, high, zero = (self.number(end, single=False).text for end in (kind.low, kind.high, kind.zero))
@@ -230,28 +231,34 @@ class CExpressions:
         """
         if isinstance(tree, Name) and isinstance(self.fixed.get(tree.name), str):
             kind = wanted if isinstance(wanted, EnumType) else tree.type
-            return CExpression(self.values(kind, str(self.fixed[tree.name])), CKind.ENUM, atom=True)  # type: ignore[arg-type]  # a name's type is an enumeration
-        found = self._folded(tree)
-        if found is not None and not isinstance(found, str):
-            return self._constant(found)
+            text = self.values(kind, str(self.fixed[tree.name]))  # type: ignore[arg-type]  # a name's type is an enumeration
+            return CExpression(text, CKind.ENUM, atom=True)
+        known = self._folded(tree)
+        if known is not None and not isinstance(known, str):
+            return self._constant(known)
         match tree:
             case Name():
-                return self.name(tree)
+                found = self._name(tree)
             case Unary():
-                return self.unary(tree)
-            case Binary() if tree.operator in COMPARISONS:
-                return self.comparison(tree)
-            case Binary() if tree.operator in ARITHMETIC:
-                return self.arithmetic(tree)
+                found = self._unary(tree)
             case Binary():
-                sign = "&&" if tree.operator is Operator.AND else "||"
-                left, right = (self.tree(one) for one in (tree.left, tree.right))
-                return CExpression(f"{left.operand} {sign} {right.operand}", CKind.BOOL)
+                found = self._binary(tree)
             case If():
-                return self.choice(tree, wanted)
+                found = self._choice(tree, wanted)
             case Call():
-                return self.call(tree)
-        raise TypeError(f"a machine has no {tree!r}")
+                found = self._call(tree)
+            case _:
+                raise TypeError(f"a machine has no {tree!r}")
+        return found
+
+    def _binary(self, tree: Binary) -> CExpression:
+        if tree.operator in COMPARISONS:
+            return self._comparison(tree)
+        if tree.operator in ARITHMETIC:
+            return self._arithmetic(tree)
+        sign = "&&" if tree.operator is Operator.AND else "||"
+        left, right = (self.tree(one) for one in (tree.left, tree.right))
+        return CExpression(f"{left.operand} {sign} {right.operand}", CKind.BOOL)
 
     def _folded(self, tree: Tree) -> Value | None:
         """Return the value of a tree that reads nothing that changes; None where there is none."""
@@ -265,7 +272,7 @@ class CExpressions:
             return None  # it divides by zero, and must do so when it is asked
         return found
 
-    def name(self, tree: Name) -> CExpression:
+    def _name(self, tree: Name) -> CExpression:
         text, kind = self.read(tree), tree.type
         if isinstance(kind, BoolType):
             return CExpression(text, CKind.BOOL, atom=True)
@@ -278,7 +285,7 @@ class CExpressions:
         wide = CKind.LONG if kind.storage == "int32" else CKind.INT
         return CExpression(text, wide, True, kind.low, kind.high)
 
-    def unary(self, tree: Unary) -> CExpression:
+    def _unary(self, tree: Unary) -> CExpression:
         inner = self.tree(tree.operand)
         if tree.operator is Operator.NOT:
             return CExpression(f"!{inner.operand}", CKind.BOOL, atom=True)
@@ -297,7 +304,7 @@ class CExpressions:
         small = all(part.kind is CKind.INT for part in parts) and low >= INT16_LOW and high <= INT16_HIGH
         return CExpression(text, CKind.INT if small else CKind.LONG, False, low, high)
 
-    def arithmetic(self, tree: Binary) -> CExpression:
+    def _arithmetic(self, tree: Binary) -> CExpression:
         left, right = self.tree(tree.left), self.tree(tree.right)
         if left.is_whole and right.is_whole and tree.operator is not Operator.OVER:
             return self._whole_arithmetic(tree, left, right)
@@ -305,7 +312,7 @@ class CExpressions:
 
     def _whole_arithmetic(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
         if tree.operator is Operator.MODULO:
-            return self._whole_modulo(tree, left, right)
+            return self._whole_modulo(left, right)
         corners = [
             _exact(tree.operator, a, b) for a in (left.low, left.high) for b in (right.low, right.high)
         ]
@@ -323,7 +330,7 @@ class CExpressions:
             )
         return found
 
-    def _whole_modulo(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
+    def _whole_modulo(self, left: CExpression, right: CExpression) -> CExpression:
         low, high = min(right.low + 1, 0), max(right.high - 1, 0)
         if left.low >= 0 and right.low > 0:
             return self._whole(f"{left.operand} % {right.operand}", low, high, (left, right))
@@ -383,7 +390,7 @@ class CExpressions:
             return CExpression(f"pw_f64_to_f32({value.text})", CKind.FLOAT, atom=True)
         return CExpression(f"(float){value.operand}", CKind.FLOAT)
 
-    def comparison(self, tree: Binary) -> CExpression:
+    def _comparison(self, tree: Binary) -> CExpression:
         wanted = next((k for k in map(_enumeration, (tree.left, tree.right)) if k is not None), None)
         free = next(
             (
@@ -417,7 +424,7 @@ class CExpressions:
         single = all(part.kind is CKind.FLOAT or _exact_single(part) for part in parts)
         return tuple(self.as_float(part) if single else self.as_double(part) for part in parts)
 
-    def choice(self, tree: If, wanted: Type | None) -> CExpression:
+    def _choice(self, tree: If, wanted: Type | None) -> CExpression:
         cases, rest = cases_of(tree)
         enumeration = wanted if isinstance(wanted, EnumType) else _enumeration(tree)
         values = [self.tree(value, enumeration) for value in (*(then for _, then in cases), rest)]
@@ -430,12 +437,12 @@ class CExpressions:
         text = "".join(f"{condition.operand} ? {value.operand} : " for condition, value in pairs)
         return CExpression(f"{text}{values[-1].operand}", kind, False, low, high)
 
-    def call(self, tree: Call) -> CExpression:
+    def _call(self, tree: Call) -> CExpression:
         if tree.function == "single":
             return self.single(tree.arguments[0])
         parts = tuple(self.tree(argument) for argument in tree.arguments)
         if tree.function == "abs":
-            return self.absolute(parts[0])
+            return self._absolute(parts[0])
         parts = self.alike(parts)
         found = parts[0]
         for part in parts[1:]:
@@ -457,7 +464,7 @@ class CExpressions:
         self.used.add(name)
         return CExpression(f"{name}({one.text}, {other.text})", kind, atom=True)
 
-    def absolute(self, inner: CExpression) -> CExpression:
+    def _absolute(self, inner: CExpression) -> CExpression:
         if inner.is_whole:
             low = 0 if inner.low <= 0 <= inner.high else min(abs(inner.low), abs(inner.high))
             high = min(max(abs(inner.low), abs(inner.high)), INT_HIGH)

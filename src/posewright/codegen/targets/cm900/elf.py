@@ -1,0 +1,72 @@
+"""ELF images of 32-bit processors: what a loader writes where, and where names lie."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from posewright.errors import FormatError, Where
+
+_LOADED, _SYMBOLS = 1, 2  # PT_LOAD and SHT_SYMTAB of the ELF specification
+
+
+@dataclass(frozen=True)
+class ElfImage:
+    """An image.
+
+    Attributes:
+        segments: bytes by the address they are loaded at (the physical one: variables lie in flash first).
+        symbols: addresses by name; those of Thumb functions have their lowest bit set.
+    """
+
+    segments: Mapping[int, bytes]
+    symbols: Mapping[str, int]
+
+    @classmethod
+    def read(cls, path: Path) -> ElfImage:
+        """Read an image.
+
+        Raises:
+            FormatError: it is no 32-bit little-endian ELF file, or it ends too early.
+        """
+        data = path.read_bytes()
+        if data[:6] != b"\x7fELF\x01\x01":
+            raise FormatError(
+                "no 32-bit little-endian ELF image",
+                where=Where(path=path),
+                hint="what `posewright build` made",
+            )
+        try:
+            return cls(dict(_segments(data)), dict(_symbols(data)))
+        except (struct.error, ValueError, IndexError) as error:
+            raise FormatError(f"this ELF image is damaged: {error}", where=Where(path=path)) from error
+
+    @property
+    def size(self) -> int:
+        """Bytes of flash that it needs, gaps not counted."""
+        return sum(map(len, self.segments.values()))
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, bytes]]:
+    (table,) = struct.unpack_from("<I", data, 28)
+    size, count = struct.unpack_from("<2H", data, 42)
+    for k in range(count):
+        kind, offset, _, address, length = struct.unpack_from("<5I", data, table + size * k)
+        if kind == _LOADED and length:
+            yield address, data[offset : offset + length]
+
+
+def _symbols(data: bytes) -> Iterator[tuple[str, int]]:
+    (table,) = struct.unpack_from("<I", data, 32)
+    size, count = struct.unpack_from("<2H", data, 46)
+    sections = [struct.unpack_from("<10I", data, table + size * k) for k in range(count)]
+    for section in sections:
+        if section[1] == _SYMBOLS:
+            names = sections[section[6]][4]
+            for entry in range(section[4], section[4] + section[5], 16):
+                name, value = struct.unpack_from("<2I", data, entry)
+                end = data.index(b"\0", names + name)
+                if end > names + name:
+                    yield data[names + name : end].decode(errors="replace"), value

@@ -1,0 +1,139 @@
+"""Processor in the loop: a unit, compiled for the CM-900, on an emulated Cortex-M3."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from posewright.codegen.unit import Footprint, Records, Subject
+from posewright.errors import BodyError
+
+from .core import OUTSIDE, CortexM3
+from .elf import ElfImage
+from .target import Cm900, c_files, shipped, write_sources
+from .toolchain import link_image
+
+_STEPS_AT_ONCE = 4096
+_COUNTED_AT_ONCE = 64
+_BUDGET, _BUDGET_A_STEP = 50_000_000, 100_000
+"""Instructions before it is taken that a step hangs: 0.7 s on the chip, and 1.4 ms for each step."""
+
+
+class _StepCounter:
+    """Counts the instructions of each call of a function."""
+
+    def __init__(self, core: CortexM3, function: int) -> None:
+        self.counts: list[int] = []
+        self._core = core
+        self._function = function & ~1
+        self._back: int | None = None
+        self._count = 0
+
+    def on_block(self, address: int, instructions: int) -> None:
+        if address == self._back:
+            self.counts.append(self._count)
+            self._back = None
+        elif address == self._function and self._back is None:
+            self._back = self._core.caller
+            self._count = 0
+        self._count += instructions
+
+
+class CortexProcessor:
+    """A unit on an emulated processor; see `Measured`.
+
+    The image has the same start, memory and compiler's options as the one that is flashed, and `pil_main.c`
+    instead of `main.c` and the board's peripherals. Steps are counted in instructions, in a sample: the first
+    64 of every 4096 steps. Those of `<name>_step` are counted where there is such a function, without the
+    packing of records around it, else those of `unit_step`.
+
+    Args:
+        subject: what to run.
+
+    Raises:
+        InputError: the sources do not compile, or the image does not fit the chip.
+        UnavailableError: there is no compiler.
+        MissingExtraError: Unicorn is not installed.
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        self._inputs, self._states = subject.inputs, subject.states
+        with tempfile.TemporaryDirectory(prefix="posewright-") as folder:
+            self._own = self._build(subject, Path(folder))
+            image = ElfImage.read(Path(folder) / "pil.elf")
+        record = self._inputs.itemsize + self._states.itemsize
+        self._core = CortexM3(image, outside=_STEPS_AT_ONCE * record)
+        self._symbols = image.symbols
+        step = image.symbols.get(f"{subject.name.lower()}_step", image.symbols["unit_step"])
+        self._counter = _StepCounter(self._core, step)
+        self._core.go(self._core.restart(), self._symbols["main"], _BUDGET)
+        self._core.paint(self._symbols["bss_end"])
+        self.reset()
+
+    def _build(self, subject: Subject, folder: Path) -> Footprint:
+        sources = Cm900().sources(subject)
+        write_sources((*sources, *shipped(["pil_main.c"])), folder)
+        image = link_image(folder, c_files(sources), "image")
+        of_unit = [file.name for file in subject.sources() if file.name.endswith(".c")]
+        link_image(folder, ["startup.c", "pil_main.c", *of_unit], "pil", keep=["pil_run", "unit_reset"])
+        own = [name for name in of_unit if name != "unit.c"] or of_unit
+        sizes = [image.parts.get(name, (0, 0)) for name in own]
+        return Footprint(
+            flash_bytes=sum(flash for flash, _ in sizes),
+            ram_bytes=sum(ram for _, ram in sizes),
+            image_flash_bytes=image.flash_bytes,
+            image_ram_bytes=image.ram_bytes,
+            counts="instructions",
+            parts=image.parts,
+        )
+
+    def reset(self) -> None:
+        """Go back to before the first tick."""
+        self._call("unit_reset", budget=_BUDGET)
+
+    def _call(self, function: str, *arguments: int, budget: int) -> None:
+        self._core.call(self._symbols[function], *arguments, back=self._symbols["main"], budget=budget)
+
+    def run(self, inputs: Records) -> Records:
+        """Take one tick for each record of inputs and return the state after each, going on from before.
+
+        Raises:
+            BodyError: the unit hangs or touches memory that is not there.
+        """
+        done = [np.zeros(0, self._states)]
+        for start in range(0, len(inputs), _STEPS_AT_ONCE):
+            piece = inputs[start : start + _STEPS_AT_ONCE]
+            end = self._core.watch(self._counter.on_block)
+            try:
+                done.append(self._batch(piece[:_COUNTED_AT_ONCE]))
+            finally:
+                end()
+            done.append(self._batch(piece[_COUNTED_AT_ONCE:]))
+        return np.concatenate(done)
+
+    def _batch(self, inputs: Records) -> Records:
+        count = len(inputs)
+        if not count:
+            return np.zeros(0, self._states)
+        data = np.ascontiguousarray(inputs).tobytes()
+        if len(data) != count * self._inputs.itemsize:
+            raise BodyError(f"records of inputs have {self._inputs.itemsize} bytes, not {len(data) // count}")
+        memory = self._core.machine
+        if data:
+            memory.mem_write(OUTSIDE, data)
+        results = OUTSIDE + len(data)
+        self._call("pil_run", count, OUTSIDE, results, budget=_BUDGET + count * _BUDGET_A_STEP)
+        return np.frombuffer(bytes(memory.mem_read(results, count * self._states.itemsize)), self._states)
+
+    def footprint(self) -> Footprint:
+        """Return what it needs, with the steps taken so far."""
+        counts = self._counter.counts
+        known = {**vars(self._own), "stack_bytes": self._core.used(self._symbols["bss_end"])}
+        if counts:
+            known |= {"step_cycles_mean": float(np.mean(counts)), "step_cycles_worst": max(counts)}
+        return Footprint(**known)
+
+    def close(self) -> None:
+        """Let go of it: there is nothing that would stay."""

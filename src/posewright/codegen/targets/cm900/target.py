@@ -1,0 +1,151 @@
+"""The CM-900 as a target: which files make a program, how it is built, how it gets onto a real board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+from posewright.codegen.unit import SourceFile, Subject
+from posewright.documents.files import write_atomically
+from posewright.errors import InputError
+
+from .toolchain import Cm900Image, link_image, write_binary
+
+BOARD_SOURCES = ("startup.c", "board.c", "board.h", "registers.h", "main.c", "cm900.ld")
+LINK_SOURCES = ("link.c", "link.h")
+IO = "board_io.c"
+
+_SENSOR_CHANNELS = (0, 1, 4, 5, 6, 7, 8, 9)
+"""Analogue channels of a CM-900 that the serial line leaves free: board.h."""
+
+
+def c_files(sources: Iterable[SourceFile]) -> list[str]:
+    """Return the names of the C files among sources."""
+    return [file.name for file in sources if file.name.endswith(".c")]
+
+
+def write_sources(sources: Iterable[SourceFile], folder: Path) -> None:
+    """Write files into a folder; those that belong to the user only where they are missing.
+
+    Raises:
+        OutputError: they cannot be written there.
+    """
+    for file in sources:
+        path = folder / file.name
+        if not (file.keep and path.exists()):
+            write_atomically(path, file.text.encode(), durable=False)
+
+
+class Cm900:
+    """A CM-900: STM32F103C8, Cortex-M3 at 72 MHz, 64 KB of flash and 20 KB of SRAM."""
+
+    name = "cm900"
+
+    def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
+        """Return all files of a program: the subject's, the board's own and the user's.
+
+        Raises:
+            InputError: the subject cannot be generated, or a file of it is called like one of the board's.
+        """
+        own = subject.sources()
+        link = _shipped("posewright.codegen.targets", LINK_SOURCES)
+        board = (*shipped(BOARD_SOURCES), *link, SourceFile(IO, tuple(_io_lines(subject)), keep=True))
+        both = {file.name for file in own} & {file.name for file in board}
+        if both:
+            raise InputError(
+                f"a generated file and one of the board's are both called {', '.join(sorted(both))}",
+                hint="give the chart or behaviour another name",
+            )
+        return (*own, *board)
+
+    def build(self, folder: Path) -> Cm900Image:
+        """Build the program whose files are in a folder: `image.elf`, `image.map` and `image.bin` there.
+
+        Raises:
+            InputError: a file is missing, does not compile, or the image does not fit the chip.
+            UnavailableError: there is no compiler.
+        """
+        names = sorted(path.name for path in folder.glob("*.c") if path.name != "pil_main.c")
+        if "startup.c" not in names or "unit.c" not in names:
+            raise InputError(
+                f"there is no program for a CM-900 in {folder}", hint="posewright generate makes one"
+            )
+        image = link_image(folder, names, "image")
+        write_binary(image.elf)
+        return image
+
+    def flash_command(self, folder: Path, port: str = "/dev/ttyACM0") -> tuple[str, ...]:
+        """Return what puts a built program onto a real board over USB.
+
+        It is the loader of ROBOTIS, with the arguments of `tools.opencm_ld.upload.pattern` in platform.txt of
+        github.com/ROBOTIS-GIT/OpenCM9.04: port, speed, file, 1 to start it, `opencm`. Not certain: that
+        file is of the OpenCM9.04, whose USB port calls itself a CM-900 as the older board's does. With an
+        ST-Link `st-flash --reset write image.bin 0x08003000` does the same and leaves the bootloader alone.
+        """
+        return ("opencm9.04_ld", port, "57600", str(folder / "image.bin"), "1", "opencm")
+
+
+def shipped(names: Iterable[str]) -> tuple[SourceFile, ...]:
+    """Return files of the board's own code."""
+    return _shipped("posewright.codegen.targets.cm900", names)
+
+
+def _shipped(package: str, names: Iterable[str]) -> tuple[SourceFile, ...]:
+    room = resources.files(package)
+    return tuple(SourceFile(name, tuple((room / name).read_text("utf-8").splitlines())) for name in names)
+
+
+def _fields(records: np.dtype[np.void]) -> list[tuple[str, np.dtype[np.generic], int]]:
+    """Return name, type and offset of each field."""
+    fields = records.fields
+    return [(name, fields[name][0], fields[name][1]) for name in records.names or ()] if fields else []
+
+
+def _io_lines(subject: Subject) -> Iterator[str]:
+    fields = _fields(subject.inputs)
+    reads = [line for k, (name, kind, at) in enumerate(fields) for line in _read_lines(name, kind, at, k)]
+    yield f"/* Yours: where {subject.name} gets its inputs from, and what it does. It is never written over."
+    yield " *"
+    yield " * As it comes, inputs are read from analogue channels, PA0, PA1, PA4 to PA7, PB0, PB1 in turn:"
+    yield " * one of a single byte is 1 where that is past THRESHOLD, a wider one is what was measured."
+    yield " */"
+    yield from ('#include "board.h"', "", "#include <string.h>", "")
+    if reads:
+        yield from ("#define THRESHOLD 2048U /* of 4095, which is 3.3 V */", "")
+    yield from ("void board_io_init(void)", "{")
+    for channel in _SENSOR_CHANNELS[: len(fields)]:
+        port, pin = ("A", channel) if channel < 8 else ("B", channel - 8)
+        yield f"    board_pin_mode(BOARD_PORT_{port}, {pin}U, BOARD_PIN_ANALOGUE);"
+    yield from ("}", "", "/* Fill a record of inputs. */", "void board_read(uint8_t *input)", "{")
+    yield from reads or ["    (void)input; /* there are none */"]
+    yield from ("}", "", "/* Do what a record of states says: its bytes are", " *")
+    for name, kind, at in _fields(subject.states):
+        yield f" *   {at:4d}  {name}: {_words(kind)}"
+    yield from (" *", " * For example: board_set_pin(BOARD_PORT_B, 12U, state[1] != 0U);", " */")
+    yield from ("void board_write(const uint8_t *state)", "{", "    (void)state;", "}")
+
+
+def _read_lines(name: str, kind: np.dtype[np.generic], at: int, number: int) -> list[str]:
+    if number >= len(_SENSOR_CHANNELS) or kind.kind not in "uif" or kind.shape:
+        return [f"    memset(&input[{at}], 0, {kind.itemsize}U); /* {name}: from nowhere yet */"]
+    measured = f"board_analogue({_SENSOR_CHANNELS[number]}U)"
+    if kind.itemsize == 1:
+        return [f"    input[{at}] = ({measured} > THRESHOLD) ? 1U : 0U; /* {name} */"]
+    storage = {"f4": "float", "f8": "double", "i2": "int16_t", "u2": "uint16_t", "i4": "int32_t"}
+    variable = storage.get(kind.str[1:], f"uint{8 * kind.itemsize}_t")
+    return [
+        "    {",
+        f"        {variable} measured = ({variable}){measured};",
+        f"        memcpy(&input[{at}], &measured, sizeof(measured)); /* {name} */",
+        "    }",
+    ]
+
+
+def _words(kind: np.dtype[np.generic]) -> str:
+    if kind.shape:
+        return f"{kind.itemsize} bytes"
+    words = {"u": "unsigned", "i": "signed", "f": "floating-point"}
+    return f"{words.get(kind.kind, 'raw')}, {kind.itemsize} byte{'s' if kind.itemsize > 1 else ''}"

@@ -1,0 +1,145 @@
+"""Builds images for the CM-900 with GNU's compiler for Arm, and reads who uses what from the linker's map."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from posewright.errors import InputError, UnavailableError
+
+from .core import RAM_BYTES
+
+COMPILER = "arm-none-eabi-gcc"
+PROCESSOR = ("-mcpu=cortex-m3", "-mthumb")
+FLAGS = (
+    *PROCESSOR,
+    *("-Os", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"),
+    *("-ffp-contract=off", "-ffunction-sections", "-fdata-sections"),
+)
+LINKER_SCRIPT = "cm900.ld"
+FLASH_FOR_PROGRAMS = 52 * 1024
+"""Flash behind the bootloader: see cm900.ld."""
+
+_PATIENCE_S = 120.0
+_OVERFLOW = re.compile(r"region `(\w+)' overflowed by (\d+) bytes")
+_PART = re.compile(r"^ (\*fill\*|COMMON|\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) ?(.*)$")
+_OUTPUT = re.compile(r"^(\.\w+|/DISCARD/)\b")
+_OF_LIBRARY = re.compile(r"(lib\w+?)(?:_nano)?\.a\(")
+
+
+@dataclass(frozen=True)
+class Cm900Image:
+    """A linked image.
+
+    Attributes:
+        elf: with its names, for the emulated board and a debugger.
+        parts: flash and RAM by source file or library, in bytes; `alignment` is what lies between them.
+    """
+
+    elf: Path
+    parts: Mapping[str, tuple[int, int]]
+
+    @property
+    def flash_bytes(self) -> int:
+        """Code, constants and first values of variables."""
+        return sum(flash for flash, _ in self.parts.values())
+
+    @property
+    def ram_bytes(self) -> int:
+        """Variables, without the stack."""
+        return sum(ram for _, ram in self.parts.values())
+
+
+def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[str] = ()) -> Cm900Image:
+    """Compile C files in a folder, cm900.ld among them, and link them to `name`.elf beside them.
+
+    Args:
+        folder: where the files are.
+        sources: names of the C files.
+        name: of the image.
+        keep: functions that nobody calls and that are to stay.
+
+    Raises:
+        UnavailableError: there is no compiler.
+        InputError: the compiler refuses a file, or the image does not fit the chip.
+    """
+    _run(folder, [COMPILER, *FLAGS, "-c", *sources])
+    objects = [Path(source).with_suffix(".o").name for source in sources]
+    kept = [f"-Wl,--undefined={function}" for function in keep]
+    layout = ["--specs=nano.specs", "-nostartfiles", "-Wl,--gc-sections", "-T", LINKER_SCRIPT]
+    written = [f"-Wl,-Map={name}.map", "-o", f"{name}.elf"]
+    _run(folder, [COMPILER, *PROCESSOR, *layout, *kept, *objects, *written])
+    listing = (folder / f"{name}.map").read_text(encoding="utf-8", errors="replace")
+    return Cm900Image(folder / f"{name}.elf", read_parts(listing))
+
+
+def write_binary(elf: Path) -> Path:
+    """Write what is flashed, from 0x08003000 on, beside an image: the same name with `.bin`."""
+    binary = elf.with_suffix(".bin")
+    _run(elf.parent, ["arm-none-eabi-objcopy", "-O", "binary", elf.name, binary.name])
+    return binary
+
+
+def _run(folder: Path, command: Sequence[str]) -> None:
+    tool = shutil.which(command[0])
+    if tool is None:
+        raise UnavailableError(
+            f"there is no {command[0]} here, which builds programs for a CM-900",
+            hint="apt install gcc-arm-none-eabi libnewlib-arm-none-eabi",
+        )
+    try:
+        done = subprocess.run(  # noqa: S603 -- no shell, our own
+            [tool, *command[1:]], cwd=folder, capture_output=True, text=True, timeout=_PATIENCE_S, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UnavailableError(f"{command[0]} does not come to an end") from error
+    if done.returncode:
+        raise _refusal(command[0], done.stderr)
+
+
+def _refusal(tool: str, said: str) -> InputError:
+    over = {region: int(count) for region, count in _OVERFLOW.findall(said)}
+    if over:
+        has = {"FLASH": FLASH_FOR_PROGRAMS, "RAM": RAM_BYTES}
+        wants = " and ".join(
+            f"{has[region] + count} bytes of {region}, {count} more than there are"
+            for region, count in over.items()
+        )
+        return InputError(
+            f"the image does not fit a CM-900: it needs {wants}",
+            hint=f"it has {FLASH_FOR_PROGRAMS} bytes of flash behind the bootloader and {RAM_BYTES} of RAM,"
+            " 1024 of them for the stack: fewer or shorter motions, fewer states",
+        )
+    return InputError(f"{tool} refuses the sources:\n{said.strip()}")
+
+
+def read_parts(listing: str) -> dict[str, tuple[int, int]]:
+    """Return flash and RAM by part from the map that GNU ld writes, largest users of flash first."""
+    flash: dict[str, int] = {}
+    ram: dict[str, int] = {}
+    section = ""
+    memory = listing.partition("Linker script and memory map")[2]
+    for line in re.sub(r"^( \S+)\n\s+(?=0x)", r"\1 ", memory, flags=re.MULTILINE).splitlines():
+        if begun := _OUTPUT.match(line):
+            section = begun[1]
+        elif found := _PART.match(line):
+            part, size = _part(found[1], found[3]), int(found[2], 16)
+            if section in {".text", ".data"}:
+                flash[part] = flash.get(part, 0) + size
+            if section in {".data", ".bss"}:
+                ram[part] = ram.get(part, 0) + size
+    users = sorted({*flash, *ram}, key=lambda part: (-flash.get(part, 0), part))
+    return {
+        part: (flash.get(part, 0), ram.get(part, 0)) for part in users if flash.get(part) or ram.get(part)
+    }
+
+
+def _part(kind: str, origin: str) -> str:
+    if kind == "*fill*":
+        return "alignment"
+    library = _OF_LIBRARY.search(origin)
+    return library[1] if library else f"{Path(origin).stem}.c"
