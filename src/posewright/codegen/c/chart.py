@@ -307,6 +307,8 @@ class ChartGenerator:
         used = closure(self.code.expressions.used)
         functions = CWriter()
         for name in used:
+            if name == "pw_f64":  # the header has it
+                continue
             functions.write([*fragment(name), ""])
         self._support(functions)
         for part in (body, init, step):
@@ -363,7 +365,7 @@ class ChartGenerator:
         with writer.function(f"static void put({prefix}_t *chart, uint8_t event)"):
             tail = "} else if (chart->status == 0U) {" if self.may_overflow else "}"
             with writer.block(f"if (chart->waiting < {size}U)", tail):
-                writer.line(f"chart->queue[(chart->next + chart->waiting) % {size}U] = event;")
+                writer.line(f"chart->queue[(uint16_t)(chart->next + chart->waiting) % {size}U] = event;")
                 writer.line(f"chart->waiting = ({kind})(chart->waiting + 1U);")
             if self.may_overflow:
                 with writer.indented_block():
