@@ -12,7 +12,6 @@ from functools import cached_property
 from itertools import product
 
 from posewright.charts.machine import Snapshot, TickExecution
-from posewright.charts.machine.machine import INSIDE
 from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.expressions import whole
@@ -53,7 +52,7 @@ class _Row:
 
 @dataclass(frozen=True)
 class _Column:
-    """An input or event that a tick depends on; its cells count from 0."""
+    """An input, event or register that a tick depends on; its cells count from 0."""
 
     name: str
     read: str
@@ -82,7 +81,7 @@ class TruthTable:
         form: what is known of its states.
 
     Raises:
-        NotATableError: its tick depends on more than the state and a few inputs, or the table would be too big.
+        NotATableError: its tick depends on more than the state and a few small values, or the table would be too big.
     """
 
     def __init__(self, form: SingleStateCode) -> None:
@@ -106,7 +105,6 @@ class TruthTable:
     def _refuse(self) -> None:
         machine = self.machine
         reasons = {
-            "it counts time": bool(machine.counters),
             "it remembers states that were left": bool(machine.history),
             "it acts during ticks": bool(machine.lasting),
             "it raises events that wait": machine.queue_limit > 0,
@@ -120,21 +118,18 @@ class TruthTable:
         """Return what a tick depends on besides the state."""
         machine, names = self.machine, self.code.names
         read = frozenset[str]().union(*(one.names for one in machine.expressions))
-        kept = sorted(read & set(machine.registers))
-        if kept:
-            raise NotATableError(f"it reads {', '.join(kept)}, which it keeps from tick to tick")
+        read |= {counter.name for counter in machine.counters}
+        sampled = {name: f"in->{field}" for name, field in names.inputs.items()}
+        kept = {name: f"chart->{field}" for name, field in names.registers.items()}
         columns = []
-        for name, kind in machine.inputs.items():
+        for name, text in (kept | sampled).items():
             if name in read:
-                text = f"in->{names.inputs[name]}"
+                kind = machine.types[name]
                 columns.append(_Column(name, _cell_text(text, kind), _values(name, kind)))
         for event in machine.events:
             if self.form.asks(event):
                 text = f"in->{names.event_inputs[event]}"
                 columns.append(_Column(event, _cell_text(text, BoolType()), (False, True)))
-        unknown = {name for name in read if not name.startswith(INSIDE)} - {*machine.inputs}
-        if unknown - {*machine.chart.constants}:
-            raise NotATableError(f"it reads {', '.join(sorted(unknown))}")
         return columns
 
     # The rows
@@ -152,7 +147,10 @@ class TruthTable:
             events = [event for event in machine.events if given.get(event)]
             after = []
             for side in (0, 1):
-                before = Snapshot(machine, started, (leaf,), tuple(probe[side] for probe in probes), ())
+                values = tuple(
+                    given.get(name, probe[side]) for name, probe in zip(machine.registers, probes, strict=True)
+                )
+                before = Snapshot(machine, started, (leaf,), values, ())
                 tick = TickExecution(machine, before)
                 try:
                     after.append(tick.run(inputs, events))
@@ -163,7 +161,7 @@ class TruthTable:
                 for name, one, other, probe in zip(
                     machine.registers, after[0].values, after[1].values, probes, strict=True
                 )
-                if one == other and probe[0] != probe[1]
+                if one == other and (probe[0] != probe[1] or name in given)
             }
             goal = self.form.rank[after[0].configuration[0]]
             way = tick.taken[-1] if tick.taken else None
@@ -351,12 +349,15 @@ def _values(name: str, kind: Type) -> tuple[Value, ...]:
 
 
 def _cell_text(text: str, kind: Type) -> str:
-    """Return how an input counts from 0."""
+    """Return how a value counts from 0."""
     if isinstance(kind, BoolType):
         return f"({text} ? 1U : 0U)"
-    if isinstance(kind, IntType) and (kind.low or kind.storage != "uint8"):
-        return f"(uint16_t)({text} - {whole(kind.low)})" if kind.low >= 0 else f"(uint16_t)({text} + {whole(-kind.low)})"
-    return text
+    if not isinstance(kind, IntType):
+        return f"(uint8_t){text}"
+    wide = "uint8_t" if kind.high - kind.low < 256 else "uint16_t"
+    if not kind.low:
+        return f"({wide}){text}"
+    return f"({wide})({text} {'-' if kind.low > 0 else '+'} {whole(abs(kind.low))})"
 
 
 def _probe(kind: Type) -> tuple[Value, Value]:
