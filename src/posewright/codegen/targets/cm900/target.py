@@ -78,7 +78,7 @@ class Cm900:
         write_binary(image.elf)
         return image
 
-    def flash_command(self, folder: Path, port: str = "/dev/ttyACM0") -> tuple[str, ...]:
+    def flash_command(self, image: Path, port: str | None = None) -> tuple[str, ...]:
         """Return what puts a built program onto a real board over USB.
 
         It is the loader of ROBOTIS, with the arguments of `tools.opencm_ld.upload.pattern` in platform.txt of
@@ -86,7 +86,8 @@ class Cm900:
         file is of the OpenCM9.04, whose USB port calls itself a CM-900 as the older board's does. With an
         ST-Link `st-flash --reset write image.bin 0x08003000` does the same and leaves the bootloader alone.
         """
-        return ("opencm9.04_ld", port, "57600", str(folder / "image.bin"), "1", "opencm")
+        binary = image.with_suffix(".bin") if image.suffix else image / "image.bin"
+        return ("opencm9.04_ld", port or "/dev/ttyACM0", "57600", str(binary), "1", "opencm")
 
 
 def shipped(names: Iterable[str]) -> tuple[SourceFile, ...]:
