@@ -17,11 +17,11 @@ from posewright.codegen.targets.arduino_uno.toolchain import (
     MCU,
     check_size,
     data_text,
-    refuse_too_large,
+    link,
     run_tool,
 )
 from posewright.codegen.unit import Footprint, Records, Subject
-from posewright.errors import BodyError, InputError
+from posewright.errors import BodyError
 
 FLAGS = (
     *MCU,
@@ -41,7 +41,7 @@ DATA = 0x800000
 
 
 MOST_WAITING = 64
-"""Raised events that may wait at once on a UNO; more of its RAM is not given to what sound charts never do."""
+"""Raised events that may wait at once on a UNO; more RAM is not given to what sound charts never do."""
 
 
 def for_avr(subject: Subject) -> Subject:
@@ -62,8 +62,8 @@ class UnoProcessor:
 
     What it measures: `flash_bytes` and `ram_bytes` are what the linker took from the unit's own objects.
     `unit.c`, which moves records, counts for RAM only, as the chart's variable is in it; functions of libgcc
-    are in `parts` alone. Cycles are those from the first instruction of `<name>_step`, or of `unit_step` where
-    there is none, to its return, both included, without the call. The stack is that of `unit_step` and
+    are in `parts` alone. Cycles are those from the first instruction of `<name>_step`, or of `unit_step`
+    where there is none, to its return, both included, without the call. The stack is that of `unit_step` and
     whatever it calls.
 
     Args:
@@ -151,14 +151,7 @@ class UnoProcessor:
 
     def _link(self, folder: Path, objects: list[str]) -> None:
         options = ("-Wl,--gc-sections", "-Wl,-Map=image.map", "-o", "image.elf")
-        try:
-            run_tool("avr-gcc", *MCU, "-Os", *options, *objects, "-lm", folder=folder)
-        except InputError as error:
-            grown = re.search(r"region `(text|data)' overflowed by (\d+) bytes", error.message)
-            if grown is not None:  # the linker's regions are those of the bare processor
-                more = int(grown[2])
-                refuse_too_large(*((32768 + more, 0) if grown[1] == "text" else (0, 2048 + more)))
-            raise
+        link(*MCU, "-Os", *options, *objects, "-lm", folder=folder)
         self._sizes = check_size(folder / "image.elf")
         self._parts = dict(parts_of((folder / "image.map").read_text(encoding="utf-8", errors="replace")))
 
