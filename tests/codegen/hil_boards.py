@@ -171,7 +171,9 @@ class HostBoard:
         self.unit.reset()
 
 
-def host_board(folder: Path, subject: TestedChart, make: Callable[..., Executable] = Interpreted) -> HostBoard:
+def host_board(
+    folder: Path, subject: TestedChart, make: Callable[..., Executable] = Interpreted
+) -> HostBoard:
     """Return a board of this computer's with a chart on it."""
     sizes = (subject.inputs.itemsize, subject.states.itemsize)
     library = compile_link(folder, subject.name, *sizes)

@@ -76,21 +76,22 @@ class BehaviourRunner:
         self._read: dict[str, Value] = {}
         self._start_s: float | None = None
 
-    def step(self, state: BodyState, playing: str | None = None) -> Tick:
+    def step(self, state: BodyState, playing: str | None = None, *, chance: float | None = None) -> Tick:
         """Take one tick; where the stepper does not answer, the chart stays and the robot is to stand.
 
         Args:
             state: what the body says of itself now.
             playing: the motion or gait that is being done; None while the robot stands still.
+            chance: what inputs that are drawn by chance read, 0 up to 1; None draws it.
 
         Raises:
             BodyError: the body has not the sensors the behaviour reads.
         """
         if self._start_s is None:
             self._start_s = state.time_s
-        senses = Senses(
-            state, state.time_s - self._start_s, playing, self._chart.outputs, self._chance.random()
-        )
+        if chance is None:
+            chance = self._chance.random()
+        senses = Senses(state, state.time_s - self._start_s, playing, self._chart.outputs, chance)
         before = self._read
         self._read = {wire.name: wire.read(senses, before.get(wire.name)) for wire in self.behaviour.inputs}
         inputs = self._sampled(before)

@@ -37,7 +37,19 @@ class Threshold:
         return over > 0.0 or (before and over >= -self.hysteresis)
 
 
-DECIMALS = 9  # numbers are rounded to so many: 30 degrees are to be 30, not 30.000000000000004
+DECIMALS = 1e9
+"""Numbers are rounded to nine decimals: 30 degrees are to be 30, not 30.000000000000004."""
+
+ALL_WHOLE = 2.0**53
+"""From here on every float is a whole number."""
+
+
+def rounded(number: float) -> float:
+    """Return a number to nine decimals, as a board computes it: scaled, rounded, scaled back."""
+    scaled = number * DECIMALS
+    return round(scaled) / DECIMALS if abs(scaled) < ALL_WHOLE else number
+
+
 NONE = 999.0
 """What an input reads where there is none of what it looks for, unless the document says otherwise."""
 
@@ -79,8 +91,10 @@ class InputWire:
             return before
         if self.source.quantity is Quantity.FLAG:
             return bool(value)
-        number = self.none if math.isinf(value) else round(value / self.unit, DECIMALS)
-        return self.type.fit(round(number)) if isinstance(self.type, IntType) else self.type.fit(number)
+        number = self.none if math.isinf(value) else rounded(value / self.unit)
+        if isinstance(self.type, IntType):
+            return self.type.fit(round(min(max(number, self.type.low), self.type.high)))
+        return self.type.fit(number)
 
 
 def takes(kind: Type, *, flag: bool) -> bool:

@@ -25,6 +25,11 @@ TURN = 2.0 * math.pi
 COURSE_STEP_RAD = math.radians(5.0)  # how far apart the courses tried by `free_course` are
 
 
+ROUNDING = 1e-9
+"""No rounding is to decide: a place so little ahead of the sensor [m] is beside it (beams and courses are often
+multiples of 5 degrees), and a beam that is so little outside of a view (in cosines) is in it."""
+
+
 class Side(Enum):
     """The side a free course is looked for on; the value is the sign of its angles."""
 
@@ -128,7 +133,7 @@ class Scan:
         if not self.beams.is_ring and not self.beams.see(np.array([towards_rad]))[0]:
             return 0.0
         ahead, aside = _turn(towards_rad) @ self.points_within(self.max_range_m)
-        inside = ahead[(np.abs(aside) <= 0.5 * width_m) & (ahead > 0.0)]
+        inside = ahead[(np.abs(aside) <= 0.5 * width_m) & (ahead > ROUNDING)]
         return min(self.max_range_m, float(inside.min())) if len(inside) else self.max_range_m
 
     def free_course(
@@ -194,14 +199,14 @@ class Scan:
         """
         off = np.cos(self.beams.angles - towards_rad)
         along = np.where(self.met, self.ranges * off, self.max_range_m)
-        counted = along[off >= math.cos(within_rad)]
+        counted = along[off >= math.cos(within_rad) - ROUNDING]
         return float(counted.max()) if len(counted) else self.max_range_m
 
 
 def _in_way(ahead: Floats, aside: Floats, half_m: float, length_m: float) -> Flags:
     """Return which places `(...)` [m] lie in a corridor that begins at the sensor."""
     in_way: Flags = np.abs(aside) <= half_m
-    in_way &= ahead > 0.0
+    in_way &= ahead > ROUNDING
     in_way &= ahead < length_m
     return in_way
 
@@ -212,11 +217,17 @@ def _turn(towards_rad: float) -> Floats:
     return np.array(((c, s), (-s, c)))
 
 
+def fan(step_rad: float, up_to_rad: float) -> Floats:
+    """Return the turns that `free_course` tries, right to left, `(2 n + 1,)` [rad]."""
+    steps = int(up_to_rad / step_rad + 1e-9)
+    turns: Floats = np.arange(-steps, steps + 1, dtype=np.float64) * step_rad
+    return turns
+
+
 @lru_cache(maxsize=64)
 def _fan(step_rad: float, up_to_rad: float) -> tuple[Floats, Floats]:
     """Return the turns tried `(n,)` [rad], right to left, and the matrix `(2, 2 n)` that makes them all."""
-    steps = int(up_to_rad / step_rad + 1e-9)
-    turns: Floats = np.arange(-steps, steps + 1, dtype=np.float64) * step_rad
+    turns = fan(step_rad, up_to_rad)
     c, s = np.cos(turns), np.sin(turns)
     matrix = np.concatenate((np.stack((c, s)), np.stack((-s, c))), axis=1)
     for array in (turns, matrix):

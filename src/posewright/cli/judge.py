@@ -96,7 +96,7 @@ def print_outcome(outcome: experiments.Outcome) -> None:
     print_score(outcome.score, f"{header.contest or 'no contest'}: {who}{layout}, seed {header.seed}")
     if outcome.assumed:
         console.say(f"assumed: {', '.join(f'{what} {value}' for what, value in outcome.assumed.items())}")
-    for remark in outcome.remarks:
+    for remark in outcome.all_remarks:
         console.warn(remark)
     speed = (
         f" in {outcome.wall_s:.1f} s ({outcome.real_time_factor:.0f} x real time)" if outcome.wall_s else ""

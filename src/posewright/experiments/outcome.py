@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from posewright.contests import Score, ScoreTable
+from posewright.experiments.boards import PYTHON, OnBoard
 from posewright.recordings import Recording
 
 
@@ -51,7 +52,8 @@ class Outcome:
 
     Remarks say what should be known besides, such as a layout that breaks the rules; `assumed` is what the
     trial, or its contest, chose where nobody said it: robot, behaviour, layout, seed, rules. `wall_s` is how
-    long the trial took, without reading documents; 0 where no clock was handed in [s].
+    long the trial took, without reading documents; 0 where no clock was handed in [s]. `board` is what is
+    known of the board that it ran on, None where it ran in this process.
     """
 
     recording: Recording
@@ -59,6 +61,7 @@ class Outcome:
     wall_s: float
     remarks: tuple[str, ...] = ()
     assumed: Mapping[str, str] = field(default_factory=dict)
+    board: OnBoard | None = None
 
     def __repr__(self) -> str:
         contest = self.recording.header.contest
@@ -66,8 +69,13 @@ class Outcome:
         return f"<Outcome of {contest or 'no contest'}{points}>"
 
     def _repr_html_(self) -> str:
-        warnings = "".join(f"<p>{escape(line)}</p>" for line in (*self.score.warnings, *self.remarks))
+        warnings = "".join(f"<p>{escape(line)}</p>" for line in (*self.score.warnings, *self.all_remarks))
         return self.score.table()._repr_html_() + warnings
+
+    @property
+    def all_remarks(self) -> tuple[str, ...]:
+        """The remarks, and what there is to say of the board."""
+        return self.remarks if self.board is None else (*self.remarks, *self.board.remarks)
 
     @property
     def simulated_s(self) -> float:
@@ -91,9 +99,10 @@ class Outcome:
             "boxes": [list(box) for box in header.boxes],
             "seed": header.seed,
             "assumed": dict(self.assumed),
-            "warnings": [*self.score.warnings, *self.remarks],
+            "warnings": [*self.score.warnings, *self.all_remarks],
             "simulated_s": self.simulated_s,
             "wall_s": self.wall_s or None,
             "real_time_factor": self.real_time_factor or None,
             "digest": self.recording.digest(),
+            **({"controller": PYTHON} if self.board is None else self.board.to_dict()),
         }

@@ -10,11 +10,13 @@ from typing import Any
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant, Supervisor
+from posewright.codegen.hil.controllers import LinkedController
 from posewright.contests import NEW_TRY, Contest, Referee, Score, contest, judge
 from posewright.contests.registry import KIND
 from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
+from posewright.experiments.boards import PYTHON, MakeController, OnBoard, fitting, maker_of
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
 from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
@@ -48,6 +50,7 @@ def run_trial(
     behaviour: str | Path | None = None,
     motions: str | Path | None = None,
     body: str = SIMULATION,
+    controller: str | MakeController = PYTHON,
     legal: bool = False,
     to_film: bool = False,
     camera: str | None = None,
@@ -66,6 +69,9 @@ def run_trial(
         behaviour: name or path; the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
         body: one of `plant_names()`; or `random` or a `*.bodies.yaml`: a simulated body that the seed draws.
+        controller: where the behaviour is run: `python`, in this process; its chart on an emulated
+            `arduino-uno`, or on a real board at `serial:PORT`; all of it on an emulated `cm900`; or what makes
+            another such controller. Of a shipped trial's behaviour that fits no board a smaller one is run.
         legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
             `Outcome.remarks` say what is wrong with it.
         to_film: whether it is to be filmed, which needs a body that knows where it is.
@@ -79,27 +85,32 @@ def run_trial(
     Raises:
         InputError: something that was handed in is wrong.
         OutputError: the recording cannot be written there; this is told before the trial is run.
-        BodyError: the body failed, or does not know what the referee must see.
+        BodyError: the body failed, or does not know what the referee must see; or no board answers.
         UnknownNameError: there is no such camera.
-        UnavailableError: the watcher needs a window, and there is none.
+        UnavailableError: the watcher needs a window, and there is none; or a board's compiler is missing.
     """
+    make = maker_of(controller)
     if record is not None:
         refuse_unwritable(Path(record))
     asked = _asked(trial, layout, behaviour, seed)
+    if make is not None and behaviour is None and not (isinstance(trial, Trial) or is_path(trial)):
+        asked = replace(asked, behaviour=fitting(asked.behaviour))
     stage = _set_up(asked, motions, body, legal=legal)
     _look_before(stage, to_film=to_film)
     if camera is not None:
         refuse_camera(camera, {name: played.robot.sensors for name, played in stage.behaviours.items()})
     now = clock or (lambda: 0.0)
+    controllers = _controllers(stage, make)
     try:
-        wall_s = _drive_trial(stage, on_progress, make_watcher, pace, now, still_s=asked.still_s)
+        wall_s = _drive_trial(stage, controllers, on_progress, make_watcher, pace, now, still_s=asked.still_s)
     finally:  # above all of a run that failed somebody will want to know how
         recording = stage.recorder.recording()
         if record is not None:
             write_mcap(recording, Path(record))
+        board = _let_go(controllers, controller)
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
     remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
-    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed)
+    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board)
 
 
 def _asked(
@@ -267,8 +278,31 @@ def _can_be_judged(plant: Plant) -> bool:
     )
 
 
+def _controllers(
+    stage: _Stage, make: MakeController | None
+) -> dict[str, BehaviourController | LinkedController]:
+    """Return a controller for every robot; of the first one on a board, where one is asked for."""
+    made: dict[str, BehaviourController | LinkedController] = {}
+    for name, behaviour in stage.behaviours.items():
+        on_board = None if made else make
+        made[name] = (on_board or BehaviourController)(behaviour, stage.seed)
+    return made
+
+
+def _let_go(
+    controllers: Mapping[str, BehaviourController | LinkedController], asked: str | MakeController
+) -> OnBoard | None:
+    """Let go of the board, where there is one, and return what is known of it."""
+    for one in controllers.values():
+        if not isinstance(one, BehaviourController):
+            one.unit.close()
+            return OnBoard.of(asked if isinstance(asked, str) else "board", one)
+    return None
+
+
 def _drive_trial(
     stage: _Stage,
+    controllers: Mapping[str, BehaviourController | LinkedController],
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
     pace: Clock | None,
@@ -278,7 +312,6 @@ def _drive_trial(
 ) -> float:
     """Let the trial run, and return how long that took by the clock [s]."""
     plant, recorder, held = stage.plant, stage.recorder, stage.contest
-    controllers = {name: BehaviourController(one, stage.seed) for name, one in stage.behaviours.items()}
 
     def note(event: Event) -> None:
         recorder.note(event)

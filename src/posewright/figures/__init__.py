@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from posewright.figures.gait.page import draw_gait as draw_gait
     from posewright.figures.gait.parameter import draw_parameter as draw_parameter
     from posewright.figures.motion.page import draw_motion as draw_motion
+    from posewright.figures.parity import draw_parity as draw_parity
     from posewright.figures.playback import card_document as card_document
     from posewright.figures.playback import scene_of as scene_of
     from posewright.figures.recording import draw_recording as draw_recording

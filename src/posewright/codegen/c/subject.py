@@ -14,8 +14,9 @@ from posewright.charts.types import BoolType, FloatType, Type
 from posewright.codegen.c.chart import ChartGenerator, Options
 from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.writer import CWriter, comment
+from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.records import RecordFormat
-from posewright.codegen.unit import SourceFile
+from posewright.codegen.unit import Executable, SourceFile
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,10 @@ class ChartSubject:
         path = self.chart.path
         return {path.name: path.read_text(encoding="utf-8")} if path is not None else {}
 
+    def reference(self) -> Executable:
+        """Return the interpreter of the chart, whatever machine is written."""
+        return InterpreterRun(RecordFormat(lower(self.chart), monitors=self.options.monitors))
+
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the chart's header and source, and the unit's.
 
@@ -100,7 +105,7 @@ class ChartSubject:
         if "NOT_STARTED" in "\n".join((*generator.form.read_active(), *generator.form.write_active())):
             writer.write([f"#define NOT_STARTED {len(generator.form.constants())}U", ""])
         writer.write([f"static {prefix}_t chart;", ""])
-        self._bits(writer)
+        self.write_bits(writer)
         with writer.function("void unit_reset(void)"):
             writer.line(f"{prefix}_init(&chart);")
         self._load(writer)
@@ -109,16 +114,17 @@ class ChartSubject:
         writer.elements.pop()
         return writer.file("unit.c")
 
-    def _bits(self, writer: CWriter) -> None:
+    def write_bits(self, writer: CWriter, *, loads: bool = True) -> None:
+        """Write the functions that `write_state` calls, and where the unit `loads` states, those for that."""
         form = self.generator.form
         writes, reads = "\n".join(form.write_active()), "\n".join(form.read_active())
         remembers = bool(self.lowered.history)
         if "set_bit" in writes or (remembers and isinstance(form, SingleStateCode)):
             with writer.function("static void set_bit(uint8_t *set, uint16_t bit)"):
-                writer.line("set[bit / 8U] = (uint8_t)(set[bit / 8U] | (1U << (bit % 8U)));")
-        if "has_bit" in reads or (remembers and isinstance(form, SingleStateCode)):
+                writer.line("set[bit / 8U] = (uint8_t)((unsigned)set[bit / 8U] | (1U << (bit % 8U)));")
+        if loads and ("has_bit" in reads or (remembers and isinstance(form, SingleStateCode))):
             with writer.function("static uint8_t has_bit(const uint8_t *set, uint16_t bit)"):
-                writer.line("return (uint8_t)((set[bit / 8U] >> (bit % 8U)) & 1U);")
+                writer.line("return (uint8_t)(((unsigned)set[bit / 8U] >> (bit % 8U)) & 1U);")
 
     def _places(self) -> dict[str, tuple[int, int]]:
         """Return where each field of a state record begins, and how long it is."""
@@ -170,14 +176,19 @@ class ChartSubject:
             writer.line(f"status = {prefix}_step(&chart, &in);")
             writer.line("(void)memset(state, 0, UNIT_STATE_BYTES);")
             writer.line("state[0] = status;")
-            writer.write(generator.form.write_active())
-            for name in self.lowered.registers:
-                field_text = f"chart.{names.registers[name]}"
-                writer.write(
-                    _to_bytes(field_text, generator.register_type(name), places[self.format.field_of[name]])
-                )
-            for row, place in enumerate(self._history_places()):
-                writer.write(generator.form.write_history(row, f"&state[{place[0]}]"))
+            self.write_state(writer)
+
+    def write_state(self, writer: CWriter) -> None:
+        """Write what puts `chart` into a record `state` that is all zeros, its bitmap `active` too."""
+        generator, places = self.generator, self._places()
+        writer.write(generator.form.write_active())
+        for name in self.lowered.registers:
+            field_text = f"chart.{generator.names.registers[name]}"
+            writer.write(
+                _to_bytes(field_text, generator.register_type(name), places[self.format.field_of[name]])
+            )
+        for row, place in enumerate(self._history_places()):
+            writer.write(generator.form.write_history(row, f"&state[{place[0]}]"))
 
 
 def _size(kind: Type) -> int:
@@ -188,7 +199,7 @@ def _size(kind: Type) -> int:
 
 
 def _from_bytes(text: str, kind: Type, record: str, place: tuple[int, int]) -> list[str]:
-    """Return what takes a value out of a record; the processor's numbers are little-endian as the record's."""
+    """Return what takes a value out of a record; the processor's numbers are little-endian too."""
     offset, size = place
     if isinstance(kind, BoolType):
         return [f"{text} = {record}[{offset}] != 0U;"]

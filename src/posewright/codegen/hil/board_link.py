@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from posewright.codegen.hil.frames import ANSWER, Frame, FrameKind, FrameReader, Hello, Refusal
+from posewright.codegen.hil.frames import ANSWER, AROUND, Frame, FrameKind, FrameReader, Hello, Refusal
 from posewright.codegen.unit import EmulatedBoard
 
-ATTEMPTS = 4
+ATTEMPTS = 8
 """How often a question is asked before it is taken that there will be no answer in time."""
 
 GREETING_S = 5.0
 """How long a board may take to say hello at first: an Arduino's boot loader waits for two seconds [s]."""
+
+BYTE_S = 10 / 115_200
+"""How long a byte is on the line, at the speed that the boards' own code sets [s]."""
 
 _UNASKED = 0
 """The sequence number of a hello that nobody asked for; a question never has it."""
@@ -67,7 +71,7 @@ class BoardLink:
 
     Args:
         port: the line, and what lets the board's time go on.
-        timeout_s: how long an attempt waits in silence [s].
+        timeout_s: how long an attempt waits in silence, once the question is on the board's side [s].
         slice_s: the board's time between two looks at the line [s].
 
     Attributes:
@@ -134,7 +138,8 @@ class BoardLink:
 
     def _listen(self, question: Question) -> bytes | None:
         """Wait for the answer to a question."""
-        slices = max(1, round(self._timeout_s / self._slice_s))
+        on_the_way_s = (len(question.payload) + AROUND) * BYTE_S
+        slices = max(1, math.ceil((self._timeout_s + on_the_way_s) / self._slice_s))
         quiet = 0
         for _ in range(slices * _ENDLESS):
             data = self.port.advance(self._slice_s)

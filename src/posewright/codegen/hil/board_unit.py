@@ -9,18 +9,26 @@ from typing import Any
 import numpy as np
 
 from posewright.codegen.hil.board_link import GREETING_S, BoardLink, LinkCounts, Question
-from posewright.codegen.hil.chart_records import Record
 from posewright.codegen.hil.frames import PROTOCOL, FrameKind
 from posewright.codegen.unit import EmulatedBoard, Records, Subject
 from posewright.errors import BodyError, ExpressionError
 
-SHARE_OF_PERIOD = 0.2
-"""So much of the time between two ticks an attempt may take: four of them still leave some of it."""
+SHARE_OF_PERIOD = 0.1
+"""So much of the time between two ticks an attempt waits in silence: eight of them leave some of it."""
 
-LEAST_TIMEOUT_S = 0.004
-"""Shorter than this no attempt is: a byte takes 87 us at 115 200 bits a second."""
+SHORTEST_S, SHORTEST_REAL_S = 0.002, 0.02
+"""No attempt is shorter: a byte takes 87 us at 115 200 bits a second; what makes a serial port of a USB one
+may hold bytes back for 16 ms [s]."""
 
-_FAILED: Mapping[int, str] = {1: "it divides by zero", 2: "the tick does not end"}
+_FAILED: Mapping[int, str] = {
+    1: "it divides by zero",
+    2: "the tick does not end",
+    3: "a sensor read no number at the first tick",
+}
+"""What a unit's status says."""
+
+Record = np.void
+"""One record, of inputs or of states."""
 
 Event = tuple[str, Mapping[str, Any]]
 
@@ -46,11 +54,11 @@ class Parity:
 
     Attributes:
         steps: all that the board answered, in order.
-        missed: ticks at which no answer came in time, and the robot was to stand.
+        missed: when no answer came in time, and the robot was to stand [s].
     """
 
     steps: tuple[StepTrace, ...] = field(repr=False)
-    missed: int = 0
+    missed: tuple[float, ...] = ()
 
     @property
     def mismatches(self) -> tuple[StepTrace, ...]:
@@ -61,7 +69,7 @@ class Parity:
         """Return it as plain data, fit for JSON."""
         wrong = self.mismatches
         first = {"first_mismatch_s": wrong[0].time_s} if wrong else {}
-        return {"ticks": len(self.steps), "mismatches": len(wrong), "missed": self.missed, **first}
+        return {"ticks": len(self.steps), "mismatches": len(wrong), "missed": len(self.missed), **first}
 
 
 class BoardUnit:
@@ -84,14 +92,15 @@ class BoardUnit:
     def __init__(
         self, port: EmulatedBoard, subject: Subject, period_s: float, *, is_real: bool = False
     ) -> None:
-        timeout_s = max(SHARE_OF_PERIOD * period_s, LEAST_TIMEOUT_S)
+        timeout_s = max(SHARE_OF_PERIOD * period_s, SHORTEST_REAL_S if is_real else SHORTEST_S)
         self.link = BoardLink(port, timeout_s=timeout_s, slice_s=min(0.001, timeout_s / 8.0))
         self.subject, self._is_real = subject, is_real
         self._reference = subject.reference()
         self._open: tuple[Question, Record | None] | None = None
         self._steps: list[StepTrace] = []
         self._events: list[Event] = []
-        self._missed = self._in_a_row = 0
+        self._missed: list[float] = []
+        self._in_a_row = 0
         self._time_s = self._zero_s = 0.0
         self._greet()
         self.begin()
@@ -99,7 +108,7 @@ class BoardUnit:
     @property
     def parity(self) -> Parity:
         """How the board did beside the interpreter, so far."""
-        return Parity(tuple(self._steps), self._missed)
+        return Parity(tuple(self._steps), tuple(self._missed))
 
     @property
     def counts(self) -> LinkCounts:
@@ -125,7 +134,7 @@ class BoardUnit:
         """
         state = self._step(inputs)
         if state is None:
-            self._missed += 1
+            self._missed.append(self._time_s)
             self._in_a_row += 1
             if self._in_a_row == 1 and self._open is not None:  # it was not reset
                 self._tell("no answer in time", counts=self.counts.to_dict())

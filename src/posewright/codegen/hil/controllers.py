@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Protocol
 
+import numpy as np
+
 from posewright.behaviours import Behaviour, BehaviourController
-from posewright.bodies import BodyState, JointCommands
-from posewright.charts import Interpreter, Snapshot, Value
-from posewright.codegen.hil.board_unit import BoardUnit
-from posewright.codegen.hil.chart_records import ChartRecords
-from posewright.control import Controller
+from posewright.bodies import BodyState, Decision, JointCommands
+from posewright.charts import Chart, Interpreter, Snapshot, Value
+from posewright.codegen.behaviour.subject import BehaviourSubject
+from posewright.codegen.hil.board_unit import BoardUnit, Record
+from posewright.codegen.hil.servo_bus import packets_in
+from posewright.codegen.records import RecordFormat
+from posewright.control import Controller, Schedule
+from posewright.errors import FormatError
 
 
 class LinkedController(Controller, Protocol):
@@ -21,21 +26,25 @@ class LinkedController(Controller, Protocol):
     def unit(self) -> BoardUnit:
         """What runs on the board."""
 
+    @property
+    def held(self) -> int:
+        """How often nothing came back that could be done: the robot was left to stand."""
+
     def restart(self) -> None:
         """Begin anew from the start pose."""
 
-    def state_name(self, record: object) -> str:
-        """Return what a record of states calls the chart's active states."""
+    def state_of(self, record: Record) -> str:
+        """Return the chart's innermost active states, of a record of states."""
 
 
 class BoardStepper:
     """Steps a chart on a board, in place of an `Interpreter`."""
 
-    def __init__(self, behaviour: Behaviour, unit: BoardUnit) -> None:
-        interpreter = Interpreter(behaviour.chart)
+    def __init__(self, chart: Chart, unit: BoardUnit) -> None:
+        interpreter = Interpreter(chart)
         self._initial = interpreter.initial()
         self._unit = unit
-        self.records = ChartRecords(interpreter.machine, unit.subject.inputs, unit.subject.states)
+        self.records = RecordFormat(interpreter.machine)
 
     def initial(self) -> Snapshot:
         """Let the board begin anew."""
@@ -50,8 +59,8 @@ class BoardStepper:
         Raises:
             ExpressionError: the chart on it has failed.
         """
-        told = self._unit.step(self.records.packed(inputs))
-        return None if told is None else self.records.snapshot(told)
+        told = self._unit.step(self.records.pack([inputs])[0])
+        return None if told is None else self.records.unpack(told)
 
 
 class BoardController:
@@ -68,8 +77,13 @@ class BoardController:
 
     def __init__(self, behaviour: Behaviour, unit: BoardUnit, seed: int = 0) -> None:
         self.unit = unit
-        self._stepper = BoardStepper(behaviour, unit)
+        self._stepper = BoardStepper(behaviour.chart, unit)
         self._inner = BehaviourController(behaviour, seed, self._stepper)
+
+    @property
+    def held(self) -> int:
+        """At how many ticks the robot was to stand."""
+        return len(self.unit.parity.missed)
 
     def restart(self) -> None:
         """Begin anew from the start pose; the board's chart is reset before its next tick."""
@@ -79,7 +93,91 @@ class BoardController:
         """Return the frames up to the chart's next tick, or to where torque or stiffness change."""
         self.unit.wait_until(state.time_s)
         rows = self._inner.next(state, n)
-        told = self.unit.events()
-        if rows.decision is None or not told:
+        decision = rows.decision
+        if decision is None or not (told := self.unit.events()):
             return rows
-        return replace(rows, decision=replace(rows.decision, events=(*rows.decision.events, *told)))
+        return replace(rows, decision=replace(decision, events=(*decision.events, *told)))
+
+    def state_of(self, record: Record) -> str:
+        """Return the chart's innermost active states, of a record of states."""
+        return self._stepper.records.unpack(record).state
+
+
+class BusBoard(Protocol):
+    """A board with a servo bus that can be listened to."""
+
+    def bus(self) -> tuple[tuple[float, int], ...]:
+        """Return when [s] which byte has left on the bus since this was asked last."""
+
+
+class BehaviourOnBoardController:
+    """Lets a robot do what a board says that runs a whole behaviour: chart, motions and servo packets.
+
+    Each frame what the sensors read goes over the line, and what the board then sends to its servo bus is what
+    the servos are commanded. Where no packet comes the pose is held.
+
+    Args:
+        subject: the behaviour on the board; the robot stands in its start pose.
+        unit: where it runs.
+        board: whose bus the servos are on.
+        seed: of inputs that are drawn by chance.
+    """
+
+    def __init__(self, subject: BehaviourSubject, unit: BoardUnit, board: BusBoard, seed: int = 0) -> None:
+        self.unit = unit
+        self.held = 0
+        self._subject, self._board = subject, board
+        self._chance = np.random.default_rng(seed)
+        behaviour = subject.behaviour
+        self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
+        self._motions = (None, *subject.tables.pages)
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin anew from the start pose; the board is reset before its next frame."""
+        self.unit.begin()
+        self._last = JointCommands(self._subject.behaviour.start_pose[np.newaxis])
+        self._on_bus, self._decided = b"", Decision()
+        self._frame = self._ticks = self._due = 0
+
+    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a board is asked every frame
+        """Return the next frame: what the board sends to its servos."""
+        self.unit.wait_until(state.time_s)
+        inputs = self._subject.record_of(state, self._chance.random())[0]
+        told = self.unit.step(inputs)
+        self._listen()
+        events = self.unit.events()
+        is_due, self._frame = self._frame == self._due, self._frame + 1
+        if is_due:
+            self._ticks += 1
+            self._due = self._schedule.frame_of(self._ticks)
+        if told is not None and is_due:
+            self._decided = self._decision(inputs, told)
+        decision = replace(self._decided, events=events) if is_due or events else None
+        return replace(self._last, decision=decision)
+
+    def state_of(self, record: Record) -> str:
+        """Return the chart's innermost active states, of a record of states."""
+        return self._chart_of(record).state
+
+    def _listen(self) -> None:
+        """Take the newest packet that has come over the bus; where there is none the pose is held."""
+        self._on_bus += bytes(byte for _, byte in self._board.bus())
+        packets, self._on_bus = packets_in(self._on_bus)
+        for packet in reversed(packets):
+            try:
+                self._last = self._subject.commands_of(packet)
+            except FormatError:
+                continue  # damaged, or to other servos
+            return
+        self.held += 1
+
+    def _decision(self, inputs: Record, told: Record) -> Decision:
+        chart = self._chart_of(told)
+        read = {name: float(inputs[name]) for name in self._subject.inputs.names or ()}
+        return Decision(chart.state, read, chart.outputs, self._motions[int(told["action"])])
+
+    def _chart_of(self, record: Record) -> Snapshot:
+        records = self._subject.chart.format
+        own = record.tobytes()[: records.states.itemsize]
+        return records.unpack(np.frombuffer(own, records.states)[0])

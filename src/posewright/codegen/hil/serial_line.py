@@ -11,7 +11,7 @@ from posewright.errors import BodyError, InputError, MissingExtraError
 
 PREFIX = "serial:"
 BAUD = 115_200
-"""What the boards' own code sets its line to."""
+"""What the boards' own code sets its line to [bit/s]."""
 
 RESET_S = 0.05
 """How long the line that an Arduino's reset is wired to is held low; 0.1 us would do [s]."""

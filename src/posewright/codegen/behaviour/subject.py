@@ -1,0 +1,234 @@
+"""A whole behaviour as a unit: sensors, chart, motions and servo packets, one step a servo frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from posewright.behaviours import Behaviour
+from posewright.bodies import BodyState, JointCommands
+from posewright.codegen.behaviour.packets import goals_in, packet_bytes
+from posewright.codegen.behaviour.reference import BehaviourReference
+from posewright.codegen.behaviour.tables import EASINGS, Page, PageTables, Whole
+from posewright.codegen.behaviour.unit_source import UnitSource
+from posewright.codegen.behaviour.wires import slots_of
+from posewright.codegen.c import ChartSubject, Options
+from posewright.codegen.c.names import identifier
+from posewright.codegen.c.writer import CWriter, comment
+from posewright.codegen.unit import Element, Executable, Records, SourceFile
+from posewright.documents import Node, parse_document
+from posewright.errors import FormatError, InputError, Where
+
+FIXED = ("player.h", "player.c", "sensing.h", "sensing.c")
+"""The sources that are the same for every behaviour."""
+
+
+@dataclass(frozen=True, eq=False)
+class BehaviourSubject:
+    """A behaviour to be generated and proved.
+
+    Its record of inputs holds one `float64` for each number that its wires read of the body; the board itself
+    has the clock and knows what is played. Its record of states is that of its chart, then `action` (the
+    motion asked for) and `playing` (the one that is played, or gone to), both by number and 0 for none, then
+    `packet`, the frame's servo packet. `status` is the chart's; 3 says that at the first tick a sensor read
+    no number: then, as after any other status but 0, the robot comes to stand and stays so until reset.
+
+    Attributes:
+        behaviour: the behaviour.
+        options: how its chart is written as C.
+
+    Raises:
+        InputError: the behaviour asks for what a board cannot do.
+    """
+
+    behaviour: Behaviour
+    options: Options = field(default_factory=Options)
+
+    def __post_init__(self) -> None:
+        for name in self.behaviour.gaits:
+            self._refuse(
+                f"the gait {name} walks", "gaits", name, "play motions instead: a board has no gaits"
+            )
+        for number, rule in enumerate(self.behaviour.outputs):
+            if rule.joints:
+                names = ", ".join(self.behaviour.robot.joint_names[joint] for joint in rule.joints)
+                hint = "leave joints_deg out, or put the joints into the motion"
+                self._refuse(f"{names} go their own way", "outputs", str(number), hint)
+        _ = self.tables
+
+    def _refuse(self, what: str, block: str, name: str, hint: str) -> NoReturn:
+        raise InputError(f"{what}, which a board does not do", where=self.places(block).get(name), hint=hint)
+
+    @property
+    def name(self) -> str:
+        """Of the behaviour, as an identifier of C."""
+        return identifier(self.behaviour.name).lower()
+
+    @cached_property
+    def chart(self) -> ChartSubject:
+        """Its chart."""
+        return ChartSubject(self.behaviour.chart, self.options)
+
+    @cached_property
+    def tables(self) -> PageTables:
+        """Its motions in whole numbers."""
+        behaviour = self.behaviour
+        tables = PageTables.of(
+            behaviour.robot, behaviour.motions, behaviour.start_pose, self.places("motions")
+        )
+        packet_bytes(len(tables.ids))
+        return tables
+
+    @cached_property
+    def inputs(self) -> np.dtype[np.void]:
+        """One record of sensors' numbers."""
+        names = [(name, "<f8") for name in slots_of(self.behaviour).values()]
+        return np.dtype(names or [("nothing", "<f8")])
+
+    @cached_property
+    def states(self) -> np.dtype[np.void]:
+        """One record of states."""
+        own = [("action", "u1"), ("playing", "u1"), ("packet", "u1", (packet_bytes(len(self.tables.ids)),))]
+        return np.dtype([*self.chart.states.descr, *own])
+
+    @property
+    def documents(self) -> Mapping[str, str]:
+        """All native documents the behaviour was read from."""
+        return self.behaviour.documents
+
+    def places(self, block: str) -> Mapping[str, Where]:
+        """Return where the entries of a block of the document stand; those of a list by their number."""
+        path = self.behaviour.path
+        text = None if path is None else self.behaviour.documents.get(path.name)
+        if text is None:
+            return {}
+        node = parse_document(text, path).fields().get(block)
+        return {} if node is None else {name: entry.where for name, entry in _entries(node)}
+
+    def sources(self) -> tuple[SourceFile, ...]:
+        """Return the C sources."""
+        chart = tuple(file for file in self.chart.sources() if not file.name.startswith("unit."))
+        unit = UnitSource(self.behaviour, self.chart, self.states, self.inputs, places=self.places)
+        motions = self.places("motions")
+        return (
+            *chart,
+            *map(_fixed, FIXED),
+            _motions_header(self.tables),
+            _motions_source(self.tables, motions),
+            *unit.files(),
+        )
+
+    def reference(self) -> Executable:
+        """Return the behaviour itself, its motions played in whole numbers."""
+        return BehaviourReference(self.behaviour, self.tables, self.chart, self.inputs, self.states)
+
+    def record_of(self, state: BodyState, chance: float = 0.0) -> Records:
+        """Return the record of what a body reads now, `(1,)`.
+
+        Raises:
+            BodyError: the body has not the sensors the behaviour reads.
+        """
+        record = np.zeros(1, self.inputs)
+        for slot, name in slots_of(self.behaviour).items():
+            record[name] = slot.value(state, self.behaviour.robot, chance)
+        return record
+
+    def commands_of(self, packet: bytes) -> JointCommands:
+        """Return what a servo packet commands: one frame.
+
+        Raises:
+            FormatError: the packet is damaged, says something else, or is not to all servos of the robot.
+        """
+        robot, goals = self.behaviour.robot, goals_in(packet)
+        if sorted(goals) != sorted(self.tables.ids):
+            what = f"the packet is to the servos {', '.join(map(str, sorted(goals)))}"
+            raise FormatError(what, hint=f"{robot.name} has {', '.join(map(str, sorted(self.tables.ids)))}")
+        ticks = np.array([goals[servo] for servo in self.tables.ids], dtype=np.float64)
+        return JointCommands(robot.from_ticks(ticks)[np.newaxis])
+
+    def drawn_inputs(self, n: int, seed: int) -> Records:
+        """Return records as sensors might read them, `(n,)`: around thresholds, now and then no number."""
+        from posewright.codegen.behaviour.drawing import drawn
+
+        return drawn(self.behaviour, self.inputs, n, seed)
+
+
+def _entries(node: Node) -> Iterator[tuple[str, Node]]:
+    if isinstance(node.value, dict):
+        yield from node.fields().items()
+    else:
+        yield from ((str(number), entry) for number, entry in enumerate(node.items()))
+
+
+def _fixed(name: str) -> SourceFile:
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return SourceFile(name, tuple(text.splitlines()))
+
+
+def _motions_header(tables: PageTables) -> SourceFile:
+    """Return the sizes of the tables."""
+    writer = CWriter()
+    writer.write(["#ifndef MOTIONS_H", "#define MOTIONS_H", ""])
+    for name, number, said in (
+        ("N_JOINTS", len(tables.ids), ""),
+        ("N_MOTIONS", len(tables.pages), ""),
+        ("FRAME_PARTS", tables.parts, "in which times are counted"),
+        ("SHORTEST_JOIN", tables.shortest_join, "frames"),
+        ("PACKET_BYTES", packet_bytes(len(tables.ids)), ""),
+    ):
+        writer.line(f"#define {name} {number}U" + (f" {comment(said)}" if said else ""))
+    writer.write(["", "#endif /* MOTIONS_H */"])
+    return writer.file("motions.h")
+
+
+def _motions_source(tables: PageTables, where: Mapping[str, Where]) -> SourceFile:
+    """Return the tables: servos, the start pose, the motions."""
+    writer = CWriter()
+    writer.write(['#include "player.h"', "", "#include <stddef.h>", ""])
+    joints = tables.robot.joint_names
+    with writer.block("const servo_t servos[N_JOINTS] =", "};"):
+        for joint, id_ in enumerate(tables.ids):
+            numbers = (tables.join_frames, tables.touching, *tables.steps)
+            told = ", ".join(f"{int(one[joint])}U" for one in numbers)
+            writer.line(f"{{{told}, {id_}U}}, {comment(joints[joint])}")
+    writer.line()
+    writer.write([*_positions("const int32_t start_pose[N_JOINTS]", tables.start_pose[np.newaxis]), ""])
+    for number, (name, page) in enumerate(tables.pages.items(), 1):
+        place = where.get(name)
+        line = place.line if place is not None else None
+        with writer.about(Element("motion", name, line)):
+            _page(writer, f"motion_{number}", name, page)
+    with writer.block("const motion_t motions[N_MOTIONS + 1U] =", "};"):
+        writer.line("{NULL, NULL, NULL, 0U, 0U, 0U, 0U, 0U, 0U},")
+        for number, (name, page) in enumerate(tables.pages.items(), 1):
+            start = "NULL" if page.start is None else f"motion_{number}_start"
+            sizes = (page.length, page.first_way, page.repeat, len(page.ends), page.next, page.exit)
+            texts = ", ".join(f"{one}U" for one in sizes)
+            base = f"motion_{number}_keyframes, motion_{number}_positions"
+            writer.line(f"{{{base}, {start}, {texts}}}, {comment(name)}")
+    return writer.file("motions.c")
+
+
+def _page(writer: CWriter, prefix: str, name: str, page: Page) -> None:
+    writer.line(comment(f"{name}: {len(page.ends)} keyframes"))
+    with writer.block(f"static const keyframe_t {prefix}_keyframes[] =", "};"):
+        rows = zip(page.arrives, page.ends, page.accel, page.easings, strict=True)
+        writer.write(f"{{{a}U, {b}U, {accel}U, {EASINGS[easing]}U}}," for a, b, accel, easing in rows)
+    writer.write(_positions(f"static const int32_t {prefix}_positions[]", page.positions))
+    if page.start is not None:
+        writer.write(_positions(f"static const int32_t {prefix}_start[]", page.start[np.newaxis]))
+    writer.line()
+
+
+def _positions(head: str, rows: Whole) -> Iterator[str]:
+    """Yield the lines of a table of positions, a row a line."""
+    yield f"{head} = {{"
+    for row in rows.tolist():
+        for begin in range(0, len(row), 9):
+            yield f"    {', '.join(map(str, row[begin : begin + 9]))},"
+    yield "};"

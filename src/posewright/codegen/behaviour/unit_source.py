@@ -1,0 +1,231 @@
+"""The unit of a behaviour: what senses, lets the chart decide, plays and tells the servos, once a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from posewright.behaviours import Behaviour
+from posewright.charts.expression import Name
+from posewright.codegen.behaviour.wires import WiresCode, exact, slots_of
+from posewright.codegen.c import ChartSubject
+from posewright.codegen.c.arithmetic import closure, fragment
+from posewright.codegen.c.expressions import CExpressions
+from posewright.codegen.c.names import identifier
+from posewright.codegen.c.writer import CWriter, comment
+from posewright.codegen.unit import Element, SourceFile
+from posewright.control.controller import in_frames
+from posewright.errors import InputError, Where
+
+UNIT_API = """
+/* Goes back to before the first frame. */
+void unit_reset(void);
+
+/* Takes one servo frame: a record of the sensors in, a record of states out. */
+void unit_step(const uint8_t *input, uint8_t *state);
+
+/*
+ * Says that a frame's time went by without unit_step: call it once for each such frame, from an interrupt if
+ * need be. Chart and motion stand still meanwhile and the servos hold the pose of the last packet; only the
+ * clock goes on. With the next unit_step the motion goes on from there, and the chart takes a tick if one is due.
+ */
+void unit_late(void);
+
+/* Writes the packet that sends all servos to where they are to be now; returns its length. */
+uint16_t unit_packet(uint8_t *packet);
+"""
+
+
+class UnitSource:
+    """Writes `unit.h` and `unit.c`.
+
+    Args:
+        behaviour: what is written.
+        chart: its chart, whose files are beside.
+        states: one record of states.
+        inputs: one record of inputs.
+        places: where the entries of a block of the document stand.
+    """
+
+    def __init__(
+        self,
+        behaviour: Behaviour,
+        chart: ChartSubject,
+        states: np.dtype[np.void],
+        inputs: np.dtype[np.void],
+        *,
+        places: Callable[[str], Mapping[str, Where]],
+    ) -> None:
+        self.behaviour, self.chart = behaviour, chart
+        self.states, self.inputs, self.places = states, inputs, places
+        self._prefix = chart.generator.names.prefix
+        names = chart.generator.names
+        self._outputs = {output: names.fields[output] for output in behaviour.chart.outputs}
+        self._wires = WiresCode(
+            behaviour, slots_of(behaviour), names.inputs, names.event_inputs, self._outputs, places("inputs")
+        )
+        self._expressions = CExpressions(self._read, chart.generator.code.value_name, soft=False)
+
+    def files(self) -> tuple[SourceFile, SourceFile]:
+        """Return the header and the source."""
+        return self._header(), self._source()
+
+    def _read(self, name: Name) -> str:
+        return f"chart.out.{self._outputs[name.name]}"
+
+    def _header(self) -> SourceFile:
+        writer = CWriter()
+        writer.write(["#ifndef UNIT_H", "#define UNIT_H", "", "#include <stdint.h>", ""])
+        writer.line(f'#define UNIT_NAME "{identifier(self.behaviour.name).lower()}"')
+        period = round(self.behaviour.robot.frame_period_s * 1e6)
+        writer.line(f"#define UNIT_PERIOD_US {period}UL {comment('of a servo frame, to the microsecond')}")
+        nanoseconds = round(self.behaviour.robot.frame_period_s * 1e9)
+        writer.line(f"#define UNIT_PERIOD_NS {nanoseconds}UL {comment('exactly')}")
+        writer.line(f"#define UNIT_INPUT_BYTES {self.inputs.itemsize}U")
+        writer.line(f"#define UNIT_STATE_BYTES {self.states.itemsize}U")
+        packet = self.states["packet"].itemsize
+        writer.line(f"#define UNIT_PACKET_BYTES {packet}U {comment('of one sync write to all servos')}")
+        writer.write([*UNIT_API.splitlines(), "", "#endif /* UNIT_H */"])
+        return writer.file("unit.h")
+
+    def _source(self) -> SourceFile:
+        writer, functions = CWriter(), CWriter()
+        self._wires.write(functions)
+        self._choose(functions)
+        headers = (
+            "unit.h",
+            "",
+            "<math.h>",
+            "<string.h>",
+            "",
+            f"{self._prefix}.h",
+            "player.h",
+            "sensing.h",
+            "",
+        )
+        writer.write(
+            f"#include {one}" if one.startswith("<") else f'#include "{one}"' if one else ""
+            for one in headers
+        )
+        for used in closure(self._expressions.used):
+            writer.write([*fragment(used), ""])
+        self._constants(writer)
+        self._variables(writer)
+        writer.include(self._wires.tables)
+        self.chart.write_bits(writer, loads=False)
+        writer.include(functions)
+        self._tick(writer)
+        self._api(writer)
+        writer.lines.pop()
+        writer.elements.pop()
+        return writer.file("unit.c")
+
+    def _constants(self, writer: CWriter) -> None:
+        behaviour = self.behaviour
+        period = in_frames(behaviour.chart.period_s, behaviour.robot.frame_period_s)
+        writer.line(f"#define FRAME_S {exact(behaviour.robot.frame_period_s)}")
+        writer.line(
+            f"#define WAIT_S {exact(behaviour.wait_s)} {comment('before the chart takes its first step')}"
+        )
+        writer.line(comment("The chart takes a tick every TICK_OVER / TICK_UNDER frames."))
+        writer.write([f"#define TICK_OVER {period.numerator}U", f"#define TICK_UNDER {period.denominator}U"])
+        writer.line(
+            f"#define NO_NUMBER 3U {comment('a status: the first reading of a sensor is not a number')}"
+        )
+        writer.line()
+
+    def _variables(self, writer: CWriter) -> None:
+        names = self.chart.generator.names
+        writer.line(f"static {self._prefix}_t chart;")
+        writer.line(f"static {self._prefix}_inputs_t in;")
+        for event in self.behaviour.chart.events:
+            writer.line(f"static bool raw_{names.event_inputs[event]};")
+        writer.line(f"static bool is_first; {comment('nothing was sensed yet')}")
+        writer.line(f"static bool has_stepped; {comment('the chart did')}")
+        writer.line(f"static uint8_t status, action; {comment('the motion asked for, 0 for none')}")
+        writer.line(f"static uint32_t frame, due; {comment('when the next tick falls due')}")
+        writer.line(f"static uint32_t early; {comment('by how much of a frame it should be before that')}")
+        writer.line(
+            f"static volatile uint32_t late; {comment('frames that went by, and how many were seen')}"
+        )
+        writer.line("static uint32_t late_seen;")
+        writer.line()
+
+    def _choose(self, writer: CWriter) -> None:
+        """Write the function that says what the chart's outputs ask for."""
+        numbers = {name: number for number, name in enumerate([None, *self.behaviour.motions])}
+        where = self.places("outputs")
+        writer.line(comment("Returns the motion of the first rule that holds."))
+        with writer.function("static uint8_t choose(void)"):
+            for at, rule in enumerate(self.behaviour.outputs):
+                place = where.get(str(at))
+                line = place.line if place is not None else None
+                said = comment(f"{rule.play or 'stand'}" + (f" (line {line})" if line else ""))
+                with writer.about(Element("rule", rule.condition, line)):
+                    if rule.when is None:
+                        writer.line(f"return {numbers[rule.play]}U; {said}")
+                        break
+                    with writer.block(f"if ({self._expressions.condition(rule.when)})"):
+                        writer.line(f"return {numbers[rule.play]}U; {said}")
+            else:
+                writer.line("return 0U;")
+        if self._expressions.divides:
+            what = "a rule divides by what may be zero, which a board does not do"
+            raise InputError(what, where=where.get("0"), hint="let the chart compute it, into an output")
+
+    def _tick(self, writer: CWriter) -> None:
+        writer.line(comment("Senses, and lets the chart decide."))
+        with writer.function("static void tick(const uint8_t *input)"):
+            writer.line("const bool waits = (frame * FRAME_S) < WAIT_S;")
+            with writer.block("if ((status == 0U) && !sense(input))"):
+                writer.line("status = NO_NUMBER;")
+            with writer.block("if ((status == 0U) && !waits)"):
+                writer.line(f"status = {self._prefix}_step(&chart, &in);")
+                writer.line("has_stepped = true;")
+            writer.line("action = ((status == 0U) && !waits) ? choose() : 0U;")
+            writer.line("player_request(action);")
+
+    def _api(self, writer: CWriter) -> None:
+        with writer.function("void unit_reset(void)"):
+            writer.line(f"{self._prefix}_init(&chart);")
+            writer.line("(void)memset(&in, 0, sizeof in);")
+            for event in self.behaviour.chart.events:
+                writer.line(f"raw_{self.chart.generator.names.event_inputs[event]} = false;")
+            writer.line("player_reset();")
+            writer.write(
+                [
+                    "is_first = true;",
+                    "has_stepped = false;",
+                    "status = 0U;",
+                    "action = 0U;",
+                    "frame = 0U;",
+                    "due = 0U;",
+                ]
+            )
+            writer.write(["early = 0U;", "late_seen = late;"])
+        with writer.function("void unit_late(void)"):
+            writer.line("late = late + 1U;")
+        with writer.function("uint16_t unit_packet(uint8_t *packet)"):
+            writer.write(["player_packet(packet);", "return UNIT_PACKET_BYTES;"])
+        with writer.function("void unit_step(const uint8_t *input, uint8_t *state)"):
+            self._unit_step(writer)
+
+    def _unit_step(self, writer: CWriter) -> None:
+        places = {name: self.states.fields[name][1] for name in self.states.names or ()}  # type: ignore[index]
+        writer.line(f"uint8_t *active = &state[{places['active']}];")
+        writer.line("const uint32_t missed = late - late_seen;")
+        writer.write(["late_seen += missed;", "frame += missed;"])
+        with writer.block("if (frame >= due)"):
+            writer.line("tick(input);")
+            with writer.block("while (due <= frame)"):
+                writer.line("const uint32_t wait = ((TICK_OVER - early) + (TICK_UNDER - 1U)) / TICK_UNDER;")
+                writer.line("due += wait;")
+                writer.line("early += (wait * TICK_UNDER) - TICK_OVER;")
+        writer.write(["player_frame();", "frame++;"])
+        writer.write(["(void)memset(state, 0, UNIT_STATE_BYTES);", "state[0] = status;"])
+        with writer.block("if (has_stepped)"):
+            self.chart.write_state(writer)
+        writer.line(f"state[{places['action']}] = action;")
+        writer.line(f"state[{places['playing']}] = player_playing();")
+        writer.line(f"player_packet(&state[{places['packet']}]);")

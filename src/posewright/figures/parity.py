@@ -1,0 +1,106 @@
+"""The picture of a board beside the interpreter: the states of both on one time axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from posewright.figures.style import GREY, INK, WRONG, canvas, colours_of, styled, titled
+from posewright.recordings.falls import runs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from posewright.figures.style import Canvas
+
+_WIDE_IN, _ROW_IN, _HEAD_IN = 11.0, 0.34, 1.3
+_THICK, _THIN = 0.8, 0.3
+"""Heights of the interpreter's bars and of the board's in them, in rows."""
+
+
+@styled("drawing a board's states")
+def draw_parity(
+    times: Sequence[float],
+    board: Sequence[str],
+    interpreter: Sequence[str],
+    *,
+    title: str = "",
+    missed: Sequence[float] = (),
+    figure: Canvas | None = None,
+) -> Figure:
+    """Draw a board's states over the interpreter's, a row a state, and where the two differ.
+
+    Args:
+        times: of the ticks that the board answered [s].
+        board: the chart's states on the board after each.
+        interpreter: those of the interpreter, which was given the same inputs.
+        missed: when the board did not answer in time [s].
+        figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
+    """
+    names = list(dict.fromkeys((*interpreter, *board)))
+    size = (_WIDE_IN, _HEAD_IN + _ROW_IN * (len(names) + 1))
+    drawn = canvas(figure, size, dpi=130, layout="constrained")
+    axes: Any = drawn.subplots()
+    edges = _edges(times, missed)
+    colours = colours_of(names)
+    for row, name in enumerate(names):
+        style: dict[str, Any] = {"facecolors": colours[name], "alpha": 0.35, "lw": 0}
+        axes.broken_barh(_spans(interpreter, name, edges), (row - _THICK / 2, _THICK), **style)
+        axes.broken_barh(_spans(board, name, edges), (row - _THIN / 2, _THIN), facecolors=INK, lw=0)
+    wrong = [t for t, a, b in zip(times, board, interpreter, strict=True) if a != b]
+    low: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
+    for where, mark, colour in ((missed, "|", GREY), (wrong, "x", WRONG)):
+        axes.plot(where, [0.98] * len(where), mark, color=colour, ms=6, **low)
+    axes.set(xlabel="time [s]", ylim=(len(names) - 0.4, -1.1), yticks=range(len(names)))
+    axes.set_yticklabels(names, parse_math=False)
+    axes.grid(visible=True, axis="x", lw=0.3)
+    _explain(drawn, {"missed": len(missed), "wrong": len(wrong), "ticks": len(times)})
+    axes.set_title(title, loc="left", fontweight="bold", parse_math=False)
+    return titled(drawn, title)
+
+
+def _edges(times: Sequence[float], missed: Sequence[float]) -> list[tuple[float, float]]:
+    """Return from when to when each tick counts: to the next one, be it answered or missed."""
+    if not times:
+        return []
+    falls_due = np.unique([*times, *missed])
+    usual = float(np.median(np.diff(falls_due))) if len(falls_due) > 1 else 1.0
+    after = np.append(falls_due, falls_due[-1] + usual)
+    ends = after[np.searchsorted(falls_due, times) + 1]
+    return [(t, min(end, t + 1.5 * usual)) for t, end in zip(times, ends.tolist(), strict=True)]
+
+
+def _spans(states: Sequence[str], name: str, edges: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return from when on, and for how long, a state holds, neighbouring ticks in one."""
+    found = []
+    for begin, end in runs(np.array([one == name for one in states], bool)):
+        start = begin
+        for k in range(begin, end):
+            is_last = k + 1 == end
+            if is_last or edges[k + 1][0] > edges[k][1] + 1e-9:
+                found.append((edges[start][0], edges[k][1] - edges[start][0]))
+                start = k + 1
+    return found
+
+
+def _explain(drawn: Any, counts: dict[str, int]) -> None:
+    """Say below what bars and marks stand for, and how many there are."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles: list[Any] = [
+        Patch(facecolor=GREY, alpha=0.35, label="interpreter, on the same inputs"),
+        Line2D([], [], color=INK, lw=3.0, label="board"),
+        Line2D(
+            [],
+            [],
+            color=WRONG,
+            marker="x",
+            ls="",
+            label=f"differ: {counts['wrong']} of {counts['ticks']} ticks",
+        ),
+        Line2D([], [], color=GREY, marker="|", ls="", label=f"not answered in time: {counts['missed']}"),
+    ]
+    drawn.legend(handles=handles, loc="outside lower left", ncols=4, frameon=False, fontsize=8)
