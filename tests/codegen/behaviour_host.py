@@ -16,7 +16,7 @@ from posewright.codegen.unit import Records, SourceFile
 
 from .conftest import need_tool
 
-FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-ffp-contract=off")
+FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-ffp-contract=off")
 
 
 def library(folder: Path, sources: Iterable[SourceFile]) -> ctypes.CDLL:
@@ -26,7 +26,7 @@ def library(folder: Path, sources: Iterable[SourceFile]) -> ctypes.CDLL:
         (folder / file.name).write_text(file.text)
     names = [file.name for file in sources if file.name.endswith(".c")]
     command = (need_tool("gcc"), *FLAGS, "-shared", "-fPIC", "-o", "unit.so", *names, "-lm")
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return ctypes.CDLL(str(folder / "unit.so"))
 
@@ -111,13 +111,7 @@ def tiny(
     events: dict[str, str] | None = None,
     wait_s: float = 0.0,
 ) -> Behaviour:
-    """Return a behaviour whose chart gives every input back as an output `o_NAME`; events count.
-
-    Args:
-        wires: type and entry of each input.
-        guard: when it walks.
-        events: the entry of each event.
-    """
+    """Return a behaviour whose chart gives every input back as an output `o_NAME` and counts its events."""
     events = events or {}
     zeros = {"bool": "0", "float": "0.0", "float32": "0.0"}
     changes = {

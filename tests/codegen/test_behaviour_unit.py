@@ -41,7 +41,7 @@ def records(subject: BehaviourSubject, n: int, **values: float) -> Records:
 def test_a_catalogue_behaviour_does_in_c_what_it_does_in_the_simulator(name: str, tmp_path: Path) -> None:
     unit = HostUnit.of(read_behaviour(name), tmp_path)
     for seed in range(3):
-        drawn = unit.subject.drawn_inputs(2500, seed)
+        drawn = unit.subject.drawn_inputs(2000, seed)
         unit.c.unit_reset()
         want = unit.subject.reference().run(drawn)
         assert len(set(want["playing"].tolist())) > 1  # something happens
