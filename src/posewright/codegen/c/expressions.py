@@ -77,6 +77,7 @@ class CExpression:
     Attributes:
         atom: whether it can be an operand as it stands.
         low, high: between which it lies, where it is a whole number.
+        value: what it is, where it is a number that was written.
     """
 
     text: str
@@ -84,6 +85,7 @@ class CExpression:
     atom: bool = False
     low: float = -math.inf
     high: float = math.inf
+    value: float | None = None
 
     @property
     def operand(self) -> str:
@@ -201,14 +203,14 @@ class CExpressions:
             return CExpression("true" if value else "false", CKind.BOOL, atom=True)
         if isinstance(value, int):
             kind = CKind.INT if INT16_LOW <= value <= INT16_HIGH else CKind.LONG
-            return CExpression(whole(value), kind, value >= 0, value, value)
+            return CExpression(whole(value), kind, value >= 0, value, value, value)
         return self.number(float(value), single=to_single(float(value)) == value)
 
     def number(self, value: float, *, single: bool) -> CExpression:
         """Return a fraction as a literal that reads back as the very same bits."""
         if self.soft and not single:
             bits = struct.unpack("<Q", struct.pack("<d", value))[0]
-            return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, atom=True)
+            return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, atom=True, value=value)
         kind = CKind.FLOAT if single else CKind.DOUBLE
         if math.isnan(value):
             return CExpression("NAN" if single else "(double)NAN", kind)
@@ -218,7 +220,7 @@ class CExpressions:
         text = f"{value:.9g}" if single else repr(value)
         if not any(sign in text for sign in ".e"):
             text += ".0"
-        return CExpression(text + ("f" if single else ""), kind, atom=not text.startswith("-"))
+        return CExpression(text + ("f" if single else ""), kind, atom=not text.startswith("-"), value=value)
 
     # Trees
 
@@ -377,6 +379,8 @@ class CExpressions:
         """Return a number as a fraction of 64 bits."""
         if value.kind is CKind.DOUBLE:
             return value
+        if value.value is not None:
+            return self.number(float(value.value), single=False)
         if not self.soft:
             return CExpression(f"(double){value.operand}", CKind.DOUBLE)
         return self._soft_call("pw_f64_from_f32" if value.kind is CKind.FLOAT else "pw_f64_from_i32", value)
@@ -385,6 +389,8 @@ class CExpressions:
         """Return a number as a fraction of 32 bits, rounded to the nearest."""
         if value.kind is CKind.FLOAT:
             return value
+        if value.value is not None and to_single(value.value) == value.value:
+            return self.number(float(value.value), single=True)
         if value.kind is CKind.DOUBLE and self.soft:
             self.used.add("pw_f64_to_f32")
             return CExpression(f"pw_f64_to_f32({value.text})", CKind.FLOAT, atom=True)

@@ -101,12 +101,12 @@ class RegionsCode:
     def _sets(self) -> None:
         write = self.code.writer
         with write.function(f"static bool has(const uint8_t *set, {self.number} node)"):
-            write.line("return (set[node / 8U] & (1U << (node % 8U))) != 0U;")
+            write.line("return ((unsigned)set[node / 8U] & (1U << (node % 8U))) != 0U;")
         with write.function(f"static void add(uint8_t *set, {self.number} node)"):
-            write.line("set[node / 8U] = (uint8_t)(set[node / 8U] | (1U << (node % 8U)));")
+            write.line("set[node / 8U] = (uint8_t)((unsigned)set[node / 8U] | (1U << (node % 8U)));")
         if self._moves() or self.machine.lasting:
             with write.function(f"static void drop(uint8_t *set, {self.number} node)"):
-                write.line("set[node / 8U] = (uint8_t)(set[node / 8U] & ~(1U << (node % 8U)));")
+                write.line("set[node / 8U] = (uint8_t)((unsigned)set[node / 8U] & ~(1U << (node % 8U)));")
         if self._moves() or self.machine.history:
             with write.function(
                 f"static bool has_within(const uint8_t *set, {self.number} first, {self.number} last)"

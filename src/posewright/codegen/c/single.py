@@ -204,8 +204,9 @@ class SingleStateCode:
             self.remember(machine.nodes[number], leaves)
         for number in sorted(active, reverse=True):
             node = machine.nodes[number]
-            if node.exit or node.counters or node.index in machine.lasting:
+            if node.exit:
                 self.where(number, leaves, partial(self.leave_one, node))
+            self.forget_time(node)
 
     def where(self, number: int, leaves: Sequence[int], write: Callable[[], object]) -> None:
         """Write what is done where a node is active."""
@@ -218,9 +219,13 @@ class SingleStateCode:
 
     def leave_one(self, node: StateNode) -> None:
         """Write what leaving a state does."""
+        with self.code.writer.about(self.code.state_element(node)):
+            self.code.act(node.exit)
+
+    def forget_time(self, node: StateNode) -> None:
+        """Write what ends a state's time and its part in the tick; nothing, where it was not active."""
         code = self.code
         with code.writer.about(code.state_element(node)):
-            code.act(node.exit)
             if node.index in code.machine.lasting:
                 code.writer.line(f"chart->stayed[{self.lasting_rank(node.index)}] = false;")
             code.clear_counters(node)

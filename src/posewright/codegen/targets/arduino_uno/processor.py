@@ -126,7 +126,9 @@ class UnoProcessor:
         compiled = [Path(s.name).stem for s in sources if s.name.endswith(".c")]
         self._own = tuple(name for name in compiled if name != "unit")
         names = (*compiled, "pil_main")
-        paths = {Path(s.name).stem: s.name for s in sources if s.name.endswith(".c")} | {"pil_main": "pil_main.c"}
+        paths = {Path(s.name).stem: s.name for s in sources if s.name.endswith(".c")} | {
+            "pil_main": "pil_main.c"
+        }
         for name in names:
             run_tool("avr-gcc", *FLAGS, "-I.", "-c", paths[name], "-o", f"{name}.o", folder=folder)
         self._link(folder, [f"{name}.o" for name in names])

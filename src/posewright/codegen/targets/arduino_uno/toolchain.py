@@ -93,7 +93,16 @@ def simulator() -> Path:
         with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
             (Path(scratch) / "simulator.c").write_text(source, encoding="utf-8")
             try:
-                run_tool("gcc", "-std=c99", "-O2", "simulator.c", "-o", "simulator", "-lsimavr", folder=Path(scratch))
+                run_tool(
+                    "gcc",
+                    "-std=c99",
+                    "-O2",
+                    "simulator.c",
+                    "-o",
+                    "simulator",
+                    "-lsimavr",
+                    folder=Path(scratch),
+                )
             except InputError as error:
                 raise UnavailableError(
                     f"the emulator of an Arduino UNO cannot be built: {error.message}",
