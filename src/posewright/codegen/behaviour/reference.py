@@ -89,9 +89,7 @@ class BehaviourReference:
     def _tick(self, given: np.void) -> None:
         if not self._status:
             try:
-                tick = self._runner.step(
-                    self._state(given), self._player.playing, chance=self._chance(given)
-                )
+                tick = self._runner.step(self._state(given), self._player.playing, chance=self._chance(given))
             except BodyError:
                 self._status, self._action = NO_NUMBER, None
             else:

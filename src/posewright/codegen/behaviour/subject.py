@@ -51,7 +51,9 @@ class BehaviourSubject:
 
     def __post_init__(self) -> None:
         for name in self.behaviour.gaits:
-            self._refuse(f"the gait {name} walks", "gaits", name, "play motions instead: a board has no gaits")
+            self._refuse(
+                f"the gait {name} walks", "gaits", name, "play motions instead: a board has no gaits"
+            )
         for number, rule in enumerate(self.behaviour.outputs):
             if rule.joints:
                 names = ", ".join(self.behaviour.robot.joint_names[joint] for joint in rule.joints)

@@ -89,9 +89,20 @@ class UnitSource:
         writer, functions = CWriter(), CWriter()
         self._wires.write(functions)
         self._choose(functions)
-        headers = ("unit.h", "", "<math.h>", "<string.h>", "", f"{self._prefix}.h", "player.h", "sensing.h", "")
+        headers = (
+            "unit.h",
+            "",
+            "<math.h>",
+            "<string.h>",
+            "",
+            f"{self._prefix}.h",
+            "player.h",
+            "sensing.h",
+            "",
+        )
         writer.write(
-            f"#include {one}" if one.startswith("<") else f'#include "{one}"' if one else "" for one in headers
+            f"#include {one}" if one.startswith("<") else f'#include "{one}"' if one else ""
+            for one in headers
         )
         for used in closure(self._expressions.used):
             writer.write([*fragment(used), ""])
@@ -110,10 +121,14 @@ class UnitSource:
         behaviour = self.behaviour
         period = in_frames(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         writer.line(f"#define FRAME_S {exact(behaviour.robot.frame_period_s)}")
-        writer.line(f"#define WAIT_S {exact(behaviour.wait_s)} {comment('before the chart takes its first step')}")
+        writer.line(
+            f"#define WAIT_S {exact(behaviour.wait_s)} {comment('before the chart takes its first step')}"
+        )
         writer.line(comment("The chart takes a tick every TICK_OVER / TICK_UNDER frames."))
         writer.write([f"#define TICK_OVER {period.numerator}U", f"#define TICK_UNDER {period.denominator}U"])
-        writer.line(f"#define NO_NUMBER 3U {comment('a status: the first reading of a sensor is not a number')}")
+        writer.line(
+            f"#define NO_NUMBER 3U {comment('a status: the first reading of a sensor is not a number')}"
+        )
         writer.line()
 
     def _variables(self, writer: CWriter) -> None:
@@ -127,7 +142,9 @@ class UnitSource:
         writer.line(f"static uint8_t status, action; {comment('the motion asked for, 0 for none')}")
         writer.line(f"static uint32_t frame, due; {comment('when the next tick falls due')}")
         writer.line(f"static uint32_t early; {comment('by how much of a frame it should be before that')}")
-        writer.line(f"static volatile uint32_t late; {comment('frames that went by, and how many were seen')}")
+        writer.line(
+            f"static volatile uint32_t late; {comment('frames that went by, and how many were seen')}"
+        )
         writer.line("static uint32_t late_seen;")
         writer.line()
 
@@ -172,7 +189,16 @@ class UnitSource:
             for event in self.behaviour.chart.events:
                 writer.line(f"raw_{self.chart.generator.names.event_inputs[event]} = false;")
             writer.line("player_reset();")
-            writer.write(["is_first = true;", "has_stepped = false;", "status = 0U;", "action = 0U;", "frame = 0U;", "due = 0U;"])
+            writer.write(
+                [
+                    "is_first = true;",
+                    "has_stepped = false;",
+                    "status = 0U;",
+                    "action = 0U;",
+                    "frame = 0U;",
+                    "due = 0U;",
+                ]
+            )
             writer.write(["early = 0U;", "late_seen = late;"])
         with writer.function("void unit_late(void)"):
             writer.line("late = late + 1U;")

@@ -228,7 +228,9 @@ class WiresCode:
             numbers = (float(beams.angles.min()), beams.span, beams.step, scanner.max_range_m)
             texts = ", ".join(exact(number) for number in numbers)
             ring = "true" if beams.is_ring else "false"
-            tables.line(f"static const beams_t {name} = {{{name}_cosines, {name}_sines, {texts}, {n}U, {ring},")
+            tables.line(
+                f"static const beams_t {name} = {{{name}_cosines, {name}_sines, {texts}, {n}U, {ring},"
+            )
             tables.line(f"    {name}_ahead, {name}_aside}};")
             tables.line()
         return self._named[key]

@@ -18,6 +18,9 @@ GREETING_S = 5.0
 BYTE_S = 10 / 115_200
 """How long a byte is on the line, at the speed that the boards' own code sets [s]."""
 
+SLICE_S = 0.001
+"""The board's time between two looks at the line [s]."""
+
 _UNASKED = 0
 """The sequence number of a hello that nobody asked for; a question never has it."""
 
@@ -80,7 +83,7 @@ class BoardLink:
             greeted again.
     """
 
-    def __init__(self, port: EmulatedBoard, *, timeout_s: float, slice_s: float = 0.001) -> None:
+    def __init__(self, port: EmulatedBoard, *, timeout_s: float, slice_s: float = SLICE_S) -> None:
         self.port = port
         self.time_s = 0.0
         self.was_reset = False

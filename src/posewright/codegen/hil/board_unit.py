@@ -93,7 +93,7 @@ class BoardUnit:
         self, port: EmulatedBoard, subject: Subject, period_s: float, *, is_real: bool = False
     ) -> None:
         timeout_s = max(SHARE_OF_PERIOD * period_s, SHORTEST_REAL_S if is_real else SHORTEST_S)
-        self.link = BoardLink(port, timeout_s=timeout_s, slice_s=min(0.001, timeout_s / 8.0))
+        self.link = BoardLink(port, timeout_s=timeout_s)
         self.subject, self._is_real = subject, is_real
         self._reference = subject.reference()
         self._open: tuple[Question, Record | None] | None = None
