@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +12,6 @@ from posewright.bodies import BodyState
 from posewright.codegen.behaviour.page_player import PagePlayer
 from posewright.codegen.behaviour.tables import PageTables
 from posewright.control import Player
-from posewright.errors import InputError
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot, robot
 

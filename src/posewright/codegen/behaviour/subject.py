@@ -113,7 +113,7 @@ class BehaviourSubject:
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the C sources."""
         chart = tuple(file for file in self.chart.sources() if not file.name.startswith("unit."))
-        unit = UnitSource(self.behaviour, self.chart, self.states, self.inputs, self.name, self.places)
+        unit = UnitSource(self.behaviour, self.chart, self.states, self.inputs, places=self.places)
         motions = self.places("motions")
         return (
             *chart,
@@ -152,11 +152,7 @@ class BehaviourSubject:
         return JointCommands(robot.from_ticks(ticks)[np.newaxis])
 
     def drawn_inputs(self, n: int, seed: int) -> Records:
-        """Return records as sensors might read them, `(n,)`: wandering, jumping, now and then without a value.
-
-        Every channel goes from one value to another for a tick or for seconds; what it reads lies around the
-        thresholds of its wires where there are any.
-        """
+        """Return records as sensors might read them, `(n,)`: around thresholds, now and then no number."""
         from posewright.codegen.behaviour.drawing import drawn
 
         return drawn(self.behaviour, self.inputs, n, seed)
@@ -211,8 +207,8 @@ def _motions_source(tables: PageTables, where: Mapping[str, Where]) -> SourceFil
         writer.line("{NULL, NULL, NULL, 0U, 0U, 0U, 0U, 0U, 0U},")
         for number, (name, page) in enumerate(tables.pages.items(), 1):
             start = "NULL" if page.start is None else f"motion_{number}_start"
-            told = (page.length, page.first_way, page.repeat, len(page.ends), page.next, page.exit)
-            texts = ", ".join(f"{one}U" for one in told)
+            sizes = (page.length, page.first_way, page.repeat, len(page.ends), page.next, page.exit)
+            texts = ", ".join(f"{one}U" for one in sizes)
             base = f"motion_{number}_keyframes, motion_{number}_positions"
             writer.line(f"{{{base}, {start}, {texts}}}, {comment(name)}")
     return writer.file("motions.c")

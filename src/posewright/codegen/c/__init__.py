@@ -1,4 +1,4 @@
-"""The generator: C99 of charts, without heap, recursion or dependencies, that does what the interpreter does."""
+"""The generator: C99 of charts, without heap, recursion or dependencies; it does as the interpreter does."""
 
 from __future__ import annotations
 

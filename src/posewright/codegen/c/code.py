@@ -197,15 +197,16 @@ def queue_bound(machine: Machine) -> int:
     for way in machine.ways:
         for event in way.events:
             raised[event] |= (set(events_raised(way.do)) | always) & machine.heard
-    total = sum(_raises(actions, machine.heard) for actions in every_actions(machine))
+    total: int = sum(_raises(actions, machine.heard) for actions in every_actions(machine))
     total += sum(len(node.around) for node in machine.nodes if node.final)
     if machine.completes:
         return MAX_QUEUE
     longest = _longest_chain(raised)
     outside = 1 + len(machine.events) + 1
-    if longest is None or total * (total ** max(longest - 1, 0)) * outside >= MAX_QUEUE:
+    if longest is None or total ** max(longest, 1) * outside >= MAX_QUEUE:
         return MAX_QUEUE
-    return max(1, total * (total ** max(longest - 1, 0)) * 2)
+    most: int = total ** max(longest, 1)
+    return max(1, 2 * most)
 
 
 def _raised_by_states(machine: Machine) -> set[str]:

@@ -77,6 +77,7 @@ class CExpression:
     Attributes:
         atom: whether it can be an operand as it stands.
         low, high: between which it lies, where it is a whole number.
+        value: what it is, where it is a number that was written.
     """
 
     text: str
@@ -84,6 +85,7 @@ class CExpression:
     atom: bool = False
     low: float = -math.inf
     high: float = math.inf
+    value: float | None = None
 
     @property
     def operand(self) -> str:
@@ -163,7 +165,8 @@ class CExpressions:
             return text if exact else f"({kind.storage}_t){value.operand}"
         if isinstance(kind, FloatType):
             return self._fraction_stored(value, kind)
-        return value.text
+        narrowed = isinstance(kind, EnumType) and not value.atom
+        return f"({kind.storage}_t){value.operand}" if narrowed else value.text
 
     def _fraction_stored(self, value: CExpression, kind: FloatType) -> str:
         low, high, zero = (self.number(end, single=False).text for end in (kind.low, kind.high, kind.zero))
@@ -200,14 +203,14 @@ class CExpressions:
             return CExpression("true" if value else "false", CKind.BOOL, atom=True)
         if isinstance(value, int):
             kind = CKind.INT if INT16_LOW <= value <= INT16_HIGH else CKind.LONG
-            return CExpression(whole(value), kind, value >= 0, value, value)
+            return CExpression(whole(value), kind, value >= 0, value, value, value)
         return self.number(float(value), single=to_single(float(value)) == value)
 
     def number(self, value: float, *, single: bool) -> CExpression:
         """Return a fraction as a literal that reads back as the very same bits."""
         if self.soft and not single:
             bits = struct.unpack("<Q", struct.pack("<d", value))[0]
-            return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, atom=True)
+            return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, atom=True, value=value)
         kind = CKind.FLOAT if single else CKind.DOUBLE
         if math.isnan(value):
             return CExpression("NAN" if single else "(double)NAN", kind)
@@ -217,7 +220,7 @@ class CExpressions:
         text = f"{value:.9g}" if single else repr(value)
         if not any(sign in text for sign in ".e"):
             text += ".0"
-        return CExpression(text + ("f" if single else ""), kind, atom=not text.startswith("-"))
+        return CExpression(text + ("f" if single else ""), kind, atom=not text.startswith("-"), value=value)
 
     # Trees
 
@@ -230,28 +233,34 @@ class CExpressions:
         """
         if isinstance(tree, Name) and isinstance(self.fixed.get(tree.name), str):
             kind = wanted if isinstance(wanted, EnumType) else tree.type
-            return CExpression(self.values(kind, str(self.fixed[tree.name])), CKind.ENUM, atom=True)  # type: ignore[arg-type]  # a name's type is an enumeration
-        found = self._folded(tree)
-        if found is not None and not isinstance(found, str):
-            return self._constant(found)
+            text = self.values(kind, str(self.fixed[tree.name]))  # type: ignore[arg-type]  # a name's type is an enumeration
+            return CExpression(text, CKind.ENUM, atom=True)
+        known = self._folded(tree)
+        if known is not None and not isinstance(known, str):
+            return self._constant(known)
         match tree:
             case Name():
-                return self.name(tree)
+                found = self._name(tree)
             case Unary():
-                return self.unary(tree)
-            case Binary() if tree.operator in COMPARISONS:
-                return self.comparison(tree)
-            case Binary() if tree.operator in ARITHMETIC:
-                return self.arithmetic(tree)
+                found = self._unary(tree)
             case Binary():
-                sign = "&&" if tree.operator is Operator.AND else "||"
-                left, right = (self.tree(one) for one in (tree.left, tree.right))
-                return CExpression(f"{left.operand} {sign} {right.operand}", CKind.BOOL)
+                found = self._binary(tree)
             case If():
-                return self.choice(tree, wanted)
+                found = self._choice(tree, wanted)
             case Call():
-                return self.call(tree)
-        raise TypeError(f"a machine has no {tree!r}")
+                found = self._call(tree)
+            case _:
+                raise TypeError(f"a machine has no {tree!r}")
+        return found
+
+    def _binary(self, tree: Binary) -> CExpression:
+        if tree.operator in COMPARISONS:
+            return self._comparison(tree)
+        if tree.operator in ARITHMETIC:
+            return self._arithmetic(tree)
+        sign = "&&" if tree.operator is Operator.AND else "||"
+        left, right = (self.tree(one) for one in (tree.left, tree.right))
+        return CExpression(f"{left.operand} {sign} {right.operand}", CKind.BOOL)
 
     def _folded(self, tree: Tree) -> Value | None:
         """Return the value of a tree that reads nothing that changes; None where there is none."""
@@ -265,7 +274,7 @@ class CExpressions:
             return None  # it divides by zero, and must do so when it is asked
         return found
 
-    def name(self, tree: Name) -> CExpression:
+    def _name(self, tree: Name) -> CExpression:
         text, kind = self.read(tree), tree.type
         if isinstance(kind, BoolType):
             return CExpression(text, CKind.BOOL, atom=True)
@@ -278,7 +287,7 @@ class CExpressions:
         wide = CKind.LONG if kind.storage == "int32" else CKind.INT
         return CExpression(text, wide, True, kind.low, kind.high)
 
-    def unary(self, tree: Unary) -> CExpression:
+    def _unary(self, tree: Unary) -> CExpression:
         inner = self.tree(tree.operand)
         if tree.operator is Operator.NOT:
             return CExpression(f"!{inner.operand}", CKind.BOOL, atom=True)
@@ -297,7 +306,7 @@ class CExpressions:
         small = all(part.kind is CKind.INT for part in parts) and low >= INT16_LOW and high <= INT16_HIGH
         return CExpression(text, CKind.INT if small else CKind.LONG, False, low, high)
 
-    def arithmetic(self, tree: Binary) -> CExpression:
+    def _arithmetic(self, tree: Binary) -> CExpression:
         left, right = self.tree(tree.left), self.tree(tree.right)
         if left.is_whole and right.is_whole and tree.operator is not Operator.OVER:
             return self._whole_arithmetic(tree, left, right)
@@ -305,7 +314,7 @@ class CExpressions:
 
     def _whole_arithmetic(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
         if tree.operator is Operator.MODULO:
-            return self._whole_modulo(tree, left, right)
+            return self._whole_modulo(left, right)
         corners = [
             _exact(tree.operator, a, b) for a in (left.low, left.high) for b in (right.low, right.high)
         ]
@@ -323,7 +332,7 @@ class CExpressions:
             )
         return found
 
-    def _whole_modulo(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
+    def _whole_modulo(self, left: CExpression, right: CExpression) -> CExpression:
         low, high = min(right.low + 1, 0), max(right.high - 1, 0)
         if left.low >= 0 and right.low > 0:
             return self._whole(f"{left.operand} % {right.operand}", low, high, (left, right))
@@ -370,6 +379,8 @@ class CExpressions:
         """Return a number as a fraction of 64 bits."""
         if value.kind is CKind.DOUBLE:
             return value
+        if value.value is not None:
+            return self.number(float(value.value), single=False)
         if not self.soft:
             return CExpression(f"(double){value.operand}", CKind.DOUBLE)
         return self._soft_call("pw_f64_from_f32" if value.kind is CKind.FLOAT else "pw_f64_from_i32", value)
@@ -378,12 +389,14 @@ class CExpressions:
         """Return a number as a fraction of 32 bits, rounded to the nearest."""
         if value.kind is CKind.FLOAT:
             return value
+        if value.value is not None and to_single(value.value) == value.value:
+            return self.number(float(value.value), single=True)
         if value.kind is CKind.DOUBLE and self.soft:
             self.used.add("pw_f64_to_f32")
             return CExpression(f"pw_f64_to_f32({value.text})", CKind.FLOAT, atom=True)
         return CExpression(f"(float){value.operand}", CKind.FLOAT)
 
-    def comparison(self, tree: Binary) -> CExpression:
+    def _comparison(self, tree: Binary) -> CExpression:
         wanted = next((k for k in map(_enumeration, (tree.left, tree.right)) if k is not None), None)
         free = next(
             (
@@ -417,7 +430,7 @@ class CExpressions:
         single = all(part.kind is CKind.FLOAT or _exact_single(part) for part in parts)
         return tuple(self.as_float(part) if single else self.as_double(part) for part in parts)
 
-    def choice(self, tree: If, wanted: Type | None) -> CExpression:
+    def _choice(self, tree: If, wanted: Type | None) -> CExpression:
         cases, rest = cases_of(tree)
         enumeration = wanted if isinstance(wanted, EnumType) else _enumeration(tree)
         values = [self.tree(value, enumeration) for value in (*(then for _, then in cases), rest)]
@@ -430,12 +443,12 @@ class CExpressions:
         text = "".join(f"{condition.operand} ? {value.operand} : " for condition, value in pairs)
         return CExpression(f"{text}{values[-1].operand}", kind, False, low, high)
 
-    def call(self, tree: Call) -> CExpression:
+    def _call(self, tree: Call) -> CExpression:
         if tree.function == "single":
             return self.single(tree.arguments[0])
         parts = tuple(self.tree(argument) for argument in tree.arguments)
         if tree.function == "abs":
-            return self.absolute(parts[0])
+            return self._absolute(parts[0])
         parts = self.alike(parts)
         found = parts[0]
         for part in parts[1:]:
@@ -457,7 +470,7 @@ class CExpressions:
         self.used.add(name)
         return CExpression(f"{name}({one.text}, {other.text})", kind, atom=True)
 
-    def absolute(self, inner: CExpression) -> CExpression:
+    def _absolute(self, inner: CExpression) -> CExpression:
         if inner.is_whole:
             low = 0 if inner.low <= 0 <= inner.high else min(abs(inner.low), abs(inner.high))
             high = min(max(abs(inner.low), abs(inner.high)), INT_HIGH)

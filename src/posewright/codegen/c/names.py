@@ -10,7 +10,7 @@ from posewright.charts.machine import Machine
 from posewright.charts.types import EnumType, Type
 
 KEYWORDS = frozenset(
-    # C99 6.4.1, C++11 2.12 and the names that <stdbool.h>, <stdint.h>, <math.h> and <stddef.h> define in lower case
+    # C99 6.4.1, C++11 2.12, and what <stdbool.h>, <errno.h> and <stdio.h> define in lower case
     [
         "auto",
         "break",

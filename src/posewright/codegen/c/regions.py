@@ -101,12 +101,12 @@ class RegionsCode:
     def _sets(self) -> None:
         write = self.code.writer
         with write.function(f"static bool has(const uint8_t *set, {self.number} node)"):
-            write.line("return (set[node / 8U] & (1U << (node % 8U))) != 0U;")
+            write.line("return ((unsigned)set[node / 8U] & (1U << (node % 8U))) != 0U;")
         with write.function(f"static void add(uint8_t *set, {self.number} node)"):
-            write.line("set[node / 8U] = (uint8_t)(set[node / 8U] | (1U << (node % 8U)));")
+            write.line("set[node / 8U] = (uint8_t)((unsigned)set[node / 8U] | (1U << (node % 8U)));")
         if self._moves() or self.machine.lasting:
             with write.function(f"static void drop(uint8_t *set, {self.number} node)"):
-                write.line("set[node / 8U] = (uint8_t)(set[node / 8U] & ~(1U << (node % 8U)));")
+                write.line("set[node / 8U] = (uint8_t)((unsigned)set[node / 8U] & ~(1U << (node % 8U)));")
         if self._moves() or self.machine.history:
             with write.function(
                 f"static bool has_within(const uint8_t *set, {self.number} first, {self.number} last)"
@@ -296,10 +296,7 @@ class RegionsCode:
                 code.writer.write(["default:", "    break;"])
 
     def _asks_memory(self, node: StateNode) -> bool:
-        return not node.parallel and any(self._leads_to_memory(goal) for goal in node.initial)
-
-    def _leads_to_memory(self, goal: ResolvedTarget) -> bool:
-        return goal.memory is not None
+        return not node.parallel and any(goal.memory is not None for goal in node.initial)
 
     def _bring(self, node: StateNode) -> None:
         writer = self.code.writer
@@ -316,7 +313,7 @@ class RegionsCode:
             f"static void add_goals({self.prefix}_t *chart, uint8_t *want, {self.way_type} way)"
         ):
             moving = [way for way in self.machine.ways if way.goals]
-            if any(self._deep_memory(goal) for way in moving for goal in way.goals):
+            if any(goal.memory is not None for way in moving for goal in way.goals):
                 code.writer.line("uint8_t k;")
             with code.writer.block("switch (way)"):
                 for way in moving:
@@ -344,12 +341,6 @@ class RegionsCode:
             with write.block(f"for (node = 1U; node < {self.size}U; node++)"):
                 with write.block("if (has(want, node))"):
                     write.line("add_initial(chart, want, node);")
-
-    def _deep_memory(self, goal: ResolvedTarget) -> bool:
-        """Return whether working out a goal asks a memory."""
-        if goal.memory is None:
-            return False
-        return True
 
     def _remember(self) -> None:
         """Write the function that notes what is remembered of states that are left."""
@@ -398,11 +389,14 @@ class RegionsCode:
                 write.line(f"domain = {self._of('DOMAIN', 'chosen[k]')};")
                 with write.block("if (domain != NO_DOMAIN)"):
                     write.line("moves = true;")
-                    with write.block(
-                        f"for (node = ({self.number})(domain + 1U); node <= {self._of('LAST', 'domain')}; node++)"
+                    with (
+                        write.block(
+                            f"for (node = ({self.number})(domain + 1U); "
+                            f"node <= {self._of('LAST', 'domain')}; node++)"
+                        ),
+                        write.block("if (has(chart->active, node))"),
                     ):
-                        with write.block("if (has(chart->active, node))"):
-                            write.line("add(left, node);")
+                        write.line("add(left, node);")
             if self.machine.history:
                 write.line("note_history(chart, left);")
             with write.block(f"for (node = {self.size - 1}U; node > 0U; node--)"):

@@ -5,8 +5,9 @@ What is left and entered is worked out now, by the machine's own planner, and wr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from posewright.charts.machine import Machine
 from posewright.charts.machine.node import ROOT, CompoundTransition, StateNode
@@ -196,30 +197,35 @@ class SingleStateCode:
 
     def leave(self, domain: int, leaves: Sequence[int]) -> None:
         """Write what leaving everything inside a domain does; inner states first."""
-        code, machine = self.code, self.code.machine
+        machine = self.code.machine
         within = machine.nodes[domain].within
         active = {number for leaf in leaves for number in (leaf, *machine.nodes[leaf].around)} & within
         for number in sorted(active):
             self.remember(machine.nodes[number], leaves)
         for number in sorted(active, reverse=True):
             node = machine.nodes[number]
-            if node.exit or node.counters or node.index in machine.lasting:
-                self.where(number, leaves, lambda node=node: self.leave_one(node))  # type: ignore[misc]  # one node each
+            if node.exit:
+                self.where(number, leaves, partial(self.leave_one, node))
+            self.forget_time(node)
 
-    def where(self, number: int, leaves: Sequence[int], write: object) -> None:
+    def where(self, number: int, leaves: Sequence[int], write: Callable[[], object]) -> None:
         """Write what is done where a node is active."""
         inside = self.inside(number, leaves)
         if not inside:
-            write()  # type: ignore[operator]
+            write()
             return
         with self.code.writer.block(f"if ({inside})"):
-            write()  # type: ignore[operator]
+            write()
 
     def leave_one(self, node: StateNode) -> None:
         """Write what leaving a state does."""
+        with self.code.writer.about(self.code.state_element(node)):
+            self.code.act(node.exit)
+
+    def forget_time(self, node: StateNode) -> None:
+        """Write what ends a state's time and its part in the tick; nothing, where it was not active."""
         code = self.code
         with code.writer.about(code.state_element(node)):
-            code.act(node.exit)
             if node.index in code.machine.lasting:
                 code.writer.line(f"chart->stayed[{self.lasting_rank(node.index)}] = false;")
             code.clear_counters(node)
@@ -240,7 +246,7 @@ class SingleStateCode:
                 if not below:
                     continue
                 text = f"{field} = {number}U; {comment(machine.nodes[number].name)}"
-                self.where(number, leaves, lambda text=text: code.writer.line(text))  # type: ignore[misc]
+                self.where(number, leaves, partial(code.writer.line, text))
 
     def back_in(self, way: CompoundTransition, leaf: int, node: int, memory: Memory) -> None:
         """Write what is entered through a history: what was active last, or what stands for it at first."""
@@ -305,9 +311,12 @@ class SingleStateCode:
         with code.writer.indented_block():
             for node in machine.counting:
                 with code.writer.about(code.state_element(node)):
-                    self.where(
-                        node.index, every, lambda node=node: [code.count(one) for one in node.counters]
-                    )  # type: ignore[misc]
+                    self.where(node.index, every, partial(self.count, node))
+
+    def count(self, node: StateNode) -> None:
+        """Write what counts a state's time."""
+        for counter in node.counters:
+            self.code.count(counter)
 
     def note_stayed(self) -> None:
         """Write what notes who may act during the tick."""

@@ -14,8 +14,9 @@ from posewright.charts.types import BoolType, FloatType, Type
 from posewright.codegen.c.chart import ChartGenerator, Options
 from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.writer import CWriter, comment
+from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.records import RecordFormat
-from posewright.codegen.unit import SourceFile
+from posewright.codegen.unit import Executable, SourceFile
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,10 @@ class ChartSubject:
         path = self.chart.path
         return {path.name: path.read_text(encoding="utf-8")} if path is not None else {}
 
+    def reference(self) -> Executable:
+        """Return the interpreter of the chart, whatever machine is written."""
+        return InterpreterRun(RecordFormat(lower(self.chart), monitors=self.options.monitors))
+
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the chart's header and source, and the unit's.
 
@@ -116,10 +121,10 @@ class ChartSubject:
         remembers = bool(self.lowered.history)
         if "set_bit" in writes or (remembers and isinstance(form, SingleStateCode)):
             with writer.function("static void set_bit(uint8_t *set, uint16_t bit)"):
-                writer.line("set[bit / 8U] = (uint8_t)(set[bit / 8U] | (1U << (bit % 8U)));")
+                writer.line("set[bit / 8U] = (uint8_t)((unsigned)set[bit / 8U] | (1U << (bit % 8U)));")
         if loads and ("has_bit" in reads or (remembers and isinstance(form, SingleStateCode))):
             with writer.function("static uint8_t has_bit(const uint8_t *set, uint16_t bit)"):
-                writer.line("return (uint8_t)((set[bit / 8U] >> (bit % 8U)) & 1U);")
+                writer.line("return (uint8_t)(((unsigned)set[bit / 8U] >> (bit % 8U)) & 1U);")
 
     def _places(self) -> dict[str, tuple[int, int]]:
         """Return where each field of a state record begins, and how long it is."""
@@ -194,7 +199,7 @@ def _size(kind: Type) -> int:
 
 
 def _from_bytes(text: str, kind: Type, record: str, place: tuple[int, int]) -> list[str]:
-    """Return what takes a value out of a record; the processor's numbers are little-endian as the record's."""
+    """Return what takes a value out of a record; the processor's numbers are little-endian too."""
     offset, size = place
     if isinstance(kind, BoolType):
         return [f"{text} = {record}[{offset}] != 0U;"]

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from posewright.charts.machine import Interpreter, Machine, Monitor, Snapshot
+from posewright.charts.machine import Interpreter, Monitor, Snapshot
 from posewright.charts.types import EnumType, Value
 from posewright.codegen.proof.streams import rows_of
+from posewright.codegen.records import ACTIVE, BROKEN, RecordFormat
 from posewright.codegen.unit import Records
 from posewright.errors import ExpressionError, InputError
 
@@ -20,29 +21,17 @@ OK, DIVISION_BY_ZERO, ENDLESS = 0, 1, 2
 MAX_REMEMBERED = 300_000
 """Steps of which the outcome is remembered; each takes some 200 bytes."""
 
-CODES = {
-    "bool": "B",
-    "int8": "b",
-    "uint8": "B",
-    "int16": "h",
-    "uint16": "H",
-    "int32": "i",
-    "float32": "f",
-    "float64": "d",
-}
-"""How `struct` packs what a type is stored in."""
-
 
 class StateLayout:
-    """Packs a Snapshot as a state record."""
+    """Packs a Snapshot as a state record, some ten times as fast as NumPy."""
 
-    def __init__(self, machine: Machine, *, monitors: bool = False) -> None:
-        self.machine = machine
-        self.bitmap_bytes = (len(machine.nodes) + 7) // 8
+    def __init__(self, form: RecordFormat) -> None:
+        machine, states = form.machine, form.states
+        self.bitmap_bytes = states[ACTIVE].itemsize
+        self.broken_bytes = states[BROKEN].itemsize if form.monitors else 0
         types = [machine.types[name] for name in machine.registers]
         self.codes = [kind.codes if isinstance(kind, EnumType) else None for kind in types]
-        self.registers = struct.Struct("<" + "".join(CODES[kind.storage] for kind in types))
-        self.broken_bytes = (len(machine.chart.promises) + 7) // 8 if monitors else 0
+        self.registers = struct.Struct("<" + "".join(states[name].char for name in form.field_of.values()))
 
     def packed(self, state: Snapshot, broken: Collection[int] = ()) -> bytes:
         """Return the record of a state, `status` left out."""
@@ -89,19 +78,12 @@ class InterpreterRun:
         taken: ways that were taken since it was made, by the numbers of their states and among its ways.
     """
 
-    def __init__(self, machine: Machine, states: np.dtype[np.void], *, monitors: bool = False) -> None:
-        """Make a machine ready.
-
-        Args:
-            machine: what runs.
-            states: of a state record.
-            monitors: whether the promises are watched, and the record ends with those that are broken.
-        """
-        self.machine = machine
-        self.states = states
-        self.layout = StateLayout(machine, monitors=monitors)
+    def __init__(self, form: RecordFormat) -> None:
+        """Make the machine of a record format ready; with monitors its promises are watched."""
+        self.form = form
+        self.machine = machine = form.machine
+        self.layout = StateLayout(form)
         self.interpreter = Interpreter(machine.chart, machine, remember=False)
-        self.monitors = monitors
         self.taken: set[tuple[int, int]] = set()
         self.places: dict[object, _Place] = {}
         self.remembered = 0
@@ -126,7 +108,7 @@ class InterpreterRun:
             place = following
             found.append(bytes((place.status,)) + place.packed)
         self.place = place
-        return np.frombuffer(b"".join(found), self.states)
+        return np.frombuffer(b"".join(found), self.form.states)
 
     def step(self, place: _Place, record: bytes, inputs: Records) -> _Place:
         """Return where the chart stands after one tick, and remember it."""
@@ -150,7 +132,7 @@ class InterpreterRun:
 
     def watched(self, place: _Place, row: Mapping[str, Value], after: Snapshot) -> _Place:
         """Return the place after a tick, the promises having been asked where they are watched."""
-        if not self.monitors:
+        if not self.form.monitors:
             return _Place(after, self.layout.packed(after))
         monitor = Monitor(self.machine.chart, place.state)
         monitor.ages = list(place.ages)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from posewright.charts.expression import Literal
 from posewright.charts.expression.tree import children
 from posewright.charts.machine import Machine
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
+from posewright.codegen.records import RecordFormat
 from posewright.codegen.unit import Records
 
 Column = NDArray[Any]
@@ -35,6 +36,9 @@ CHANGES = (0.0, 0.03, 0.3, 1.0)
 
 WIDE = 1e9
 """Half the width of a range of which numbers are drawn near what the chart asks for, not all over it."""
+
+SLOW_CHANGES = (0.0, 0.005, 0.05, 0.5)
+"""The same for sensors that are read at every servo frame."""
 
 COMES = (0.0, 0.0, 0.02, 0.2, 0.8)
 """How likely an event comes at a tick; one of them for a segment."""
@@ -85,36 +89,34 @@ class EventField(InputField):
         return (rng.random(n) < COMES[rng.integers(len(COMES))]).astype(np.uint8)
 
 
-def chart_fields(
-    machine: Machine, dtype: np.dtype[np.void], runs: Sequence[Records] = ()
-) -> tuple[InputField, ...]:
+def chart_fields(form: RecordFormat, runs: Sequence[Records] = ()) -> tuple[InputField, ...]:
     """Return how the inputs of a chart are drawn.
 
     Args:
-        machine: of the chart.
-        dtype: of a record of inputs: the chart's inputs and then its events.
+        form: of the chart's records.
         runs: whose values belong to the pools, with their neighbours.
     """
-    constants = _constants(machine)
-    chart, fields = machine.chart, list[InputField]()
-    for place, name in enumerate(dtype.names or ()):
-        kind = [*chart.inputs.values()][place] if place < len(chart.inputs) else None
-        storage = dtype[name]
-        if kind is None:
-            fields.append(EventField(name, np.array([0, 1], np.uint8), 0, 1))
-        elif isinstance(kind, BoolType | EnumType):
+    constants, fields = constants_of(form.machine), list[InputField]()
+    for name, kind in form.machine.inputs.items():
+        storage = form.inputs[name]
+        if isinstance(kind, BoolType | EnumType):
             last = 1 if isinstance(kind, BoolType) else len(kind.values) - 1
             fields.append(InputField(name, np.arange(last + 1).astype(storage), 0, last))
         else:
             seen = [float(value) for run in runs for value in np.unique(run[name])]
             fields.append(_number_field(name, kind, storage, [*constants, *seen]))
-    return tuple(fields)
+    events = [EventField(name, np.array([0, 1], np.uint8), 0, 1) for name in form.machine.events]
+    return (*fields, *events)
 
 
-def plain_fields(dtype: np.dtype[np.void]) -> tuple[InputField, ...]:
-    """Return how the inputs are drawn of whatever is no chart: all that each field can hold."""
+def number_fields(dtype: np.dtype[np.void], values: Sequence[float]) -> tuple[InputField, ...]:
+    """Return how numbers of sensors are drawn: near `values`, and for longer than a chart's inputs.
+
+    A behaviour takes a step a servo frame, of which its chart sees one in a dozen.
+    """
+    kind = FloatType()
     return tuple(
-        _number_field(name, FloatType() if dtype[name].kind == "f" else IntType(), dtype[name], [])
+        replace(_number_field(name, kind, dtype[name], values), changes=SLOW_CHANGES)
         for name in dtype.names or ()
     )
 
@@ -126,32 +128,19 @@ def covering_runs(chart: Chart) -> list[tuple[Mapping[str, Value], ...]]:
     return [draft.rows for draft in covering.drafts]
 
 
-def records_of(chart: Chart, dtype: np.dtype[np.void], rows: Sequence[Mapping[str, Any]]) -> Records:
-    """Return rows of inputs and events as records."""
-    records = np.zeros(len(rows), dtype)
-    for field, (name, kind) in zip(dtype.names or (), _inputs(chart), strict=True):
-        values = [row.get(name, False) for row in rows]
-        records[field] = [kind.codes[one] for one in values] if isinstance(kind, EnumType) else values
-    return records
-
-
 def rows_of(chart: Chart, records: Records) -> Iterator[dict[str, Any]]:
     """Yield records as rows of inputs and events."""
-    names, columns = list[str](), list[list[Any]]()
-    for field, (name, kind) in zip(records.dtype.names or (), _inputs(chart), strict=True):
-        column = records[field].tolist()
+    kinds: dict[str, Type] = {**chart.inputs, **dict.fromkeys(chart.events, BoolType())}
+    columns = list[list[Any]]()
+    for name, kind in kinds.items():
+        column = records[name].tolist()
         if isinstance(kind, BoolType):
             column = [value != 0 for value in column]
         elif isinstance(kind, EnumType):
             column = [kind.values[code] for code in column]
-        names.append(name)
         columns.append(column)
     for values in zip(*columns, strict=True) if columns else [()] * len(records):
-        yield dict(zip(names, values, strict=True))
-
-
-def _inputs(chart: Chart) -> list[tuple[str, Type]]:
-    return [*chart.inputs.items(), *((event, BoolType()) for event in chart.events)]
+        yield dict(zip(kinds, values, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,21 +209,20 @@ class InputStream:
         return part
 
 
-def chart_stream(machine: Machine, dtype: np.dtype[np.void], *, covering: bool = True) -> InputStream:
+def chart_stream(form: RecordFormat, *, covering: bool = True) -> InputStream:
     """Return the stream of inputs of a chart.
 
     Args:
-        machine: of the chart.
-        dtype: of a record of inputs.
+        form: of its records.
         covering: whether it is explored what takes every transition; else they are reached by chance.
     """
-    rows = covering_runs(machine.chart) if covering else []
-    runs = tuple(records_of(machine.chart, dtype, run) for run in rows)
+    machine = form.machine
+    runs = tuple(form.pack(run) for run in covering_runs(machine.chart)) if covering else ()
     longest = 2 * max((counter.limit for counter in machine.counters), default=0) + 60
-    return InputStream(dtype, chart_fields(machine, dtype, runs), runs, min(longest, LONGEST_SEGMENT))
+    return InputStream(form.inputs, chart_fields(form, runs), runs, min(longest, LONGEST_SEGMENT))
 
 
-def _constants(machine: Machine) -> list[float]:
+def constants_of(machine: Machine) -> list[float]:
     """Return all numbers that are written in the chart's expressions."""
     found: set[float] = set()
     for expression in machine.expressions:

@@ -75,7 +75,8 @@ class CortexM3:
         """Run from `start` to `until`, or until somebody stops the machine.
 
         Raises:
-            BodyError: the program touches memory that is not there, or needs more than `budget` instructions.
+            BodyError: the program touches memory that is not there, or does not end within `budget`
+                instructions.
         """
         try:
             self.machine.emu_start(start | 1, until & ~1, count=budget)
@@ -86,8 +87,7 @@ class CortexM3:
             ) from error
         if budget and self.program_counter != until & ~1:
             raise BodyError(
-                f"the program does not come to an end within {budget} instructions:"
-                f" it is at 0x{self.program_counter:08x}",
+                f"the program does not come to an end: it is still at 0x{self.program_counter:08x}",
                 hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS says which function hangs",
             )
 

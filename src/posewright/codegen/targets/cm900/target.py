@@ -12,7 +12,7 @@ from posewright.codegen.unit import SourceFile, Subject
 from posewright.documents.files import write_atomically
 from posewright.errors import InputError
 
-from .toolchain import Cm900Image, link_image, write_binary
+from .toolchain import Cm900Image, compile_sources, link_image, write_binary
 
 BOARD_SOURCES = ("startup.c", "board.c", "board.h", "registers.h", "main.c", "cm900.ld")
 LINK_SOURCES = ("link.c", "link.h")
@@ -73,6 +73,7 @@ class Cm900:
             raise InputError(
                 f"there is no program for a CM-900 in {folder}", hint="posewright generate makes one"
             )
+        compile_sources(folder, names)
         image = link_image(folder, names, "image")
         write_binary(image.elf)
         return image

@@ -1,0 +1,211 @@
+"""Processor in the loop: a unit on an emulated ATmega328P, step by step, and what it needs there."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from posewright.codegen.c import ChartSubject
+from posewright.codegen.targets.arduino_uno.simavr import Simavr
+from posewright.codegen.targets.arduino_uno.toolchain import (
+    MCU,
+    check_size,
+    data_text,
+    refuse_too_large,
+    run_tool,
+)
+from posewright.codegen.unit import Footprint, Records, Subject
+from posewright.errors import BodyError, InputError
+
+FLAGS = (
+    *MCU,
+    *("-Os", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"),
+    *("-ffunction-sections", "-fdata-sections"),
+)
+"""How a unit is compiled; without link-time optimization, so that its size is its own."""
+
+STEP_CYCLES = 50_000_000
+"""Cycles, three seconds of the board, after which a step that has not ended is taken to hang."""
+
+BATCH = 20_000
+"""Steps between two exchanges with the emulator."""
+
+DATA = 0x800000
+"""Where the linker has the data memory of an AVR (avr-libc, memory sections)."""
+
+
+def for_avr(subject: Subject) -> Subject:
+    """Return a subject as it is written for an AVR, of which the compiler's `double` has 32 bits."""
+    if isinstance(subject, ChartSubject):
+        return replace(subject, options=replace(subject.options, soft_doubles=True))
+    return subject
+
+
+class UnoProcessor:
+    """A unit on an emulated ATmega328P at 16 MHz.
+
+    What it measures: `flash_bytes` and `ram_bytes` are what the linker took from the unit's own objects
+    (`unit.c`, which moves records, counts for RAM only: the chart's variable is in it; functions of libgcc
+    are in `parts`, not in it). Cycles are those from the first instruction of `<name>_step`, or of `unit_step`
+    where there is none, to its return, both included, without the call. The stack is that of `unit_step` and
+    whatever it calls.
+
+    Args:
+        subject: what to build and run.
+
+    Raises:
+        InputError: the unit does not fit the processor.
+        UnavailableError: compiler or emulator are missing; the hint names the package.
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = for_avr(subject)
+        self._folder = tempfile.TemporaryDirectory(prefix="posewright-uno-")
+        try:
+            self._build(Path(self._folder.name))
+            self._start()
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    def reset(self) -> None:
+        """Switch it off and on; what was measured before is kept."""
+        self._simulator.close()
+        self._simulator = self._switched_on()
+
+    def run(self, inputs: Records) -> Records:
+        """Take a step for each record.
+
+        Raises:
+            BodyError: a step does not end, or the stack has grown into the variables.
+        """
+        records = np.ascontiguousarray(inputs.astype(self.subject.inputs, copy=False))
+        parts = [self._run(records[k : k + BATCH]) for k in range(0, len(records), BATCH)]
+        return np.concatenate(parts) if parts else np.empty(0, self.subject.states)
+
+    def footprint(self) -> Footprint:
+        """Return sizes, and the stack and cycles of the steps so far."""
+        own = [f"{name}.o" for name in self._own]
+        return Footprint(
+            flash_bytes=sum(flash for part, (flash, _) in self._parts.items() if part in own),
+            ram_bytes=sum(ram for part, (_, ram) in self._parts.items() if part in {*own, "unit.o"}),
+            image_flash_bytes=self._sizes[0],
+            image_ram_bytes=self._sizes[1],
+            stack_bytes=self._stack if self._steps else None,
+            step_cycles_mean=self._cycles / self._steps if self._steps else None,
+            step_cycles_worst=self._worst if self._steps else None,
+            parts=self._parts,
+        )
+
+    def close(self) -> None:
+        """Switch it off and remove what was built."""
+        self._simulator.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> UnoProcessor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _build(self, folder: Path) -> None:
+        sources = self.subject.sources()
+        for source in sources:
+            path = folder / source.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(source.text, encoding="utf-8")
+        (folder / "pil_main.c").write_text(data_text("pil_main.c"), encoding="utf-8")
+        compiled = [Path(s.name).stem for s in sources if s.name.endswith(".c")]
+        self._own = tuple(name for name in compiled if name != "unit")
+        names = (*compiled, "pil_main")
+        paths = {Path(s.name).stem: s.name for s in sources if s.name.endswith(".c")} | {
+            "pil_main": "pil_main.c"
+        }
+        for name in names:
+            run_tool("avr-gcc", *FLAGS, "-I.", "-c", paths[name], "-o", f"{name}.o", folder=folder)
+        self._link(folder, [f"{name}.o" for name in names])
+
+    def _link(self, folder: Path, objects: list[str]) -> None:
+        options = ("-Wl,--gc-sections", "-Wl,-Map=image.map", "-o", "image.elf")
+        try:
+            run_tool("avr-gcc", *MCU, "-Os", *options, *objects, "-lm", folder=folder)
+        except InputError as error:
+            grown = re.search(r"region `(text|data)' overflowed by (\d+) bytes", error.message)
+            if grown is not None:  # the linker's regions are those of the bare processor
+                more = int(grown[2])
+                refuse_too_large(*((32768 + more, 0) if grown[1] == "text" else (0, 2048 + more)))
+            raise
+        self._sizes = check_size(folder / "image.elf")
+        self._parts = dict(parts_of((folder / "image.map").read_text(encoding="utf-8", errors="replace")))
+
+    def _start(self) -> None:
+        image = Path(self._folder.name) / "image.elf"
+        self._image = image
+        symbols = {}
+        for line in run_tool("avr-nm", image).splitlines():
+            address, _, name = line.rpartition(" ")
+            symbols[name] = int(address.split()[0], 16)
+        step = symbols.get(f"{self.subject.name}_step", symbols["unit_step"])
+        numbers = (
+            symbols["pil_wait"],
+            step,
+            symbols["pil_input"] - DATA,
+            self.subject.inputs.itemsize,
+            symbols["pil_state"] - DATA,
+            self.subject.states.itemsize,
+            symbols["_end"] - DATA,
+            STEP_CYCLES,
+        )
+        self._set_up = "unit " + " ".join(map(str, numbers))
+        self._steps = self._cycles = self._worst = self._stack = 0
+        self._simulator = self._switched_on()
+
+    def _switched_on(self) -> Simavr:
+        simulator = Simavr(self._image)
+        simulator.tell(self._set_up)
+        return simulator
+
+    def _run(self, records: Records) -> Records:
+        answer, _ = self._simulator.tell(f"steps {len(records)}", records.tobytes())
+        cycles, worst, stack = map(int, answer)
+        self._steps, self._cycles = self._steps + len(records), self._cycles + cycles
+        self._worst, self._stack = max(self._worst, worst), max(self._stack, stack)
+        expected = len(records) * self.subject.states.itemsize
+        states = self._simulator.receive(expected)
+        if len(states) != expected:
+            raise BodyError("the emulated Arduino UNO stopped in the middle of an answer")
+        return np.frombuffer(states, self.subject.states).copy()
+
+
+_FLASH_ONLY = (".text", ".progmem", ".vectors", ".init", ".fini", ".jumptables", ".lowtext", ".trampolines")
+_RAM_ONLY = (".bss", ".noinit", "COMMON")
+_BOTH = (".data", ".rodata")
+
+_PLACED = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
+
+
+def parts_of(link_map: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield flash and RAM of every object, and of every section of an object, from GNU ld's map file.
+
+    A section is `object:section`, `mealy.o:.text.mealy_step`; what `--gc-sections` took out does not count.
+    """
+    placed = link_map.partition("Linker script and memory map")[2]
+    found: dict[str, tuple[int, int]] = {}
+    for section, _, size, origin in _PLACED.findall(placed):
+        n_bytes = int(size, 16)
+        flash = n_bytes if section.startswith(_FLASH_ONLY + _BOTH) else 0
+        ram = n_bytes if section.startswith(_RAM_ONLY + _BOTH) else 0
+        if flash or ram:
+            path = origin.replace("(", "/").rstrip(")").rpartition("/")[2]
+            for part in (path, f"{path}:{section}"):
+                before = found.get(part, (0, 0))
+                found[part] = (before[0] + flash, before[1] + ram)
+    yield from found.items()

@@ -1,0 +1,90 @@
+"""A process that emulates an ATmega328P: commands in, answers out."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from posewright.codegen.targets.arduino_uno.toolchain import simulator
+from posewright.errors import BodyError
+
+Arrived = list[list[str]]
+"""Lines of an answer before the last, in words."""
+
+
+class Simavr:
+    """An emulated processor; `simulator.c` says what commands there are.
+
+    Args:
+        image: ELF.
+
+    Raises:
+        UnavailableError: the emulator cannot be built here.
+        BodyError: it cannot read the image.
+    """
+
+    def __init__(self, image: Path) -> None:
+        self._process = subprocess.Popen([simulator(), image], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._answer()
+
+    def tell(self, command: str, data: bytes = b"") -> tuple[list[str], Arrived]:
+        """Send a command and return the words of its answer, and the lines that came before it.
+
+        Raises:
+            BodyError: the emulator refuses it, or has ended.
+        """
+        try:
+            self._input.write(command.encode() + b"\n" + data)
+            self._input.flush()
+        except (OSError, ValueError) as error:
+            raise BodyError("the emulated board is switched off") from error
+        return self._answer()
+
+    def receive(self, n_bytes: int) -> bytes:
+        """Return the bytes that follow an answer."""
+        return self._output.read(n_bytes)
+
+    def close(self) -> None:
+        """End it."""
+        if self._process.poll() is None:
+            self._process.terminate()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None and not pipe.closed:
+                try:
+                    pipe.close()
+                except BrokenPipeError:  # what it had not read yet
+                    continue
+
+    def __enter__(self) -> Simavr:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def _input(self) -> IO[bytes]:
+        assert self._process.stdin is not None  # noqa: S101  # a pipe was asked for
+        return self._process.stdin
+
+    @property
+    def _output(self) -> IO[bytes]:
+        assert self._process.stdout is not None  # noqa: S101  # a pipe was asked for
+        return self._process.stdout
+
+    def _answer(self) -> tuple[list[str], Arrived]:
+        before: Arrived = []
+        while True:
+            line = self._output.readline().decode("ascii", "replace")
+            words = line.split()
+            if words and words[0] == "ok":
+                return words[1:], before
+            if not words or words[0] == "error":
+                self.close()
+                told = line.removeprefix("error ").strip() or "it has ended"
+                raise BodyError(f"the emulated Arduino UNO does not answer: {told}")
+            before.append(words)

@@ -1,0 +1,139 @@
+"""The programs that build for an Arduino UNO and emulate one, and where their results are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+
+from posewright.errors import InputError, UnavailableError
+
+PACKAGES = {
+    "avr-gcc": "gcc-avr",
+    "avr-g++": "gcc-avr",
+    "avr-gcc-ar": "gcc-avr",
+    "avr-nm": "binutils-avr",
+    "avr-objcopy": "binutils-avr",
+    "avr-size": "binutils-avr",
+    "gcc": "gcc",
+}
+"""The Debian package of each program."""
+
+MCU = ("-mmcu=atmega328p", "-DF_CPU=16000000UL")
+"""The UNO's processor and its crystal; arduino-core-avr, boards.txt, `uno.build`."""
+
+FLASH_BYTES = 32_256
+"""Flash of the UNO beside its boot loader; arduino-core-avr, boards.txt, `uno.upload.maximum_size`."""
+
+RAM_BYTES = 2_048
+"""RAM, the stack included; arduino-core-avr, boards.txt, `uno.upload.maximum_data_size`."""
+
+_MOST_LINES = 6
+
+
+def program(name: str) -> str:
+    """Return where a program is.
+
+    Raises:
+        UnavailableError: it is not installed; the hint names its package.
+    """
+    found = shutil.which(name)
+    if found is None:
+        raise UnavailableError(f"{name} is not installed", hint=f"apt-get install {PACKAGES[name]}")
+    return found
+
+
+def run_tool(name: str, *arguments: str | Path, folder: Path | None = None) -> str:
+    """Run a program and return what it printed.
+
+    Raises:
+        UnavailableError: it is not installed.
+        InputError: it says that something is wrong with what it was given.
+    """
+    command = [program(name), *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if "error" in line or "overflow" in line]
+        told = "\n".join((lines or done.stderr.splitlines())[:_MOST_LINES])
+        raise InputError(f"{name} refuses it: {told}")
+    return done.stdout
+
+
+def data_text(name: str) -> str:
+    """Return a file of the board's own."""
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def cache_folder() -> Path:
+    """Return the folder where things are kept that can be made again (XDG Base Directory Specification)."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    folder = (Path(home) if home else Path.home() / ".cache") / "posewright" / "arduino_uno"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def digest(*texts: str) -> str:
+    """Return a name for what is made from these texts."""
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+def simulator() -> Path:
+    """Return the emulator, compiled when it is first asked for.
+
+    Raises:
+        UnavailableError: there is no compiler or no libsimavr.
+    """
+    source = data_text("simulator.c")
+    made = cache_folder() / f"simulator-{digest(source)}"
+    if not made.exists():
+        with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
+            (Path(scratch) / "simulator.c").write_text(source, encoding="utf-8")
+            try:
+                run_tool(
+                    "gcc",
+                    "-std=c99",
+                    "-O2",
+                    "simulator.c",
+                    "-o",
+                    "simulator",
+                    "-lsimavr",
+                    folder=Path(scratch),
+                )
+            except InputError as error:
+                raise UnavailableError(
+                    f"the emulator of an Arduino UNO cannot be built: {error.message}",
+                    hint="apt-get install libsimavr-dev",
+                ) from error
+            (Path(scratch) / "simulator").replace(made)
+    return made
+
+
+def check_size(image: Path) -> tuple[int, int]:
+    """Return what an image takes of flash and of RAM, in bytes.
+
+    Raises:
+        InputError: the UNO has not as much.
+    """
+    sizes: dict[str, int] = {}
+    for line in run_tool("avr-size", "-A", image).splitlines():
+        words = line.split()
+        if len(words) == 3 and words[1].isdigit():
+            sizes[words[0]] = int(words[1])
+    flash = sum(sizes.get(name, 0) for name in (".text", ".data"))
+    ram = sum(sizes.get(name, 0) for name in (".data", ".bss", ".noinit"))
+    refuse_too_large(flash, ram)
+    return flash, ram
+
+
+def refuse_too_large(flash: int, ram: int) -> None:
+    """Raise an InputError where that much of flash or RAM is not on a UNO."""
+    for what, needed, there in (("flash", flash, FLASH_BYTES), ("RAM", ram, RAM_BYTES)):
+        if needed > there:
+            raise InputError(
+                f"it needs {needed} bytes of {what}, an Arduino UNO has {there}",
+                hint="fewer states or narrower types; a CM-900 has twice the flash and ten times the RAM",
+            )
