@@ -117,6 +117,19 @@ def _at(port: EmulatedBoard, behaviour: Behaviour, seed: int, *, is_real: bool =
     return BoardController(behaviour, unit, seed)
 
 
+def _uno(behaviour: Behaviour, seed: int) -> BoardController:
+    """Return the controller of a behaviour whose chart is on an emulated Arduino UNO."""
+    from posewright.codegen.c import ChartSubject
+    from posewright.codegen.targets.arduino_uno import ArduinoUno, EmulatedUno, for_avr
+    from posewright.codegen.targets.cm900.target import write_sources
+
+    subject, target = for_avr(ChartSubject(behaviour.chart)), ArduinoUno()
+    with TemporaryDirectory() as folder:
+        write_sources((*subject.sources(), *target.sources(subject)), Path(folder))
+        board = EmulatedUno(target.build(Path(folder))[1])
+    return _at(board, behaviour, seed)
+
+
 def _cm900(behaviour: Behaviour, seed: int) -> BehaviourOnBoardController:
     """Return the controller of a behaviour, all of which is on an emulated CM-900."""
     from posewright.codegen.behaviour.subject import BehaviourSubject
@@ -131,5 +144,5 @@ def _cm900(behaviour: Behaviour, seed: int) -> BehaviourOnBoardController:
     return BehaviourOnBoardController(subject, unit, board, seed)
 
 
-_BOARDS: Mapping[str, MakeController] = {"cm900": _cm900}
+_BOARDS: Mapping[str, MakeController] = {"arduino-uno": _uno, "cm900": _cm900}
 """The emulated boards, by what a person calls them."""

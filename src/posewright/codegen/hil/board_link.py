@@ -90,13 +90,18 @@ class BoardLink:
         self._timeout_s, self._slice_s = timeout_s, slice_s
         self._reader = FrameReader()
         self._sequence = _UNASKED
-        self._counted = dict.fromkeys(LinkCounts().to_dict(), 0)
+        self.count_anew()
 
     @property
     def counts(self) -> LinkCounts:
         """What happened on the line so far."""
         own = {"damaged": self._reader.damaged, "skipped": self._reader.skipped}
         return LinkCounts(**(self._counted | own))
+
+    def count_anew(self) -> None:
+        """Forget what was counted: what a board says while it starts is no fault of the line."""
+        self._counted = dict.fromkeys(LinkCounts().to_dict(), 0)
+        self._reader.damaged = self._reader.skipped = 0
 
     def question(self, kind: FrameKind, payload: bytes = b"") -> Question:
         """Return a question with the next number."""
