@@ -77,9 +77,9 @@ class CExpression:
 
     Attributes:
         atom: whether it can be an operand as it stands.
-        bare: its text without the cast that makes it an `int`, where it has one.
         low, high: between which it lies, where it is a whole number.
         value: what it is, where it is a number that was written.
+        bare: its text without the cast that makes it an `int`, where it has one.
     """
 
     text: str
@@ -87,8 +87,8 @@ class CExpression:
     atom: bool = False
     low: float = -math.inf
     high: float = math.inf
-    bare: str = ""
     value: float | None = None
+    bare: str = ""
 
     @property
     def operand(self) -> str:
