@@ -52,7 +52,7 @@ def outcome(interpreter: Interpreter, state: Snapshot, row: Any) -> Any:
         return type(error), str(error)
 
 
-@settings(max_examples=15, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=8, phases=(Phase.explicit, Phase.generate))
 @given(st.data())
 def test_random_charts_do_the_same_step_by_step_in_rows_and_in_columns(data: st.DataObject) -> None:
     chart = data.draw(random_charts.charts(faults=True))
@@ -70,7 +70,7 @@ def test_random_charts_do_the_same_step_by_step_in_rows_and_in_columns(data: st.
         state = after
     run: list[Any] = []
     try:
-        run += [each for each in compiled.run(rows)]
+        run.extend(compiled.run(rows))
     except PosewrightError as error:
         run.append((type(error), str(error)))
     assert run == states
