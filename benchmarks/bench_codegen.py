@@ -80,7 +80,7 @@ def _compare(
 
 
 def _first(interpreter: Interpreter) -> Any:
-    """Return where the chart stands after a tick in which nothing happens, as the peers do when they begin."""
+    """Return where the chart stands after a tick in which nothing happens, as the peers do to begin with."""
     nothing = {"wall": 1.0} if "wall" in interpreter.chart.inputs else dict.fromkeys(EVENTS, False)
     return interpreter.step(interpreter.initial(), nothing)
 

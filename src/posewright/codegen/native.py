@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import struct
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -17,12 +16,9 @@ from posewright.charts.machine.machine import INSIDE
 from posewright.charts.machine.native import Given
 from posewright.charts.types import BoolType, EnumType
 from posewright.codegen.c import ChartSubject
-from posewright.codegen.records import ACTIVE, STATUS, RecordFormat
+from posewright.codegen.records import ACTIVE, STATUS, RecordFormat, layout_of
 from posewright.codegen.targets.host import HostLibrary
 from posewright.codegen.unit import Records
-
-_LETTERS = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "i4": "i", "f4": "f", "f8": "d"}
-_CHUNK = 65536
 
 
 class CompiledMachine:
@@ -40,7 +36,7 @@ class CompiledMachine:
         self.machine = machine
         self.format = RecordFormat(machine)
         self.library = HostLibrary(ChartSubject(machine.chart, machine=machine))
-        self._given = _layout(self.format.inputs)
+        self._given = layout_of(self.format.inputs)
         self._state = ctypes.create_string_buffer(self.format.states.itemsize)
         self._at: Snapshot | None = None  # where the library stands; None: nobody knows
 
@@ -50,7 +46,8 @@ class CompiledMachine:
         if state is not self._at and not self._stand(state):
             return None
         self.library.step(inputs, self._state)
-        self._at = None if self._state.raw[0] else self._snapshot(self._state.raw)
+        record = self._state.raw
+        self._at = None if record[0] else self.format.unpack(record)
         return self._at
 
     def run(self, state: Snapshot, given: Sequence[Given]) -> list[Snapshot]:
@@ -70,15 +67,16 @@ class CompiledMachine:
         """Return columns as `Interpreter.run_columns` does; None where it cannot say of some tick."""
         if not self._stand(state):
             return None
-        self._at = None
         states = self.library.run(self.format.pack_columns(columns))
         return None if states[STATUS].any() else self._columns(states)
 
     def _stand(self, state: Snapshot) -> bool:
         """Put the library where a Snapshot stands; return whether that can be done."""
+        self._at = None
+        if not state.is_of(self.machine):
+            return False
         if not state.started:
             self.library.reset()
-            self._at = None
             return state == self._first
         try:
             record = self.format.pack_snapshot(state)
@@ -107,9 +105,6 @@ class CompiledMachine:
         inputs = self.machine.chart.inputs
         return {name: dict(kind.codes) for name, kind in inputs.items() if isinstance(kind, EnumType)}
 
-    def _snapshot(self, record: bytes) -> Snapshot:
-        return self.format.unpack_all(np.frombuffer(record, self.format.states))[0]
-
     def _columns(self, states: Records) -> dict[str, NDArray[Any]]:
         found: dict[str, NDArray[Any]] = {}
         for name, kind in self.machine.chart.variables.items():
@@ -121,8 +116,3 @@ class CompiledMachine:
             octet = states[ACTIVE][:, node.index // 8]
             found[INSIDE + node.name] = (octet >> (node.index % 8) & 1).view(np.bool_)
         return found
-
-
-def _layout(records: np.dtype[np.void]) -> struct.Struct:
-    fields: Mapping[str, Any] = records.fields or {}
-    return struct.Struct("<" + "".join(_LETTERS[fields[name][0].str[1:]] for name in records.names or ()))
