@@ -73,7 +73,7 @@ class CortexProcessor:
         self._symbols = image.symbols
         step = image.symbols.get(f"{subject.name.lower()}_step", image.symbols["unit_step"])
         self._counter = _StepCounter(self._core, step)
-        self._core.go(self._core.restart(), self._symbols["main"], _BUDGET)
+        self._core.finish(self._core.restart(), self._symbols["main"], _BUDGET)
         self._core.paint(self._symbols["bss_end"])
         self.reset()
 
