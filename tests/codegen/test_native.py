@@ -143,6 +143,13 @@ def test_numbers_in_columns_are_cut_to_their_range() -> None:
         assert found["speed"].tolist() == [5.0 / 127, 0.0]
 
 
+def test_a_chart_without_inputs_runs_compiled() -> None:
+    blinks = "chart: blinks\nperiod_s: 0.1\noutputs: {led: bool}\notherwise: stay\ninitial: a\nstates:\n"
+    blinks += "  a: [{when: after(0.3 s), go: b, do: {led: true}}]\n  b: [{go: a, do: {led: false}}]\n"
+    plain, compiled = (Interpreter(parse_chart(blinks), native=native) for native in (False, True))
+    assert list(compiled.run([{}] * 20)) == list(plain.run([{}] * 20))
+
+
 def test_two_of_one_chart_do_not_share_where_they_stand() -> None:
     chart = parse_chart(DIVIDES)
     one, two = Interpreter(chart, native=True), Interpreter(chart, native=True)

@@ -20,6 +20,9 @@ from posewright.codegen.records import ACTIVE, STATUS, RecordFormat, layout_of
 from posewright.codegen.targets.host import HostLibrary
 from posewright.codegen.unit import Records
 
+MAX_REMEMBERED = 20_000
+"""Records of states whose Snapshots are remembered."""
+
 
 class CompiledMachine:
     """A machine in a library of its own, fed with Snapshots.
@@ -38,6 +41,7 @@ class CompiledMachine:
         self.library = HostLibrary(ChartSubject(machine.chart, machine=machine))
         self._given = layout_of(self.format.inputs)
         self._state = ctypes.create_string_buffer(self.format.states.itemsize)
+        self._known: dict[bytes, Snapshot] = {}
         self._at: Snapshot | None = None  # where the library stands; None: nobody knows
 
     def step(self, state: Snapshot, given: Given) -> Snapshot | None:
@@ -47,15 +51,18 @@ class CompiledMachine:
             return None
         self.library.step(inputs, self._state)
         record = self._state.raw
-        self._at = None if record[0] else self.format.unpack(record)
+        self._at = None if record[0] else self._known.get(record) or self._met(record)
         return self._at
 
     def run(self, state: Snapshot, given: Sequence[Given]) -> list[Snapshot]:
         """Return where the chart stands after each tick, up to the first of which it cannot say."""
         if not given or not self._stand(state):
             return []
-        inputs = b"".join([self._given.pack(*self._values(one)) for one in given])
-        states = self.library.run(np.frombuffer(inputs, self.format.inputs))
+        inputs = np.zeros(len(given), self.format.inputs)
+        if inputs.itemsize:
+            packed = b"".join([self._given.pack(*self._values(one)) for one in given])
+            inputs = np.frombuffer(packed, self.format.inputs)
+        states = self.library.run(inputs)
         wrong = np.flatnonzero(states[STATUS])
         found = self.format.unpack_all(states[: wrong[0]] if len(wrong) else states)
         self._at = None if len(wrong) else found[-1]
@@ -93,17 +100,23 @@ class CompiledMachine:
         values = tuple(start[name] for name in machine.registers)
         return Snapshot(machine, False, configuration, values, tuple(() for _ in machine.history))
 
+    def _met(self, record: bytes) -> Snapshot:
+        """Return the Snapshot of a record, which is remembered."""
+        if len(self._known) >= MAX_REMEMBERED:
+            self._known.clear()
+        return self._known.setdefault(record, self.format.unpack(record))
+
     def _values(self, given: Given) -> list[Any]:
         values, events = given
-        chart = self.machine.chart
-        codes = self._codes
-        stored = [values[name] if name not in codes else codes[name][values[name]] for name in chart.inputs]
-        return [*stored, *[event in events for event in chart.events]]
+        stored = [*values.values()]  # in the chart's order
+        for at, codes in self._codes:
+            stored[at] = codes[stored[at]]
+        return stored + [event in events for event in self.machine.chart.events]
 
     @cached_property
-    def _codes(self) -> dict[str, dict[Any, int]]:
-        inputs = self.machine.chart.inputs
-        return {name: dict(kind.codes) for name, kind in inputs.items() if isinstance(kind, EnumType)}
+    def _codes(self) -> list[tuple[int, dict[Any, int]]]:
+        kinds = enumerate(self.machine.chart.inputs.values())
+        return [(at, dict(kind.codes)) for at, kind in kinds if isinstance(kind, EnumType)]
 
     def _columns(self, states: Records) -> dict[str, NDArray[Any]]:
         found: dict[str, NDArray[Any]] = {}
