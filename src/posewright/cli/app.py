@@ -29,7 +29,7 @@ VERBS = (
     *("robots", "motion", "gait", "tune", "archive", "monet", "sticks", "openr", "robi", "chart"),
     *("run", "replay", "judge", "rank", "evaluate", "score", "inspect", "generate", "build", "verify", "flash"),
 )
-"""Each verb is the module `posewright.cli.<verb>` with a function `register(app)`, or shares one of `SHARED`."""
+"""Each verb is the module `posewright.cli.<verb>` with a function `register(app)`, or one in `SHARED`."""
 
 SHARED = dict.fromkeys(("generate", "build", "flash"), "codegen")
 """Modules that register several verbs."""

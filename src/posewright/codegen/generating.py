@@ -251,7 +251,9 @@ def _refuse_losing(folder: Path, texts: Mapping[str, str], before: Mapping[str, 
         if digest not in (before.get(name), _sha256(text)):
             why = "was changed since it was generated" if name in before else "was not generated"
             raise OutputError(
-                f"it {why}, and would be lost", where=Where(path), hint="move it, or write over it with --force"
+                f"it {why}, and would be lost",
+                where=Where(path),
+                hint="move it, or write over it with --force",
             )
 
 
