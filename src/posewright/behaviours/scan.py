@@ -25,8 +25,9 @@ TURN = 2.0 * math.pi
 COURSE_STEP_RAD = math.radians(5.0)  # how far apart the courses tried by `free_course` are
 
 
-FARTHEST_EDGE = 1e-9
-"""A beam this little outside of what `farthest_along` looks at counts: whoever computes a cosine may round."""
+ROUNDING = 1e-9
+"""No rounding is to decide: a place so little ahead of the sensor [m] is beside it (beams and courses often
+lie 5 degrees apart), and a beam that is so little outside of a view (in cosines) is in it."""
 
 
 class Side(Enum):
@@ -132,7 +133,7 @@ class Scan:
         if not self.beams.is_ring and not self.beams.see(np.array([towards_rad]))[0]:
             return 0.0
         ahead, aside = _turn(towards_rad) @ self.points_within(self.max_range_m)
-        inside = ahead[(np.abs(aside) <= 0.5 * width_m) & (ahead > 0.0)]
+        inside = ahead[(np.abs(aside) <= 0.5 * width_m) & (ahead > ROUNDING)]
         return min(self.max_range_m, float(inside.min())) if len(inside) else self.max_range_m
 
     def free_course(
@@ -198,14 +199,14 @@ class Scan:
         """
         off = np.cos(self.beams.angles - towards_rad)
         along = np.where(self.met, self.ranges * off, self.max_range_m)
-        counted = along[off >= math.cos(within_rad) - FARTHEST_EDGE]
+        counted = along[off >= math.cos(within_rad) - ROUNDING]
         return float(counted.max()) if len(counted) else self.max_range_m
 
 
 def _in_way(ahead: Floats, aside: Floats, half_m: float, length_m: float) -> Flags:
     """Return which places `(...)` [m] lie in a corridor that begins at the sensor."""
     in_way: Flags = np.abs(aside) <= half_m
-    in_way &= ahead > 0.0
+    in_way &= ahead > ROUNDING
     in_way &= ahead < length_m
     return in_way
 

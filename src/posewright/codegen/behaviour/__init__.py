@@ -1,1 +1,14 @@
 """Whole behaviours as C: sensors, chart, motions and servo packets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.codegen.behaviour.page_player import PagePlayer as PagePlayer
+    from posewright.codegen.behaviour.subject import BehaviourSubject as BehaviourSubject
+    from posewright.codegen.behaviour.tables import PageTables as PageTables
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

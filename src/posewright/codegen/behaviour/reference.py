@@ -84,14 +84,13 @@ class BehaviourReference:
         record["playing"] = self._numbers[self._player.playing]
         packet = goal_positions(self._player.tables.ids, self._player.ticks)
         record["packet"] = np.frombuffer(packet, dtype=np.uint8)
-        return record[0]
+        found: np.void = record[0]
+        return found
 
     def _tick(self, given: np.void) -> None:
         if not self._status:
             try:
-                tick = self._runner.step(
-                    self._state(given), self._player.playing, chance=self._chance(given)
-                )
+                tick = self._runner.step(self._state(given), self._player.playing, chance=self._chance(given))
             except BodyError:
                 self._status, self._action = NO_NUMBER, None
             else:

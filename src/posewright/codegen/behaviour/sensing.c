@@ -6,6 +6,7 @@
 
 #define PI 3.14159265358979323846
 #define DECIMALS 1e9
+#define ROUNDING 1e-9 /* a place right beside the sensor is not ahead of it, whoever rounds */
 #define ALL_WHOLE 9007199254740992.0 /* 2^53: from here on every number is a whole one */
 
 double number_in(const uint8_t *input, uint16_t k)
@@ -117,7 +118,7 @@ double corridor(const beams_t *beams, const uint8_t *ranges, double towards, dou
     }
     found = look(beams, ranges, towards, beams->max_range);
     for (k = 0U; k < found; k++) {
-        if ((fabs(beams->aside[k]) <= half_m) && (beams->ahead[k] > 0.0) && (beams->ahead[k] < nearest)) {
+        if ((fabs(beams->aside[k]) <= half_m) && (beams->ahead[k] > ROUNDING) && (beams->ahead[k] < nearest)) {
             nearest = beams->ahead[k];
         }
     }
@@ -142,7 +143,7 @@ double free_course(const beams_t *beams, const uint8_t *ranges, double towards, 
         for (k = 0U; (k < found) && is_free; k++) {
             const double ahead = (beams->ahead[k] * c) + (beams->aside[k] * s);
             const double aside = (beams->ahead[k] * -s) + (beams->aside[k] * c);
-            is_free = (fabs(aside) > half_m) || (ahead <= 0.0) || (ahead >= length_m);
+            is_free = (fabs(aside) > half_m) || (ahead <= ROUNDING) || (ahead >= length_m);
         }
         if (is_free) {
             return turn;

@@ -12,6 +12,7 @@ from posewright.codegen.behaviour.wires import WiresCode, exact, slots_of
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.expressions import CExpressions
+from posewright.codegen.c.names import identifier
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element, SourceFile
 from posewright.control.controller import in_frames
@@ -24,9 +25,11 @@ void unit_reset(void);
 /* Takes one servo frame: a record of the sensors in, a record of states out. */
 void unit_step(const uint8_t *input, uint8_t *state);
 
-/* Says that a frame's time went by without unit_step; once for each such frame. Chart and motions stand still
- * meanwhile and the servos hold the pose of the last packet; only the clock goes on. With the next unit_step
- * the motion goes on from there, and the chart takes the one tick that has fallen due. An interrupt may call it. */
+/*
+ * Says that a frame's time went by without unit_step: call it once for each such frame, from an interrupt if
+ * need be. Chart and motion stand still meanwhile and the servos hold the pose of the last packet; only the
+ * clock goes on. With the next unit_step the motion goes on, and the chart takes one tick if any is due.
+ */
 void unit_late(void);
 
 /* Writes the packet that sends all servos to where they are to be now; returns its length. */
@@ -42,7 +45,6 @@ class UnitSource:
         chart: its chart, whose files are beside.
         states: one record of states.
         inputs: one record of inputs.
-        name: of the unit.
         places: where the entries of a block of the document stand.
     """
 
@@ -52,10 +54,10 @@ class UnitSource:
         chart: ChartSubject,
         states: np.dtype[np.void],
         inputs: np.dtype[np.void],
-        name: str,
+        *,
         places: Callable[[str], Mapping[str, Where]],
     ) -> None:
-        self.behaviour, self.chart, self.name = behaviour, chart, name
+        self.behaviour, self.chart = behaviour, chart
         self.states, self.inputs, self.places = states, inputs, places
         self._prefix = chart.generator.names.prefix
         names = chart.generator.names
@@ -75,9 +77,11 @@ class UnitSource:
     def _header(self) -> SourceFile:
         writer = CWriter()
         writer.write(["#ifndef UNIT_H", "#define UNIT_H", "", "#include <stdint.h>", ""])
-        writer.line(f'#define UNIT_NAME "{self.name}"')
+        writer.line(f'#define UNIT_NAME "{identifier(self.behaviour.name).lower()}"')
         period = round(self.behaviour.robot.frame_period_s * 1e6)
         writer.line(f"#define UNIT_PERIOD_US {period}UL {comment('of a servo frame, to the microsecond')}")
+        nanoseconds = round(self.behaviour.robot.frame_period_s * 1e9)
+        writer.line(f"#define UNIT_PERIOD_NS {nanoseconds}UL {comment('exactly')}")
         writer.line(f"#define UNIT_INPUT_BYTES {self.inputs.itemsize}U")
         writer.line(f"#define UNIT_STATE_BYTES {self.states.itemsize}U")
         packet = self.states["packet"].itemsize
@@ -89,9 +93,20 @@ class UnitSource:
         writer, functions = CWriter(), CWriter()
         self._wires.write(functions)
         self._choose(functions)
-        headers = ("unit.h", "", "<math.h>", "<string.h>", "", f"{self._prefix}.h", "player.h", "sensing.h", "")
+        headers = (
+            "unit.h",
+            "",
+            "<math.h>",
+            "<string.h>",
+            "",
+            f"{self._prefix}.h",
+            "player.h",
+            "sensing.h",
+            "",
+        )
         writer.write(
-            f"#include {one}" if one.startswith("<") else f'#include "{one}"' if one else "" for one in headers
+            f"#include {one}" if one.startswith("<") else f'#include "{one}"' if one else ""
+            for one in headers
         )
         for used in closure(self._expressions.used):
             writer.write([*fragment(used), ""])
@@ -110,10 +125,14 @@ class UnitSource:
         behaviour = self.behaviour
         period = in_frames(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         writer.line(f"#define FRAME_S {exact(behaviour.robot.frame_period_s)}")
-        writer.line(f"#define WAIT_S {exact(behaviour.wait_s)} {comment('before the chart takes its first step')}")
+        writer.line(
+            f"#define WAIT_S {exact(behaviour.wait_s)} {comment('before the chart takes its first step')}"
+        )
         writer.line(comment("The chart takes a tick every TICK_OVER / TICK_UNDER frames."))
         writer.write([f"#define TICK_OVER {period.numerator}U", f"#define TICK_UNDER {period.denominator}U"])
-        writer.line(f"#define NO_NUMBER 3U {comment('a status: the first reading of a sensor is not a number')}")
+        writer.line(
+            f"#define NO_NUMBER 3U {comment('a status: the first reading of a sensor is not a number')}"
+        )
         writer.line()
 
     def _variables(self, writer: CWriter) -> None:
@@ -127,7 +146,9 @@ class UnitSource:
         writer.line(f"static uint8_t status, action; {comment('the motion asked for, 0 for none')}")
         writer.line(f"static uint32_t frame, due; {comment('when the next tick falls due')}")
         writer.line(f"static uint32_t early; {comment('by how much of a frame it should be before that')}")
-        writer.line(f"static volatile uint32_t late; {comment('frames that went by, and how many were seen')}")
+        writer.line(
+            f"static volatile uint32_t late; {comment('frames that went by, and how many were seen')}"
+        )
         writer.line("static uint32_t late_seen;")
         writer.line()
 
@@ -172,7 +193,16 @@ class UnitSource:
             for event in self.behaviour.chart.events:
                 writer.line(f"raw_{self.chart.generator.names.event_inputs[event]} = false;")
             writer.line("player_reset();")
-            writer.write(["is_first = true;", "has_stepped = false;", "status = 0U;", "action = 0U;", "frame = 0U;", "due = 0U;"])
+            writer.write(
+                [
+                    "is_first = true;",
+                    "has_stepped = false;",
+                    "status = 0U;",
+                    "action = 0U;",
+                    "frame = 0U;",
+                    "due = 0U;",
+                ]
+            )
             writer.write(["early = 0U;", "late_seen = late;"])
         with writer.function("void unit_late(void)"):
             writer.line("late = late + 1U;")
@@ -182,8 +212,8 @@ class UnitSource:
             self._unit_step(writer)
 
     def _unit_step(self, writer: CWriter) -> None:
-        fields = self.states.fields or {}
-        writer.line(f"uint8_t *active = &state[{fields['active'][1]}];")
+        places = {name: self.states.fields[name][1] for name in self.states.names or ()}  # type: ignore[index]
+        writer.line(f"uint8_t *active = &state[{places['active']}];")
         writer.line("const uint32_t missed = late - late_seen;")
         writer.write(["late_seen += missed;", "frame += missed;"])
         with writer.block("if (frame >= due)"):
@@ -196,6 +226,6 @@ class UnitSource:
         writer.write(["(void)memset(state, 0, UNIT_STATE_BYTES);", "state[0] = status;"])
         with writer.block("if (has_stepped)"):
             self.chart.write_state(writer)
-        writer.line(f"state[{fields['action'][1]}] = action;")
-        writer.line(f"state[{fields['playing'][1]}] = player_playing();")
-        writer.line(f"player_packet(&state[{fields['packet'][1]}]);")
+        writer.line(f"state[{places['action']}] = action;")
+        writer.line(f"state[{places['playing']}] = player_playing();")
+        writer.line(f"player_packet(&state[{places['packet']}]);")

@@ -11,12 +11,11 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.behaviours import Behaviour, Side
 from posewright.behaviours.inputs import InputWire
-from posewright.behaviours.scan import FARTHEST_EDGE, fan
+from posewright.behaviours.scan import ROUNDING, fan
 from posewright.behaviours.sources import (
     BearingSource,
     ChanceSource,
     ChannelSource,
-    ClockSource,
     CorridorSource,
     Direction,
     FarthestSource,
@@ -124,7 +123,7 @@ class WiresCode:
     outputs: Mapping[str, str]
     where: Mapping[str, Where]
     tables: CWriter = field(default_factory=CWriter)
-    _named: dict[object, str] = field(default_factory=dict)
+    _named: dict[str | tuple[float, float], str] = field(default_factory=dict)
 
     def write(self, writer: CWriter) -> None:
         """Write the function that senses; what tables it needs are in `tables` then."""
@@ -172,24 +171,21 @@ class WiresCode:
             writer.line(f"return false; {comment('nothing to begin with')}")
 
     def _source(self, source: Source) -> str:
+        """Return what a source reads, in inner units."""
         match source:
             case ChannelSource():
                 number = self._number(Slot("channel", source.channel, source.index))
                 return f"finite_or({number}, {exact(source.nothing)})"
-            case JointSource():
-                joint = self.behaviour.robot.joint_names[source.joint]
-                return self._number(Slot("load" if source.load else "joint", joint))
-            case ClockSource():
-                return "(frame * FRAME_S)"
-            case ChanceSource():
-                return self._number(Slot("chance"))
+            case JointSource() | ChanceSource():
+                return self._number(next(_read(source, self.behaviour)))
             case PlayingSource():
-                names = [None, *self.behaviour.motions]
-                return f"((player_playing() == {names.index(source.motion)}U) ? 1.0 : 0.0)"
+                place = [None, *self.behaviour.motions].index(source.motion)
+                return f"((player_playing() == {place}U) ? 1.0 : 0.0)"
             case BearingSource():
                 return f"bearing_of({self._direction(source.direction)})"
-            case _:
+            case CorridorSource() | FreeCourseSource() | FarthestSource():
                 return self._view(source)
+        return "(frame * FRAME_S)"
 
     def _view(self, source: CorridorSource | FreeCourseSource | FarthestSource) -> str:
         first = list(self.slots).index(Slot("channel", source.scanner.channel, 0))
@@ -198,7 +194,7 @@ class WiresCode:
             case CorridorSource():
                 return f"corridor({given}, {exact(0.5 * source.width_m)})"
             case FarthestSource():
-                return f"farthest({given}, {exact(math.cos(source.within_rad) - FARTHEST_EDGE)})"
+                return f"farthest({given}, {exact(math.cos(source.within_rad) - ROUNDING)})"
         half, length = 0.5 * source.width_m, source.length_m
         side = "1.0" if source.side is Side.LEFT else "-1.0"
         sizes = f"{exact(half)}, {exact(length)}, {exact(math.hypot(length, half))}"
@@ -217,7 +213,7 @@ class WiresCode:
         return f"number_in(input, {list(self.slots).index(slot)}U)"
 
     def _beams(self, scanner: Scanner) -> str:
-        key = ("beams", scanner.channel)
+        key = scanner.channel
         if key not in self._named:
             name = self._named[key] = f"beams_{identifier(scanner.channel)}"
             beams, tables = scanner.beams, self.tables
@@ -228,15 +224,17 @@ class WiresCode:
             numbers = (float(beams.angles.min()), beams.span, beams.step, scanner.max_range_m)
             texts = ", ".join(exact(number) for number in numbers)
             ring = "true" if beams.is_ring else "false"
-            tables.line(f"static const beams_t {name} = {{{name}_cosines, {name}_sines, {texts}, {n}U, {ring},")
+            tables.line(
+                f"static const beams_t {name} = {{{name}_cosines, {name}_sines, {texts}, {n}U, {ring},"
+            )
             tables.line(f"    {name}_ahead, {name}_aside}};")
             tables.line()
         return self._named[key]
 
     def _fan(self, step_rad: float, up_to_rad: float) -> str:
-        key = ("fan", step_rad, up_to_rad)
+        key = (step_rad, up_to_rad)
         if key not in self._named:
-            name = self._named[key] = f"fan_{sum(1 for one in self._named if one[0] == 'fan')}"  # type: ignore[index]
+            name = self._named[key] = f"fan_{len(self._named)}"
             turns = fan(step_rad, up_to_rad)
             left = turns[len(turns) // 2 :]
             self.tables.write(table(f"{name}_cosines", np.cos(left)))
