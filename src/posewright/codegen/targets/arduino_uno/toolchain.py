@@ -138,8 +138,9 @@ def refuse_too_large(flash: int, ram: int, *, at_least: bool = False) -> None:
     """Raise an InputError where that much of flash or RAM, or even more, is not on a UNO."""
     for what, needed, there in (("flash", flash, FLASH_BYTES), ("RAM", ram, RAM_BYTES)):
         if needed > there:
+            told = f"more than {needed}" if at_least else str(needed)
             raise InputError(
-                f"it needs {'more than ' if at_least else ''}{needed} bytes of {what}, an Arduino UNO has {there}",
+                f"it needs {told} bytes of {what}, an Arduino UNO has {there}",
                 hint="fewer states or narrower types; a CM-900 has twice the flash and ten times the RAM",
             )
 
