@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import Interpreter, Snapshot, parse_chart, read_chart
@@ -52,7 +52,7 @@ def outcome(interpreter: Interpreter, state: Snapshot, row: Any) -> Any:
         return type(error), str(error)
 
 
-@settings(max_examples=15)
+@settings(max_examples=15, phases=(Phase.explicit, Phase.generate))
 @given(st.data())
 def test_random_charts_do_the_same_step_by_step_in_rows_and_in_columns(data: st.DataObject) -> None:
     chart = data.draw(random_charts.charts(faults=True))

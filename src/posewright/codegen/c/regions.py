@@ -512,10 +512,9 @@ class RegionsCode:
     def _ask_ways(self, node: StateNode, event: str | None) -> bool:
         """Write the ways of one node; return whether one of them is always taken."""
         code = self.code
-        for way in self._ways_of(node, event):
+        for way, condition in code.asked(self._ways_of(node, event)):
             with code.writer.about(code.way_element(way)):
                 code.writer.line(code.way_comment(way))
-                condition = code.condition(way)
                 text = f"return {self.ways[id(way)]}U;"
                 if condition is None:
                     code.writer.line(text)

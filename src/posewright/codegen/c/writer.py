@@ -91,11 +91,13 @@ _DEFINES = re.compile(r"^static [^=(\[]*?(\w+)(?=\(|\[)", re.MULTILINE)
 def without_unused(writer: CWriter) -> CWriter:
     """Return what was written without static functions and tables that nothing after them mentions.
 
-    Parts are parted by empty lines, and each is mentioned by later ones only, as C wants it.
+    A part ends at an empty line outside of braces, and is mentioned by later ones only, as C wants it.
     """
     parts: list[list[int]] = [[]]
+    depth = 0
     for number, line in enumerate(writer.lines):
-        if line:
+        depth += line.count("{") - line.count("}")
+        if line or depth:
             parts[-1].append(number)
         elif parts[-1]:
             parts.append([])

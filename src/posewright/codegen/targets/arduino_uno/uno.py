@@ -13,8 +13,8 @@ from posewright.codegen.targets.arduino_uno.toolchain import (
     check_size,
     data_text,
     digest,
+    link,
     program,
-    refuse_too_large,
     run_tool,
 )
 from posewright.codegen.targets.arduino_uno.wiring import ChartWiring
@@ -148,12 +148,7 @@ def _compiled(folder: Path, scratch: Path, sketch: Path) -> Iterator[Path]:
 
 def _link(objects: Sequence[Path], core: Path, image: Path) -> None:
     options = ("-Os", "-flto", "-fuse-linker-plugin", "-Wl,--gc-sections", "-mmcu=atmega328p")
-    try:
-        run_tool("avr-gcc", *options, "-o", image, *objects, core, "-lm")
-    except InputError as error:
-        if "overflowed" in error.message or "will not fit" in error.message:
-            refuse_too_large(*((1 << 15) + 1, 0) if "text" in error.message else (0, (1 << 11) + 1))
-        raise
+    link(*options, "-o", image, *objects, core, "-lm")
 
 
 def core_archive() -> Path:
