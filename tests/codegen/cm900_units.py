@@ -97,7 +97,7 @@ def board_with(subject: Subject, folder: Path, changes: Mapping[str, tuple[str, 
         text = (folder / name).read_text()
         assert old in text
         (folder / name).write_text(text.replace(old, new))
-    return target.build(folder)[1]
+    return target.build(folder).elf
 
 
 def packets(board: EmulatedCm900) -> list[tuple[float, bytes]]:

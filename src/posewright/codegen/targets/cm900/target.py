@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib import resources
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from posewright.codegen.unit import SourceFile, Subject
 from posewright.documents.files import write_atomically
 from posewright.errors import InputError
 
-from .toolchain import compile_sources, link_image, write_binary
+from .toolchain import Cm900Image, compile_sources, link_image, write_binary
 
 BOARD_SOURCES = ("startup.c", "board.c", "board.h", "registers.h", "main.c", "cm900.ld")
 LINK_SOURCES = ("link.c", "link.h")
@@ -40,7 +40,7 @@ def write_sources(sources: Iterable[SourceFile], folder: Path) -> None:
 
 
 class Cm900:
-    """A CM-900, as a `Target`."""
+    """A CM-900, as a `Target`; what it builds also says who uses what."""
 
     name = "cm900"
     about = "ROBOTIS CM-900 (STM32F103C8): a whole program, with servo packets on its Dynamixel bus"
@@ -61,10 +61,8 @@ class Cm900:
             )
         return board
 
-    def build(self, folder: Path) -> tuple[Path, ...]:
-        """Build the program whose files are in a folder; return `image.bin` and `image.elf` there.
-
-        Who uses what is in `image.map` beside them.
+    def build(self, folder: Path) -> Cm900Image:
+        """Build the program whose files are in a folder: `image.elf`, `image.bin` and `image.map` there.
 
         Raises:
             InputError: a file is missing, does not compile, or the image does not fit the chip.
@@ -77,9 +75,10 @@ class Cm900:
             )
         compile_sources(folder, names)
         image = link_image(folder, names, "image")
-        return write_binary(image.elf), image.elf
+        write_binary(image.elf)
+        return image
 
-    def flash_command(self, image: Path, port: str | None) -> Sequence[str]:
+    def flash_command(self, image: Path, port: str | None) -> tuple[str, ...]:
         """Return what puts a built program onto a real board over USB.
 
         It is the loader of ROBOTIS, with the arguments of `tools.opencm_ld.upload.pattern` in platform.txt of
@@ -88,15 +87,13 @@ class Cm900:
         ST-Link `st-flash --reset write image.bin 0x08003000` does the same and leaves the bootloader alone.
 
         Raises:
-            InputError: no port was named, or the image is not what is flashed.
+            InputError: no port was named.
         """
         if port is None:
             raise InputError(
                 "a CM-900 is flashed over a serial port", hint="--port /dev/ttyACM0, for example"
             )
-        if image.suffix != ".bin":
-            raise InputError(f"{image} cannot be flashed", hint="the .bin file that `posewright build` made")
-        return ("opencm9.04_ld", port, "57600", str(image), "1", "opencm")
+        return ("opencm9.04_ld", port, "57600", str(image.with_suffix(".bin")), "1", "opencm")
 
 
 def shipped(names: Iterable[str]) -> tuple[SourceFile, ...]:
