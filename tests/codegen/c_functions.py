@@ -68,7 +68,7 @@ class Functions:
             )
         source, library = folder / "functions.c", folder / "functions.so"
         source.write_text(text, encoding="utf-8")
-        hardened = ("-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all")
+        hardened = ("-O1", "-fsanitize=undefined", "-fno-sanitize-recover=undefined")
         command = [compiler, *STRICT, *hardened, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"]
         subprocess.run(command, check=True)
         self.library = ctypes.CDLL(str(library))

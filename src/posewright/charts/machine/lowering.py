@@ -146,7 +146,8 @@ class Clock:
 
     def _held_for(self, tree: Timed, samples: int, within: Expression) -> Tree:
         asked = ALWAYS.tree if tree.condition is None else tree.condition
-        condition = self.lowered(replace(within.with_tree(asked), type=ALWAYS.type))
+        alone = replace(within.with_tree(asked), type=ALWAYS.type, arguments=())  # those are `within`'s to tell
+        condition = self.lowered(alone)
         key = (condition.tree, samples)
         if key not in self.held:
             self.held[key] = Counter(f"held.{self.state}.{len(self.held)}", samples, condition)

@@ -13,8 +13,10 @@ from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
 from posewright.codegen.c.expressions import whole
 from posewright.codegen.c.regions import RegionsCode
 from posewright.codegen.c.single import SingleStateCode, is_single
+from posewright.codegen.c.truth_table import Style, TruthTable, table_of
 from posewright.codegen.c.writer import CWriter, comment, without_unused
 from posewright.codegen.unit import Element, SourceFile
+from posewright.errors import InputError
 
 ROM = """\
 #if defined(__AVR__) /* tables stay in flash */
@@ -37,11 +39,13 @@ class Options:
         soft_doubles: the compiler's `double` has fewer than 64 bits: calls are used instead.
         queue: events that may wait at once; None for as many as surely can, or as in the interpreter.
         monitors: the chart's promises are watched at run time.
+        style: whether the tick of a chart of one state at a time is a switch or a table.
     """
 
     soft_doubles: bool = False
     queue: int | None = None
     monitors: bool = False
+    style: Style = Style.AUTO
 
 
 class ChartGenerator:
@@ -59,6 +63,24 @@ class ChartGenerator:
         self.code = ChartCode(machine, soft=options.soft_doubles, queue=options.queue)
         self.names = self.code.names
         self.form = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
+
+    @cached_property
+    def table(self) -> TruthTable | None:
+        """The table that a tick becomes; None for a switch.
+
+        Raises:
+            InputError: a table is wanted, and the chart cannot be one.
+        """
+        watched = self.options.monitors and bool(self.chart.promises)
+        style = Style.SWITCH if watched and self.options.style is Style.AUTO else self.options.style
+        if isinstance(self.form, SingleStateCode):
+            return table_of(self.form, style)
+        if style is Style.TABLE:
+            raise InputError(
+                f"{self.chart.name} cannot be a table: states are active side by side",
+                hint="let it be a switch, or choose auto",
+            )
+        return None
 
     @cached_property
     def body(self) -> CWriter:
@@ -93,6 +115,11 @@ class ChartGenerator:
 
     def _functions(self) -> None:
         machine, code = self.machine, self.code
+        if self.table is not None:
+            self.table.table()
+            with code.function(f"static void tick({self._parameters})"):
+                self.table.tick()
+            return
         self.form.functions()
         asked = [event for event in (None, *sorted(machine.heard)) if self.form.asks(event)]
         for event in asked:
@@ -307,6 +334,8 @@ class ChartGenerator:
         used = closure(self.code.expressions.used)
         functions = CWriter()
         for name in used:
+            if name == "pw_f64":  # the header has it
+                continue
             functions.write([*fragment(name), ""])
         self._support(functions)
         for part in (body, init, step):

@@ -354,11 +354,14 @@ class CExpressions:
             self.divides = True
             right = self._checked(right, soft=soft)
         if tree.operator is Operator.MODULO:
-            name = "pw_f64_mod" if soft else "pw_fmod"
+            name = "pw_f64_mod" if soft else "pw_fmod" if kind is CKind.DOUBLE else "pw_fmodf"
             self.used.add(name)
             return CExpression(f"{name}({left.text}, {right.text})", kind, atom=True)
         if soft:
             return self._soft_call(f"pw_f64_{_SOFT[tree.operator]}", left, right)
+        if self.soft and tree.operator is Operator.OVER:  # avr-libc rounds some subnormal quotients wrongly
+            self.used.add("pw_f32_div")
+            return CExpression(f"pw_f32_div({left.text}, {right.text})", kind, atom=True)
         return CExpression(f"{left.operand} {_NATIVE[tree.operator]} {right.operand}", kind)
 
     def _divisor_may_be_zero(self, tree: Tree) -> bool:

@@ -14,8 +14,9 @@ from posewright.charts.types import BoolType, FloatType, Type
 from posewright.codegen.c.chart import ChartGenerator, Options
 from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.writer import CWriter, comment
+from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.records import RecordFormat
-from posewright.codegen.unit import SourceFile
+from posewright.codegen.unit import Executable, SourceFile
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,10 @@ class ChartSubject:
         """The chart's own text, where it was read from a file."""
         path = self.chart.path
         return {path.name: path.read_text(encoding="utf-8")} if path is not None else {}
+
+    def reference(self) -> Executable:
+        """Return the interpreter of the chart, whatever machine is written."""
+        return InterpreterRun(RecordFormat(lower(self.chart), monitors=self.options.monitors))
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the chart's header and source, and the unit's.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,9 @@ CHANGES = (0.0, 0.03, 0.3, 1.0)
 
 WIDE = 1e9
 """Half the width of a range of which numbers are drawn near what the chart asks for, not all over it."""
+
+SLOW_CHANGES = (0.0, 0.005, 0.05, 0.5)
+"""The same for sensors that are read at every servo frame."""
 
 COMES = (0.0, 0.0, 0.02, 0.2, 0.8)
 """How likely an event comes at a tick; one of them for a segment."""
@@ -93,7 +96,7 @@ def chart_fields(form: RecordFormat, runs: Sequence[Records] = ()) -> tuple[Inpu
         form: of the chart's records.
         runs: whose values belong to the pools, with their neighbours.
     """
-    constants, fields = _constants(form.machine), list[InputField]()
+    constants, fields = constants_of(form.machine), list[InputField]()
     for name, kind in form.machine.inputs.items():
         storage = form.inputs[name]
         if isinstance(kind, BoolType | EnumType):
@@ -106,10 +109,14 @@ def chart_fields(form: RecordFormat, runs: Sequence[Records] = ()) -> tuple[Inpu
     return (*fields, *events)
 
 
-def plain_fields(dtype: np.dtype[np.void]) -> tuple[InputField, ...]:
-    """Return how the inputs are drawn of whatever is no chart: all that each field can hold."""
+def number_fields(dtype: np.dtype[np.void], values: Sequence[float]) -> tuple[InputField, ...]:
+    """Return how numbers of sensors are drawn: near `values`, and for longer than a chart's inputs.
+
+    A behaviour takes a step a servo frame, of which its chart sees one in a dozen.
+    """
+    kind = FloatType()
     return tuple(
-        _number_field(name, FloatType() if dtype[name].kind == "f" else IntType(), dtype[name], [])
+        replace(_number_field(name, kind, dtype[name], values), changes=SLOW_CHANGES)
         for name in dtype.names or ()
     )
 
@@ -215,7 +222,7 @@ def chart_stream(form: RecordFormat, *, covering: bool = True) -> InputStream:
     return InputStream(form.inputs, chart_fields(form, runs), runs, min(longest, LONGEST_SEGMENT))
 
 
-def _constants(machine: Machine) -> list[float]:
+def constants_of(machine: Machine) -> list[float]:
     """Return all numbers that are written in the chart's expressions."""
     found: set[float] = set()
     for expression in machine.expressions:

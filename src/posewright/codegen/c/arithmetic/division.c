@@ -50,15 +50,3 @@ static pw_f64 pw_f64_divisor(pw_f64 b, uint8_t *status)
     }
     return b;
 }
-
-/* pw_f64_min: b where it is less, else a, as in the interpreter. */
-static pw_f64 pw_f64_min(pw_f64 a, pw_f64 b)
-{
-    return pw_f64_lt(b, a) ? b : a;
-}
-
-/* pw_f64_max: b where it is greater, else a, as in the interpreter. */
-static pw_f64 pw_f64_max(pw_f64 a, pw_f64 b)
-{
-    return pw_f64_lt(a, b) ? b : a;
-}

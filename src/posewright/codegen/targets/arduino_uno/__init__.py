@@ -1,0 +1,9 @@
+"""The Arduino UNO: sketches of charts, and an emulated board and processor for proof."""
+
+from __future__ import annotations
+
+from posewright.codegen.targets.arduino_uno.board import Edge, EmulatedUno
+from posewright.codegen.targets.arduino_uno.processor import UnoProcessor, for_avr
+from posewright.codegen.targets.arduino_uno.uno import ArduinoUno
+
+__all__ = ["ArduinoUno", "Edge", "EmulatedUno", "UnoProcessor", "for_avr"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -32,7 +33,11 @@ FLASH_BYTES = 32_256
 RAM_BYTES = 2_048
 """RAM, the stack included; arduino-core-avr, boards.txt, `uno.upload.maximum_data_size`."""
 
+RAM_START = 0x800100
+"""Where RAM begins for the linker: behind the registers of the ATmega328P (avr-libc, memory sections)."""
+
 _MOST_LINES = 6
+_TELLING = re.compile(r"error|overflowed|not within region")
 
 
 def program(name: str) -> str:
@@ -57,7 +62,7 @@ def run_tool(name: str, *arguments: str | Path, folder: Path | None = None) -> s
     command = [program(name), *map(str, arguments)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if "error" in line or "overflow" in line]
+        lines = [line for line in done.stderr.splitlines() if _TELLING.search(line)]
         told = "\n".join((lines or done.stderr.splitlines())[:_MOST_LINES])
         raise InputError(f"{name} refuses it: {told}")
     return done.stdout
@@ -93,7 +98,16 @@ def simulator() -> Path:
         with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
             (Path(scratch) / "simulator.c").write_text(source, encoding="utf-8")
             try:
-                run_tool("gcc", "-std=c99", "-O2", "simulator.c", "-o", "simulator", "-lsimavr", folder=Path(scratch))
+                run_tool(
+                    "gcc",
+                    "-std=c99",
+                    "-O2",
+                    "simulator.c",
+                    "-o",
+                    "simulator",
+                    "-lsimavr",
+                    folder=Path(scratch),
+                )
             except InputError as error:
                 raise UnavailableError(
                     f"the emulator of an Arduino UNO cannot be built: {error.message}",
@@ -128,3 +142,21 @@ def refuse_too_large(flash: int, ram: int) -> None:
                 f"it needs {needed} bytes of {what}, an Arduino UNO has {there}",
                 hint="fewer states or narrower types; a CM-900 has twice the flash and ten times the RAM",
             )
+
+
+def link(*arguments: str | Path, folder: Path | None = None) -> None:
+    """Link an image; the linker knows the bare processor, which has 32 KB of flash and 2 KB of RAM.
+
+    Raises:
+        InputError: it does not fit, or the linker finds something else wrong.
+    """
+    try:
+        run_tool("avr-gcc", *arguments, folder=folder)
+    except InputError as error:
+        beyond = re.search(r"region `text' overflowed by (\d+) bytes", error.message)
+        if beyond is not None:
+            refuse_too_large((1 << 15) + int(beyond[1]), 0)
+        ends = re.findall(r"address 0x([0-9a-f]+) of .* is not within region `data'", error.message)
+        if ends:
+            refuse_too_large(0, max(int(end, 16) for end in ends) - RAM_START)
+        raise

@@ -21,7 +21,7 @@ static volatile uint8_t line[KEPT];
 static uint16_t taken; /* where in `line` the next byte is read */
 static bool was_hung;
 
-static bool wait_for(volatile uint32_t *where, uint32_t mask, uint32_t value, uint32_t patience)
+static bool wait_for(const volatile uint32_t *where, uint32_t mask, uint32_t value, uint32_t patience)
 {
     while ((*where & mask) != value) {
         if (patience == 0U) {

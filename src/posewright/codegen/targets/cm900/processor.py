@@ -13,12 +13,14 @@ from posewright.errors import BodyError
 from .core import OUTSIDE, CortexM3
 from .elf import ElfImage
 from .target import Cm900, c_files, shipped, write_sources
-from .toolchain import link_image
+from .toolchain import compile_sources, link_image
 
 _STEPS_AT_ONCE = 4096
 _COUNTED_AT_ONCE = 64
 _BUDGET, _BUDGET_A_STEP = 50_000_000, 100_000
 """Instructions before it is taken that a step hangs: 0.7 s on the chip, and 1.4 ms for each step."""
+_COUNTED_BUDGET = 1_000_000
+"""Instructions of a single step before it is taken that it hangs, where they are counted: 14 ms."""
 
 
 class _StepCounter:
@@ -39,6 +41,8 @@ class _StepCounter:
             self._back = self._core.caller
             self._count = 0
         self._count += instructions
+        if self._back is not None and self._count > _COUNTED_BUDGET:
+            self._core.machine.emu_stop()
 
 
 class CortexProcessor:
@@ -47,7 +51,8 @@ class CortexProcessor:
     The image has the same start, memory and compiler's options as the one that is flashed, and `pil_main.c`
     instead of `main.c` and the board's peripherals. Steps are counted in instructions, in a sample: the first
     64 of every 4096 steps. Those of `<name>_step` are counted where there is such a function, without the
-    packing of records around it, else those of `unit_step`.
+    packing of records around it, else those of `unit_step`; for the same reason flash of `unit.c` is not the
+    unit's own where it has other files, and `parts` tells of it.
 
     Args:
         subject: what to run.
@@ -68,21 +73,21 @@ class CortexProcessor:
         self._symbols = image.symbols
         step = image.symbols.get(f"{subject.name.lower()}_step", image.symbols["unit_step"])
         self._counter = _StepCounter(self._core, step)
-        self._core.go(self._core.restart(), self._symbols["main"], _BUDGET)
+        self._core.finish(self._core.restart(), self._symbols["main"], _BUDGET)
         self._core.paint(self._symbols["bss_end"])
         self.reset()
 
     def _build(self, subject: Subject, folder: Path) -> Footprint:
         sources = Cm900().sources(subject)
         write_sources((*sources, *shipped(["pil_main.c"])), folder)
+        compile_sources(folder, [*c_files(sources), "pil_main.c"])
         image = link_image(folder, c_files(sources), "image")
         of_unit = [file.name for file in subject.sources() if file.name.endswith(".c")]
         link_image(folder, ["startup.c", "pil_main.c", *of_unit], "pil", keep=["pil_run", "unit_reset"])
         own = [name for name in of_unit if name != "unit.c"] or of_unit
-        sizes = [image.parts.get(name, (0, 0)) for name in own]
         return Footprint(
-            flash_bytes=sum(flash for flash, _ in sizes),
-            ram_bytes=sum(ram for _, ram in sizes),
+            flash_bytes=sum(image.parts.get(name, (0, 0))[0] for name in own),
+            ram_bytes=sum(image.parts.get(name, (0, 0))[1] for name in of_unit),
             image_flash_bytes=image.flash_bytes,
             image_ram_bytes=image.ram_bytes,
             counts="instructions",

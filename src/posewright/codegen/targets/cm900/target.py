@@ -12,7 +12,7 @@ from posewright.codegen.unit import SourceFile, Subject
 from posewright.documents.files import write_atomically
 from posewright.errors import InputError
 
-from .toolchain import Cm900Image, link_image, write_binary
+from .toolchain import Cm900Image, compile_sources, link_image, write_binary
 
 BOARD_SOURCES = ("startup.c", "board.c", "board.h", "registers.h", "main.c", "cm900.ld")
 LINK_SOURCES = ("link.c", "link.h")
@@ -73,11 +73,12 @@ class Cm900:
             raise InputError(
                 f"there is no program for a CM-900 in {folder}", hint="posewright generate makes one"
             )
+        compile_sources(folder, names)
         image = link_image(folder, names, "image")
         write_binary(image.elf)
         return image
 
-    def flash_command(self, folder: Path, port: str = "/dev/ttyACM0") -> tuple[str, ...]:
+    def flash_command(self, image: Path, port: str | None = None) -> tuple[str, ...]:
         """Return what puts a built program onto a real board over USB.
 
         It is the loader of ROBOTIS, with the arguments of `tools.opencm_ld.upload.pattern` in platform.txt of
@@ -85,7 +86,8 @@ class Cm900:
         file is of the OpenCM9.04, whose USB port calls itself a CM-900 as the older board's does. With an
         ST-Link `st-flash --reset write image.bin 0x08003000` does the same and leaves the bootloader alone.
         """
-        return ("opencm9.04_ld", port, "57600", str(folder / "image.bin"), "1", "opencm")
+        binary = image.with_suffix(".bin") if image.suffix else image / "image.bin"
+        return ("opencm9.04_ld", port or "/dev/ttyACM0", "57600", str(binary), "1", "opencm")
 
 
 def shipped(names: Iterable[str]) -> tuple[SourceFile, ...]:

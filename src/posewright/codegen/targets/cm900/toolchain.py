@@ -54,8 +54,18 @@ class Cm900Image:
         return sum(ram for _, ram in self.parts.values())
 
 
+def compile_sources(folder: Path, sources: Sequence[str]) -> None:
+    """Compile C files in a folder, beside themselves.
+
+    Raises:
+        UnavailableError: there is no compiler.
+        InputError: the compiler refuses a file.
+    """
+    _run(folder, [COMPILER, *FLAGS, "-c", *sources])
+
+
 def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[str] = ()) -> Cm900Image:
-    """Compile C files in a folder, cm900.ld among them, and link them to `name`.elf beside them.
+    """Link C files that were compiled in a folder, where cm900.ld is too, to `name`.elf beside them.
 
     Args:
         folder: where the files are.
@@ -65,9 +75,8 @@ def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[s
 
     Raises:
         UnavailableError: there is no compiler.
-        InputError: the compiler refuses a file, or the image does not fit the chip.
+        InputError: something is missing, or the image does not fit the chip.
     """
-    _run(folder, [COMPILER, *FLAGS, "-c", *sources])
     objects = [Path(source).with_suffix(".o").name for source in sources]
     kept = [f"-Wl,--undefined={function}" for function in keep]
     layout = ["--specs=nano.specs", "-nostartfiles", "-Wl,--gc-sections", "-T", LINKER_SCRIPT]
@@ -112,7 +121,7 @@ def _refusal(tool: str, said: str) -> InputError:
         return InputError(
             f"the image does not fit a CM-900: it needs {wants}",
             hint=f"it has {FLASH_FOR_PROGRAMS} bytes of flash behind the bootloader and {RAM_BYTES} of RAM,"
-            " 1024 of them for the stack: fewer or shorter motions, fewer states",
+            " 2048 of them for the stack: fewer or shorter motions, fewer states",
         )
     return InputError(f"{tool} refuses the sources:\n{said.strip()}")
 

@@ -1,0 +1,128 @@
+"""An emulated Arduino UNO: a sketch's image, its serial line, its reset button and its pins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from posewright.codegen.targets.arduino_uno.simavr import Simavr
+from posewright.errors import InputError
+
+FREQUENCY_HZ = 16_000_000
+
+PORTS = (
+    tuple(("D", n) for n in range(8)) + tuple(("B", n) for n in range(6)) + tuple(("C", n) for n in range(6))
+)
+"""Port and bit of each Arduino pin, A0 being 14; arduino-core-avr, variants/standard/pins_arduino.h."""
+
+COMPARATORS = {  # pin: (TCCRnA, its bit COMnx1, OCRnx); ATmega328P datasheet, register summary
+    6: (0x44, 7, 0x47),
+    5: (0x44, 5, 0x48),
+    9: (0x80, 7, 0x88),
+    10: (0x80, 5, 0x8A),
+    11: (0xB0, 7, 0xB3),
+    3: (0xB0, 5, 0xB4),
+}
+PINS_IN = {"D": 0x29, "B": 0x23, "C": 0x26}
+"""PINx of each port; ATmega328P datasheet, register summary."""
+
+FIRST_ANALOGUE = 14
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An output pin that changed.
+
+    Attributes:
+        time_s: since the board was switched on.
+        pin: its Arduino number.
+    """
+
+    time_s: float
+    pin: int
+    level: bool
+
+
+class EmulatedUno:
+    """An Arduino UNO that is emulated; no time passes but by `advance`.
+
+    Its boot loader is left out: after a reset the sketch starts at once.
+
+    Attributes:
+        edges: changes of output pins so far, in order; the edges of a PWM signal are not told.
+
+    Args:
+        image: `build/NAME.elf` of a sketch.
+    """
+
+    def __init__(self, image: Path) -> None:
+        self._simulator = Simavr(image)
+        self._asked_s = 0.0
+        self._given = 0
+        self.edges: list[Edge] = []
+
+    def send(self, data: bytes) -> None:
+        """Put bytes on the line to the board; they arrive one after the other, at 115200 bit/s."""
+        if data:
+            self._simulator.tell(f"send {data.hex()}")
+
+    def advance(self, seconds: float) -> bytes:
+        """Let time pass and return what the board has sent meanwhile.
+
+        Raises:
+            BodyError: the processor has stopped.
+        """
+        self._asked_s += seconds
+        cycles = round(self._asked_s * FREQUENCY_HZ) - self._given
+        self._given += cycles
+        sent = bytearray()
+        for kind, *words in self._simulator.tell(f"run {cycles}")[1]:
+            if kind == "byte":
+                sent.append(int(words[0], 16))
+            else:
+                port, bit, level, cycle = words
+                pin = PORTS.index((port, int(bit))) if (port, int(bit)) in PORTS else -1
+                if pin >= 0:
+                    self.edges.append(Edge(int(cycle) / FREQUENCY_HZ, pin, level == "1"))
+        return bytes(sent)
+
+    def press_reset(self) -> None:
+        """Press and let go of the reset button; what was on its way on the line is lost."""
+        self._simulator.tell("reset")
+
+    def close(self) -> None:
+        """Switch it off."""
+        self._simulator.close()
+
+    def set_pin(self, number: int, level: bool | None) -> None:
+        """Drive a pin from outside, or (None) let go of it."""
+        port, bit = _port(number)
+        self._simulator.tell(f"pin {port} {bit} {'-' if level is None else int(level)}")
+
+    def set_analogue(self, number: int, volts: float) -> None:
+        """Put a voltage on an analogue input, 0 for A0."""
+        if not 0 <= number < len(PORTS) - FIRST_ANALOGUE or not 0.0 <= volts <= 5.0:
+            raise InputError(f"A{number} at {volts:g} V", hint="A0 to A5, 0 to 5 V")
+        self._simulator.tell(f"volts {number} {round(volts * 1000)}")
+
+    def pin(self, number: int) -> bool:
+        """Return the level of a pin."""
+        port, bit = _port(number)
+        return bool(self._peek(PINS_IN[port]) >> bit & 1)
+
+    def pwm(self, number: int) -> float:
+        """Return the duty of a PWM pin, from 0 to 1; while no PWM is on it, its level."""
+        if number not in COMPARATORS:
+            raise InputError(f"pin {number} has no PWM", hint="3, 5, 6, 9, 10 and 11 have")
+        control, bit, compare = COMPARATORS[number]
+        connected = self._peek(control) >> bit & 1
+        return self._peek(compare) / 255 if connected else float(self.pin(number))
+
+    def _peek(self, address: int) -> int:
+        return int(self._simulator.tell(f"peek {address}")[0][0])
+
+
+def _port(number: int) -> tuple[str, int]:
+    if not 0 <= number < len(PORTS):
+        raise InputError(f"an Arduino UNO has no pin {number}", hint="0 to 13, and A0 to A5 are 14 to 19")
+    return PORTS[number]

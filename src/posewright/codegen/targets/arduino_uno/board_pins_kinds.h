@@ -1,0 +1,87 @@
+/*
+ * What can be said of a pin in board_pins.h.
+ *
+ * Inputs and events                          value
+ *   DigitalIn(2)                             1 while the pin is high
+ *   DigitalIn(2, INVERTED)                   1 while the pin is low
+ *   DigitalIn(2, PULL_UP)                    1 while the pin is low, pulled up inside: a button to ground
+ *   AnalogueIn(A0, scale, offset)            volts (0 to 5) * scale + offset
+ *   Held(7)                                  always that: there is no pin
+ * Outputs
+ *   DigitalOut(13), DigitalOut(13, INVERTED) high (low) while it is not 0
+ *   PwmOut(9, scale, offset)                 duty of 0 to 255 = value * scale + offset; pins 3 5 6 9 10 11
+ *   NoPin()                                  nowhere
+ *
+ * Pins 0 and 1 are the serial line. A value that does not fit an input becomes the nearest that does.
+ */
+#ifndef BOARD_PINS_KINDS_H
+#define BOARD_PINS_KINDS_H
+
+#include <Arduino.h>
+
+enum PinSense { PLAIN, INVERTED, PULL_UP };
+
+struct DigitalIn {
+    uint8_t pin;
+    PinSense sense;
+
+    constexpr explicit DigitalIn(uint8_t number, PinSense how = PLAIN) : pin(number), sense(how) {}
+    void begin() const { pinMode(pin, sense == PULL_UP ? INPUT_PULLUP : INPUT); }
+    bool read() const { return (digitalRead(pin) == HIGH) == (sense == PLAIN); }
+};
+
+struct AnalogueIn {
+    uint8_t pin;
+    float scale, offset;
+
+    constexpr AnalogueIn(uint8_t number, float by, float more) : pin(number), scale(by), offset(more) {}
+    void begin() const {}
+    /* 1024 steps of the reference voltage, 5 V: ATmega328P datasheet, ADC conversion result */
+    float read() const { return (float)analogRead(pin) * (5.0f / 1024.0f) * scale + offset; }
+};
+
+template <typename T> struct HeldAt {
+    T value;
+
+    constexpr explicit HeldAt(T always) : value(always) {}
+    void begin() const {}
+    T read() const { return value; }
+};
+
+template <typename T> constexpr HeldAt<T> Held(T always) { return HeldAt<T>(always); }
+
+struct DigitalOut {
+    uint8_t pin;
+    PinSense sense;
+
+    constexpr explicit DigitalOut(uint8_t number, PinSense how = PLAIN) : pin(number), sense(how) {}
+    void begin() const
+    {
+        digitalWrite(pin, sense == PLAIN ? LOW : HIGH);
+        pinMode(pin, OUTPUT);
+    }
+    template <typename T> void write(T value) const
+    {
+        digitalWrite(pin, (value != 0) == (sense == PLAIN) ? HIGH : LOW);
+    }
+};
+
+struct PwmOut {
+    uint8_t pin;
+    float scale, offset;
+
+    constexpr PwmOut(uint8_t number, float by, float more) : pin(number), scale(by), offset(more) {}
+    void begin() const { pinMode(pin, OUTPUT); }
+    template <typename T> void write(T value) const
+    {
+        const float duty = (float)value * scale + offset;
+        analogWrite(pin, duty <= 0.0f ? 0 : duty >= 255.0f ? 255 : (int)(duty + 0.5f));
+    }
+};
+
+struct NoPin {
+    void begin() const {}
+    template <typename T> void write(T) const {}
+};
+
+#endif

@@ -1,0 +1,299 @@
+"""What of a sketch depends on its chart: which pin is which, and the code between pins and records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from posewright.charts.types import EnumType, FloatType, IntType, Type
+from posewright.codegen.c import ChartSubject
+from posewright.codegen.records import ACTIVE
+from posewright.codegen.unit import Element, SourceFile
+
+LED = 13
+DIGITAL = (2, 4, 7, 8, 12, 3, 5, 6, 9, 10, 11, 13)
+LIT = (LED, 12, 8, 7, 4, 2, 11, 10, 9, 6, 5, 3)
+PWM = (9, 10, 11, 3, 5, 6)
+ANALOGUE = tuple(f"A{n}" for n in range(6))
+"""Pins of a UNO, those that are proposed first in front; arduino-core-avr, variants/standard/pins_arduino.h.
+
+0 and 1 are the serial line, 13 has the lamp on the board.
+"""
+
+VOLTS = 5.0
+PWM_STEPS = 255
+
+INTEGERS = {"bool": "uint8_t", "int8": "int8_t", "uint8": "uint8_t"}
+INTEGERS |= {"int16": "int16_t", "uint16": "uint16_t", "int32": "int32_t"}
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input, event or output of a chart as the sketch has it.
+
+    Attributes:
+        name: in the chart.
+        pin: name of its pin in `board_pins.h`: `in_front`, `out_s1`, `on_start`.
+        type: None for an event.
+        offset: of its bytes in its record.
+        element: what it is of the chart.
+    """
+
+    name: str
+    pin: str
+    type: Type | None
+    offset: int
+    element: Element
+
+    @property
+    def about(self) -> str:
+        """What it is, for a comment."""
+        return f"{self.element.kind} {self.name}" + ("" if self.type is None else f": {self.type}")
+
+
+@dataclass(frozen=True, eq=False)
+class ChartWiring:
+    """Writes what of a sketch depends on the chart.
+
+    Attributes:
+        subject: the chart.
+    """
+
+    subject: ChartSubject
+
+    @cached_property
+    def inputs(self) -> tuple[Port, ...]:
+        """The chart's inputs."""
+        names = self.subject.generator.names.inputs
+        kinds = self.subject.chart.inputs
+        return tuple(self._port("input", name, f"in_{names[name]}", kind) for name, kind in kinds.items())
+
+    @cached_property
+    def events(self) -> tuple[Port, ...]:
+        """The events from outside."""
+        names = self.subject.generator.names.event_inputs
+        return tuple(
+            self._port("event", name, f"on_{names[name].removeprefix('ev_')}", None)
+            for name in self.subject.chart.events
+        )
+
+    @cached_property
+    def outputs(self) -> tuple[Port, ...]:
+        """The chart's outputs."""
+        registers = self.subject.generator.names.registers
+        return tuple(
+            self._port("output", name, f"out_{registers[name].removeprefix('out.')}", kind)
+            for name, kind in self.subject.chart.outputs.items()
+        )
+
+    def _port(self, kind: str, name: str, pin: str, of_type: Type | None) -> Port:
+        record = self.subject.states if kind == "output" else self.subject.inputs
+        field = self.subject.format.field_of[name] if kind == "output" else name
+        fields: Mapping[str, Sequence[object]] = record.fields or {}
+        return Port(name, pin, of_type, int(str(fields[field][1])), Element(kind, name))
+
+    def pins(self) -> SourceFile:
+        """Return `board_pins.h`, a proposal which the user changes."""
+        lines = _Lines()
+        lines.add(
+            "/*",
+            f" * The pins of {self.subject.name}: yours. It is written once and then left alone;",
+            " * board_pins_kinds.h says what can stand here.",
+            " */",
+            "#ifndef BOARD_PINS_H",
+            "#define BOARD_PINS_H",
+            "",
+            '#include "board_pins_kinds.h"',
+        )
+        for port, pin in _proposed(self.inputs, self.events, self.outputs):
+            lines.add(
+                "", f"/* {_plain(port.about)} */", f"static const auto {port.pin} = {pin};", of=port.element
+            )
+        lines.add("", "#endif")
+        return lines.file("board_pins.h", keep=True)
+
+    def wiring(self) -> SourceFile:
+        """Return `board_wiring.cpp`."""
+        lines = _Lines()
+        lines.add(
+            f"/* Between the pins of board_pins.h and the records of {self.subject.name}. Generated. */",
+            '#include "board.h"',
+            '#include "board_pins.h"',
+            '#include "board_records.h"',
+        )
+        self._write_begin(lines)
+        self._write_events(lines)
+        self._write_read(lines)
+        self._write_outputs(lines)
+        self._write_monitor(lines)
+        return lines.file("board_wiring.cpp")
+
+    def _write_begin(self, lines: _Lines) -> None:
+        lines.add("", "void wiring_begin()", "{")
+        for port in (*self.inputs, *self.events, *self.outputs):
+            lines.add(f"    {port.pin}.begin();", of=port.element)
+        lines.add("}")
+
+    def _write_events(self, lines: _Lines) -> None:
+        count = max(1, len(self.events))
+        lines.add("", f"static bool was[{count}], came[{count}];", "", "void wiring_watch()", "{")
+        if self.events:
+            lines.add("    bool is;", "")
+        for k, port in enumerate(self.events):
+            read = (f"    is = {port.pin}.read();", f"    came[{k}] = came[{k}] || (is && !was[{k}]);")
+            lines.add(*read, f"    was[{k}] = is;", of=port.element)
+        lines.add("}", "", "void wiring_forget()", "{", "    memset(came, 0, sizeof came);", "}")
+
+    def _write_read(self, lines: _Lines) -> None:
+        lines.add("", "void wiring_read(uint8_t *input)", "{")
+        for port in self.inputs:
+            place, value = f"&input[{port.offset}]", f"{port.pin}.read()"
+            lines.add(f"    {_put(place, port.type, value)}", of=port.element)
+        for k, port in enumerate(self.events):
+            lines.add(f"    input[{port.offset}] = came[{k}] ? 1U : 0U;", of=port.element)
+        if not (self.inputs or self.events):
+            lines.add("    (void)input;")
+        lines.add("    wiring_forget();", "}")
+
+    def _write_outputs(self, lines: _Lines) -> None:
+        lines.add("", "void wiring_write(const uint8_t *state)", "{")
+        for port in self.outputs:
+            lines.add(f"    {port.pin}.write({_get('state', port)});", of=port.element)
+        lines.add(*(() if self.outputs else ("    (void)state;",)), "}")
+
+    def _write_monitor(self, lines: _Lines) -> None:
+        nodes = self.subject.lowered.nodes
+        n_bytes = (len(nodes) + 7) // 8
+        fields: Mapping[str, Sequence[object]] = self.subject.states.fields or {}
+        active = int(str(fields[ACTIVE][1]))
+        lines.add(
+            "",
+            f"static uint8_t seen[{n_bytes}];",
+            "",
+            "bool wiring_changed(const uint8_t *state)",
+            "{",
+            f"    const bool changed = memcmp(seen, &state[{active}], sizeof seen) != 0;",
+            f"    memcpy(seen, &state[{active}], sizeof seen);",
+            "    return changed;",
+            "}",
+            "",
+            "static void tell_active(bool is, const __FlashStringHelper *name)",
+            "{",
+            "    if (is) {",
+            "        Serial.print(' ');",
+            "        Serial.print(name);",
+            "    }",
+            "}",
+            "",
+            "void wiring_tell(const uint8_t *state)",
+            "{",
+        )
+        for node in nodes[1:]:
+            if node.is_leaf:
+                bit = f"(state[{active + node.index // 8}] & {1 << node.index % 8}U) != 0U"
+                lines.add(f"    tell_active({bit}, F({_quoted(node.name)}));", of=Element("state", node.name))
+        for port in self.outputs:
+            lines.add(
+                f"    Serial.print(F({_quoted(f' {port.name}=')}));",
+                f"    Serial.print({_get('state', port)});",
+                of=port.element,
+            )
+        lines.add("}")
+
+
+class _Lines:
+    """Lines of a file with what each is for."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.elements: list[Element | None] = []
+
+    def add(self, *lines: str, of: Element | None = None) -> None:
+        self.lines += lines
+        self.elements += [of] * len(lines)
+
+    def file(self, name: str, *, keep: bool = False) -> SourceFile:
+        return SourceFile(name, tuple(self.lines), tuple(self.elements), keep)
+
+
+def _proposed(
+    inputs: tuple[Port, ...], events: tuple[Port, ...], outputs: tuple[Port, ...]
+) -> Iterator[tuple[Port, str]]:
+    """Yield every port with the pin that is proposed for it; none has a pin once they have run out."""
+    analogue, digital = list(ANALOGUE), list(DIGITAL)
+    proposed: dict[Port, str] = {}
+    for port in sorted(outputs, key=lambda one: one.type is not None and one.type.storage == "bool"):
+        number = isinstance(port.type, IntType | FloatType)
+        pin = next((p for p in (PWM if number else LIT) if p in digital), None)
+        if pin is not None and not isinstance(port.type, EnumType):
+            digital.remove(pin)
+            proposed[port] = f"PwmOut({pin}, {_duty(port.type)})" if number else f"DigitalOut({pin})"
+    for port in (*inputs, *events):
+        if isinstance(port.type, IntType | FloatType):
+            if analogue:
+                proposed[port] = f"AnalogueIn({analogue.pop(0)}, {_from_volts(port.type)})"
+        elif digital and not isinstance(port.type, EnumType):
+            proposed[port] = f"DigitalIn({digital.pop(0)})"
+    for port in (*inputs, *events, *outputs):
+        yield port, proposed.get(port, "NoPin()" if port.element.kind == "output" else "Held(0)")
+
+
+def _range(kind: Type | None) -> tuple[float, float] | None:
+    """Return the range of a number that somebody has declared."""
+    if isinstance(kind, FloatType):
+        return None if kind.open else kind.ends
+    if isinstance(kind, IntType) and kind.high - kind.low < 1 << 31:
+        return float(kind.low), float(kind.high)
+    return None
+
+
+def _from_volts(kind: Type | None) -> str:
+    low, high = _range(kind) or (0.0, VOLTS)
+    return f"{_float((high - low) / VOLTS)}, {_float(low)}"
+
+
+def _duty(kind: Type | None) -> str:
+    low, high = _range(kind) or (0.0, 1.0 * PWM_STEPS)
+    scale = PWM_STEPS / (high - low) if high > low else 1.0
+    return f"{_float(scale)}, {_float(-low * scale)}"
+
+
+def _float(number: float) -> str:
+    """Return a literal of a float of C; zero has no sign."""
+    text = f"{number + 0.0:.9g}"
+    return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
+
+
+def _put(place: str, kind: Type | None, value: str) -> str:
+    if isinstance(kind, FloatType):
+        return f"put_{'float' if kind.single else 'double'}({place}, {value});"
+    low, high = (kind.low, kind.high) if isinstance(kind, IntType) else (0, 1)
+    if isinstance(kind, EnumType):
+        high = len(kind.values) - 1
+    return f"put<{INTEGERS[_storage(kind)]}>({place}, {_whole(low)}, {_whole(high)}, {value});"
+
+
+def _whole(number: int) -> str:
+    return f"{number}" if number > -(1 << 31) else "-2147483647L - 1L"
+
+
+def _get(record: str, port: Port) -> str:
+    place = f"&{record}[{port.offset}]"
+    if isinstance(port.type, FloatType):
+        return f"get<float>({place})" if port.type.single else f"get_double({place})"
+    return f"get<{INTEGERS[_storage(port.type)]}>({place})"
+
+
+def _storage(kind: Type | None) -> str:
+    return "bool" if kind is None else kind.storage
+
+
+def _plain(text: str) -> str:
+    """Return a text that neither ends a comment of C nor leaves ASCII."""
+    return text.replace("*/", "* /").encode("ascii", "replace").decode()
+
+
+def _quoted(text: str) -> str:
+    """Return a string of C; what is not ASCII becomes a question mark, as a serial monitor shows it."""
+    return '"' + _plain(text).replace("\\", "\\\\").replace('"', '\\"') + '"'

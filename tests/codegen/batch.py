@@ -1,0 +1,109 @@
+"""Many units as one: a board is built and started once for all of them, which is most of what a test takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from posewright.codegen.c import ChartSubject
+from posewright.codegen.unit import Executable, Records, SourceFile
+
+_NAMES = re.compile(r"\b(unit_reset|unit_load|unit_step|UNIT_[A-Z_]+)\b")
+
+
+@dataclass(frozen=True, eq=False)
+class BatchSubject:
+    """Units side by side; the first byte of an input record says which one takes the tick."""
+
+    members: Sequence[ChartSubject]
+    name: str = "batch"
+
+    @cached_property
+    def inputs(self) -> np.dtype[np.void]:
+        """Which member, and its input record, filled up."""
+        size = max(one.inputs.itemsize for one in self.members)
+        return np.dtype([("member", "u1"), ("record", "u1", (size,))])
+
+    @cached_property
+    def states(self) -> np.dtype[np.void]:
+        """The member's state record, filled up."""
+        size = max(one.states.itemsize for one in self.members)
+        return np.dtype([("status", "u1"), ("rest", "u1", (size - 1,))])
+
+    @property
+    def documents(self) -> dict[str, str]:
+        """None: they are drawn."""
+        return {}
+
+    def reference(self) -> Executable:
+        """A batch is no chart: its members are proved."""
+        raise NotImplementedError
+
+    def sources(self) -> tuple[SourceFile, ...]:
+        """Return the sources of all, each with names of its own, and the unit that asks one of them."""
+        found: list[SourceFile] = []
+        for number, member in enumerate(self.members):
+            for source in member.sources():
+                own = re.sub(r"^unit", f"unit_{number}", source.name)
+                lines = tuple(_renamed(line, number) for line in source.lines)
+                found.append(SourceFile(own, lines))
+        return (*found, self._header(), self._unit())
+
+    def _header(self) -> SourceFile:
+        sizes = {"INPUT_BYTES": self.inputs.itemsize, "STATE_BYTES": self.states.itemsize}
+        lines = ["#ifndef UNIT_H", "#define UNIT_H", "#include <stdint.h>", '#define UNIT_NAME "batch"']
+        lines += ["#define UNIT_PERIOD_US 100000UL"]
+        lines += [f"#define UNIT_{name} {size}U" for name, size in sizes.items()]
+        lines += ["void unit_reset(void);", "void unit_load(const uint8_t *state);"]
+        lines += ["void unit_step(const uint8_t *input, uint8_t *state);", "#endif"]
+        return SourceFile("unit.h", tuple(lines))
+
+    def _unit(self) -> SourceFile:
+        numbers = range(len(self.members))
+        lines = ['#include "unit.h"', "#include <string.h>"]
+        lines += [f"void unit_{k}_reset(void);" for k in numbers]
+        lines += [f"void unit_{k}_step(const uint8_t *input, uint8_t *state);" for k in numbers]
+        lines += ["void unit_reset(void)", "{", *(f"    unit_{k}_reset();" for k in numbers), "}"]
+        lines += ["void unit_load(const uint8_t *state)", "{", "    (void)state;", "}"]
+        lines += ["void unit_step(const uint8_t *input, uint8_t *state)", "{"]
+        lines += ["    (void)memset(state, 0, UNIT_STATE_BYTES);", "    switch (input[0]) {"]
+        for k in numbers:
+            lines += [f"    case {k}U:", f"        unit_{k}_step(&input[1], state);", "        break;"]
+        lines += ["    default:", "        break;", "    }", "}"]
+        return SourceFile("unit.c", tuple(lines))
+
+
+def _renamed(line: str, number: int) -> str:
+    line = line.replace('"unit.h"', f'"unit_{number}.h"')
+    return _NAMES.sub(lambda found: found[0][:4] + f"_{number}" + found[0][4:], line)
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One unit of a batch, as if it were alone."""
+
+    batch: BatchSubject
+    executable: Executable
+    number: int
+
+    def reset(self) -> None:
+        """Reset all of them."""
+        self.executable.reset()
+
+    def run(self, inputs: Records) -> Records:
+        """Let this one take a tick for each record."""
+        subject = self.batch.members[self.number]
+        records = np.zeros(len(inputs), self.batch.inputs)
+        records["member"] = self.number
+        size = subject.inputs.itemsize
+        records["record"][:, :size] = np.ascontiguousarray(inputs).view(np.uint8).reshape(-1, size)
+        states = np.ascontiguousarray(self.executable.run(records)).view(np.uint8)
+        own = states.reshape(len(inputs), -1)[:, : subject.states.itemsize]
+        return np.ascontiguousarray(own).view(subject.states)[:, 0]
+
+    def close(self) -> None:
+        """Nothing: the batch is closed as one."""
