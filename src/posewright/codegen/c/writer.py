@@ -95,7 +95,8 @@ def without_unused(writer: CWriter) -> CWriter:
     """
     parts: list[list[int]] = [[]]
     for number, line in enumerate(writer.lines):
-        if line:
+        inside = writer.lines[number + 1 : number + 2] and writer.lines[number + 1].startswith(" ")
+        if line or inside:  # an empty line after a function's declarations parts nothing
             parts[-1].append(number)
         elif parts[-1]:
             parts.append([])
