@@ -184,7 +184,7 @@ class RegionsCode:
             number = node.parent
             if not self.nodes[number].parallel:
                 break
-        return found if any(event in self.machine.heard for event, _ in found) else []
+        return found if any(self.code.is_told(event) for event, _ in found) else []
 
     def _is_done(self, number: int) -> str:
         """Return the condition under which a node is done."""
@@ -430,7 +430,12 @@ class RegionsCode:
 
     def write_active(self) -> list[str]:
         """Return what writes the bits of the active nodes into a state record at `active`."""
-        return [f"(void)memcpy(active, chart.active, {self.bytes}U);"]
+        first = {0, *self.machine.moves.active(self.machine.moves.first().configuration)}
+        bits = sum(1 << number for number in first).to_bytes(self.bytes, "little")
+        lines = [f"(void)memcpy(active, chart.active, {self.bytes}U);"]
+        lines += ["if ((active[0] & 1U) == 0U) { /* the first tick failed */"]
+        lines += [f"    active[{place}] = {byte}U;" for place, byte in enumerate(bits) if byte]
+        return [*lines, "}"]
 
     def read_active(self) -> list[str]:
         """Return what takes the active nodes from a state record."""

@@ -16,7 +16,7 @@ from posewright.codegen.c.chart import ChartGenerator, Options
 from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.proof.reference import InterpreterRun
-from posewright.codegen.records import ACTIVE, RecordFormat
+from posewright.codegen.records import ACTIVE, BROKEN, RecordFormat
 from posewright.codegen.unit import Executable, SourceFile
 
 
@@ -201,6 +201,9 @@ class ChartSubject:
             )
         for row, place in enumerate(self._history_places()):
             writer.write(generator.form.write_history(row, f"&state[{place[0]}]"))
+        if generator.monitors is not None:
+            offset, size = places[BROKEN]
+            writer.line(f"(void)memcpy(&state[{offset}], chart.broken, {size}U);")
 
 
 def _size(kind: Type) -> int:
