@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 import posewright.codegen.targets
-from posewright.codegen.c import ChartSubject
-from posewright.codegen.unit import Executable, Records
+from posewright.codegen.unit import Executable, Records, Subject
 
 TARGETS = Path(posewright.codegen.targets.__file__).parent
 
@@ -125,7 +124,7 @@ class Wrong:
         self._right.close()
 
 
-def host_board(folder: Path, subject: ChartSubject, unit: Executable | None = None) -> HostBoard:
+def host_board(folder: Path, subject: Subject, unit: Executable | None = None) -> HostBoard:
     """Return a board of this computer's with a chart on it."""
     library = compile_link(folder, subject.name, subject.inputs.itemsize, subject.states.itemsize)
     return HostBoard(library, unit or subject.reference(), subject.inputs, subject.states)

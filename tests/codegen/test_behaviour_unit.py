@@ -46,6 +46,7 @@ def test_a_catalogue_behaviour_does_in_c_what_it_does_in_the_simulator(name: str
         want = unit.subject.reference().run(drawn)
         assert len(set(want["playing"].tolist())) > 1  # something happens
         assert mismatches(unit.run(drawn), want) == []
+        assert unit.subject.ticks_from_player(want) <= 1
 
 
 EVERYTHING = {

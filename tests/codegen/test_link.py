@@ -1,4 +1,4 @@
-"""The serial line: the board's half in C and the computer's in Python speak the same, whatever happens to bytes."""
+"""The serial line: the board's half in C and the computer's in Python agree, whatever happens to bytes."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_computer_finds_every_frame_after_any_garbage(found: list[Frame], garb
 
 @given(frame=frames, data=st.data())
 def test_a_computer_takes_no_frame_with_a_burst_of_wrong_bits(frame: Frame, data: st.DataObject) -> None:
-    """A CRC of 16 bits finds every burst of at most 16, and every one or two wrong bits in so short a frame."""
+    """A CRC of 16 bits finds every burst of at most 16."""
     damaged = data.draw(bursts(frame.encoded()))
     reader = FrameReader()
     assert [*reader.feed(damaged), *reader.give_up()] == []

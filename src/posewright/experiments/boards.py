@@ -6,15 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from posewright.behaviours import Behaviour
 from posewright.codegen.hil.board_link import LinkCounts
 from posewright.codegen.hil.board_unit import BoardUnit, Parity
 from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController, LinkedController
 from posewright.codegen.hil.serial_line import PREFIX, SerialLine, SerialPort
-from posewright.codegen.unit import EmulatedBoard
+from posewright.codegen.unit import EmulatedBoard, Subject
 from posewright.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from posewright.codegen.targets.arduino_uno import EmulatedUno
 
 PYTHON = "python"
 """The controller that runs in this process, as no other does."""
@@ -85,7 +88,7 @@ _SMALLER: Mapping[str, str] = {"obstacle_race": "document_mealy"}
 
 
 def fitting(behaviour: str) -> str:
-    """Return the name of a shipped behaviour that fits a board: the one that is asked for, or a smaller one."""
+    """Return the name of a shipped behaviour that fits a board: the one asked for, or a smaller one."""
     return _SMALLER.get(behaviour, behaviour)
 
 
@@ -117,22 +120,30 @@ def _at(port: EmulatedBoard, behaviour: Behaviour, seed: int, *, is_real: bool =
     return BoardController(behaviour, unit, seed)
 
 
-def _uno(behaviour: Behaviour, seed: int) -> BoardController:
-    """Return the controller of a behaviour whose chart is on an emulated Arduino UNO."""
-    from posewright.codegen.c import ChartSubject
+def emulated_uno(subject: Subject) -> EmulatedUno:
+    """Return an emulated Arduino UNO with a chart on it.
+
+    Raises:
+        UnavailableError: a compiler or the emulator is missing; the hint names the package.
+        InputError: the chart does not fit.
+    """
     from posewright.codegen.targets.arduino_uno import ArduinoUno, EmulatedUno, for_avr
     from posewright.codegen.targets.cm900.target import write_sources
 
-    subject, target = for_avr(ChartSubject(behaviour.chart)), ArduinoUno()
+    subject, target = for_avr(subject), ArduinoUno()
     with TemporaryDirectory() as folder:
         write_sources((*subject.sources(), *target.sources(subject)), Path(folder))
-        board = EmulatedUno(target.build(Path(folder))[1])
-    return _at(board, behaviour, seed)
+        return EmulatedUno(target.build(Path(folder))[1])
+
+
+def _uno(behaviour: Behaviour, seed: int) -> BoardController:
+    from posewright.codegen.c import ChartSubject
+
+    return _at(emulated_uno(ChartSubject(behaviour.chart)), behaviour, seed)
 
 
 def _cm900(behaviour: Behaviour, seed: int) -> BehaviourOnBoardController:
-    """Return the controller of a behaviour, all of which is on an emulated CM-900."""
-    from posewright.codegen.behaviour.subject import BehaviourSubject
+    from posewright.codegen.behaviour import BehaviourSubject
     from posewright.codegen.targets.cm900.board import EmulatedCm900
     from posewright.codegen.targets.cm900.target import Cm900, write_sources
 

@@ -30,7 +30,8 @@ def minimum_jerk(s: int) -> int:
 
 
 HALF_TURN = (421657428, 173399667, 21392326, 1256749, 43068, 950)
-"""pi/2 and its powers over the factorials of 1, 3, 5 to 11, in ONE: the series of the sine; the last is such that its end is ONE."""
+"""pi/2 and its powers over the factorials of 1, 3, 5 to 11, in ONE: the series of the sine; the last makes
+its end ONE."""
 
 
 def smooth(u: int) -> int:

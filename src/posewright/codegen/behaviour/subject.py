@@ -20,6 +20,7 @@ from posewright.codegen.behaviour.wires import slots_of
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.names import identifier
 from posewright.codegen.unit import Executable, Records, SourceFile
+from posewright.control import Player
 from posewright.documents import Node, parse_document
 from posewright.errors import FormatError, InputError, Where
 
@@ -140,6 +141,23 @@ class BehaviourSubject:
             raise FormatError(what, hint=f"{robot.name} has {', '.join(map(str, sorted(self.tables.ids)))}")
         ticks = np.array([goals[servo] for servo in self.tables.ids], dtype=np.float64)
         return JointCommands(robot.from_ticks(ticks)[np.newaxis])
+
+    def ticks_from_player(self, states: Records) -> int:
+        """Return how many ticks servos were at most from where `control.Player` sends them, asked the same.
+
+        Args:
+            states: of a run from a reset on.
+        """
+        behaviour, names = self.behaviour, self.tables.names
+        player = Player(behaviour.robot, behaviour.motions, behaviour.start_pose)
+        most = 0
+        for action, packet in zip(states["action"].tolist(), states["packet"], strict=True):
+            player.request(names[action])
+            wanted = np.rint(behaviour.robot.to_ticks(player.frames(1).angles[0])).astype(int).tolist()
+            goals = goals_in(packet.tobytes())
+            sent = (goals[servo] for servo in self.tables.ids)
+            most = max(most, *(abs(one - other) for one, other in zip(wanted, sent, strict=True)))
+        return most
 
     def drawn_inputs(self, n: int, seed: int) -> Records:
         """Return records as sensors might read them, `(n,)`: around thresholds, now and then no number."""

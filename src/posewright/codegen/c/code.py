@@ -98,9 +98,7 @@ class ChartCode:
 
     # Actions
 
-    def asked(
-        self, ways: Iterable[CompoundTransition]
-    ) -> Iterator[tuple[CompoundTransition, str | None]]:
+    def asked(self, ways: Iterable[CompoundTransition]) -> Iterator[tuple[CompoundTransition, str | None]]:
         """Yield ways that are asked in order, each with what is still to be asked; None, and no more, for nothing.
 
         What the ways before have settled is not asked again.

@@ -49,7 +49,6 @@ from posewright.charts.types import (
     Value,
     to_single,
 )
-from posewright.codegen.c.settled import operands_of
 from posewright.errors import ExpressionError
 
 INT16_LOW, INT16_HIGH = -(2**15), 2**15 - 1

@@ -15,7 +15,6 @@ from posewright.charts.model import Memory
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.writer import comment
 
-
 AskedWays = list[tuple[CompoundTransition, str | None]]
 
 

@@ -91,13 +91,12 @@ _DEFINES = re.compile(r"^static [^=(\[]*?(\w+)(?=\(|\[)", re.MULTILINE)
 def without_unused(writer: CWriter) -> CWriter:
     """Return what was written without static functions and tables that nothing after them mentions.
 
-    A part ends at an empty line outside of braces, and is mentioned by later ones only, as C wants it.
+    A part ends at an empty line outside of a function, and is mentioned by later ones only, as C wants it.
     """
     parts: list[list[int]] = [[]]
-    depth = 0
     for number, line in enumerate(writer.lines):
-        depth += line.count("{") - line.count("}")
-        if line or depth:
+        inside = writer.lines[number + 1 : number + 2] and writer.lines[number + 1].startswith(" ")
+        if line or inside:  # an empty line after a function's declarations parts nothing
             parts[-1].append(number)
         elif parts[-1]:
             parts.append([])

@@ -75,8 +75,8 @@ class Parity:
 class BoardUnit:
     """Steps a unit on a board: each step at most once, and the interpreter's beside it.
 
-    A step that is not answered in time is asked for again when the next one falls due, so that the board takes
-    it once; the steps that fall due meanwhile are left out. A board that was reset in between begins anew,
+    A step that is not answered in time is asked for again when the next one falls due, so that the board
+    takes it once; the steps that fall due meanwhile are left out. A board that was reset in between begins anew,
     and so does the interpreter beside it.
 
     Args:

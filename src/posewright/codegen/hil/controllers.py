@@ -113,8 +113,8 @@ class BusBoard(Protocol):
 class BehaviourOnBoardController:
     """Lets a robot do what a board says that runs a whole behaviour: chart, motions and servo packets.
 
-    Each frame what the sensors read goes over the line, and what the board then sends to its servo bus is what
-    the servos are commanded. Where no packet comes the pose is held.
+    Each frame what the sensors read goes over the line, and what the board then sends to its servo bus is
+    what the servos are commanded. Where no packet comes the pose is held.
 
     Args:
         subject: the behaviour on the board; the robot stands in its start pose.
