@@ -149,7 +149,7 @@ def _cm900(behaviour: Behaviour, seed: int) -> BehaviourOnBoardController:
 
     subject, target = BehaviourSubject(behaviour), Cm900()
     with TemporaryDirectory() as folder:
-        write_sources(target.sources(subject), Path(folder))
+        write_sources((*subject.sources(), *target.sources(subject)), Path(folder))
         board = EmulatedCm900(target.build(Path(folder)).elf)
     unit = BoardUnit(board, subject, behaviour.robot.frame_period_s)
     return BehaviourOnBoardController(subject, unit, board, seed)
