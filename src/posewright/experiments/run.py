@@ -71,7 +71,7 @@ def run_trial(
         body: one of `plant_names()`; or `random` or a `*.bodies.yaml`: a simulated body that the seed draws.
         controller: where the behaviour is run: `python`, in this process; its chart on an emulated
             `arduino-uno`, or on a real board at `serial:PORT`; all of it on an emulated `cm900`; or what
-            makes another such controller. Where a shipped trial's behaviour fits no board, a smaller one runs.
+            makes another such controller. Where a shipped trial's behaviour fits no board a smaller one runs.
         legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
             `Outcome.remarks` say what is wrong with it.
         to_film: whether it is to be filmed, which needs a body that knows where it is.
