@@ -443,13 +443,13 @@ class ChartGenerator:
             if self.can_fail:
                 writer.line(f"{prefix}_t after;")
             if clamps:
-                writer.line(f"{prefix}_inputs_t sampled;")
-                given = "&sampled"
+                writer.line(f"{prefix}_inputs_t clamped;")
+                given = "&clamped"
             if self.can_fail:
                 with writer.block(f"if (chart->status != {self.names.constant}_OK)"):
                     writer.line("return chart->status;")
             if clamps:
-                writer.line("sampled = *in;")
+                writer.line("clamped = *in;")
                 writer.write(clamps)
             if not self.can_fail:
                 writer.line(f"tick(chart, {given});")
@@ -471,7 +471,7 @@ class ChartGenerator:
         """Return what brings the inputs into their ranges."""
         lines = []
         for name, kind in self.chart.inputs.items():
-            field = f"sampled.{self.names.inputs[name]}"
+            field = f"clamped.{self.names.inputs[name]}"
             lines += self._clamp(field, kind)
         return lines
 
