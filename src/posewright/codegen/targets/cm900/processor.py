@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from posewright.codegen.c import ChartSubject
 from posewright.codegen.unit import Footprint, Records, Subject
 from posewright.errors import BodyError
 
@@ -50,9 +51,9 @@ class CortexProcessor:
 
     The image has the same start, memory and compiler's options as the one that is flashed, and `pil_main.c`
     instead of `main.c` and the board's peripherals. Steps are counted in instructions, in a sample: the first
-    64 of every 4096 steps. Those of `<name>_step` are counted where there is such a function, without the
+    64 of every 4096 steps. Those of a chart's `<name>_step` are counted where there is such a function, not the
     packing of records around it, else those of `unit_step`; for the same reason flash of `unit.c` is not the
-    unit's own where it has other files, and `parts` tells of it.
+    unit's own where it has other files, and `parts` tells of it. A behaviour is counted whole.
 
     Args:
         subject: what to run.
@@ -71,7 +72,8 @@ class CortexProcessor:
         record = self._inputs.itemsize + self._states.itemsize
         self._core = CortexM3(image, outside=_STEPS_AT_ONCE * record)
         self._symbols = image.symbols
-        step = image.symbols.get(f"{subject.name.lower()}_step", image.symbols["unit_step"])
+        own = f"{subject.name.lower()}_step" if isinstance(subject, ChartSubject) else ""
+        step = image.symbols.get(own, image.symbols["unit_step"])
         self._counter = _StepCounter(self._core, step)
         self._core.finish(self._core.restart(), self._symbols["main"], _BUDGET)
         self._core.paint(self._symbols["bss_end"])
@@ -84,7 +86,8 @@ class CortexProcessor:
         image = link_image(folder, c_files(sources), "image")
         of_unit = [file.name for file in subject.sources() if file.name.endswith(".c")]
         link_image(folder, ["startup.c", "pil_main.c", *of_unit], "pil", keep=["pil_run", "unit_reset"])
-        own = [name for name in of_unit if name != "unit.c"] or of_unit
+        beside = "unit.c" if isinstance(subject, ChartSubject) else None
+        own = [name for name in of_unit if name != beside] or of_unit
         return Footprint(
             flash_bytes=sum(image.parts.get(name, (0, 0))[0] for name in own),
             ram_bytes=sum(image.parts.get(name, (0, 0))[1] for name in of_unit),

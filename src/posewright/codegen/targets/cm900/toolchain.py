@@ -101,7 +101,7 @@ def _run(folder: Path, command: Sequence[str]) -> None:
             hint="apt install gcc-arm-none-eabi libnewlib-arm-none-eabi",
         )
     try:
-        done = subprocess.run(  # noqa: S603 -- no shell, our own
+        done = subprocess.run(
             [tool, *command[1:]], cwd=folder, capture_output=True, text=True, timeout=_PATIENCE_S, check=False
         )
     except subprocess.TimeoutExpired as error:
