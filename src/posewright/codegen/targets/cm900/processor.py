@@ -51,7 +51,7 @@ class CortexProcessor:
 
     The image has the same start, memory and compiler's options as the one that is flashed, and `pil_main.c`
     instead of `main.c` and the board's peripherals. Steps are counted in instructions, in a sample: the first
-    64 of every 4096 steps. Those of a chart's `<name>_step` are counted where there is such a function, not the
+    64 of every 4096 steps. Those of a chart's `<name>_step` are counted where there is one, not the
     packing of records around it, else those of `unit_step`; for the same reason flash of `unit.c` is not the
     unit's own where it has other files, and `parts` tells of it. A behaviour is counted whole.
 
