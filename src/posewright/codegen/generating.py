@@ -31,6 +31,9 @@ BEHAVIOUR = ".behaviour.yaml"
 SOFT_DOUBLES = ("arduino-uno",)
 """Targets whose compiler has no `double` of 64 bits."""
 
+QUEUES = {"arduino-uno": 64}
+"""Raised events that may wait at once on targets of little RAM, where nothing else is asked for."""
+
 _COMMENTED = (".c", ".h", ".ld", ".cpp", ".ino")
 
 
@@ -71,7 +74,8 @@ def subject_named(
     Raises:
         InputError: there is no such chart or behaviour, or it is not what it should be.
     """
-    options = Options(soft_doubles=target in SOFT_DOUBLES, monitors=monitors, queue=queue)
+    most = QUEUES.get(target) if queue is None else queue
+    options = Options(soft_doubles=target in SOFT_DOUBLES, monitors=monitors, queue=most)
     if str(text) in behaviour_names() or str(text).endswith(BEHAVIOUR):
         return BehaviourSubject(read_behaviour(text), options)
     return ChartSubject(read_chart(Path(text)), options)
@@ -251,7 +255,9 @@ def _refuse_losing(folder: Path, texts: Mapping[str, str], before: Mapping[str, 
         if digest not in (before.get(name), _sha256(text)):
             why = "was changed since it was generated" if name in before else "was not generated"
             raise OutputError(
-                f"it {why}, and would be lost", where=Where(path), hint="move it, or write over it with --force"
+                f"it {why}, and would be lost",
+                where=Where(path),
+                hint="move it, or write over it with --force",
             )
 
 

@@ -11,6 +11,7 @@ from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, I
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
 from posewright.codegen.c.expressions import whole
+from posewright.codegen.c.monitors import MonitorCode
 from posewright.codegen.c.regions import RegionsCode
 from posewright.codegen.c.single import SingleStateCode, is_single
 from posewright.codegen.c.truth_table import Style, TruthTable, table_of
@@ -62,6 +63,7 @@ class ChartGenerator:
         self.options = options
         self.code = ChartCode(machine, soft=options.soft_doubles, queue=options.queue)
         self.names = self.code.names
+        self.monitors = MonitorCode(self.code) if options.monitors and self.chart.promises else None
         self.form = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
 
     @cached_property
@@ -71,8 +73,14 @@ class ChartGenerator:
         Raises:
             InputError: a table is wanted, and the chart cannot be one.
         """
-        watched = self.options.monitors and bool(self.chart.promises)
-        style = Style.SWITCH if watched and self.options.style is Style.AUTO else self.options.style
+        style = self.options.style
+        if self.monitors is not None and style is Style.AUTO:
+            style = Style.SWITCH
+        if self.code.came and style is Style.TABLE:
+            raise InputError(
+                f"{self.chart.name} cannot be a table: its promises ask which events were raised",
+                hint="let it be a switch, or choose auto",
+            )
         if isinstance(self.form, SingleStateCode):
             return table_of(self.form, style)
         if style is Style.TABLE:
@@ -88,6 +96,8 @@ class ChartGenerator:
         code = CWriter()
         self.code.writer = code
         self._functions()
+        if self.monitors is not None:
+            self.monitors.functions()
         return code
 
     @cached_property
@@ -223,6 +233,8 @@ class ChartGenerator:
         writer.write([f"#define {names.constant}_OK 0U", f"#define {names.constant}_DIVISION_BY_ZERO 1U"])
         writer.write([f"#define {names.constant}_NO_END 2U", ""])
         self._constants(writer)
+        if self.monitors is not None:
+            writer.write([comment("The promises."), *self.monitors.constants(), ""])
         self._inputs(writer)
         self._outputs(writer)
         self._struct(writer)
@@ -299,7 +311,7 @@ class ChartGenerator:
         return self.machine.types[name]
 
     def _scratch(self) -> list[str]:
-        fields = []
+        fields = [] if self.monitors is None else self.monitors.fields()
         if self.queues:
             small = "uint8_t" if self.code.queue < 256 else "uint16_t"
             fields += [f"uint8_t queue[{self.code.queue}];", f"{small} next;", f"{small} waiting;"]
@@ -323,6 +335,7 @@ class ChartGenerator:
         period = f"Takes one tick; call it every {self.chart.period_s * 1000:g} ms."
         writer.line(comment(f"{period} Returns {self.names.constant}_OK; {failing}."))
         writer.line(f"uint8_t {prefix}_step({prefix}_t *chart, const {prefix}_inputs_t *in);")
+        writer.write([] if self.monitors is None else self.monitors.prototypes())
         writer.write(["", "#ifdef __cplusplus", "}", "#endif", ""])
 
     # The source
@@ -331,7 +344,7 @@ class ChartGenerator:
         """Return the source."""
         body, names, writer = self.body, self.names, CWriter()
         init, step = self._writing(self._init), self._writing(self._step)
-        used = closure(self.code.expressions.used)
+        used = closure(sorted(self.code.expressions.used))
         functions = CWriter()
         for name in used:
             if name == "pw_f64":  # the header has it
@@ -412,6 +425,8 @@ class ChartGenerator:
             if not self.chart.outputs:
                 writer.line("chart->out.unused = false;")
             self.form.init()
+            if self.monitors is not None:
+                self.monitors.init()
             if self.queues:
                 writer.write(["chart->next = 0U;", "chart->waiting = 0U;"])
             if self.counts:
@@ -438,12 +453,14 @@ class ChartGenerator:
                 writer.write(clamps)
             if not self.can_fail:
                 writer.line(f"tick(chart, {given});")
+                writer.write([f"watch(chart, {given});"] if self.monitors is not None else [])
                 writer.line(f"return {self.names.constant}_OK;")
                 return
             writer.line("after = *chart; /* a tick that fails changes nothing */")
             if self.counts:
                 writer.line("after.microsteps = 0U;")
             writer.line(f"tick(&after, {given});")
+            writer.write([f"watch(&after, {given});"] if self.monitors is not None else [])
             with writer.block(f"if (after.status == {self.names.constant}_OK)", "} else {"):
                 writer.line("*chart = after;")
             with writer.indented_block():

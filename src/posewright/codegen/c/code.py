@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from posewright.charts.expression import Name
+from posewright.charts.expression import Binary, Literal, Name, Operator, Tree
 from posewright.charts.machine import Counter, Machine, every_actions
 from posewright.charts.machine.machine import INSIDE
+from posewright.charts.machine.monitor import CAME
 from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, DONE, Actions, Assign, Branch, Raise, events_raised
-from posewright.charts.types import EnumType, FloatType, Type
+from posewright.charts.types import EnumType, FloatType, Type, Value
 from posewright.codegen.c.expressions import CExpressions, whole
 from posewright.codegen.c.names import ChartNames
+from posewright.codegen.c.settled import terms_of, unsettled
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
 
@@ -32,6 +34,7 @@ class ChartCode:
     Attributes:
         writer: where lines go.
         inside: how `in(S)` is asked, by node number.
+        came: fields that note, for promises, that an event was raised in the tick.
     """
 
     def __init__(self, machine: Machine, *, soft: bool = False, queue: int | None = None) -> None:
@@ -40,6 +43,7 @@ class ChartCode:
         self.soft = soft
         self.writer = CWriter()
         self.inside: Callable[[int], str] = lambda _number: "false"
+        self.came: dict[str, str] = {}
         self.expressions = CExpressions(self.read, self.value_name, soft=soft)
         bound = queue_bound(machine)
         self.queue = bound if queue is None else min(queue, bound)
@@ -50,8 +54,11 @@ class ChartCode:
         """Return how a name that may change is read."""
         if name.name.startswith(INSIDE):
             return self.inside(self.machine.number_of[name.name.removeprefix(INSIDE)])
-        if name.name in self.machine.chart.inputs:
-            return f"in->{self.names.inputs[name.name]}"
+        if name.name.startswith(CAME):
+            return f"chart->{self.came[name.name.removeprefix(CAME)]}"
+        sampled = {**self.names.inputs, **self.names.event_inputs}
+        if name.name in sampled:
+            return f"in->{sampled[name.name]}"
         return f"chart->{self.names.registers[name.name]}"
 
     def value_name(self, kind: EnumType, value: str) -> str:
@@ -97,13 +104,27 @@ class ChartCode:
 
     # Actions
 
-    def condition(self, way: CompoundTransition) -> str | None:
-        """Return what must hold for a way; None where it always may be taken."""
-        parts = [self.expressions.of(guard) for guard in way.guards if guard != ALWAYS]
-        texts = [part.operand if len(parts) > 1 or way.wait else part.text for part in parts]
+    def asked(self, ways: Iterable[CompoundTransition]) -> Iterator[tuple[CompoundTransition, str | None]]:
+        """Yield ways that are asked in order, each with what is still to be asked; None, and no more, for nothing.
+
+        What the ways before have settled is not asked again.
+        """
+        ways = tuple(ways)
+        terms = [[*self._terms(way)] for way in ways]
+        open_terms = unsettled([[tree for tree, _ in one] for one in terms])
+        for way, parts, places in zip(ways, terms, open_terms, strict=True):
+            yield way, self.expressions.all_of([parts[place] for place in places]) or None
+            if not places:
+                return
+
+    def _terms(self, way: CompoundTransition) -> Iterator[tuple[Tree, Mapping[str, Value]]]:
+        """Yield what must hold for a way."""
         if way.wait:
-            texts.insert(0, f"(chart->{self.names.registers[way.since]} >= {whole(way.wait)})")
-        return " && ".join(texts) if texts else None
+            counted = Name(way.since, known=self.machine.types[way.since])
+            yield Binary(Operator.GREATER_EQUAL, counted, Literal(way.wait)), {}
+        for guard in way.guards:
+            if guard != ALWAYS:
+                yield from ((tree, guard.fixed) for tree in terms_of(guard.tree))
 
     def act(self, actions: Actions) -> None:
         """Write actions, one after the other."""
@@ -143,9 +164,15 @@ class ChartCode:
                 self.writer.line(f"chart->{self.names.registers[name]} = new_{number};")
 
     def put(self, event: str) -> None:
-        """Write what puts an event into the queue, if anything listens to it."""
+        """Write what puts an event into the queue, if anything listens to it, and what promises note of it."""
+        if event in self.came:
+            self.writer.line(f"chart->{self.came[event]} = true;")
         if event in self.machine.heard:
             self.writer.line(f"put(chart, {self.names.events[event]});")
+
+    def is_told(self, event: str) -> bool:
+        """Return whether it makes a difference that an event is raised."""
+        return event in self.machine.heard or event in self.came
 
     # Time
 

@@ -29,7 +29,7 @@ class Target(Protocol):
         """As a person names it: `arduino-uno`."""
 
     def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
-        """Return the files that go with those of the subject: the board's own, and the user's, which are kept.
+        """Return the files that go with the subject's: the board's own, and the user's, which are kept.
 
         Raises:
             InputError: the target cannot keep what the document promises.

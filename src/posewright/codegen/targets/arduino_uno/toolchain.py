@@ -37,7 +37,7 @@ RAM_START = 0x800100
 """Where RAM begins for the linker: behind the registers of the ATmega328P (avr-libc, memory sections)."""
 
 _MOST_LINES = 6
-_TELLING = re.compile(r"error|overflowed|not within region")
+_TELLING = re.compile(r"error:|will not fit|not within region")
 
 
 def program(name: str) -> str:
@@ -134,12 +134,13 @@ def check_size(image: Path) -> tuple[int, int]:
     return flash, ram
 
 
-def refuse_too_large(flash: int, ram: int) -> None:
-    """Raise an InputError where that much of flash or RAM is not on a UNO."""
+def refuse_too_large(flash: int, ram: int, *, at_least: bool = False) -> None:
+    """Raise an InputError where that much of flash or RAM, or even more, is not on a UNO."""
     for what, needed, there in (("flash", flash, FLASH_BYTES), ("RAM", ram, RAM_BYTES)):
         if needed > there:
+            told = f"more than {needed}" if at_least else str(needed)
             raise InputError(
-                f"it needs {needed} bytes of {what}, an Arduino UNO has {there}",
+                f"it needs {told} bytes of {what}, an Arduino UNO has {there}",
                 hint="fewer states or narrower types; a CM-900 has twice the flash and ten times the RAM",
             )
 
@@ -153,9 +154,8 @@ def link(*arguments: str | Path, folder: Path | None = None) -> None:
     try:
         run_tool("avr-gcc", *arguments, folder=folder)
     except InputError as error:
-        beyond = re.search(r"region `text' overflowed by (\d+) bytes", error.message)
-        if beyond is not None:
-            refuse_too_large((1 << 15) + int(beyond[1]), 0)
+        if "will not fit in region `text'" in error.message:
+            refuse_too_large(1 << 15, 0, at_least=True)
         ends = re.findall(r"address 0x([0-9a-f]+) of .* is not within region `data'", error.message)
         if ends:
             refuse_too_large(0, max(int(end, 16) for end in ends) - RAM_START)

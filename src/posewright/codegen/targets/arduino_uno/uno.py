@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from pathlib import Path
 
-import posewright.codegen.targets
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.targets.arduino_uno.toolchain import (
     cache_folder,
@@ -55,7 +55,7 @@ class ArduinoUno:
                 hint="a whole behaviour goes to a CM-900",
             )
         wiring = ChartWiring(subject)
-        targets = Path(posewright.codegen.targets.__file__).parent
+        targets = files("posewright.codegen.targets")
         link = [_file(name, (targets / name).read_text(encoding="utf-8")) for name in ("link.h", "link.c")]
         hooks = SourceFile("board_hooks.cpp", tuple(data_text("board_hooks.cpp").splitlines()), keep=True)
         fixed = [_file(name, data_text(name)) for name in FIXED]
