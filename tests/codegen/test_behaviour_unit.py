@@ -182,7 +182,7 @@ def test_gaits_and_joints_that_go_their_own_way_are_refused_with_their_line(
 def test_the_image_of_a_whole_race_fits_the_board_with_room_to_spare(tmp_path: Path) -> None:
     need_tool("arm-none-eabi-gcc")
     subject, board = BehaviourSubject(read_behaviour("obstacle_race")), Cm900()
-    write_sources(board.sources(subject), tmp_path)
+    write_sources((*subject.sources(), *board.sources(subject)), tmp_path)
     image = board.build(tmp_path)
     assert image.flash_bytes < 48 * 1024
     assert image.ram_bytes < 12 * 1024
