@@ -128,7 +128,9 @@ class MonitorCode:
         with write.block(""):
             write.line(f"const bool when = {when.text};")
             write.line(f"const bool goal = {goals[0].text};")
-            with write.block("if (goal)", f"}} else if (({age} <= {limit}{suffix}) && (when || ({age} > 0U))) {{"):
+            with write.block(
+                "if (goal)", f"}} else if (({age} <= {limit}{suffix}) && (when || ({age} > 0U))) {{"
+            ):
                 write.line(f"{age} = 0U;")
             with write.indented_block():
                 write.line(f"{age}++;")

@@ -34,6 +34,7 @@ class RegionsCode:
         self.way_type = "uint8_t" if len(self.machine.ways) < 255 else "uint16_t"
         self.ways = {id(way): number for number, way in enumerate(self.machine.ways)}
         self.most = max(1, sum(1 for node in self.nodes if node.is_leaf and node.index))
+        self.index = "uint8_t" if max(self.most, self.bytes) < 256 else "uint16_t"
         self.code.inside = self.inside
         self.prefix = self.code.names.prefix
         self.both = f"{self.prefix}_t *chart, const {self.prefix}_inputs_t *in"
@@ -282,7 +283,7 @@ class RegionsCode:
         ):
             inner = [node for node in self.nodes[1:] if node.children]
             if any(self._asks_memory(node) for node in inner):
-                code.writer.line("uint8_t k;")
+                code.writer.line(f"{self.index} k;")
             if not inner:
                 return
             with code.writer.block("switch (node)"):
@@ -314,7 +315,7 @@ class RegionsCode:
         ):
             moving = [way for way in self.machine.ways if way.goals]
             if any(goal.memory is not None for way in moving for goal in way.goals):
-                code.writer.line("uint8_t k;")
+                code.writer.line(f"{self.index} k;")
             with code.writer.block("switch (way)"):
                 for way in moving:
                     with code.writer.about(code.way_element(way)):
@@ -375,16 +376,18 @@ class RegionsCode:
         write = code.writer
         if moves:
             self._conflict()
-        with code.function(f"static void take({self.both}, const {self.way_type} *chosen, uint8_t count)"):
+        with code.function(
+            f"static void take({self.both}, const {self.way_type} *chosen, {self.index} count)"
+        ):
             write = code.writer
             if not moves:
-                write.line("uint8_t k;")
+                write.line(f"{self.index} k;")
                 with write.block("for (k = 0U; k < count; k++)"):
                     write.line("act_on_way(chart, in, chosen[k]);")
                 return
             write.write([f"uint8_t left[{self.bytes}] = {{0U}};", f"uint8_t want[{self.bytes}] = {{0U}};"])
             write.write([f"uint8_t after[{self.bytes}];", f"{self.number} node;", f"{self.number} domain;"])
-            write.write(["uint8_t k;", "bool moves = false;"])
+            write.write([f"{self.index} k;", "bool moves = false;"])
             with write.block("for (k = 0U; k < count; k++)"):
                 write.line(f"domain = {self._of('DOMAIN', 'chosen[k]')};")
                 with write.block("if (domain != NO_DOMAIN)"):
@@ -441,8 +444,9 @@ class RegionsCode:
             with write.block("if ((a == NO_DOMAIN) || (b == NO_DOMAIN))"):
                 write.line("return false;")
             write.line("return (a == b) || lies_in(b, a) || lies_in(a, b);")
-        with write.function(f"static uint8_t without_conflicts({way} *chosen, uint8_t count)"):
-            write.write(["uint8_t kept = 0U;", "uint8_t k;", "uint8_t j;", "uint8_t rest;", "bool wins;"])
+        with write.function(f"static {self.index} without_conflicts({way} *chosen, {self.index} count)"):
+            write.write([f"{self.index} kept = 0U;", f"{self.index} k;", f"{self.index} j;"])
+            write.write([f"{self.index} rest;", "bool wins;"])
             with write.block("for (k = 0U; k < count; k++)"):
                 write.line(f"const {way} way = chosen[k];")
                 write.line("wins = true;")
@@ -457,7 +461,7 @@ class RegionsCode:
                             write.line("chosen[rest] = chosen[j];")
                             write.line("rest++;")
                     write.line("chosen[rest] = way;")
-                    write.line("kept = (uint8_t)(rest + 1U);")
+                    write.line(f"kept = ({self.index})(rest + 1U);")
             write.line("return kept;")
 
     def microstep(self, name: str, event: str | None) -> None:
@@ -471,7 +475,7 @@ class RegionsCode:
             write = code.writer
             write.line(f"{self.way_type} chosen[{self.most}];")
             write.line(f"{self.way_type} way;")
-            write.write([f"{self.number} node;", "uint8_t count = 0U;", "uint8_t k;"])
+            write.write([f"{self.number} node;", f"{self.index} count = 0U;", f"{self.index} k;"])
             with write.block(f"for (node = 1U; node < {self.size}U; node++)"):
                 leaf = f"has(chart->active, node) && ({self._of('LAST', 'node')} == node)"
                 with write.block(f"if ({leaf})"):
