@@ -157,7 +157,7 @@ def distinct(names: Iterable[str]) -> dict[str, str]:
 
 
 def upper(names: Iterable[str], prefix: str, used: set[str] | None = None) -> dict[str, str]:
-    """Return a constant's name for each name: upper case, with the prefix, unlike any other and any `used`."""
+    """Return a constant's name for each name: upper case, with the prefix, no two alike, and none `used`."""
     names = tuple(names)
     found: dict[str, str] = {}
     used = set() if used is None else used

@@ -24,7 +24,7 @@ BOARD_QUEUE = 16
 SRAM of an ATmega328P."""
 
 MAX_WAYS = 65535
-"""Ways between states are numbered with 16 bits, and one number stands for none; of states there are fewer."""
+"""Ways between states are numbered with 16 bits, and one number is none; there are fewer states."""
 
 MAX_EVENTS = 256
 """Events that are raised inside, and promises, are numbered with 8 bits."""
@@ -143,7 +143,7 @@ def _soft(generator: ChartGenerator) -> Policy | None:
         return None
     return Policy(
         "fractions of 64 bits",
-        "the compiler has none: they are kept as their bits (pw_f64) and computed by calls; float32 is faster",
+        "the compiler has none: kept as their bits (pw_f64) and computed by calls; float32 is faster",
         tuple(doubles),
     )
 
@@ -161,7 +161,7 @@ def _queue(generator: ChartGenerator) -> Policy | None:
     size = generator.code.queue
     most = queue_bound(generator.machine)
     unlike = f"; in the interpreter {most} may wait" if size < most else ""
-    done = f"{size} may wait at once, and a tick that raises one more is given up as one that does not end{unlike}"
+    done = f"{size} may wait at once; a tick that raises one more is given up as if without end{unlike}"
     return Policy("events raised inside", done, tuple(sorted(generator.machine.heard)))
 
 

@@ -1,4 +1,4 @@
-"""A class of C++11 around a chart in C, for sketches and programs: no heap, no exceptions, nothing virtual."""
+"""A class of C++11 around a chart in C, for sketches and programs: no heap, no exceptions, no virtuals."""
 
 from __future__ import annotations
 
