@@ -28,7 +28,7 @@ void unit_step(const uint8_t *input, uint8_t *state);
 /*
  * Says that a frame's time went by without unit_step: call it once for each such frame, from an interrupt if
  * need be. Chart and motion stand still meanwhile and the servos hold the pose of the last packet; only the
- * clock goes on. With the next unit_step the motion goes on from there, and the chart takes a tick if one is due.
+ * clock goes on. With the next unit_step the motion goes on, and the chart takes one tick if any is due.
  */
 void unit_late(void);
 

@@ -338,7 +338,7 @@ class ChartGenerator:
         """Return the source."""
         body, names, writer = self.body, self.names, CWriter()
         init, step = self._writing(self._init), self._writing(self._step)
-        used = closure(self.code.expressions.used)
+        used = closure(sorted(self.code.expressions.used))
         functions = CWriter()
         for name in used:
             if name == "pw_f64":  # the header has it

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from posewright.charts.expression import Name
+from posewright.charts.expression import Binary, Literal, Name, Operator, Tree
 from posewright.charts.machine import Counter, Machine, every_actions
 from posewright.charts.machine.machine import INSIDE
 from posewright.charts.machine.monitor import CAME
 from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, DONE, Actions, Assign, Branch, Raise, events_raised
-from posewright.charts.types import EnumType, FloatType, Type
+from posewright.charts.types import EnumType, FloatType, Type, Value
 from posewright.codegen.c.expressions import CExpressions, whole
 from posewright.codegen.c.names import ChartNames
+from posewright.codegen.c.settled import terms_of, unsettled
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
 
@@ -103,13 +104,27 @@ class ChartCode:
 
     # Actions
 
-    def condition(self, way: CompoundTransition) -> str | None:
-        """Return what must hold for a way; None where it always may be taken."""
-        parts = [self.expressions.of(guard) for guard in way.guards if guard != ALWAYS]
-        texts = [part.operand if len(parts) > 1 or way.wait else part.text for part in parts]
+    def asked(self, ways: Iterable[CompoundTransition]) -> Iterator[tuple[CompoundTransition, str | None]]:
+        """Yield ways that are asked in order, each with what is still to be asked; None, and no more, for nothing.
+
+        What the ways before have settled is not asked again.
+        """
+        ways = tuple(ways)
+        terms = [[*self._terms(way)] for way in ways]
+        open_terms = unsettled([[tree for tree, _ in one] for one in terms])
+        for way, parts, places in zip(ways, terms, open_terms, strict=True):
+            yield way, self.expressions.all_of([parts[place] for place in places]) or None
+            if not places:
+                return
+
+    def _terms(self, way: CompoundTransition) -> Iterator[tuple[Tree, Mapping[str, Value]]]:
+        """Yield what must hold for a way."""
         if way.wait:
-            texts.insert(0, f"(chart->{self.names.registers[way.since]} >= {whole(way.wait)})")
-        return " && ".join(texts) if texts else None
+            counted = Name(way.since, known=self.machine.types[way.since])
+            yield Binary(Operator.GREATER_EQUAL, counted, Literal(way.wait)), {}
+        for guard in way.guards:
+            if guard != ALWAYS:
+                yield from ((tree, guard.fixed) for tree in terms_of(guard.tree))
 
     def act(self, actions: Actions) -> None:
         """Write actions, one after the other."""

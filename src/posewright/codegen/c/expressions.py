@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from posewright.charts.expression import (
@@ -78,6 +78,7 @@ class CExpression:
         atom: whether it can be an operand as it stands.
         low, high: between which it lies, where it is a whole number.
         value: what it is, where it is a number that was written.
+        bare: its text without the cast that makes it an `int`, where it has one.
     """
 
     text: str
@@ -86,6 +87,7 @@ class CExpression:
     low: float = -math.inf
     high: float = math.inf
     value: float | None = None
+    bare: str = ""
 
     @property
     def operand(self) -> str:
@@ -140,6 +142,14 @@ class CExpressions:
         """Return a condition, to stand in brackets."""
         return self.of(expression).text
 
+    def all_of(self, terms: Sequence[tuple[Tree, Mapping[str, Value]]]) -> str:
+        """Return the condition that all terms hold, each a tree and the names in it that are fixed."""
+        parts = []
+        for tree, self.fixed in terms:
+            part = self.tree(tree)
+            parts.append(part.text if len(terms) == 1 else part.operand)
+        return " && ".join(parts)
+
     def of(self, expression: Expression, wanted: Type | None = None) -> CExpression:
         """Return the value of an expression."""
         self.fixed = expression.fixed
@@ -156,13 +166,13 @@ class CExpressions:
     def stored(self, value: CExpression, kind: Type) -> str:
         """Return a value kept within the range of a type, as what it is stored in."""
         if isinstance(kind, IntType):
-            text = value.text
+            text = value.bare or value.text
             if value.low < kind.low or value.high > kind.high:
                 self.used.add("pw_clamp_i32")
                 text = f"pw_clamp_i32({text}, {whole(kind.low)}, {whole(kind.high)})"
                 return text if kind.storage == "int32" else f"({kind.storage}_t){text}"
             exact = value.kind is CKind.LONG and kind.storage == "int32"
-            return text if exact else f"({kind.storage}_t){value.operand}"
+            return text if exact else f"({kind.storage}_t){value.bare or value.operand}"
         if isinstance(kind, FloatType):
             return self._fraction_stored(value, kind)
         narrowed = isinstance(kind, EnumType) and not value.atom
@@ -354,11 +364,14 @@ class CExpressions:
             self.divides = True
             right = self._checked(right, soft=soft)
         if tree.operator is Operator.MODULO:
-            name = "pw_f64_mod" if soft else "pw_fmod"
+            name = "pw_f64_mod" if soft else "pw_fmod" if kind is CKind.DOUBLE else "pw_fmodf"
             self.used.add(name)
             return CExpression(f"{name}({left.text}, {right.text})", kind, atom=True)
         if soft:
             return self._soft_call(f"pw_f64_{_SOFT[tree.operator]}", left, right)
+        if self.soft and tree.operator is Operator.OVER:  # avr-libc rounds some subnormal quotients wrongly
+            self.used.add("pw_f32_div")
+            return CExpression(f"pw_f32_div({left.text}, {right.text})", kind, atom=True)
         return CExpression(f"{left.operand} {_NATIVE[tree.operator]} {right.operand}", kind)
 
     def _divisor_may_be_zero(self, tree: Tree) -> bool:
@@ -463,8 +476,9 @@ class CExpressions:
             name = f"pw_{function}_i32"
             self.used.add(name)
             small = kind is CKind.INT
-            text = f"{name}({one.text}, {other.text})"
-            return CExpression(f"(int16_t){text}" if small else text, kind, not small, low, high)
+            text = f"{name}({one.bare or one.text}, {other.bare or other.text})"
+            found = CExpression(text, kind, True, low, high)
+            return replace(found, text=f"(int16_t){text}", atom=False, bare=text) if small else found
         soft = self.soft and kind is CKind.DOUBLE
         name = f"pw_f64_{function}" if soft else f"pw_{function}_{kind.value}"
         self.used.add(name)
@@ -476,14 +490,9 @@ class CExpressions:
             high = min(max(abs(inner.low), abs(inner.high)), INT_HIGH)
             self.used.add("pw_abs")
             small = inner.kind is CKind.INT and high <= INT16_HIGH
-            text = f"pw_abs({inner.text})"
-            return CExpression(
-                f"(int16_t){text}" if small else text,
-                CKind.INT if small else CKind.LONG,
-                not small,
-                low,
-                high,
-            )
+            text = f"pw_abs({inner.bare or inner.text})"
+            found = CExpression(text, CKind.INT if small else CKind.LONG, True, low, high)
+            return replace(found, text=f"(int16_t){text}", atom=False, bare=text) if small else found
         if inner.kind is CKind.DOUBLE and self.soft:
             return self._soft_call("pw_f64_abs", inner)
         return CExpression(

@@ -142,13 +142,16 @@ class TruthTable:
         rest = {name: kind.zero for name, kind in machine.inputs.items()}
         probes = [_probe(machine.types[name]) for name in machine.registers]
         for cells in product(*(range(column.size) for column in self.columns)):
-            given = {column.name: column.values[cell] for column, cell in zip(self.columns, cells, strict=True)}
+            given = {
+                column.name: column.values[cell] for column, cell in zip(self.columns, cells, strict=True)
+            }
             inputs = rest | {name: value for name, value in given.items() if name in machine.inputs}
             events = [event for event in machine.events if given.get(event)]
             after = []
             for side in (0, 1):
                 values = tuple(
-                    given.get(name, probe[side]) for name, probe in zip(machine.registers, probes, strict=True)
+                    given.get(name, probe[side])
+                    for name, probe in zip(machine.registers, probes, strict=True)
                 )
                 before = Snapshot(machine, started, (leaf,), values, ())
                 tick = TickExecution(machine, before)
@@ -175,7 +178,9 @@ class TruthTable:
         machine = self.machine
         start = machine.start(self.form.first.configuration)
         known: dict[int, dict[str, int | None]] = {}
-        first = len(self.form.leaves) if self.form.starts else self.form.rank[self.form.first.configuration[0]]
+        first = (
+            len(self.form.leaves) if self.form.starts else self.form.rank[self.form.first.configuration[0]]
+        )
         packed = sorted({name for row in rows for name in row.sets})
         known[first] = {name: _code(name, machine.types[name], start[name]) for name in packed}
         changed = True
@@ -184,7 +189,9 @@ class TruthTable:
             for row in (row for row in rows if row.state in known):
                 found: dict[str, int | None] = {**known[row.state], **row.sets}
                 before = known.get(row.next)
-                after = found if before is None else {n: v if before[n] == v else None for n, v in found.items()}
+                after = (
+                    found if before is None else {n: v if before[n] == v else None for n, v in found.items()}
+                )
                 if after != before:
                     known[row.next], changed = after, True
         filled = []
@@ -325,7 +332,8 @@ def table_of(form: SingleStateCode, style: Style) -> TruthTable | None:
         if style is Style.AUTO:
             return None
         raise InputError(
-            f"{form.code.machine.chart.name} cannot be a table: {error}", hint="let it be a switch, or choose auto"
+            f"{form.code.machine.chart.name} cannot be a table: {error}",
+            hint="let it be a switch, or choose auto",
         ) from error
     return found if style is Style.TABLE or found.size < switch_size(form) else None
 
