@@ -74,13 +74,8 @@ class ChartGenerator:
             InputError: a table is wanted, and the chart cannot be one.
         """
         style = self.options.style
-        if self.monitors is not None and style is Style.AUTO:
-            style = Style.SWITCH
-        if self.code.came and style is Style.TABLE:
-            raise InputError(
-                f"{self.chart.name} cannot be a table: its promises ask which events were raised",
-                hint="let it be a switch, or choose auto",
-            )
+        if self.monitors is not None:
+            style = self.monitors.style(style)
         if isinstance(self.form, SingleStateCode):
             return table_of(self.form, style)
         if style is Style.TABLE:
@@ -233,8 +228,7 @@ class ChartGenerator:
         writer.write([f"#define {names.constant}_OK 0U", f"#define {names.constant}_DIVISION_BY_ZERO 1U"])
         writer.write([f"#define {names.constant}_NO_END 2U", ""])
         self._constants(writer)
-        if self.monitors is not None:
-            writer.write([comment("The promises."), *self.monitors.constants(), ""])
+        writer.write([] if self.monitors is None else self.monitors.constants())
         self._inputs(writer)
         self._outputs(writer)
         self._struct(writer)

@@ -164,7 +164,7 @@ class ChartCode:
                 self.writer.line(f"chart->{self.names.registers[name]} = new_{number};")
 
     def put(self, event: str) -> None:
-        """Write what puts an event into the queue, if anything listens to it, and what promises note of it."""
+        """Write what raises an event: promises note it, and it waits in the queue if anything listens."""
         if event in self.came:
             self.writer.line(f"chart->{self.came[event]} = true;")
         if event in self.machine.heard:

@@ -11,6 +11,7 @@ from functools import cached_property
 from posewright.charts.machine import TickConditions, text_of
 from posewright.charts.model import Promise, PropertyKind
 from posewright.codegen.c.code import ChartCode
+from posewright.codegen.c.truth_table import Style
 from posewright.codegen.c.writer import comment
 from posewright.codegen.unit import Element
 from posewright.errors import InputError, Where
@@ -35,6 +36,20 @@ class MonitorCode:
         ]
         watched = sorted({event for asked in self.asked for event in asked.came.values()})
         code.came = {event: f"came[{number}]" for number, event in enumerate(watched)}
+
+    def style(self, style: Style) -> Style:
+        """Return how the tick is written that is watched: nobody asks for a table.
+
+        Raises:
+            InputError: a table is wanted, and rows do not say which events are raised.
+        """
+        if style is Style.TABLE and self.code.came:
+            raise InputError(
+                f"{self.chart.name} cannot be a table: its promises ask which events were raised",
+                where=Where(self.chart.path),
+                hint="let it be a switch, or choose auto",
+            )
+        return Style.SWITCH if style is Style.AUTO else style
 
     @cached_property
     def limits(self) -> dict[int, int]:
@@ -62,8 +77,12 @@ class MonitorCode:
         """Return the constants of the promises."""
         names = self.code.names.promises
         return [
-            f"#define {names[promise.name]} {number}U {comment(text_of(promise))}"
-            for number, promise in enumerate(self.chart.promises)
+            comment("The promises."),
+            *(
+                f"#define {names[promise.name]} {number}U {comment(text_of(promise))}"
+                for number, promise in enumerate(self.chart.promises)
+            ),
+            "",
         ]
 
     def fields(self) -> list[str]:
@@ -128,7 +147,9 @@ class MonitorCode:
         with write.block(""):
             write.line(f"const bool when = {when.text};")
             write.line(f"const bool goal = {goals[0].text};")
-            with write.block("if (goal)", f"}} else if (({age} <= {limit}{suffix}) && (when || ({age} > 0U))) {{"):
+            with write.block(
+                "if (goal)", f"}} else if (({age} <= {limit}{suffix}) && (when || ({age} > 0U))) {{"
+            ):
                 write.line(f"{age} = 0U;")
             with write.indented_block():
                 write.line(f"{age}++;")

@@ -157,7 +157,7 @@ def distinct(names: Iterable[str]) -> dict[str, str]:
 
 
 def upper(names: Iterable[str], prefix: str, used: set[str] | None = None) -> dict[str, str]:
-    """Return a constant's name for each name: upper case, with the prefix, unlike any other and any `used`."""
+    """Return a constant's name for each name: upper case, with the prefix, no two alike, and none `used`."""
     names = tuple(names)
     found: dict[str, str] = {}
     used = set() if used is None else used
@@ -186,6 +186,7 @@ class ChartNames:
         types: the name of each enumeration's type.
         values: constants of each enumeration's values, by type.
         promises: constants of the promises.
+        labels: what is of each enumeration's type, by type: the first thing that is.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -210,8 +211,10 @@ class ChartNames:
         self.events = upper(sorted(machine.heard), f"{self.constant}_EVENT", used)
         self.promises = upper((one.name for one in chart.promises), f"{self.constant}_PROMISE", used)
         self.values: dict[EnumType, dict[str, str]] = {}
+        self.labels: dict[EnumType, str] = {}
         for name, kind in self._declared(chart):
             if isinstance(kind, EnumType) and kind not in self.values:
+                self.labels[kind] = name
                 self.values[kind] = upper(kind.values, f"{self.constant}_{name}", used)
 
     def _declared(self, chart: Chart) -> Iterator[tuple[str, Type]]:

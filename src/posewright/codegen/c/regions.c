@@ -21,7 +21,7 @@ static void drop(uint8_t *set, node_t node)
 
 static void add_all(uint8_t *set, const uint8_t *others)
 {
-    uint8_t k;
+    count_t k;
 
     for (k = 0U; k < SET_BYTES; k++) {
         set[k] = (uint8_t)(set[k] | others[k]);
@@ -59,12 +59,12 @@ static bool conflict(way_t one, way_t other)
 }
 
 /* Leaves out transitions that conflict with better ones: an inner one goes before an outer, else the earlier. */
-static uint8_t without_conflicts(way_t *chosen, uint8_t count)
+static count_t without_conflicts(way_t *chosen, count_t count)
 {
-    uint8_t kept = 0U;
-    uint8_t rest;
-    uint8_t k;
-    uint8_t j;
+    count_t kept = 0U;
+    count_t rest;
+    count_t k;
+    count_t j;
     bool wins;
 
     for (k = 0U; k < count; k++) {
@@ -85,19 +85,19 @@ static uint8_t without_conflicts(way_t *chosen, uint8_t count)
                 }
             }
             chosen[rest] = way;
-            kept = (uint8_t)(rest + 1U);
+            kept = (count_t)(rest + 1U);
         }
     }
     return kept;
 }
 
 /* Notes what the chosen transitions leave; returns whether they leave anything. */
-static bool find_left(const chart_t *chart, const way_t *chosen, uint8_t count, uint8_t *left)
+static bool find_left(const chart_t *chart, const way_t *chosen, count_t count, uint8_t *left)
 {
     bool moves = false;
     node_t domain;
     node_t node;
-    uint8_t k;
+    count_t k;
 
     for (k = 0U; k < count; k++) {
         domain = READ_NODE(DOMAIN, chosen[k]);
@@ -133,14 +133,14 @@ static void complete(const chart_t *chart, const uint8_t *stays, uint8_t *want)
 }
 
 /* Takes the chosen transitions. */
-static void take(chart_t *chart, const inputs_t *in, const way_t *chosen, uint8_t count)
+static void take(chart_t *chart, const inputs_t *in, const way_t *chosen, count_t count)
 {
     uint8_t left[SET_BYTES] = {0U};
     uint8_t want[SET_BYTES] = {0U};
     uint8_t after[SET_BYTES];
     const bool moves = find_left(chart, chosen, count, left);
     node_t node;
-    uint8_t k;
+    count_t k;
 
     note_history(chart, left);
     for (node = NODES - 1U; node > 0U; node--) {
@@ -172,9 +172,9 @@ static void take(chart_t *chart, const inputs_t *in, const way_t *chosen, uint8_
 }
 
 /* choice: Notes a transition that a state has chosen, if nobody has before. */
-static uint8_t choose(way_t *chosen, uint8_t count, way_t way)
+static count_t choose(way_t *chosen, count_t count, way_t way)
 {
-    uint8_t k;
+    count_t k;
 
     if (way == NO_WAY) {
         return count;
@@ -185,5 +185,5 @@ static uint8_t choose(way_t *chosen, uint8_t count, way_t way)
         }
     }
     chosen[count] = way;
-    return (uint8_t)(count + 1U);
+    return (count_t)(count + 1U);
 }

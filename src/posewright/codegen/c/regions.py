@@ -51,6 +51,7 @@ class RegionsCode:
         self.way_type = "uint8_t" if len(self.machine.ways) < 255 else "uint16_t"
         self.ways = {id(way): number for number, way in enumerate(self.machine.ways)}
         self.most = max(1, sum(1 for node in self.nodes if node.is_leaf and node.index))
+        self.count_type = "uint8_t" if max(self.most, self.bytes) < 256 else "uint16_t"
         self.code.inside = self.inside
         self.prefix = self.code.names.prefix
         self.both = "chart_t *chart, const inputs_t *in"
@@ -101,6 +102,7 @@ class RegionsCode:
         bits = 8 if self.number == "uint8_t" else 16
         write.write([f"#define READ_NODE(table, index) PW_READ_{bits}(table, index)", ""])
         write.write([f"typedef {self.number} node_t;", f"typedef {self.way_type} way_t;"])
+        write.line(f"typedef {self.count_type} count_t;")
         write.write([f"typedef {self.prefix}_t chart_t;", f"typedef {self.prefix}_inputs_t inputs_t;", ""])
         write.write(shared("sets"))
         self._enter_one()
@@ -337,7 +339,7 @@ class RegionsCode:
             self._ask(event)
             write.line("return NO_WAY;")
         with self.code.function(f"static bool {name}({self.both})") as write:
-            write.write([f"way_t chosen[{self.most}];", "uint8_t count = 0U;", "node_t node;"])
+            write.write([f"way_t chosen[{self.most}];", "count_t count = 0U;", "node_t node;"])
             with write.block("for (node = 1U; node < NODES; node++)"):
                 with write.block("if (has(chart->active, node) && (READ_NODE(LAST, node) == node))"):
                     write.line(f"count = choose(chosen, count, first_{name}(chart, in, node));")

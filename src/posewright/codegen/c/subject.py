@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +13,9 @@ from posewright.charts.machine import Machine, lower
 from posewright.charts.machine.node import ROOT
 from posewright.charts.types import BoolType, FloatType, Type
 from posewright.codegen.c.chart import ChartGenerator, Options
+from posewright.codegen.c.policies import policies_of, policy_lines
 from posewright.codegen.c.single import SingleStateCode
+from posewright.codegen.c.wrapper import cpp_wrapper
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.records import ACTIVE, BROKEN, RecordFormat
@@ -80,8 +82,15 @@ class ChartSubject:
         Raises:
             InputError: C cannot keep what the chart promises.
         """
+        policies = policy_lines(policies_of(self.generator))
         header, source = self.generator.generate()
-        return header, source, self._unit_header(), self._unit_source()
+        header = replace(
+            header,
+            lines=(*policies, *header.lines),
+            elements=(*(None for _ in policies), *header.elements),
+        )
+        wrapper = cpp_wrapper(self.generator)
+        return header, source, wrapper, self._unit_header(), self._unit_source()
 
     def _unit_header(self) -> SourceFile:
         writer = CWriter()
