@@ -93,7 +93,10 @@ def fitting(behaviour: str) -> str:
 
 
 def maker_of(controller: str | MakeController) -> MakeController | None:
-    """Return what makes a controller, by its name; None for the one in this process.
+    """Return what makes a controller, by its name; None for `python`, the one in this process.
+
+    On an emulated `arduino-uno`, or a real board at `serial:PORT[@BAUD]`, the behaviour's chart is run; on an
+    emulated `cm900` all of it.
 
     Raises:
         InputError: no serial port can be called like that.
