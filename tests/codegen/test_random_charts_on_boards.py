@@ -66,14 +66,7 @@ def for_uno(chart: Chart) -> Subject:
     return for_avr(replace(subject, options=replace(subject.options, queue=waiting)))
 
 
-WRONG = pytest.mark.xfail(
-    reason="an initial history whose default is a state with regions: C enters them at their own first states"
-)
-
-
-@pytest.mark.parametrize(
-    "group", [pytest.param(name, marks=[WRONG] if name in {"all", "faults"} else []) for name in GROUPS]
-)
+@pytest.mark.parametrize("group", GROUPS)
 def test_twenty_random_charts_do_the_same_everywhere(group: str) -> None:
     for tool in ("gcc", "avr-gcc", "arm-none-eabi-gcc"):
         need_tool(tool)
