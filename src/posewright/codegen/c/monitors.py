@@ -16,9 +16,6 @@ from posewright.codegen.c.writer import comment
 from posewright.codegen.unit import Element
 from posewright.errors import InputError, Where
 
-MAX_OWED = 2**32 - 2
-"""Ticks for which an answer may be owed: they are counted in 32 bits, one more than these among them."""
-
 
 class MonitorCode:
     """Writes what watches the promises.
@@ -53,25 +50,12 @@ class MonitorCode:
 
     @cached_property
     def limits(self) -> dict[int, int]:
-        """For how many ticks an answer may be owed, by the numbers of the promises that wait for one.
-
-        Raises:
-            InputError: for longer than can be counted.
-        """
-        found = {
+        """For how many ticks an answer may be owed, by the numbers of the promises that wait for one."""
+        return {
             number: self.chart.ticks_within(promise.within_s)
             for number, promise in enumerate(self.chart.promises)
             if promise.vow is PropertyKind.LEADS_TO
         }
-        for number, limit in found.items():
-            if limit > MAX_OWED:
-                promise = self.chart.promises[number]
-                raise InputError(
-                    f"`{text_of(promise)}` may take {limit} ticks, and {MAX_OWED} can be counted",
-                    where=Where(self.chart.path, promise.line),
-                    hint="promise an earlier answer, or do without monitors",
-                )
-        return found
 
     def constants(self) -> list[str]:
         """Return the constants of the promises."""
@@ -162,5 +146,5 @@ class MonitorCode:
 
 
 def _count_type(limit: int) -> str:
-    """Return the type that counts one tick more than an answer may take."""
+    """Return the type that counts one tick more than an answer may take: a day has 8.64e8 of the shortest."""
     return "uint8_t" if limit < 255 else "uint16_t" if limit < 65535 else "uint32_t"
