@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from posewright.charts.machine import MAX_MICROSTEPS, Machine
@@ -16,7 +16,6 @@ from posewright.codegen.c.single import SingleStateCode, is_single
 from posewright.codegen.c.truth_table import Style, TruthTable, table_of
 from posewright.codegen.c.writer import CWriter, comment, without_unused
 from posewright.codegen.unit import Element, SourceFile
-from posewright.errors import InputError
 
 ROM = """\
 #if defined(__AVR__) /* tables stay in flash */
@@ -62,6 +61,7 @@ class ChartGenerator:
         self.options = options
         self.code = ChartCode(machine, soft=options.soft_doubles, queue=options.queue)
         self.names = self.code.names
+        self.chains_at = 0
         self.form = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
 
     @cached_property
@@ -71,16 +71,12 @@ class ChartGenerator:
         Raises:
             InputError: a table is wanted, and the chart cannot be one.
         """
-        watched = self.options.monitors and bool(self.chart.promises)
-        style = Style.SWITCH if watched and self.options.style is Style.AUTO else self.options.style
-        if isinstance(self.form, SingleStateCode):
-            return table_of(self.form, style)
-        if style is Style.TABLE:
-            raise InputError(
-                f"{self.chart.name} cannot be a table: states are active side by side",
-                hint="let it be a switch, or choose auto",
-            )
-        return None
+        style = self.options.style
+        if style is Style.AUTO and self.options.monitors and self.chart.promises:
+            style = Style.SWITCH
+        switch = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
+        form = self.form if isinstance(self.form, SingleStateCode) else None
+        return table_of(self.machine, form, style, lambda: switch.body.lines)
 
     @cached_property
     def body(self) -> CWriter:
@@ -120,6 +116,8 @@ class ChartGenerator:
             with code.function(f"static void tick({self._parameters})"):
                 self.table.tick()
             return
+        self.form.sets()
+        self.chains_at = len(code.writer.lines)
         self.form.functions()
         asked = [event for event in (None, *sorted(machine.heard)) if self.form.asks(event)]
         for event in asked:
@@ -338,8 +336,10 @@ class ChartGenerator:
                 continue
             functions.write([*fragment(name), ""])
         self._support(functions)
+        place = len(functions.lines) + self.chains_at
         for part in (body, init, step):
             functions.include(part)
+        functions.insert(place, self.code.chains.writer)
         functions = without_unused(functions)
         functions.lines.pop()
         functions.elements.pop()

@@ -78,7 +78,6 @@ class RegionsCode:
 
     def functions(self) -> None:
         """Write what all microsteps need."""
-        self._sets()
         self._tables()
         if self.machine.ways:
             self._leave_one()
@@ -98,7 +97,8 @@ class RegionsCode:
     def _defaults(self) -> bool:
         return self._moves()
 
-    def _sets(self) -> None:
+    def sets(self) -> None:
+        """Write what asks and changes sets of nodes."""
         write = self.code.writer
         with write.function(f"static bool has(const uint8_t *set, {self.number} node)"):
             write.line("return ((unsigned)set[node / 8U] & (1U << (node % 8U))) != 0U;")

@@ -15,7 +15,6 @@ from posewright.charts.model import Memory
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.writer import comment
 
-
 AskedWays = list[tuple[CompoundTransition, str | None]]
 
 
@@ -370,6 +369,9 @@ class SingleStateCode:
         for inner in kept:
             lines += [f"if (has_bit({place}, {inner}U)) {{", f"    chart.history_{row} = {inner}U;", "}"]
         return lines
+
+    def sets(self) -> None:
+        """Write what asks sets of nodes: there are none."""
 
     def functions(self) -> None:
         """Write what all microsteps need: nothing."""
