@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks import (
     bench_archive,
     bench_charts,
+    bench_codegen,
     bench_gaits,
     bench_import,
     bench_kinematics,
@@ -31,6 +32,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "import": bench_import.figures,
         "archive": lambda: bench_archive.figures(max(1, rounds // 2)),
         "charts": lambda: bench_charts.figures(max(1, rounds // 2)),
+        "compiled charts": lambda: bench_codegen.figures(max(1, rounds // 2)),
         "race": lambda: bench_race.figures(rounds),
         "parallel races": lambda: bench_parallel.figures(max(1, rounds // 2)),
         "simulation": lambda: bench_simulation.figures(rounds),

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from posewright.charts import run_scenarios as run_scenarios
     from posewright.charts import tabulate_chart as tabulate_chart
     from posewright.charts import write_chart as write_chart
+    from posewright.codegen import build as build
+    from posewright.codegen import explain as explain
+    from posewright.codegen import flash_command as flash_command
+    from posewright.codegen import generate as generate
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
@@ -179,6 +183,9 @@ TWINS = {
     "evaluate": ("evaluate",),
     "score obstacle-race": ("score",),
     "inspect": ("inspect_robot",),
+    "generate": ("generate", "explain"),
+    "build": ("build",),
+    "flash": ("flash_command",),
 }
 """Which names here do what a verb of the command line does."""
 

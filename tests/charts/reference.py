@@ -398,6 +398,8 @@ class Tick:
                 self.add_around(name, goal.state, found)
             if not (back or goal.default):
                 self.whole(goal.state, found)
+            elif self.of.is_parallel(goal.state):
+                self.regions(goal.state, found)
         for goal in goals:
             if goal.state != domain:
                 self.add_around(goal.state, domain, found)

@@ -1,4 +1,4 @@
-"""Many units as one: a board is built and started once for all of them, which is most of what a test takes."""
+"""Many units as one, so that a board is built and started once for all of them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from posewright.codegen.c import ChartSubject
-from posewright.codegen.unit import Executable, Records, SourceFile
+from posewright.codegen.unit import Executable, Records, SourceFile, Subject
 
 _NAMES = re.compile(r"\b(unit_reset|unit_load|unit_step|UNIT_[A-Z_]+)\b")
 
@@ -19,7 +18,7 @@ _NAMES = re.compile(r"\b(unit_reset|unit_load|unit_step|UNIT_[A-Z_]+)\b")
 class BatchSubject:
     """Units side by side; the first byte of an input record says which one takes the tick."""
 
-    members: Sequence[ChartSubject]
+    members: Sequence[Subject]
     name: str = "batch"
 
     @cached_property

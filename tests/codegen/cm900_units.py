@@ -9,7 +9,7 @@ import numpy as np
 
 from posewright.codegen.targets.cm900.board import EmulatedCm900
 from posewright.codegen.targets.cm900.target import Cm900, write_sources
-from posewright.codegen.unit import Executable, SourceFile
+from posewright.codegen.unit import Executable, SourceFile, Subject
 
 HEADER = """\
 #ifndef UNIT_H
@@ -89,10 +89,10 @@ def counting(work: str = "", period_us: int = 10_000) -> WrittenUnit:
     return WrittenUnit(COUNTING.replace("WORK", work), more=PACKETS, period_us=period_us)
 
 
-def board_with(subject: object, folder: Path, changes: Mapping[str, tuple[str, str]] = {}) -> Path:
+def board_with(subject: Subject, folder: Path, changes: Mapping[str, tuple[str, str]] = {}) -> Path:
     """Build the image of a board, with a text of some files replaced by another; return the image."""
     target = Cm900()
-    write_sources(target.sources(subject), folder)
+    write_sources((*subject.sources(), *target.sources(subject)), folder)
     for name, (old, new) in changes.items():
         text = (folder / name).read_text()
         assert old in text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -16,18 +15,22 @@ from posewright.codegen.proof.streams import chart_stream
 from posewright.codegen.records import RecordFormat
 from tests.charts.random_charts import charts
 
+DRAWN_AT_ONCE = 4
+"""Charts of one draw: the first is always the plainest, and later ones are like those before."""
+
 LIVELY = 3
 """Transitions that a chart takes within a few hundred ticks; hypothesis likes charts that do nothing."""
 
 
 def drawn_charts(number: int, seed_of_draw: int, **features: Any) -> list[Chart]:
-    """Return charts that do something, called `drawn_0`, `drawn_1`, ..."""
+    """Return charts that do something, called `drawn_0`, `drawn_1`, ..., no two of one draw, which are alike."""
     found: list[Chart] = []
-    for attempt in range(10):
-        found += _lively(_drawn(2 * number, 100 * seed_of_draw + attempt, **features))
-        if len(found) >= number:
+    for attempt in range(1000 * seed_of_draw, 1000 * seed_of_draw + 100 * number):
+        if len(found) == number:
             break
-    return [replace(chart, name=f"drawn_{k}") for k, chart in enumerate(islice(found, number))]
+        lively = filter(_is_lively, reversed(_drawn(DRAWN_AT_ONCE, attempt, **features)))
+        found += islice(lively, 1)
+    return [replace(chart, name=f"drawn_{k}") for k, chart in enumerate(found)]
 
 
 def _drawn(number: int, seed_of_draw: int, **features: Any) -> list[Chart]:
@@ -49,12 +52,10 @@ def _drawn(number: int, seed_of_draw: int, **features: Any) -> list[Chart]:
     return found
 
 
-def _lively(drawn: list[Chart]) -> Iterator[Chart]:
-    for chart in drawn:
-        form = RecordFormat(lower(chart))
-        run = InterpreterRun(form)
-        for episode in islice(chart_stream(form, covering=False).episodes(1), 3):
-            run.reset()
-            run.run(episode[:100])
-        if len(run.taken) >= LIVELY:
-            yield chart
+def _is_lively(chart: Chart) -> bool:
+    form = RecordFormat(lower(chart))
+    run = InterpreterRun(form)
+    for episode in islice(chart_stream(form, covering=False).episodes(1), 3):
+        run.reset()
+        run.run(episode[:100])
+    return len(run.taken) >= LIVELY

@@ -1,95 +1,23 @@
-"""Boards for tests: `link.c` itself, compiled for this computer, with a chart that the interpreter steps."""
+"""Boards for tests: `link.c` itself, compiled for this computer, with a unit that the interpreter steps."""
 
 from __future__ import annotations
 
 import ctypes
+import os
+import pty
+import select
 import subprocess
-from collections.abc import Callable, Mapping
+import threading
+import tty
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import posewright.codegen.targets
-from posewright.charts import Chart, EnumType, Interpreter, Snapshot, Type
-from posewright.codegen.unit import Executable, Records, SourceFile
+from posewright.codegen.unit import Executable, Records, Subject
 
 TARGETS = Path(posewright.codegen.targets.__file__).parent
-CODES = {"bool": "u1", "int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4"}
-CODES |= {"float32": "<f4", "float64": "<f8"}
-
-
-class TestedChart:
-    """A chart as a subject, by the letter of the contract and not by the generator."""
-
-    __test__ = False
-
-    def __init__(self, chart: Chart) -> None:
-        self.chart, self.name = chart, chart.name
-        self.machine = Interpreter(chart).machine
-        nodes = (len(self.machine.nodes) + 7) // 8
-        events = [(name, "u1") for name in chart.events]
-        self.inputs = np.dtype([(k, CODES[v.storage]) for k, v in chart.inputs.items()] + events)
-        kept = [(name, CODES[self.machine.types[name].storage]) for name in self.machine.registers]
-        past = [(f"history {k}", "u1", (nodes,)) for k in range(len(self.machine.history))]
-        self.states = np.dtype([("status", "u1"), ("active", "u1", (nodes,)), *kept, *past])
-        self.documents: Mapping[str, str] = {}
-
-    def sources(self) -> tuple[SourceFile, ...]:
-        raise NotImplementedError
-
-    def reference(self) -> Executable:
-        return Interpreted(self)
-
-
-class Interpreted:
-    """The chart in the interpreter, record by record."""
-
-    def __init__(self, subject: TestedChart, *, wrong_at: int = -1) -> None:
-        self.subject, self.wrong_at = subject, wrong_at
-        self.interpreter = Interpreter(subject.chart)
-        self.reset()
-
-    def reset(self) -> None:
-        self.state = self.interpreter.initial()
-        self.ticks = 0
-
-    def run(self, inputs: Records) -> Records:
-        return np.array([self._one(record) for record in inputs], self.subject.states)
-
-    def close(self) -> None:
-        pass
-
-    def _one(self, record: np.void) -> tuple[object, ...]:
-        chart = self.subject.chart
-        given = {name: _value(kind, record[name]) for name, kind in chart.inputs.items()}
-        given |= {name: bool(record[name]) for name in chart.events}
-        self.state = self.interpreter.step(self.state, given)
-        self.ticks += 1
-        if self.ticks == self.wrong_at:
-            self.state = self.interpreter.initial()
-        return self._told(self.state)
-
-    def _told(self, state: Snapshot) -> tuple[object, ...]:
-        count = len(self.subject.machine.nodes)
-        types = self.subject.machine.types
-        values = (_code(types[name], value) for name, value in state.registers.items())
-        past = (_bitmap(count, numbers) for numbers in state.history)
-        return (0, _bitmap(count, (0, *state.numbers)), *values, *past)
-
-
-def _value(kind: Type, stored: np.generic) -> object:
-    return kind.values[int(stored)] if isinstance(kind, EnumType) else kind.fit(stored.item())
-
-
-def _code(kind: Type, value: object) -> object:
-    return kind.codes[str(value)] if isinstance(kind, EnumType) else value
-
-
-def _bitmap(count: int, numbers: tuple[int, ...]) -> np.ndarray:
-    bits = np.zeros((count + 7) // 8 * 8, np.uint8)
-    bits[list(numbers)] = 1
-    return np.packbits(bits, bitorder="little")
-
 
 UNIT_H = """
 #include <stdint.h>
@@ -114,12 +42,14 @@ STRICT = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-
 
 def compile_link(folder: Path, name: str, inputs: int, states: int, period_us: int = 100_000) -> Path:
     """Compile `link.c` for a unit with records of so many bytes."""
-    folder.mkdir(parents=True, exist_ok=True)
+    made = folder / f"{name}.so"
+    if made.exists():
+        return made
     (folder / "unit.h").write_text(
         UNIT_H.format(name=name, period=period_us, inputs=inputs, states=states), encoding="utf-8"
     )
     (folder / "beside.c").write_text(BESIDE, encoding="utf-8")
-    made, own = folder / "link.so", f"-I{folder}"
+    own = f"-I{folder}"
     files = (str(TARGETS / "link.c"), str(folder / "beside.c"))
     command = ("gcc", *STRICT, "-shared", "-fPIC", f"-I{TARGETS}", own, *files, "-o", str(made))
     subprocess.run(command, check=True)
@@ -129,7 +59,7 @@ def compile_link(folder: Path, name: str, inputs: int, states: int, period_us: i
 class HostBoard:
     """`link.c` with a unit: bytes in, bytes out, no time of its own."""
 
-    def __init__(self, library: Path, unit: Executable, inputs: np.dtype, states: np.dtype) -> None:
+    def __init__(self, library: Path, unit: Executable, inputs: np.dtype[Any], states: np.dtype[Any]) -> None:
         self.unit, self.inputs, self.states = unit, inputs, states
         self.out, self.steps, self.resets = bytearray(), 0, 0
         self.is_alive = True
@@ -171,10 +101,59 @@ class HostBoard:
         self.unit.reset()
 
 
-def host_board(
-    folder: Path, subject: TestedChart, make: Callable[..., Executable] = Interpreted
-) -> HostBoard:
+class Wrong:
+    """An interpreter that takes no step at one of its ticks."""
+
+    def __init__(self, right: Executable, tick: int) -> None:
+        self._right, self._tick, self._ticks = right, tick, 0
+        self._last: Records | None = None
+
+    def reset(self) -> None:
+        self._right.reset()
+
+    def run(self, inputs: Records) -> Records:
+        self._ticks += 1
+        if self._ticks != self._tick or self._last is None:
+            self._last = self._right.run(inputs)
+        else:
+            self._last = self._last.copy()
+            self._last["active"] ^= 0xFF
+        return self._last
+
+    def close(self) -> None:
+        self._right.close()
+
+
+def host_board(folder: Path, subject: Subject, unit: Executable | None = None) -> HostBoard:
     """Return a board of this computer's with a chart on it."""
-    sizes = (subject.inputs.itemsize, subject.states.itemsize)
-    library = compile_link(folder, subject.name, *sizes)
-    return HostBoard(library, make(subject), subject.inputs, subject.states)
+    library = compile_link(folder, subject.name, subject.inputs.itemsize, subject.states.itemsize)
+    return HostBoard(library, unit or subject.reference(), subject.inputs, subject.states)
+
+
+class Plugged:
+    """A board at a pseudo-terminal: what a program sees of it is a serial port."""
+
+    def __init__(self, board: HostBoard) -> None:
+        self._board = board
+        self._end, self._other = pty.openpty()
+        tty.setraw(self._other)
+        self.port = os.ttyname(self._other)
+        self._is_in = True
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> Plugged:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_in = False
+        self._thread.join()
+        os.close(self._end)
+        os.close(self._other)
+
+    def _serve(self) -> None:
+        while self._is_in:
+            if select.select([self._end], [], [], 0.02)[0]:
+                self._board.send(os.read(self._end, 1024))
+            if told := self._board.advance(0.0):
+                os.write(self._end, told)

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.bodies import BodyState
-from posewright.codegen.behaviour.page_player import PagePlayer
-from posewright.codegen.behaviour.tables import PageTables
+from posewright.codegen.behaviour.motion_sources import player_sources
+from posewright.codegen.behaviour.packets import goal_positions
+from posewright.codegen.behaviour.page_player import PagePlayer, minimum_jerk, smooth, trapezoid
+from posewright.codegen.behaviour.tables import ONE, PageTables
 from posewright.control import Player
+from posewright.errors import InputError
 from posewright.motions import Easing, Keyframe, Motion, Pose
+from posewright.motions.pose import smooth as half_cosine
+from posewright.motions.pose import trapezoid as ramps
 from posewright.robots import Robot, robot
+
+from .behaviour_host import library as compiled
 
 BIOLOID = robot("robotis_bioloid")
 STAND = BIOLOID.pose("stand")
@@ -84,3 +94,107 @@ def test_motions_begin_and_end_at_the_player_s_frames_and_no_servo_is_a_tick_off
     theirs, ours, apart = both_play(BIOLOID, pages, asked)
     assert ours == theirs
     assert apart <= 1.0
+
+
+def moved(name: str, *, reach_s: float = 0.13, turn: float = 0.3, **rest: object) -> Motion:
+    """Return a motion that lifts an arm and puts it down again."""
+    up, down = (Pose.of(JOINTS[:1], {JOINTS[0]: STAND[0] + angle}) for angle in (turn, 0.0))
+    frames = (Keyframe(up, reach_s, easing=Easing.SMOOTH), Keyframe(down, reach_s))
+    return Motion(name, BIOLOID.name, JOINTS[:1], frames, **rest)  # type: ignore[arg-type]
+
+
+GRAPH = {
+    "loop": moved("loop", repeat=None, exit="out"),
+    "out": moved("out", repeat=2, exit="end"),
+    "end": moved("end", next="rest"),
+    "rest": moved("rest", reach_s=0.07, start=Pose.of(JOINTS[:1], {JOINTS[0]: STAND[0] + 0.5})),
+    "thrice": moved("thrice", repeat=3, next="end", speed=0.9),
+    "fast": moved("fast", reach_s=0.01, turn=0.9),
+    "ramps": Motion(
+        "ramps",
+        BIOLOID.name,
+        JOINTS,
+        tuple(
+            Keyframe(Pose.of(JOINTS, {JOINTS[k]: 0.1 * k - 0.2}), 0.3, 0.05 * k, Easing.TRAPEZOID)
+            for k in range(5)
+        ),
+    ),
+}
+
+
+def test_a_graph_of_motions_is_played_in_c_as_in_python(tmp_path: Path) -> None:
+    tables = PageTables.of(BIOLOID, GRAPH, STAND)
+    c, counted = compiled(tmp_path, player_sources(tables, {})), PagePlayer(tables)
+    c.player_reset()
+    chance = np.random.default_rng(4)
+    packet = (ctypes.c_uint8 * 62)()
+    seen = set()
+    for _ in range(400):
+        number = int(chance.integers(0, len(GRAPH) + 1))
+        counted.request(tables.names[number])
+        c.player_request(number)
+        for _ in range(int(chance.integers(1, 60))):
+            counted.frame()
+            c.player_frame()
+            c.player_packet(packet)
+            assert tables.names[c.player_playing()] == counted.playing
+            assert bytes(packet) == goal_positions(tables.ids, counted.ticks)
+            seen.add(counted.playing)
+    assert seen == {None, *GRAPH}
+
+
+def test_a_motion_that_is_left_goes_through_its_exits_and_a_finished_one_leads_on() -> None:
+    player = PagePlayer(PageTables.of(BIOLOID, GRAPH, STAND))
+    player.request("loop")
+    order: list[str | None] = []
+    for frame in range(900):
+        if frame == 100:
+            player.request("thrice")
+        player.frame()
+        if order[-1:] != [player.playing]:
+            order.append(player.playing)
+    assert order == ["loop", "out", "end", "thrice", "end", "rest", None]
+
+
+def test_passes_stay_on_their_own_clock_however_many_there_are() -> None:
+    """45 passes of 0.26 s at nine tenths of their speed are exactly 1664 frames."""
+    player = PagePlayer(PageTables.of(BIOLOID, {"loop": moved("loop", repeat=None, speed=0.9)}, STAND))
+    player.request("loop")
+    ticks = []
+    for _ in range(1664 * 20):
+        player.frame()
+        ticks.append(player.ticks[0])
+    assert ticks[1664 : 2 * 1664] == ticks[-1664:]
+
+
+def test_shares_of_a_way_are_those_of_the_simulator() -> None:
+    shares = np.linspace(0.0, 1.0, 301)
+    whole = np.rint(shares * ONE).astype(int).tolist()
+    assert np.array([smooth(u) for u in whole]) / ONE == pytest.approx(half_cosine(shares), abs=1e-6)
+    jerk = shares**3 * (10.0 + shares * (6.0 * shares - 15.0))
+    assert np.array([minimum_jerk(u) for u in whole]) / ONE == pytest.approx(jerk, abs=1e-6)
+    for accel in (0.0, 0.003, 0.25, 0.5):
+        counted = np.array([trapezoid(u, round(accel * ONE)) for u in whole]) / ONE
+        assert counted == pytest.approx(ramps(shares, np.full(301, accel)), abs=1e-6)
+    assert smooth(ONE) == minimum_jerk(ONE) == trapezoid(ONE, ONE // 4) == ONE
+
+
+@pytest.mark.parametrize(
+    ("keyframe", "what"),
+    [
+        (Keyframe(Pose.of(JOINTS, {}, free=JOINTS[:1]), 0.1), "lets right_shoulder_pitch go"),
+        (Keyframe(Pose.of(JOINTS, {}), 0.1, easing=Easing.PCHIP), "goes by pchip"),
+        (Keyframe(Pose.of(JOINTS, {}), 0.1, stiffness={JOINTS[0]: 0.5}), "sets the stiffness"),
+        (Keyframe(Pose.of(JOINTS, {JOINTS[0]: 3.0}), 0.1), "sends right_shoulder_pitch to tick -"),
+    ],
+)
+def test_what_a_board_cannot_play_is_refused(keyframe: Keyframe, what: str) -> None:
+    motion = Motion("odd", BIOLOID.name, JOINTS, (keyframe,))
+    with pytest.raises(InputError, match=f"the motion odd {what}"):
+        PageTables.of(BIOLOID, {"odd": motion}, STAND)
+
+
+def test_a_robot_without_a_servo_bus_is_refused() -> None:
+    aibo = robot("sony_ers7")
+    with pytest.raises(InputError, match="does not take goal positions over a Dynamixel bus"):
+        PageTables.of(aibo, {}, np.zeros(len(aibo.joints)))

@@ -10,8 +10,7 @@ import pytest
 
 from posewright.charts import read_chart
 from posewright.codegen.c import ChartSubject
-from posewright.codegen.proof.reference import InterpreterRun
-from posewright.codegen.proof.streams import chart_stream
+from posewright.codegen.proof.proving import stream_of
 from posewright.codegen.targets.cm900.elf import ElfImage
 from posewright.codegen.targets.cm900.processor import CortexProcessor
 from posewright.codegen.targets.cm900.target import Cm900, write_sources
@@ -37,8 +36,8 @@ def chart_subject(name: str) -> ChartSubject:
 
 
 def assert_same_as_interpreter(subject: ChartSubject, processor: CortexProcessor, steps: int) -> None:
-    inputs = chart_stream(subject.lowered, subject.inputs).take(steps, seed=3)
-    expected = InterpreterRun(subject.lowered, subject.states).run(inputs)
+    inputs = stream_of(subject).take(steps, seed=3)
+    expected = subject.reference().run(inputs)
     assert processor.run(inputs).tobytes() == expected.tobytes()
 
 
@@ -207,15 +206,19 @@ def test_what_the_user_wrote_stays(tmp_path: Path) -> None:
 def test_a_chart_called_like_a_file_of_the_board_is_refused() -> None:
     class Board(WrittenUnit):
         def sources(self):  # type: ignore[no-untyped-def]
-            return (*super().sources(), *Cm900().sources(counting())[2:3])
+            return (*super().sources(), *Cm900().sources(counting())[:1])
 
     with pytest.raises(InputError, match=r"both called startup\.c"):
         Cm900().sources(Board("", BYTE, COUNTS))
 
 
 def test_a_real_board_is_flashed_with_robotis_loader(tmp_path: Path) -> None:
-    command = Cm900().flash_command(tmp_path, "/dev/ttyACM3")
-    assert command == ("opencm9.04_ld", "/dev/ttyACM3", "57600", str(tmp_path / "image.bin"), "1", "opencm")
+    image = tmp_path / "image.bin"
+    command = Cm900().flash_command(image, "/dev/ttyACM3")
+    assert command == ("opencm9.04_ld", "/dev/ttyACM3", "57600", str(image), "1", "opencm")
+    with pytest.raises(InputError, match="over a serial port"):
+        Cm900().flash_command(image, None)
+    assert Cm900().flash_command(image.with_suffix(".elf"), "/dev/ttyACM3") == command
 
 
 def test_a_folder_without_a_program_is_not_built(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import Interpreter, Snapshot, parse_chart, read_chart
@@ -52,7 +52,7 @@ def outcome(interpreter: Interpreter, state: Snapshot, row: Any) -> Any:
         return type(error), str(error)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8, phases=(Phase.explicit, Phase.generate))
 @given(st.data())
 def test_random_charts_do_the_same_step_by_step_in_rows_and_in_columns(data: st.DataObject) -> None:
     chart = data.draw(random_charts.charts(faults=True))
@@ -70,7 +70,7 @@ def test_random_charts_do_the_same_step_by_step_in_rows_and_in_columns(data: st.
         state = after
     run: list[Any] = []
     try:
-        run += [each for each in compiled.run(rows)]
+        run.extend(compiled.run(rows))
     except PosewrightError as error:
         run.append((type(error), str(error)))
     assert run == states
@@ -141,6 +141,14 @@ def test_numbers_in_columns_are_cut_to_their_range() -> None:
     for compiled in (False, True):
         found = Interpreter(parse_chart(DIVIDES), native=compiled).run_columns(columns)
         assert found["speed"].tolist() == [5.0 / 127, 0.0]
+
+
+def test_a_chart_without_inputs_runs_compiled() -> None:
+    blinks = "chart: blinks\nperiod_s: 0.1\noutputs: {led: bool}\notherwise: stay\ninitial: a\nstates:\n"
+    blinks += "  a: [{when: after(0.3 s), go: b, do: {led: true}}]\n"
+    blinks += "  b: [{when: true, go: a, do: {led: false}}]\n"
+    plain, compiled = (Interpreter(parse_chart(blinks), native=native) for native in (False, True))
+    assert list(compiled.run([{}] * 20)) == list(plain.run([{}] * 20))
 
 
 def test_two_of_one_chart_do_not_share_where_they_stand() -> None:

@@ -1,50 +1,92 @@
-"""Two hundred random charts of all features do the same in the interpreter, on this computer and on boards."""
+"""Two hundred random charts of all features do the same in the interpreter, here, and on both boards."""
 
 from __future__ import annotations
 
-import tempfile
-import time
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from typing import Any
 
+import pytest
+
+from posewright.charts import Chart
+from posewright.charts.model import Kind
 from posewright.codegen.c import ChartSubject
-from posewright.codegen.proof.source_coverage import *
+from posewright.codegen.c.code import queue_bound
+from posewright.codegen.proof.streams import chart_stream
+from posewright.codegen.proof.verification import Comparison
+from posewright.codegen.targets.arduino_uno.processor import UnoProcessor, for_avr
+from posewright.codegen.targets.cm900.processor import CortexProcessor
+from posewright.codegen.targets.host import HostLibrary
+from posewright.codegen.unit import Executable, Subject
+from posewright.errors import InputError
 
-from .batch import *
+from .batch import BatchSubject, Member
+from .conftest import need_tool
 from .drawn_charts import drawn_charts
 
-GROUPS = [dict(), dict(floats=True)]
+CHARTS = 20
+STEPS = 250
+MOST_WAITING = 16
+"""Events that wait at once on the UNO, whose RAM holds no thousand of them."""
+
+GROUPS: dict[str, dict[str, Any]] = {
+    "all": {},
+    "flat": {"flat": True},
+    "mealy": {"kind": Kind.MEALY, "floats": True},
+    "moore": {"kind": Kind.MOORE},
+    "large": {"max_states": 14},
+    "untimed": {"timed": False, "parallel": False},
+    "floats": {"floats": True},
+    "completion": {"completion": True},
+    "faults": {"faults": True},
+    "everything": {"completion": True, "faults": True, "floats": True},
+}
 
 
-def test_x():
-    for g in GROUPS:
-        t = time.time()
-        cs = drawn_charts(20, 3, **g)
-        print(g, "draw", time.time() - t, len(cs))
-        b = BatchSubject([ChartSubject(c) for c in cs])
-        t = time.time()
-        s = b.sources()
-        print("gen", time.time() - t)
-        with tempfile.TemporaryDirectory() as d:
-            t = time.time()
-            build_program(s, Path(d), ["-O1"])
-            print("gcc", time.time() - t)
-            import subprocess
+def executables(
+    subjects: Sequence[Subject], start: Callable[[Subject], Executable], at_once: int, stack: ExitStack
+) -> Iterator[Member]:
+    """Yield every subject as it runs in a batch of `at_once`, or of half as many where these do not fit."""
+    for begin in range(0, len(subjects), at_once):
+        batch = BatchSubject(subjects[begin : begin + at_once])
+        try:
+            running = stack.enter_context(closing(start(batch)))
+        except InputError:
+            if len(batch.members) == 1:
+                raise
+            yield from executables(batch.members, start, (len(batch.members) + 1) // 2, stack)
+        else:
+            yield from (Member(batch, running, number) for number in range(len(batch.members)))
 
-            for cc in (
-                ["avr-gcc", "-mmcu=atmega328p", "-Os"],
-                ["arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "-Os"],
-            ):
-                t = time.time()
-                subprocess.run(
-                    [*cc, "-std=c99", "-c", *[x.name for x in s if x.name.endswith(".c")]], cwd=d, check=True
-                )
-                print(cc[0], time.time() - t)
-                print(
-                    subprocess.run(
-                        "size *.o | awk '{t+=$1;b+=$3} END {print t,b}'",
-                        shell=True,
-                        cwd=d,
-                        capture_output=True,
-                        text=True,
-                    ).stdout
-                )
+
+def for_uno(chart: Chart) -> Subject:
+    subject = ChartSubject(chart)
+    waiting = min(queue_bound(subject.lowered), MOST_WAITING)
+    return for_avr(replace(subject, options=replace(subject.options, queue=waiting)))
+
+
+WRONG = pytest.mark.xfail(
+    reason="an initial history whose default is a state with regions: C enters them at their own first states"
+)
+
+
+@pytest.mark.parametrize(
+    "group", [pytest.param(name, marks=[WRONG] if name in {"all", "faults"} else []) for name in GROUPS]
+)
+def test_twenty_random_charts_do_the_same_everywhere(group: str) -> None:
+    for tool in ("gcc", "avr-gcc", "arm-none-eabi-gcc"):
+        need_tool(tool)
+    drawn = drawn_charts(CHARTS, [*GROUPS].index(group), **GROUPS[group])
+    assert len(drawn) == CHARTS
+    plain = [ChartSubject(chart) for chart in drawn]
+    with ExitStack() as stack:
+        here = executables(plain, HostLibrary, CHARTS, stack)
+        uno = executables([*map(for_uno, drawn)], UnoProcessor, 8, stack)
+        cm900 = executables(plain, CortexProcessor, CHARTS, stack)
+        for subject, *members in zip(plain, here, uno, cm900, strict=True):
+            names = dict(zip(("host", "arduino-uno", "cm900"), members, strict=True))
+            comparison = Comparison(subject.reference(), names)
+            comparison.run(chart_stream(subject.format, covering=False).episodes(1), STEPS, lambda *_: None)
+            found = comparison.mismatch()
+            assert found is None, (subject.chart, found.data())

@@ -26,8 +26,8 @@ COURSE_STEP_RAD = math.radians(5.0)  # how far apart the courses tried by `free_
 
 
 ROUNDING = 1e-9
-"""No rounding is to decide: a place so little ahead of the sensor [m] is beside it (beams and courses are often
-multiples of 5 degrees), and a beam that is so little outside of a view (in cosines) is in it."""
+"""No rounding is to decide: a place so little ahead of the sensor [m] is beside it (beams and courses often
+lie 5 degrees apart), and a beam that is so little outside of a view (in cosines) is in it."""
 
 
 class Side(Enum):

@@ -30,6 +30,7 @@ def run_chart(
     *,
     start: str | None = None,
     unchecked: bool = False,
+    native: bool = False,
 ) -> tuple[Tick, ...]:
     """Run a chart, one tick a row, and return what came of each.
 
@@ -39,6 +40,7 @@ def run_chart(
             (inputs not named are zero or false), a mapping of all inputs, or a Row.
         start: state to start in, by its name or by its code in the truth table; default the initial one.
         unchecked: run it even though it may be unsound, to see what a check has found.
+        native: let compiled C take the steps, which has the same answers; as `Interpreter`.
 
     Raises:
         InputError: the chart is unsound, or a row is not what it should be.
@@ -47,7 +49,8 @@ def run_chart(
     if not unchecked:
         require_sound(chart)
     given = rows_given(chart, rows)
-    return tuple(run_rows(chart, given, None if start is None else state_called(chart, start)))
+    begin = None if start is None else state_called(chart, start)
+    return tuple(run_rows(chart, given, begin, native=native))
 
 
 def rows_given(

@@ -28,8 +28,12 @@ DEBUG = "POSEWRIGHT_DEBUG"  # set to 1 in the environment, an internal error sho
 VERBS = (
     *("robots", "motion", "gait", "tune", "archive", "monet", "sticks", "openr", "robi", "chart"),
     *("run", "replay", "judge", "rank", "evaluate", "score", "inspect"),
+    *("generate", "build", "verify", "flash"),
 )
-"""Each verb is the module `posewright.cli.<verb>` with a function `register(app)`."""
+"""Each verb is the module `posewright.cli.<verb>` with a function `register(app)`, or one in `SHARED`."""
+
+SHARED = dict.fromkeys(("generate", "build", "flash"), "codegen")
+"""Modules that register several verbs."""
 
 Usage: type[Exception] = typer.BadParameter.__mro__[2]
 """The root of what Typer raises for words it does not understand, wherever it lies in this version."""
@@ -45,8 +49,8 @@ def build_app(verbs: tuple[str, ...] = VERBS) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_root)
-    for verb in verbs:
-        importlib.import_module(f"posewright.cli.{verb}").register(app)
+    for module in dict.fromkeys(SHARED.get(verb, verb) for verb in verbs):
+        importlib.import_module(f"posewright.cli.{module}").register(app)
     return app
 
 

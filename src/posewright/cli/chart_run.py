@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from posewright import charts
-from posewright.cli.console import emit_json, emit_text, fail, give, hint
+from posewright.cli.console import emit_json, emit_text, fail, give, hint, warn
 from posewright.cli.options import FOUND, AsJson, Output, argument, option, refuse_overwriting
 from posewright.documents import write_atomically
 from posewright.errors import InputError, UnknownNameError
@@ -43,6 +45,9 @@ def run(
     every: Annotated[bool, option("--all", "Every state with every input, as a table.")] = False,
     plot: Annotated[Path | None, option("--plot SVG", "Draw states, inputs and outputs over time.")] = None,
     unchecked: Annotated[bool, option("--unchecked", "Run it although the check finds errors.")] = False,
+    native: Annotated[
+        bool, option("--native", "Compile it as C and let that run: the same answers.")
+    ] = False,
     as_json: AsJson = False,
     output: Output = None,
 ) -> None:
@@ -65,21 +70,32 @@ def run(
     refuse_overwriting(plot, chart, inputs, scenario)
     machine = charts.read_chart(chart)
     if every:
-        if inputs or typed or start or scenario or keys or plot:
+        if inputs or typed or start or scenario or keys or plot or native:
             raise InputError("--all starts everywhere and takes every input", hint="leave the others out")
         give_table(charts.tabulate_chart(machine), machine, output, as_json=as_json)
         return
     if [inputs is not None, scenario is not None, bool(typed), keys].count(True) != 1:
         hint = "give --inputs FILE.csv, or --scenario FILE.yaml, or --input front=1, or --keys, or --all"
         raise InputError("which inputs?", hint=hint)
-    if keys:
-        ticks = _ticks_typed(machine, start, unchecked=unchecked)
-    else:
-        rows: Path | Iterable[str] = inputs or scenario or typed or []
-        ticks = charts.run_chart(machine, rows, start=start, unchecked=unchecked)
+    with _warnings_told():
+        if keys:
+            ticks = _ticks_typed(machine, start, unchecked=unchecked, native=native)
+        else:
+            rows: Path | Iterable[str] = inputs or scenario or typed or []
+            ticks = charts.run_chart(machine, rows, start=start, unchecked=unchecked, native=native)
     if plot is not None:
         charts.draw_timeline(machine, ticks, plot)
     _give_ticks(machine, ticks, output, as_json=as_json)
+
+
+@contextmanager
+def _warnings_told() -> Iterator[None]:
+    """Tell a person on stderr what is warned of within."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        yield
+    for one in told:
+        warn(str(one.message))
 
 
 def write_rows(machine: charts.Chart, rows: Sequence[Mapping[str, charts.Value]], path: Path) -> None:
@@ -200,18 +216,22 @@ def columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
-def _ticks_typed(machine: charts.Chart, start: str | None, *, unchecked: bool) -> tuple[charts.Tick, ...]:
+def _ticks_typed(
+    machine: charts.Chart, start: str | None, *, unchecked: bool, native: bool
+) -> tuple[charts.Tick, ...]:
     if not unchecked:
         charts.require_sound(machine)
-    return tuple(ticks_typed(machine, start))
+    return tuple(ticks_typed(machine, start, native=native))
 
 
-def ticks_typed(chart: charts.Chart, start: str | None = None) -> Iterator[charts.Tick]:
+def ticks_typed(
+    chart: charts.Chart, start: str | None = None, *, native: bool = False
+) -> Iterator[charts.Tick]:
     """Yield the ticks that a person asks for at the keyboard, line by line, until the lines end.
 
     A line that makes no sense is explained, and nothing happens.
     """
-    interpreter = charts.Interpreter(chart)
+    interpreter = charts.Interpreter(chart, native=native)
     state = interpreter.initial() if start is None else interpreter.entered(start)
     held = {name: kind.zero for name, kind in chart.inputs.items()}
     count = 0

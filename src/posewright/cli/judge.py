@@ -96,6 +96,8 @@ def print_outcome(outcome: experiments.Outcome) -> None:
     print_score(outcome.score, f"{header.contest or 'no contest'}: {who}{layout}, seed {header.seed}")
     if outcome.assumed:
         console.say(f"assumed: {', '.join(f'{what} {value}' for what, value in outcome.assumed.items())}")
+    if outcome.board is not None:
+        console.say(outcome.board.summary)
     for remark in outcome.all_remarks:
         console.warn(remark)
     speed = (

@@ -47,6 +47,19 @@ Body = Annotated[
         "sim; random: a simulated body drawn by the seed; a *.bodies.yaml; mock; an installed package's.",
     ),
 ]
+OnController = Annotated[
+    str,
+    option(
+        "--controller",
+        "Where the behaviour runs: python (here), arduino-uno, cm900 (emulated), serial:PORT (a real board).",
+    ),
+]
+StatesPlot = Annotated[
+    Path | None,
+    option(
+        "--states-plot", "Draw the chart's states on the board over the interpreter's, on the same inputs."
+    ),
+]
 RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
 Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]
 View = Annotated[bool, option("--view", "Show it in a live window, at real time.")]
@@ -65,10 +78,12 @@ def run(
     behaviour: BehaviourName = None,
     motions: VendorFile = None,
     body: Body = "sim",
+    controller: OnController = "python",
     real_time: RealTime = False,
     record: Record = None,
     video: film_options.Video = None,
     plot: Plot = None,
+    states_plot: StatesPlot = None,
     camera: film_options.Camera = None,
     speed: film_options.Speed = 1.0,
     size: film_options.Size = None,
@@ -87,15 +102,18 @@ def run(
       posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
       posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
       posewright run obstacle-race --seeds 1-20 --layout random --body random
+      posewright run obstacle-race --controller arduino-uno --states-plot states.png
     """
     from posewright.control import RealClock
-    from posewright.experiments import plant_names, run_trial
+    from posewright.experiments import draw_board, plant_names, run_trial
 
     what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "body": body}
     what |= {"legal": legal}
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
+        only_one |= {"--controller": None if controller == "python" else controller}
+        only_one |= {"--states-plot": states_plot}
         how: dict[str, Any] = {"out": out, "workers": workers, "recordings": keep, "as_json": as_json}
         run_seeds(trial, seeds, only_one=only_one, **how, **what)
         return
@@ -104,10 +122,12 @@ def run(
     video, pixels = video and film_options.film_path(video, trial), film_options.size_of(size)
     if view and body != "sim" and body in plant_names():
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
-    _refuse_outputs(record, video, plot, inputs=(trial, layout, behaviour, motions))
+    if states_plot is not None and controller == "python":
+        raise InputError("--states-plot shows what a board did", hint="with --controller arduino-uno, say")
+    _refuse_outputs(record, video, plot, states_plot, inputs=(trial, layout, behaviour, motions))
     if video is not None:
         figures.refuse_film(video, speed, pixels)
-    what |= {"to_film": video is not None, "camera": camera, "record": record}
+    what |= {"controller": controller, "to_film": video is not None, "camera": camera, "record": record}
     how = {"camera": camera, "speed": speed, "size": pixels}
     pace = RealClock(time.monotonic, time.sleep) if real_time else None
     live = _Live if view else None
@@ -115,6 +135,8 @@ def run(
         timing: dict[str, Any] = {"pace": pace, "clock": time.perf_counter, "on_progress": _teller(say)}
         outcome = run_trial(trial, seed=seed, make_watcher=live, **what, **timing)
         _show(outcome, plot, video, how, say)
+        if states_plot is not None:
+            figures.save_figure(draw_board(outcome), states_plot)
     give_outcome(outcome, as_json=as_json)
 
 
@@ -143,11 +165,11 @@ def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
 
 
 def _refuse_outputs(
-    record: Path | None, video: Path | None, plot: Path | None, *, inputs: tuple[str | Path | None, ...]
+    record: Path | None, video: Path | None, *plots: Path | None, inputs: tuple[str | Path | None, ...]
 ) -> None:
     from posewright.figures import FILMS, PICTURES
 
-    for path, endings in ((record, (".mcap",)), (video, FILMS), (plot, PICTURES)):
+    for path, endings in ((record, (".mcap",)), (video, FILMS), *((plot, PICTURES) for plot in plots)):
         _refuse_unwritable(path, endings)
         refuse_overwriting(path, *inputs)
 

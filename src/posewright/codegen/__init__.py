@@ -1,1 +1,19 @@
 """Charts and behaviours as C for a board, and the proof that they do the same there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.codegen.generating import Generated as Generated
+    from posewright.codegen.generating import build as build
+    from posewright.codegen.generating import explain as explain
+    from posewright.codegen.generating import flash_command as flash_command
+    from posewright.codegen.generating import generate as generate
+    from posewright.codegen.generating import subject_named as subject_named
+    from posewright.codegen.targets import target_named as target_named
+    from posewright.codegen.targets import target_names as target_names
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

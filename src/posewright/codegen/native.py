@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import struct
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -17,12 +16,12 @@ from posewright.charts.machine.machine import INSIDE
 from posewright.charts.machine.native import Given
 from posewright.charts.types import BoolType, EnumType
 from posewright.codegen.c import ChartSubject
-from posewright.codegen.records import ACTIVE, STATUS, RecordFormat
+from posewright.codegen.records import ACTIVE, STATUS, RecordFormat, layout_of
 from posewright.codegen.targets.host import HostLibrary
 from posewright.codegen.unit import Records
 
-_LETTERS = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "i4": "i", "f4": "f", "f8": "d"}
-_CHUNK = 65536
+MAX_REMEMBERED = 20_000
+"""Records of states whose Snapshots are remembered."""
 
 
 class CompiledMachine:
@@ -40,8 +39,9 @@ class CompiledMachine:
         self.machine = machine
         self.format = RecordFormat(machine)
         self.library = HostLibrary(ChartSubject(machine.chart, machine=machine))
-        self._given = _layout(self.format.inputs)
+        self._given = layout_of(self.format.inputs)
         self._state = ctypes.create_string_buffer(self.format.states.itemsize)
+        self._known: dict[bytes, Snapshot] = {}
         self._at: Snapshot | None = None  # where the library stands; None: nobody knows
 
     def step(self, state: Snapshot, given: Given) -> Snapshot | None:
@@ -50,15 +50,19 @@ class CompiledMachine:
         if state is not self._at and not self._stand(state):
             return None
         self.library.step(inputs, self._state)
-        self._at = None if self._state.raw[0] else self._snapshot(self._state.raw)
+        record = self._state.raw
+        self._at = None if record[0] else self._known.get(record) or self._met(record)
         return self._at
 
     def run(self, state: Snapshot, given: Sequence[Given]) -> list[Snapshot]:
         """Return where the chart stands after each tick, up to the first of which it cannot say."""
         if not given or not self._stand(state):
             return []
-        inputs = b"".join([self._given.pack(*self._values(one)) for one in given])
-        states = self.library.run(np.frombuffer(inputs, self.format.inputs))
+        inputs = np.zeros(len(given), self.format.inputs)
+        if inputs.itemsize:
+            packed = b"".join([self._given.pack(*self._values(one)) for one in given])
+            inputs = np.frombuffer(packed, self.format.inputs)
+        states = self.library.run(inputs)
         wrong = np.flatnonzero(states[STATUS])
         found = self.format.unpack_all(states[: wrong[0]] if len(wrong) else states)
         self._at = None if len(wrong) else found[-1]
@@ -70,15 +74,16 @@ class CompiledMachine:
         """Return columns as `Interpreter.run_columns` does; None where it cannot say of some tick."""
         if not self._stand(state):
             return None
-        self._at = None
         states = self.library.run(self.format.pack_columns(columns))
         return None if states[STATUS].any() else self._columns(states)
 
     def _stand(self, state: Snapshot) -> bool:
         """Put the library where a Snapshot stands; return whether that can be done."""
+        self._at = None
+        if not state.is_of(self.machine):
+            return False
         if not state.started:
             self.library.reset()
-            self._at = None
             return state == self._first
         try:
             record = self.format.pack_snapshot(state)
@@ -95,20 +100,23 @@ class CompiledMachine:
         values = tuple(start[name] for name in machine.registers)
         return Snapshot(machine, False, configuration, values, tuple(() for _ in machine.history))
 
+    def _met(self, record: bytes) -> Snapshot:
+        """Return the Snapshot of a record, which is remembered."""
+        if len(self._known) >= MAX_REMEMBERED:
+            self._known.clear()
+        return self._known.setdefault(record, self.format.unpack(record))
+
     def _values(self, given: Given) -> list[Any]:
         values, events = given
-        chart = self.machine.chart
-        codes = self._codes
-        stored = [values[name] if name not in codes else codes[name][values[name]] for name in chart.inputs]
-        return [*stored, *[event in events for event in chart.events]]
+        stored = [*values.values()]  # in the chart's order
+        for at, codes in self._codes:
+            stored[at] = codes[stored[at]]
+        return stored + [event in events for event in self.machine.chart.events]
 
     @cached_property
-    def _codes(self) -> dict[str, dict[Any, int]]:
-        inputs = self.machine.chart.inputs
-        return {name: dict(kind.codes) for name, kind in inputs.items() if isinstance(kind, EnumType)}
-
-    def _snapshot(self, record: bytes) -> Snapshot:
-        return self.format.unpack_all(np.frombuffer(record, self.format.states))[0]
+    def _codes(self) -> list[tuple[int, dict[Any, int]]]:
+        kinds = enumerate(self.machine.chart.inputs.values())
+        return [(at, dict(kind.codes)) for at, kind in kinds if isinstance(kind, EnumType)]
 
     def _columns(self, states: Records) -> dict[str, NDArray[Any]]:
         found: dict[str, NDArray[Any]] = {}
@@ -121,8 +129,3 @@ class CompiledMachine:
             octet = states[ACTIVE][:, node.index // 8]
             found[INSIDE + node.name] = (octet >> (node.index % 8) & 1).view(np.bool_)
         return found
-
-
-def _layout(records: np.dtype[np.void]) -> struct.Struct:
-    fields: Mapping[str, Any] = records.fields or {}
-    return struct.Struct("<" + "".join(_LETTERS[fields[name][0].str[1:]] for name in records.names or ()))

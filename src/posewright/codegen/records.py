@@ -8,6 +8,7 @@ node n of the machine; names are stored by their place in the enumeration.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +35,17 @@ _DTYPES = {
     "float32": "<f4",
     "float64": "<f8",
 }
+
+
+_LETTERS = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "i4": "i", "f4": "f", "f8": "d"}
+
+
+def layout_of(records: np.dtype[np.void]) -> struct.Struct:
+    """Return how one record is packed and unpacked, without arrays; a bitmap is bytes."""
+    fields: Mapping[str, Any] = records.fields or {}
+    kinds = [fields[name][0] for name in records.names or ()]
+    letters = [f"{kind.itemsize}s" if kind.shape else _LETTERS[kind.str[1:]] for kind in kinds]
+    return struct.Struct("<" + "".join(letters))
 
 
 def bitmap_bytes(n: int) -> int:
@@ -113,9 +125,15 @@ class RecordFormat:
             found[name] = column if codes is None else _coded(column, codes)
         return found
 
-    def unpack(self, record: np.void) -> Snapshot:
+    def unpack(self, record: np.void | bytes) -> Snapshot:
         """Return the Snapshot that a state record holds; that of a unit which has taken a tick."""
-        return self.unpack_all(np.asarray(record, self.states).reshape(1))[0]
+        data = record if isinstance(record, bytes) else record.tobytes()
+        _, active, *stored = self._layout.unpack_from(data)
+        for at, names in self._unlike:
+            stored[at] = bool(stored[at]) if names is None else names[stored[at]]
+        n = len(self.machine.registers)
+        history = tuple([self._bits(bits) for bits in stored[n : n + len(self.machine.history)]])
+        return Snapshot(self.machine, True, self._leaves(self._bits(active)), tuple(stored[:n]), history)
 
     def unpack_all(self, states: Records) -> list[Snapshot]:
         """Return the Snapshots that state records hold."""
@@ -161,6 +179,20 @@ class RecordFormat:
         return {name: _codes_of(self.machine.types[name]) for name in self.machine.registers}
 
     @cached_property
+    def _layout(self) -> struct.Struct:
+        return layout_of(self.states)
+
+    @cached_property
+    def _unlike(self) -> tuple[tuple[int, tuple[str, ...] | None], ...]:
+        """Which registers Python holds otherwise: truth values (None), and names of an enumeration."""
+        kinds = [self.machine.types[name] for name in self.machine.registers]
+        return tuple(
+            (at, kind.values if isinstance(kind, EnumType) else None)
+            for at, kind in enumerate(kinds)
+            if isinstance(kind, EnumType | BoolType)
+        )
+
+    @cached_property
     def _known(self) -> dict[bytes, tuple[int, ...]]:
         return {}
 
@@ -186,16 +218,16 @@ class RecordFormat:
 
     def _numbers(self, bitmaps: NDArray[np.uint8]) -> list[tuple[int, ...]]:
         """Return the numbers of the nodes in each bitmap."""
-        known, size = self._known, bitmaps.shape[1]
+        size = bitmaps.shape[1]
         data = np.ascontiguousarray(bitmaps).tobytes()
-        found = []
-        for begin in range(0, len(data), size):
-            bits = data[begin : begin + size]
-            if bits not in known:
-                each = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
-                known[bits] = tuple(np.flatnonzero(each).tolist())
-            found.append(known[bits])
-        return found
+        return [self._bits(data[begin : begin + size]) for begin in range(0, len(data), size)]
+
+    def _bits(self, bits: bytes) -> tuple[int, ...]:
+        known = self._known
+        if bits not in known:
+            each = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
+            known[bits] = tuple(np.flatnonzero(each).tolist())
+        return known[bits]
 
     def _leaves(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
         known = self._known_leaves

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from posewright.experiments.plants import plant_names as plant_names
     from posewright.experiments.ranking import files_in as files_in
     from posewright.experiments.ranking import rank as rank
+    from posewright.experiments.replaying import draw_board as draw_board
     from posewright.experiments.replaying import draw_outcome as draw_outcome
     from posewright.experiments.replaying import replay as replay
     from posewright.experiments.robi import ReadyRobi as ReadyRobi

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from posewright.behaviours import Behaviour
 from posewright.codegen.hil.board_link import LinkCounts
 from posewright.codegen.hil.board_unit import BoardUnit, Parity
-from posewright.codegen.hil.controllers import BoardController, LinkedController
+from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController, LinkedController
 from posewright.codegen.hil.serial_line import PREFIX, SerialLine, SerialPort
-from posewright.codegen.unit import EmulatedBoard
+from posewright.codegen.unit import EmulatedBoard, Subject
 from posewright.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from posewright.codegen.targets.arduino_uno import EmulatedUno
 
 PYTHON = "python"
 """The controller that runs in this process, as no other does."""
@@ -29,12 +34,14 @@ class OnBoard:
         controller: as it was asked for: `arduino-uno`, `cm900`, `serial:/dev/ttyACM0`.
         parity: how the board did beside the interpreter.
         link: how its line did.
+        held: how often nothing came back that could be done, and the robot was left to stand.
         states: of the chart at each of the parity's steps: the board's, and the interpreter's.
     """
 
     controller: str
     parity: Parity
     link: LinkCounts
+    held: int = 0
     states: tuple[tuple[str, str], ...] = ()
 
     @classmethod
@@ -44,12 +51,18 @@ class OnBoard:
         states = tuple(
             (controller.state_of(one.board), controller.state_of(one.reference)) for one in unit.parity.steps
         )
-        return cls(name, unit.parity, unit.counts, states)
+        return cls(name, unit.parity, unit.counts, controller.held, states)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, fit for JSON."""
-        told = {"parity": self.parity.to_dict(), "link": self.link.to_dict()}
+        told = {"parity": self.parity.to_dict(), "link": self.link.to_dict(), "held": self.held}
         return {"controller": self.controller, **told}
+
+    @property
+    def summary(self) -> str:
+        """How the board did, in a line."""
+        told = f"{len(self.parity.steps)} ticks, {len(self.parity.mismatches)} unlike the interpreter's"
+        return f"{self.controller}: {told}, {self.link.retries} questions asked again"
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -61,12 +74,11 @@ class OnBoard:
             found.append(
                 f"the board does not do what the interpreter does: {ticks}, first at {wrong[0].time_s:.2f} s"
             )
-        if self.parity.missed:
-            found.append(
-                f"the board did not answer in time at {len(self.parity.missed)} ticks: the robot stood"
-            )
+        if self.held:
+            found.append(f"at {self.held} ticks nothing came from the board in time: the robot was to stand")
         if self.link.faults:
-            told = ", ".join(f"{count} {what}" for what, count in self.link.to_dict().items() if count)
+            counts = {what: count for what, count in self.link.to_dict().items() if what != "questions"}
+            told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
             found.append(f"the line to the board is not sound: {told}")
         return tuple(found)
 
@@ -76,7 +88,7 @@ _SMALLER: Mapping[str, str] = {"obstacle_race": "document_mealy"}
 
 
 def fitting(behaviour: str) -> str:
-    """Return the name of a shipped behaviour that fits a board: the one that is asked for, or a smaller one."""
+    """Return the name of a shipped behaviour that fits a board: the one asked for, or a smaller one."""
     return _SMALLER.get(behaviour, behaviour)
 
 
@@ -94,7 +106,9 @@ def maker_of(controller: str | MakeController) -> MakeController | None:
     if controller.startswith(PREFIX):
         port = SerialPort.parse(controller)
         return lambda behaviour, seed: _at(SerialLine(port), behaviour, seed, is_real=True)
-    raise UnknownNameError.among("controller", controller, (PYTHON, f"{PREFIX}PORT"))
+    if controller not in _BOARDS:
+        raise UnknownNameError.among("controller", controller, (PYTHON, *_BOARDS, f"{PREFIX}PORT"))
+    return _BOARDS[controller]
 
 
 def _at(port: EmulatedBoard, behaviour: Behaviour, seed: int, *, is_real: bool = False) -> BoardController:
@@ -104,3 +118,42 @@ def _at(port: EmulatedBoard, behaviour: Behaviour, seed: int, *, is_real: bool =
     chart = behaviour.chart
     unit = BoardUnit(port, ChartSubject(chart), chart.period_s, is_real=is_real)
     return BoardController(behaviour, unit, seed)
+
+
+def emulated_uno(subject: Subject) -> EmulatedUno:
+    """Return an emulated Arduino UNO with a chart on it.
+
+    Raises:
+        UnavailableError: a compiler or the emulator is missing; the hint names the package.
+        InputError: the chart does not fit.
+    """
+    from posewright.codegen.targets.arduino_uno import ArduinoUno, EmulatedUno, for_avr
+    from posewright.codegen.targets.cm900.target import write_sources
+
+    subject, target = for_avr(subject), ArduinoUno()
+    with TemporaryDirectory() as folder:
+        write_sources((*subject.sources(), *target.sources(subject)), Path(folder))
+        return EmulatedUno(target.build(Path(folder))[1])
+
+
+def _uno(behaviour: Behaviour, seed: int) -> BoardController:
+    from posewright.codegen.c import ChartSubject
+
+    return _at(emulated_uno(ChartSubject(behaviour.chart)), behaviour, seed)
+
+
+def _cm900(behaviour: Behaviour, seed: int) -> BehaviourOnBoardController:
+    from posewright.codegen.behaviour import BehaviourSubject
+    from posewright.codegen.targets.cm900.board import EmulatedCm900
+    from posewright.codegen.targets.cm900.target import Cm900, write_sources
+
+    subject, target = BehaviourSubject(behaviour), Cm900()
+    with TemporaryDirectory() as folder:
+        write_sources((*subject.sources(), *target.sources(subject)), Path(folder))
+        board = EmulatedCm900(target.build(Path(folder)).elf)
+    unit = BoardUnit(board, subject, behaviour.robot.frame_period_s)
+    return BehaviourOnBoardController(subject, unit, board, seed)
+
+
+_BOARDS: Mapping[str, MakeController] = {"arduino-uno": _uno, "cm900": _cm900}
+"""The emulated boards, by what a person calls them."""

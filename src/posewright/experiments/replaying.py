@@ -7,10 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from posewright.contests import contest_of, is_of_a_contest, judge, own_rules
-from posewright.errors import UnknownNameError
+from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.walking.walk import EXTRAS as WALK
 from posewright.experiments.outcome import Outcome, Unjudged
-from posewright.figures import draw_recording, draw_walk, film_recording, refuse_film, save_figure
+from posewright.figures import (
+    draw_parity,
+    draw_recording,
+    draw_walk,
+    film_recording,
+    refuse_film,
+    save_figure,
+)
 from posewright.recordings import Recording, read_mcap
 from posewright.recordings.plausible import refuse_impossible
 from posewright.robots import robot as robot_card
@@ -82,6 +89,22 @@ def _judged(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
         return Outcome(recording, Unjudged(recording, warnings=(f"not judged: {error}",)), 0.0)
     remark = own_rules(recording.header, held)
     return Outcome(recording, judge(recording, held), 0.0, (remark,) if remark else ())
+
+
+def draw_board(outcome: Outcome) -> Figure:
+    """Draw the chart's states on the board over the interpreter's, on one time axis.
+
+    Raises:
+        InputError: the trial did not run on a board.
+    """
+    board = outcome.board
+    if board is None:
+        raise InputError("no board was in it", hint="run it with a controller such as arduino-uno")
+    behaviour = next(iter(outcome.recording.header.robots.values())).controller
+    times = [one.time_s for one in board.parity.steps]
+    told, wanted = [one for one, _ in board.states], [one for _, one in board.states]
+    title = f"{behaviour} on {board.controller}: states of the board and of the interpreter"
+    return draw_parity(times, told, wanted, title=title, missed=board.parity.missed)
 
 
 def draw_outcome(outcome: Recording | Recorded) -> Figure:

@@ -70,8 +70,8 @@ def run_trial(
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
         body: one of `plant_names()`; or `random` or a `*.bodies.yaml`: a simulated body that the seed draws.
         controller: where the behaviour is run: `python`, in this process; its chart on an emulated
-            `arduino-uno`, or on a real board at `serial:PORT`; all of it on an emulated `cm900`; or what makes
-            another such controller. Of a shipped trial's behaviour that fits no board a smaller one is run.
+            `arduino-uno`, or on a real board at `serial:PORT`; all of it on an emulated `cm900`; or what
+            makes another such controller. Where a shipped trial's behaviour fits no board a smaller one runs.
         legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
             `Outcome.remarks` say what is wrong with it.
         to_film: whether it is to be filmed, which needs a body that knows where it is.
@@ -99,10 +99,10 @@ def run_trial(
     _look_before(stage, to_film=to_film)
     if camera is not None:
         refuse_camera(camera, {name: played.robot.sensors for name, played in stage.behaviours.items()})
-    now = clock or (lambda: 0.0)
     controllers = _controllers(stage, make)
     try:
-        wall_s = _drive_trial(stage, controllers, on_progress, make_watcher, pace, now, still_s=asked.still_s)
+        timing: Any = {"pace": pace, "wall_clock": clock or (lambda: 0.0), "still_s": asked.still_s}
+        wall_s = _drive_trial(stage, controllers, on_progress, make_watcher, **timing)
     finally:  # above all of a run that failed somebody will want to know how
         recording = stage.recorder.recording()
         if record is not None:
@@ -305,9 +305,9 @@ def _drive_trial(
     controllers: Mapping[str, BehaviourController | LinkedController],
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
+    *,
     pace: Clock | None,
     wall_clock: Callable[[], float],
-    *,
     still_s: float,
 ) -> float:
     """Let the trial run, and return how long that took by the clock [s]."""

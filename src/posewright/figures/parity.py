@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from posewright.figures.style import Canvas
 
-_WIDE_IN, _ROW_IN, _HEAD_IN = 11.0, 0.34, 1.3
+_WIDE_IN, _ROW_IN, _HEAD_IN = 11.0, 0.34, 1.15
 _THICK, _THIN = 0.8, 0.3
 """Heights of the interpreter's bars and of the board's in them, in rows."""
 
@@ -36,6 +36,7 @@ def draw_parity(
         times: of the ticks that the board answered [s].
         board: the chart's states on the board after each.
         interpreter: those of the interpreter, which was given the same inputs.
+        title: what stands above it.
         missed: when the board did not answer in time [s].
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
     """

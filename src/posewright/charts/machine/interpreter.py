@@ -130,9 +130,9 @@ class Interpreter:
             except (KeyError, TypeError):
                 pass  # not met before, or not what it should be
         given = self._given(inputs)
-        tick = TickExecution(self.machine, state) if state.machine is self.machine else self._tick(state)
-        after = None if self._native is None else self._native.step(state, given)
+        after = self._native.step(state, given) if self._native is not None else None
         if after is None:  # also where a tick goes wrong: Python says how
+            tick = TickExecution(self.machine, state) if state.machine is self.machine else self._tick(state)
             after = tick.run(*given)
         return after if self._remembers < 0 else self._kept(state, inputs, after)
 

@@ -146,7 +146,9 @@ class Clock:
 
     def _held_for(self, tree: Timed, samples: int, within: Expression) -> Tree:
         asked = ALWAYS.tree if tree.condition is None else tree.condition
-        alone = replace(within.with_tree(asked), type=ALWAYS.type, arguments=())  # those are `within`'s to tell
+        alone = replace(
+            within.with_tree(asked), type=ALWAYS.type, arguments=()
+        )  # those are `within`'s to tell
         condition = self.lowered(alone)
         key = (condition.tree, samples)
         if key not in self.held:

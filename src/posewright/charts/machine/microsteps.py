@@ -51,6 +51,8 @@ class Entering:
             self.with_around(self.nodes[number], node.index)
         if not back:
             self.whole(node)
+        elif node.parallel:  # a default may name states in some of its regions only
+            self.regions(node)
 
     def with_inside(self, node: StateNode) -> None:
         """Add a state that is entered as a whole."""

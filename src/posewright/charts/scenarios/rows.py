@@ -101,14 +101,16 @@ def fits(after: Snapshot, name: str, wanted: Value) -> bool:
     return got == wanted
 
 
-def run_rows(chart: Chart, rows: Iterator[Row] | list[Row], start: str | None = None) -> Iterator[Tick]:
-    """Yield what comes of each row, tick by tick.
+def run_rows(
+    chart: Chart, rows: Iterator[Row] | list[Row], start: str | None = None, *, native: bool = False
+) -> Iterator[Tick]:
+    """Yield what comes of each row, tick by tick; `native` as `Interpreter`.
 
     Raises:
         ExpressionError: a guard or an action divides by zero.
         UnknownNameError: there is no state called `start`.
     """
-    interpreter = Interpreter(chart)
+    interpreter = Interpreter(chart, native=native)
     state = interpreter.initial() if start is None else interpreter.entered(start)
     for row in rows:
         if row.start is not None:

@@ -29,8 +29,9 @@ def minimum_jerk(s: int) -> int:
     return times(cube, 10 * ONE - times(s, 15 * ONE - 6 * s))
 
 
-HALF_TURN = (421657428, 173399667, 21392326, 1256749, 43068, 966)
-"""pi/2 and its powers over the factorials of 1, 3, 5 to 11, in ONE: the series of the sine."""
+HALF_TURN = (421657428, 173399667, 21392326, 1256749, 43068, 950)
+"""pi/2 and its powers over the factorials of 1, 3, 5 to 11, in ONE: the series of the sine; the last makes
+its end ONE."""
 
 
 def smooth(u: int) -> int:

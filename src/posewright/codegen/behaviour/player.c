@@ -48,8 +48,8 @@ static uint64_t minimum_jerk(uint64_t s)
 /* Half a cosine: the square of the sine of a quarter turn's share. */
 static uint64_t smooth(uint64_t u)
 {
-    /* pi/2 and its powers over the factorials of 1, 3, 5 to 11: the series of the sine */
-    static const uint32_t terms[] = {421657428U, 173399667U, 21392326U, 1256749U, 43068U, 966U};
+    /* pi/2 and its powers over the factorials of 1, 3, 5 to 11: the series of the sine; the last makes its end ONE */
+    static const uint32_t terms[] = {421657428U, 173399667U, 21392326U, 1256749U, 43068U, 950U};
     const uint64_t square = product(u, u);
     uint64_t sine = terms[5];
     uint64_t share;

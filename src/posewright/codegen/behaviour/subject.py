@@ -5,27 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 
 from posewright.behaviours import Behaviour
 from posewright.bodies import BodyState, JointCommands
+from posewright.codegen.behaviour.motion_sources import player_sources, shipped_source
 from posewright.codegen.behaviour.packets import goals_in, packet_bytes
 from posewright.codegen.behaviour.reference import BehaviourReference
-from posewright.codegen.behaviour.tables import EASINGS, Page, PageTables, Whole
+from posewright.codegen.behaviour.tables import PageTables
 from posewright.codegen.behaviour.unit_source import UnitSource
 from posewright.codegen.behaviour.wires import slots_of
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.names import identifier
-from posewright.codegen.c.writer import CWriter, comment
-from posewright.codegen.unit import Element, Executable, Records, SourceFile
+from posewright.codegen.unit import Executable, Records, SourceFile
+from posewright.control import Player
 from posewright.documents import Node, parse_document
 from posewright.errors import FormatError, InputError, Where
-
-FIXED = ("player.h", "player.c", "sensing.h", "sensing.c")
-"""The sources that are the same for every behaviour."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,14 +111,8 @@ class BehaviourSubject:
         """Return the C sources."""
         chart = tuple(file for file in self.chart.sources() if not file.name.startswith("unit."))
         unit = UnitSource(self.behaviour, self.chart, self.states, self.inputs, places=self.places)
-        motions = self.places("motions")
-        return (
-            *chart,
-            *map(_fixed, FIXED),
-            _motions_header(self.tables),
-            _motions_source(self.tables, motions),
-            *unit.files(),
-        )
+        sensing = shipped_source("sensing.h"), shipped_source("sensing.c")
+        return (*chart, *sensing, *player_sources(self.tables, self.places("motions")), *unit.files())
 
     def reference(self) -> Executable:
         """Return the behaviour itself, its motions played in whole numbers."""
@@ -151,6 +142,23 @@ class BehaviourSubject:
         ticks = np.array([goals[servo] for servo in self.tables.ids], dtype=np.float64)
         return JointCommands(robot.from_ticks(ticks)[np.newaxis])
 
+    def ticks_from_player(self, states: Records) -> int:
+        """Return how many ticks servos were at most from where `control.Player` sends them, asked the same.
+
+        Args:
+            states: of a run from a reset on.
+        """
+        behaviour, names = self.behaviour, self.tables.names
+        player = Player(behaviour.robot, behaviour.motions, behaviour.start_pose)
+        most = 0
+        for action, packet in zip(states["action"].tolist(), states["packet"], strict=True):
+            player.request(names[action])
+            wanted = np.rint(behaviour.robot.to_ticks(player.frames(1).angles[0])).astype(int).tolist()
+            goals = goals_in(packet.tobytes())
+            sent = (goals[servo] for servo in self.tables.ids)
+            most = max(most, *(abs(one - other) for one, other in zip(wanted, sent, strict=True)))
+        return most
+
     def drawn_inputs(self, n: int, seed: int) -> Records:
         """Return records as sensors might read them, `(n,)`: around thresholds, now and then no number."""
         from posewright.codegen.behaviour.drawing import drawn
@@ -163,72 +171,3 @@ def _entries(node: Node) -> Iterator[tuple[str, Node]]:
         yield from node.fields().items()
     else:
         yield from ((str(number), entry) for number, entry in enumerate(node.items()))
-
-
-def _fixed(name: str) -> SourceFile:
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-    return SourceFile(name, tuple(text.splitlines()))
-
-
-def _motions_header(tables: PageTables) -> SourceFile:
-    """Return the sizes of the tables."""
-    writer = CWriter()
-    writer.write(["#ifndef MOTIONS_H", "#define MOTIONS_H", ""])
-    for name, number, said in (
-        ("N_JOINTS", len(tables.ids), ""),
-        ("N_MOTIONS", len(tables.pages), ""),
-        ("FRAME_PARTS", tables.parts, "in which times are counted"),
-        ("SHORTEST_JOIN", tables.shortest_join, "frames"),
-        ("PACKET_BYTES", packet_bytes(len(tables.ids)), ""),
-    ):
-        writer.line(f"#define {name} {number}U" + (f" {comment(said)}" if said else ""))
-    writer.write(["", "#endif /* MOTIONS_H */"])
-    return writer.file("motions.h")
-
-
-def _motions_source(tables: PageTables, where: Mapping[str, Where]) -> SourceFile:
-    """Return the tables: servos, the start pose, the motions."""
-    writer = CWriter()
-    writer.write(['#include "player.h"', "", "#include <stddef.h>", ""])
-    joints = tables.robot.joint_names
-    with writer.block("const servo_t servos[N_JOINTS] =", "};"):
-        for joint, id_ in enumerate(tables.ids):
-            numbers = (tables.join_frames, tables.touching, *tables.steps)
-            told = ", ".join(f"{int(one[joint])}U" for one in numbers)
-            writer.line(f"{{{told}, {id_}U}}, {comment(joints[joint])}")
-    writer.line()
-    writer.write([*_positions("const int32_t start_pose[N_JOINTS]", tables.start_pose[np.newaxis]), ""])
-    for number, (name, page) in enumerate(tables.pages.items(), 1):
-        place = where.get(name)
-        line = place.line if place is not None else None
-        with writer.about(Element("motion", name, line)):
-            _page(writer, f"motion_{number}", name, page)
-    with writer.block("const motion_t motions[N_MOTIONS + 1U] =", "};"):
-        writer.line("{NULL, NULL, NULL, 0U, 0U, 0U, 0U, 0U, 0U},")
-        for number, (name, page) in enumerate(tables.pages.items(), 1):
-            start = "NULL" if page.start is None else f"motion_{number}_start"
-            sizes = (page.length, page.first_way, page.repeat, len(page.ends), page.next, page.exit)
-            texts = ", ".join(f"{one}U" for one in sizes)
-            base = f"motion_{number}_keyframes, motion_{number}_positions"
-            writer.line(f"{{{base}, {start}, {texts}}}, {comment(name)}")
-    return writer.file("motions.c")
-
-
-def _page(writer: CWriter, prefix: str, name: str, page: Page) -> None:
-    writer.line(comment(f"{name}: {len(page.ends)} keyframes"))
-    with writer.block(f"static const keyframe_t {prefix}_keyframes[] =", "};"):
-        rows = zip(page.arrives, page.ends, page.accel, page.easings, strict=True)
-        writer.write(f"{{{a}U, {b}U, {accel}U, {EASINGS[easing]}U}}," for a, b, accel, easing in rows)
-    writer.write(_positions(f"static const int32_t {prefix}_positions[]", page.positions))
-    if page.start is not None:
-        writer.write(_positions(f"static const int32_t {prefix}_start[]", page.start[np.newaxis]))
-    writer.line()
-
-
-def _positions(head: str, rows: Whole) -> Iterator[str]:
-    """Yield the lines of a table of positions, a row a line."""
-    yield f"{head} = {{"
-    for row in rows.tolist():
-        for begin in range(0, len(row), 9):
-            yield f"    {', '.join(map(str, row[begin : begin + 9]))},"
-    yield "};"

@@ -11,11 +11,13 @@ from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, I
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
 from posewright.codegen.c.expressions import whole
+from posewright.codegen.c.monitors import MonitorCode
 from posewright.codegen.c.regions import RegionsCode
 from posewright.codegen.c.single import SingleStateCode, is_single
 from posewright.codegen.c.truth_table import Style, TruthTable, table_of
 from posewright.codegen.c.writer import CWriter, comment, without_unused
 from posewright.codegen.unit import Element, SourceFile
+from posewright.errors import InputError
 
 ROM = """\
 #if defined(__AVR__) /* tables stay in flash */
@@ -62,6 +64,7 @@ class ChartGenerator:
         self.code = ChartCode(machine, soft=options.soft_doubles, queue=options.queue)
         self.names = self.code.names
         self.chains_at = 0
+        self.monitors = MonitorCode(self.code) if options.monitors and self.chart.promises else None
         self.form = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
 
     @cached_property
@@ -72,8 +75,13 @@ class ChartGenerator:
             InputError: a table is wanted, and the chart cannot be one.
         """
         style = self.options.style
-        if style is Style.AUTO and self.options.monitors and self.chart.promises:
+        if style is Style.AUTO and self.monitors is not None:
             style = Style.SWITCH
+        if self.code.came and style is Style.TABLE:
+            raise InputError(
+                f"{self.chart.name} cannot be a table: its promises ask which events were raised",
+                hint="let it be a switch, or choose auto",
+            )
         switch = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
         form = self.form if isinstance(self.form, SingleStateCode) else None
         return table_of(self.machine, form, style, lambda: switch.body.lines)
@@ -84,6 +92,8 @@ class ChartGenerator:
         code = CWriter()
         self.code.writer = code
         self._functions()
+        if self.monitors is not None:
+            self.monitors.functions()
         return code
 
     @cached_property
@@ -221,6 +231,8 @@ class ChartGenerator:
         writer.write([f"#define {names.constant}_OK 0U", f"#define {names.constant}_DIVISION_BY_ZERO 1U"])
         writer.write([f"#define {names.constant}_NO_END 2U", ""])
         self._constants(writer)
+        if self.monitors is not None:
+            writer.write([comment("The promises."), *self.monitors.constants(), ""])
         self._inputs(writer)
         self._outputs(writer)
         self._struct(writer)
@@ -297,7 +309,7 @@ class ChartGenerator:
         return self.machine.types[name]
 
     def _scratch(self) -> list[str]:
-        fields = []
+        fields = [] if self.monitors is None else self.monitors.fields()
         if self.queues:
             small = "uint8_t" if self.code.queue < 256 else "uint16_t"
             fields += [f"uint8_t queue[{self.code.queue}];", f"{small} next;", f"{small} waiting;"]
@@ -321,6 +333,7 @@ class ChartGenerator:
         period = f"Takes one tick; call it every {self.chart.period_s * 1000:g} ms."
         writer.line(comment(f"{period} Returns {self.names.constant}_OK; {failing}."))
         writer.line(f"uint8_t {prefix}_step({prefix}_t *chart, const {prefix}_inputs_t *in);")
+        writer.write([] if self.monitors is None else self.monitors.prototypes())
         writer.write(["", "#ifdef __cplusplus", "}", "#endif", ""])
 
     # The source
@@ -412,6 +425,8 @@ class ChartGenerator:
             if not self.chart.outputs:
                 writer.line("chart->out.unused = false;")
             self.form.init()
+            if self.monitors is not None:
+                self.monitors.init()
             if self.queues:
                 writer.write(["chart->next = 0U;", "chart->waiting = 0U;"])
             if self.counts:
@@ -428,22 +443,24 @@ class ChartGenerator:
             if self.can_fail:
                 writer.line(f"{prefix}_t after;")
             if clamps:
-                writer.line(f"{prefix}_inputs_t sampled;")
-                given = "&sampled"
+                writer.line(f"{prefix}_inputs_t clamped;")
+                given = "&clamped"
             if self.can_fail:
                 with writer.block(f"if (chart->status != {self.names.constant}_OK)"):
                     writer.line("return chart->status;")
             if clamps:
-                writer.line("sampled = *in;")
+                writer.line("clamped = *in;")
                 writer.write(clamps)
             if not self.can_fail:
                 writer.line(f"tick(chart, {given});")
+                writer.write([f"watch(chart, {given});"] if self.monitors is not None else [])
                 writer.line(f"return {self.names.constant}_OK;")
                 return
             writer.line("after = *chart; /* a tick that fails changes nothing */")
             if self.counts:
                 writer.line("after.microsteps = 0U;")
             writer.line(f"tick(&after, {given});")
+            writer.write([f"watch(&after, {given});"] if self.monitors is not None else [])
             with writer.block(f"if (after.status == {self.names.constant}_OK)", "} else {"):
                 writer.line("*chart = after;")
             with writer.indented_block():
@@ -454,7 +471,7 @@ class ChartGenerator:
         """Return what brings the inputs into their ranges."""
         lines = []
         for name, kind in self.chart.inputs.items():
-            field = f"sampled.{self.names.inputs[name]}"
+            field = f"clamped.{self.names.inputs[name]}"
             lines += self._clamp(field, kind)
         return lines
 

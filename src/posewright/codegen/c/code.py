@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from posewright.charts.expression import Binary, Literal, Name, Operator, Tree
 from posewright.charts.machine import Counter, Machine, every_actions
 from posewright.charts.machine.machine import INSIDE
+from posewright.charts.machine.monitor import CAME
 from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, DONE, Actions, Assign, Branch, Raise, events_raised
 from posewright.charts.types import EnumType, FloatType, Type, Value
@@ -35,6 +36,7 @@ class ChartCode:
         writer: where lines go.
         inside: how `in(S)` is asked, by node number.
         chains: the functions that truth tables have become.
+        came: fields that note, for promises, that an event was raised in the tick.
     """
 
     def __init__(self, machine: Machine, *, soft: bool = False, queue: int | None = None) -> None:
@@ -43,6 +45,7 @@ class ChartCode:
         self.soft = soft
         self.writer = CWriter()
         self.inside: Callable[[int], str] = lambda _number: "false"
+        self.came: dict[str, str] = {}
         self.chains = ChainFunctions(machine.chart, self.names)
         self.expressions = CExpressions(self.read, self.value_name, soft=soft, chained=self.chains.call)
         bound = queue_bound(machine)
@@ -54,8 +57,11 @@ class ChartCode:
         """Return how a name that may change is read."""
         if name.name.startswith(INSIDE):
             return self.inside(self.machine.number_of[name.name.removeprefix(INSIDE)])
-        if name.name in self.machine.chart.inputs:
-            return f"in->{self.names.inputs[name.name]}"
+        if name.name.startswith(CAME):
+            return f"chart->{self.came[name.name.removeprefix(CAME)]}"
+        sampled = {**self.names.inputs, **self.names.event_inputs}
+        if name.name in sampled:
+            return f"in->{sampled[name.name]}"
         return f"chart->{self.names.registers[name.name]}"
 
     def value_name(self, kind: EnumType, value: str) -> str:
@@ -161,9 +167,15 @@ class ChartCode:
                 self.writer.line(f"chart->{self.names.registers[name]} = new_{number};")
 
     def put(self, event: str) -> None:
-        """Write what puts an event into the queue, if anything listens to it."""
+        """Write what puts an event into the queue, if anything listens to it, and what promises note of it."""
+        if event in self.came:
+            self.writer.line(f"chart->{self.came[event]} = true;")
         if event in self.machine.heard:
             self.writer.line(f"put(chart, {self.names.events[event]});")
+
+    def is_told(self, event: str) -> bool:
+        """Return whether it makes a difference that an event is raised."""
+        return event in self.machine.heard or event in self.came
 
     # Time
 

@@ -156,11 +156,11 @@ def distinct(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def upper(names: Iterable[str], prefix: str) -> dict[str, str]:
-    """Return a constant's name for each name: upper case, with the prefix, no two alike."""
+def upper(names: Iterable[str], prefix: str, used: set[str] | None = None) -> dict[str, str]:
+    """Return a constant's name for each name: upper case, with the prefix, unlike any other and any `used`."""
     names = tuple(names)
     found: dict[str, str] = {}
-    used: set[str] = set()
+    used = set() if used is None else used
     for name in names:
         wanted = f"{prefix}_{re.sub(r'[^A-Za-z0-9_]', '_', name)}".upper()
         number, chosen = 1, wanted
@@ -185,6 +185,7 @@ class ChartNames:
         events: constants of the events that wait in the queue.
         types: the name of each enumeration's type.
         values: constants of each enumeration's values, by type.
+        promises: constants of the promises.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -197,17 +198,21 @@ class ChartNames:
         self.inputs = {name: fields[name] for name in chart.inputs}
         self.event_inputs = {event: fields[f"ev_{event} "] for event in chart.events}
         outputs = distinct(chart.outputs)
-        others = distinct(["out", "state", *chart.locals, *(c.name for c in machine.counters)])
+        own = (*_OWN_FIELDS, *(f"history_{k}" for k in range(len(machine.history))))
+        owed = (f"owed_{k}" for k in range(len(chart.promises)))
+        others = distinct([*own, *owed, *chart.locals, *(c.name for c in machine.counters)])
         self.registers = {name: f"out.{field}" for name, field in outputs.items()}
         self.registers |= {name: others[name] for name in machine.registers if name not in outputs}
         self.fields = {**outputs, **{name: others[name] for name in machine.registers if name not in outputs}}
-        states = upper((node.name for node in machine.nodes[1:]), f"{self.constant}_STATE")
+        used = {f"{self.constant}_{name}" for name in ("H", "OK", "DIVISION_BY_ZERO", "NO_END")}
+        states = upper((node.name for node in machine.nodes[1:]), f"{self.constant}_STATE", used)
         self.states: Mapping[int, str] = {node.index: states[node.name] for node in machine.nodes[1:]}
-        self.events = upper(sorted(machine.heard), f"{self.constant}_EVENT")
+        self.events = upper(sorted(machine.heard), f"{self.constant}_EVENT", used)
+        self.promises = upper((one.name for one in chart.promises), f"{self.constant}_PROMISE", used)
         self.values: dict[EnumType, dict[str, str]] = {}
         for name, kind in self._declared(chart):
             if isinstance(kind, EnumType) and kind not in self.values:
-                self.values[kind] = upper(kind.values, f"{self.constant}_{name}")
+                self.values[kind] = upper(kind.values, f"{self.constant}_{name}", used)
 
     def _declared(self, chart: Chart) -> Iterator[tuple[str, Type]]:
         """Yield everything that has a type, and its name."""
@@ -218,6 +223,17 @@ class ChartNames:
             yield name, function.gives
 
 
+_OWN_FIELDS = (
+    *("out", "state", "active", "history", "stayed", "broken", "came"),
+    *("queue", "next", "waiting", "microsteps", "status"),
+)
+"""Fields of a chart in C that are nothing of its document."""
+
+HEADERS = frozenset({"stdbool", "stdint", "stddef", "string", "math", "limits", "float", "arduino"})
+"""Headers that a header of a chart must not stand in front of."""
+
+
 def prefix_of(chart: Chart) -> str:
     """Return what the names of a chart's functions and types begin with."""
-    return identifier(chart.name).lower()
+    found = identifier(identifier(chart.name).lower()).lower()
+    return f"{found}_" if found in HEADERS else found if found.strip("_") else f"chart{found}"

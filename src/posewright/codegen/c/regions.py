@@ -8,11 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget, StateNode
 from posewright.charts.model import DONE, Memory
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.writer import comment
+from posewright.documents import read_text
+
+
+def shared(part: str) -> list[str]:
+    """Return the lines of a part of `regions.c`, which all such charts share."""
+    text = read_text(Path(__file__).with_name("regions.c"))
+    begin = text.index(f"/* {part}: ")
+    ends = [text.find(f"/* {other}: ", begin + 1) for other in ("microsteps", "choice")]
+    end = min((end for end in ends if end > 0), default=len(text))
+    lines = text[begin:end].rstrip().splitlines()
+    return [lines[0].replace(f"{part}: ", "", 1), *lines[1:], ""]
+
+
+def _none(kind: str) -> int:
+    """Return the number that stands for none, the last one of its type."""
+    return 255 if kind == "uint8_t" else 65535
 
 
 @dataclass
@@ -36,7 +53,7 @@ class RegionsCode:
         self.most = max(1, sum(1 for node in self.nodes if node.is_leaf and node.index))
         self.code.inside = self.inside
         self.prefix = self.code.names.prefix
-        self.both = f"{self.prefix}_t *chart, const {self.prefix}_inputs_t *in"
+        self.both = "chart_t *chart, const inputs_t *in"
 
     # What is kept
 
@@ -76,73 +93,49 @@ class RegionsCode:
 
     # Functions
 
-    def functions(self) -> None:
-        """Write what all microsteps need."""
-        self._tables()
-        if self.machine.ways:
-            self._leave_one()
-            self._do()
-        self._enter_one()
-        if self._defaults():
-            self._expand()
-        if self._moves():
-            self._resolve()
-            self._remember()
-        if self.machine.ways:
-            self._take()
-
-    def _moves(self) -> bool:
-        return any(way.domain is not None for way in self.machine.ways)
-
-    def _defaults(self) -> bool:
-        return self._moves()
-
     def sets(self) -> None:
         """Write what asks and changes sets of nodes."""
         write = self.code.writer
-        with write.function(f"static bool has(const uint8_t *set, {self.number} node)"):
-            write.line("return ((unsigned)set[node / 8U] & (1U << (node % 8U))) != 0U;")
-        with write.function(f"static void add(uint8_t *set, {self.number} node)"):
-            write.line("set[node / 8U] = (uint8_t)((unsigned)set[node / 8U] | (1U << (node % 8U)));")
-        if self._moves() or self.machine.lasting:
-            with write.function(f"static void drop(uint8_t *set, {self.number} node)"):
-                write.line("set[node / 8U] = (uint8_t)((unsigned)set[node / 8U] & ~(1U << (node % 8U)));")
-        if self._moves() or self.machine.history:
-            with write.function(
-                f"static bool has_within(const uint8_t *set, {self.number} first, {self.number} last)"
-            ):
-                write.line(f"{self.number} node;")
-                with write.block("for (node = first; node <= last; node++)"):
-                    with write.block("if (has(set, node))"):
-                        write.line("return true;")
-                write.line("return false;")
+        write.write([f"#define NODES {self.size}U", f"#define SET_BYTES {self.bytes}U"])
+        write.write([f"#define NO_NODE {_none(self.number)}U", f"#define NO_WAY {_none(self.way_type)}U"])
+        bits = 8 if self.number == "uint8_t" else 16
+        write.write([f"#define READ_NODE(table, index) PW_READ_{bits}(table, index)", ""])
+        write.write([f"typedef {self.number} node_t;", f"typedef {self.way_type} way_t;"])
+        write.write([f"typedef {self.prefix}_t chart_t;", f"typedef {self.prefix}_inputs_t inputs_t;", ""])
+        write.write(shared("sets"))
 
-    def _tables(self) -> None:
-        """Write the tree of the states and where the ways lead, as tables."""
+    def functions(self) -> None:
+        """Write what all microsteps need."""
+        write = self.code.writer
+        self._enter_one()
         if not self.machine.ways:
             return
-        self._table(
-            "LAST", self.number, [self.last(node) for node in self.nodes], "the last node inside each node"
-        )
-        if self._moves():
-            parents = [max(node.parent, 0) for node in self.nodes]
-            self._table("PARENT", self.number, parents, "the node around each node")
-        none = 255 if self.number == "uint8_t" else 65535
-        domains = [none if way.domain is None else way.domain for way in self.machine.ways]
-        self._table("SOURCE", self.number, [way.source for way in self.machine.ways], "where each way begins")
-        self._table("DOMAIN", self.number, domains, "in which node each way leaves everything")
-        self.code.writer.write([f"#define NO_DOMAIN {none}U", ""])
+        self._leave_one()
+        self._do()
+        self._tables()
+        self._expand()
+        self._resolve()
+        self._remember()
+        self._forget()
+        write.write(shared("microsteps"))
+        write.write(shared("choice"))
 
-    def _table(self, name: str, kind: str, numbers: Sequence[int], said: str) -> None:
+    def _tables(self) -> None:
+        """Write the tree of the states and where the transitions lead, as tables."""
+        ways = self.machine.ways
+        self._table("LAST", [self.last(node) for node in self.nodes], "The last node inside each node.")
+        self._table("PARENT", [max(node.parent, 0) for node in self.nodes], "The node around each node.")
+        self._table("SOURCE", [way.source for way in ways], "Where each transition begins.")
+        domains = [_none(self.number) if way.domain is None else way.domain for way in ways]
+        self._table("DOMAIN", domains, "The node in which each transition leaves everything.")
+
+    def _table(self, name: str, numbers: Sequence[int], said: str) -> None:
         write = self.code.writer
-        write.line(comment(said[0].upper() + said[1:] + "."))
-        with write.block(f"static const {kind} {name}[{len(numbers)}] PW_ROM =", "};"):
+        write.line(comment(said))
+        with write.block(f"static const node_t {name}[{len(numbers)}] PW_ROM =", "};"):
             for k in range(0, len(numbers), 16):
                 write.line(", ".join(f"{number}U" for number in numbers[k : k + 16]) + ",")
         write.line()
-
-    def _of(self, table: str, index: str) -> str:
-        return f"PW_READ_{8 if self.number == 'uint8_t' else 16}({table}, {index})"
 
     def _per_node(self, head: str, told: Callable[[StateNode], None], nodes: Iterable[StateNode]) -> None:
         """Write a function that does something for one node."""
@@ -171,8 +164,7 @@ class RegionsCode:
             code.clear_counters(node)
 
         leaving = [node for node in self.nodes[1:] if node.exit or node.counters or node.index in lasting]
-        if self._moves():
-            self._per_node(f"static void leave({self.both}, {self.number} node)", told, leaving)
+        self._per_node(f"static void leave({self.both}, node_t node)", told, leaving)
 
     def _enter_one(self) -> None:
         code = self.code
@@ -182,9 +174,7 @@ class RegionsCode:
             self._done(node)
 
         entering = [node for node in self.nodes[1:] if node.entry or (node.final and self._done_events(node))]
-        self._per_node(
-            f"static void enter({self.both}, const uint8_t *after, {self.number} node)", told, entering
-        )
+        self._per_node(f"static void enter({self.both}, const uint8_t *after, node_t node)", told, entering)
 
     def _done_events(self, final: StateNode) -> list[tuple[str, str]]:
         """Return the events that may tell that states are done, each with what else must hold."""
@@ -198,7 +188,7 @@ class RegionsCode:
             number = node.parent
             if not self.nodes[number].parallel:
                 break
-        return found if any(event in self.machine.heard for event, _ in found) else []
+        return found if any(self.code.is_told(event) for event, _ in found) else []
 
     def _is_done(self, number: int) -> str:
         """Return the condition under which a node is done."""
@@ -227,7 +217,7 @@ class RegionsCode:
     def _do(self) -> None:
         """Write the function that does what stands on a way."""
         code = self.code
-        with code.function(f"static void act_on_way({self.both}, {self.way_type} way)"):
+        with code.function(f"static void act_on_way({self.both}, way_t way)"):
             acting = [way for way in self.machine.ways if way.do]
             if not acting:
                 return
@@ -253,8 +243,7 @@ class RegionsCode:
         node = self.nodes[goal.node]
         span = f"{node.index + 1}U, {self.last(node)}U"
         with writer.block(f"if (has_within(chart->history[{row}], {span}))", "} else {"):
-            with writer.block(f"for (k = 0U; k < {self.bytes}U; k++)"):
-                writer.line(f"want[k] = (uint8_t)(want[k] | chart->history[{row}][k]);")
+            writer.line(f"add_all(want, chart->history[{row}]);")
         with writer.indented_block():
             for number in goal.default:
                 writer.line(f"add(want, {self.code.names.states[number]});")
@@ -277,12 +266,8 @@ class RegionsCode:
     def _expand(self) -> None:
         """Write the function that adds what entering a node brings along."""
         code = self.code
-        with code.function(
-            f"static void add_initial({self.prefix}_t *chart, uint8_t *want, {self.number} node)"
-        ):
+        with code.function("static void add_initial(const chart_t *chart, uint8_t *want, node_t node)"):
             inner = [node for node in self.nodes[1:] if node.children]
-            if any(self._asks_memory(node) for node in inner):
-                code.writer.line("uint8_t k;")
             if not inner:
                 return
             with code.writer.block("switch (node)"):
@@ -295,9 +280,6 @@ class RegionsCode:
                         code.writer.depth -= 1
                 code.writer.write(["default:", "    break;"])
 
-    def _asks_memory(self, node: StateNode) -> bool:
-        return not node.parallel and any(goal.memory is not None for goal in node.initial)
-
     def _bring(self, node: StateNode) -> None:
         writer = self.code.writer
         if node.parallel:
@@ -309,12 +291,8 @@ class RegionsCode:
     def _resolve(self) -> None:
         """Write the function that works out what is to be entered."""
         code = self.code
-        with code.function(
-            f"static void add_goals({self.prefix}_t *chart, uint8_t *want, {self.way_type} way)"
-        ):
+        with code.function("static void add_goals(const chart_t *chart, uint8_t *want, way_t way)"):
             moving = [way for way in self.machine.ways if way.goals]
-            if any(goal.memory is not None for way in moving for goal in way.goals):
-                code.writer.line("uint8_t k;")
             with code.writer.block("switch (way)"):
                 for way in moving:
                     with code.writer.about(code.way_element(way)):
@@ -325,29 +303,11 @@ class RegionsCode:
                         code.writer.line("break;")
                         code.writer.depth -= 1
                 code.writer.write(["default:", "    break;"])
-        with code.function(
-            f"static void complete({self.prefix}_t *chart, const uint8_t *stays, uint8_t *want)"
-        ):
-            write = code.writer
-            write.line(f"{self.number} node;")
-            write.line(f"{self.number} around;")
-            write.line(
-                comment("What is around the goals, inner states first, then what all these bring along.")
-            )
-            with write.block(f"for (node = {self.size - 1}U; node > 0U; node--)"):
-                write.line(f"around = {self._of('PARENT', 'node')};")
-                with write.block("if (has(want, node) && (around != 0U) && !has(stays, around))"):
-                    write.line("add(want, around);")
-            with write.block(f"for (node = 1U; node < {self.size}U; node++)"):
-                with write.block("if (has(want, node))"):
-                    write.line("add_initial(chart, want, node);")
 
     def _remember(self) -> None:
         """Write the function that notes what is remembered of states that are left."""
-        if not self.machine.history:
-            return
         code = self.code
-        with code.function(f"static void note_history({self.prefix}_t *chart, const uint8_t *left)"):
+        with code.function("static void note_history(chart_t *chart, const uint8_t *left)"):
             for row, (number, memory) in enumerate(self.machine.history):
                 node = self.nodes[number]
                 kept = (
@@ -359,131 +319,35 @@ class RegionsCode:
                     code.writer.about(code.state_element(node)),
                     code.writer.block(f"if (has(left, {code.names.states[number]}))"),
                 ):
-                    code.writer.line(
-                        f"(void)memset(chart->history[{row}], 0, sizeof(chart->history[{row}]));"
-                    )
+                    code.writer.line(f"(void)memset(chart->history[{row}], 0, SET_BYTES);")
                     for inner in kept:
                         constant = code.names.states[inner]
                         with code.writer.block(f"if (has(chart->active, {constant}))"):
                             code.writer.line(f"add(chart->history[{row}], {constant});")
 
-    # A microstep
-
-    def _take(self) -> None:
-        """Write the functions that choose among ways which conflict, and take those that are left."""
-        code, moves = self.code, self._moves()
-        write = code.writer
-        if moves:
-            self._conflict()
-        with code.function(f"static void take({self.both}, const {self.way_type} *chosen, uint8_t count)"):
-            write = code.writer
-            if not moves:
-                write.line("uint8_t k;")
-                with write.block("for (k = 0U; k < count; k++)"):
-                    write.line("act_on_way(chart, in, chosen[k]);")
-                return
-            write.write([f"uint8_t left[{self.bytes}] = {{0U}};", f"uint8_t want[{self.bytes}] = {{0U}};"])
-            write.write([f"uint8_t after[{self.bytes}];", f"{self.number} node;", f"{self.number} domain;"])
-            write.write(["uint8_t k;", "bool moves = false;"])
-            with write.block("for (k = 0U; k < count; k++)"):
-                write.line(f"domain = {self._of('DOMAIN', 'chosen[k]')};")
-                with write.block("if (domain != NO_DOMAIN)"):
-                    write.line("moves = true;")
-                    with (
-                        write.block(
-                            f"for (node = ({self.number})(domain + 1U); "
-                            f"node <= {self._of('LAST', 'domain')}; node++)"
-                        ),
-                        write.block("if (has(chart->active, node))"),
-                    ):
-                        write.line("add(left, node);")
-            if self.machine.history:
-                write.line("note_history(chart, left);")
-            with write.block(f"for (node = {self.size - 1}U; node > 0U; node--)"):
-                with write.block("if (has(left, node))"):
-                    write.line("leave(chart, in, node);")
-            with write.block("for (k = 0U; k < count; k++)"):
-                write.line("act_on_way(chart, in, chosen[k]);")
-            with write.block("if (!moves)"):
-                write.line("return;")
-            with write.block("for (k = 0U; k < count; k++)"):
-                write.line("add_goals(chart, want, chosen[k]);")
-            with write.block(f"for (k = 0U; k < {self.bytes}U; k++)"):
-                write.line("after[k] = (uint8_t)(chart->active[k] & (uint8_t)~left[k]);")
-            write.line("complete(chart, after, want);")
-            self._enter_wanted()
-
-    def _enter_wanted(self) -> None:
-        write = self.code.writer
-        with write.block(f"for (node = 1U; node < {self.size}U; node++)"):
-            with write.block("if (has(want, node))"):
-                write.line("add(after, node);")
-                write.line("enter(chart, in, after, node);")
-        self._forget()
-        write.line("(void)memcpy(chart->active, after, sizeof(chart->active));")
-
     def _forget(self) -> None:
-        """Write what is forgotten on entering a state that only others go back to."""
-        write = self.code.writer
-        for row, (number, _) in enumerate(self.machine.history):
-            if number in self.machine.moves.forgotten:
-                with write.block(f"if (has(after, {self.code.names.states[number]}))"):
-                    write.line(f"(void)memset(chart->history[{row}], 0, sizeof(chart->history[{row}]));")
+        """Write the function that forgets, on entering a state, what only others go back to."""
+        with self.code.function("static void forget_history(chart_t *chart, const uint8_t *after)") as write:
+            for row, (number, _) in enumerate(self.machine.history):
+                if number in self.machine.moves.forgotten:
+                    with write.block(f"if (has(after, {self.code.names.states[number]}))"):
+                        write.line(f"(void)memset(chart->history[{row}], 0, SET_BYTES);")
 
-    def _conflict(self) -> None:
-        """Write the function that leaves out ways which cannot be taken together with better ones."""
-        write, way, number = self.code.writer, self.way_type, self.number
-        with write.function(f"static bool lies_in({number} inner, {number} outer)"):
-            write.line(f"return (inner > outer) && (inner <= {self._of('LAST', 'outer')});")
-        with write.function(f"static bool conflict({way} one, {way} other)"):
-            write.line(f"const {number} a = {self._of('DOMAIN', 'one')};")
-            write.line(f"const {number} b = {self._of('DOMAIN', 'other')};")
-            with write.block("if ((a == NO_DOMAIN) || (b == NO_DOMAIN))"):
-                write.line("return false;")
-            write.line("return (a == b) || lies_in(b, a) || lies_in(a, b);")
-        with write.function(f"static uint8_t without_conflicts({way} *chosen, uint8_t count)"):
-            write.write(["uint8_t kept = 0U;", "uint8_t k;", "uint8_t j;", "uint8_t rest;", "bool wins;"])
-            with write.block("for (k = 0U; k < count; k++)"):
-                write.line(f"const {way} way = chosen[k];")
-                write.line("wins = true;")
-                with write.block("for (j = 0U; j < kept; j++)"):
-                    source, other = self._of("SOURCE", "way"), self._of("SOURCE", "chosen[j]")
-                    with write.block(f"if (conflict(way, chosen[j]) && !lies_in({source}, {other}))"):
-                        write.line("wins = false;")
-                with write.block("if (wins)"):
-                    write.line("rest = 0U;")
-                    with write.block("for (j = 0U; j < kept; j++)"):
-                        with write.block("if (!conflict(way, chosen[j]))"):
-                            write.line("chosen[rest] = chosen[j];")
-                            write.line("rest++;")
-                    write.line("chosen[rest] = way;")
-                    write.line("kept = (uint8_t)(rest + 1U);")
-            write.line("return kept;")
+    # A microstep
 
     def microstep(self, name: str, event: str | None) -> None:
         """Write the function that takes the ways an event enables; it returns whether there was one."""
-        code = self.code
-        none = 255 if self.way_type == "uint8_t" else 65535
-        with code.function(f"static {self.way_type} first_{name}({self.both}, {self.number} leaf)"):
+        with self.code.function(f"static way_t first_{name}({self.both}, node_t leaf)") as write:
             self._ask(event)
-            code.writer.line(f"return {none}U;")
-        with code.function(f"static bool {name}({self.both})"):
-            write = code.writer
-            write.line(f"{self.way_type} chosen[{self.most}];")
-            write.line(f"{self.way_type} way;")
-            write.write([f"{self.number} node;", "uint8_t count = 0U;", "uint8_t k;"])
-            with write.block(f"for (node = 1U; node < {self.size}U; node++)"):
-                leaf = f"has(chart->active, node) && ({self._of('LAST', 'node')} == node)"
-                with write.block(f"if ({leaf})"):
-                    write.line(f"way = first_{name}(chart, in, node);")
-                    with write.block("for (k = 0U; (k < count) && (chosen[k] != way); k++)"):
-                        write.line(comment("chosen already?"))
-                    with write.block(f"if ((way != {none}U) && (k == count))"):
-                        write.write(["chosen[count] = way;", "count++;"])
+            write.line("return NO_WAY;")
+        with self.code.function(f"static bool {name}({self.both})") as write:
+            write.write([f"way_t chosen[{self.most}];", "uint8_t count = 0U;", "node_t node;"])
+            with write.block("for (node = 1U; node < NODES; node++)"):
+                with write.block("if (has(chart->active, node) && (READ_NODE(LAST, node) == node))"):
+                    write.line(f"count = choose(chosen, count, first_{name}(chart, in, node));")
             with write.block("if (count == 0U)"):
                 write.line("return false;")
-            kept = "without_conflicts(chosen, count)" if self._moves() else "count"
-            write.line(f"take(chart, in, chosen, {kept});")
+            write.line("take(chart, in, chosen, without_conflicts(chosen, count));")
             write.line("return true;")
 
     def _ask(self, event: str | None) -> None:
@@ -570,7 +434,12 @@ class RegionsCode:
 
     def write_active(self) -> list[str]:
         """Return what writes the bits of the active nodes into a state record at `active`."""
-        return [f"(void)memcpy(active, chart.active, {self.bytes}U);"]
+        first = {0, *self.machine.moves.active(self.machine.moves.first().configuration)}
+        bits = sum(1 << number for number in first).to_bytes(self.bytes, "little")
+        lines = [f"(void)memcpy(active, chart.active, {self.bytes}U);"]
+        lines += ["if ((active[0] & 1U) == 0U) { /* the first tick failed */"]
+        lines += [f"    active[{place}] = {byte}U;" for place, byte in enumerate(bits) if byte]
+        return [*lines, "}"]
 
     def read_active(self) -> list[str]:
         """Return what takes the active nodes from a state record."""

@@ -344,7 +344,10 @@ class SingleStateCode:
                 f"    set_bit(active, {number}U);" for number in sorted({leaf.index, *leaf.around} | {ROOT})
             ]
             lines += ["    break;"]
-        return [*lines, "default:", "    break;", "}"]
+        first = self.leaves[self.rank[self.first.configuration[0]]]
+        unstarted = sorted({first.index, *first.around} | {ROOT}) if self.starts else ()
+        before = [f"    set_bit(active, {number}U);" for number in unstarted]
+        return [*lines, "default:", *before, "    break;", "}"]
 
     def read_active(self) -> list[str]:
         """Return what takes the active nodes from a state record."""

@@ -10,12 +10,13 @@ import numpy as np
 
 from posewright.charts import Chart
 from posewright.charts.machine import Machine, lower
+from posewright.charts.machine.node import ROOT
 from posewright.charts.types import BoolType, FloatType, Type
 from posewright.codegen.c.chart import ChartGenerator, Options
 from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.proof.reference import InterpreterRun
-from posewright.codegen.records import RecordFormat
+from posewright.codegen.records import ACTIVE, BROKEN, RecordFormat
 from posewright.codegen.unit import Executable, SourceFile
 
 
@@ -152,6 +153,15 @@ class ChartSubject:
             for row, place in enumerate(self._history_places()):
                 writer.write(generator.form.read_history(row, f"&state[{place[0]}]"))
 
+    def _before_first_tick(self, offset: int) -> list[str]:
+        """Return what sets the initial states where the very first tick has failed: there is no node 0 yet."""
+        moves = self.lowered.moves
+        numbers = (ROOT, *moves.active(moves.first().configuration))
+        bits = sum(1 << number for number in numbers)
+        size = self.states[ACTIVE].itemsize
+        sets = [f"    state[{offset + k}] = {bits >> (8 * k) & 255}U;" for k in range(size)]
+        return [f"if (state[{offset}] == 0U) {{ {comment('it was never entered')}", *sets, "}"]
+
     def _history_places(self) -> list[tuple[int, int]]:
         places = self._places()
         return [places[name] for name in self.format.history_fields]
@@ -182,6 +192,8 @@ class ChartSubject:
         """Write what puts `chart` into a record `state` that is all zeros, its bitmap `active` too."""
         generator, places = self.generator, self._places()
         writer.write(generator.form.write_active())
+        if generator.can_fail:
+            writer.write(self._before_first_tick(places[ACTIVE][0]))
         for name in self.lowered.registers:
             field_text = f"chart.{generator.names.registers[name]}"
             writer.write(
@@ -189,6 +201,9 @@ class ChartSubject:
             )
         for row, place in enumerate(self._history_places()):
             writer.write(generator.form.write_history(row, f"&state[{place[0]}]"))
+        if generator.monitors is not None:
+            offset, size = places[BROKEN]
+            writer.line(f"(void)memcpy(&state[{offset}], chart.broken, {size}U);")
 
 
 def _size(kind: Type) -> int:

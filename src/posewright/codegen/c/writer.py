@@ -96,11 +96,12 @@ _DEFINES = re.compile(r"^static [^=(\[]*?(\w+)(?=\(|\[)", re.MULTILINE)
 def without_unused(writer: CWriter) -> CWriter:
     """Return what was written without static functions and tables that nothing after them mentions.
 
-    Parts are parted by empty lines, and each is mentioned by later ones only, as C wants it.
+    A part ends at an empty line outside of a function, and is mentioned by later ones only, as C wants it.
     """
     parts: list[list[int]] = [[]]
     for number, line in enumerate(writer.lines):
-        if line:
+        inside = writer.lines[number + 1 : number + 2] and writer.lines[number + 1].startswith(" ")
+        if line or inside:  # an empty line after a function's declarations parts nothing
             parts[-1].append(number)
         elif parts[-1]:
             parts.append([])

@@ -18,6 +18,9 @@ GREETING_S = 5.0
 BYTE_S = 10 / 115_200
 """How long a byte is on the line, at the speed that the boards' own code sets [s]."""
 
+SLICE_S = 0.001
+"""The board's time between two looks at the line [s]."""
+
 _UNASKED = 0
 """The sequence number of a hello that nobody asked for; a question never has it."""
 
@@ -80,20 +83,25 @@ class BoardLink:
             greeted again.
     """
 
-    def __init__(self, port: EmulatedBoard, *, timeout_s: float, slice_s: float = 0.001) -> None:
+    def __init__(self, port: EmulatedBoard, *, timeout_s: float, slice_s: float = SLICE_S) -> None:
         self.port = port
         self.time_s = 0.0
         self.was_reset = False
         self._timeout_s, self._slice_s = timeout_s, slice_s
         self._reader = FrameReader()
         self._sequence = _UNASKED
-        self._counted = dict.fromkeys(LinkCounts().to_dict(), 0)
+        self.count_anew()
 
     @property
     def counts(self) -> LinkCounts:
         """What happened on the line so far."""
         own = {"damaged": self._reader.damaged, "skipped": self._reader.skipped}
         return LinkCounts(**(self._counted | own))
+
+    def count_anew(self) -> None:
+        """Forget what was counted: what a board says while it starts is no fault of the line."""
+        self._counted = dict.fromkeys(LinkCounts().to_dict(), 0)
+        self._reader.damaged = self._reader.skipped = 0
 
     def question(self, kind: FrameKind, payload: bytes = b"") -> Question:
         """Return a question with the next number."""

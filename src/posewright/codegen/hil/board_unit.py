@@ -10,7 +10,7 @@ import numpy as np
 
 from posewright.codegen.hil.board_link import GREETING_S, BoardLink, LinkCounts, Question
 from posewright.codegen.hil.frames import PROTOCOL, FrameKind
-from posewright.codegen.unit import EmulatedBoard, Records, Subject
+from posewright.codegen.unit import EmulatedBoard, Subject
 from posewright.errors import BodyError, ExpressionError
 
 SHARE_OF_PERIOD = 0.1
@@ -75,8 +75,8 @@ class Parity:
 class BoardUnit:
     """Steps a unit on a board: each step at most once, and the interpreter's beside it.
 
-    A step that is not answered in time is asked for again when the next one falls due, so that the board takes
-    it once; the steps that fall due meanwhile are left out. A board that was reset in between begins anew,
+    A step that is not answered in time is asked for again when the next one falls due, so that the board
+    takes it once; the steps that fall due meanwhile are left out. A board that was reset begins anew,
     and so does the interpreter beside it.
 
     Args:
@@ -93,7 +93,7 @@ class BoardUnit:
         self, port: EmulatedBoard, subject: Subject, period_s: float, *, is_real: bool = False
     ) -> None:
         timeout_s = max(SHARE_OF_PERIOD * period_s, SHORTEST_REAL_S if is_real else SHORTEST_S)
-        self.link = BoardLink(port, timeout_s=timeout_s, slice_s=min(0.001, timeout_s / 8.0))
+        self.link = BoardLink(port, timeout_s=timeout_s)
         self.subject, self._is_real = subject, is_real
         self._reference = subject.reference()
         self._open: tuple[Question, Record | None] | None = None
@@ -102,7 +102,11 @@ class BoardUnit:
         self._missed: list[float] = []
         self._in_a_row = 0
         self._time_s = self._zero_s = 0.0
-        self._greet()
+        try:
+            self._greet()
+        except BodyError:
+            self.close()
+            raise
         self.begin()
 
     @property
@@ -157,34 +161,29 @@ class BoardUnit:
         if self.link.was_reset:
             self._come_back()
             return None  # the robot is to stand for a tick at least: where it was is lost
-        if self._open is not None and self._ask() is None:
+        if self._open is not None and not self._ask(*self._open):
             return None
         self._open = self.link.question(FrameKind.STEP, inputs.tobytes()), inputs
-        return self._ask()
+        return self._steps[-1].board if self._ask(*self._open) else None
 
-    def _ask(self) -> Record | None:
-        """Ask the open question; it is closed where the answer comes."""
-        if self._open is None:
-            return None
-        question, inputs = self._open
+    def _ask(self, question: Question, inputs: Record | None) -> bool:
+        """Ask the open question, and return whether it was answered, which closes it."""
         payload = self.link.ask(question)
-        if payload is None:
-            if self.link.was_reset:
-                self._come_back()
-            return None
-        self._open = None
-        if inputs is None:
-            return np.zeros((), self.subject.states)[()]
-        return self._compared(inputs, np.frombuffer(payload, self.subject.states)[0])
+        if payload is not None:
+            self._open = None
+            if inputs is not None:
+                self._compare(inputs, np.frombuffer(payload, self.subject.states)[0])
+        elif self.link.was_reset:
+            self._come_back()
+        return payload is not None
 
-    def _compared(self, inputs: Record, state: Record) -> Record:
+    def _compare(self, inputs: Record, state: Record) -> None:
         reference = self._reference.run(np.array([inputs], self.subject.inputs))[0]
         self._steps.append(StepTrace(self._time_s, inputs, state, reference))
         status = int(state["status"])
         if status:
             what = f"{self.subject.name} has failed on the board at {self._time_s:.2f} s"
             raise ExpressionError(f"{what}: {_FAILED.get(status, f'status {status}')}")
-        return state
 
     def _come_back(self) -> None:
         """Greet a board that was reset, whose unit has begun anew."""
@@ -211,9 +210,4 @@ class BoardUnit:
             hint = f"flash {subject.name!r}: {wanted[2]} and {wanted[3]} bytes, protocol {PROTOCOL}"
             raise BodyError(what, hint=hint)
         self._zero_s = self.link.time_s
-
-
-def records_of(steps: tuple[StepTrace, ...], subject: Subject) -> tuple[Records, Records]:
-    """Return the board's records of states and the interpreter's, one a step."""
-    boards, references = [one.board for one in steps], [one.reference for one in steps]
-    return np.array(boards, subject.states), np.array(references, subject.states)
+        self.link.count_anew()

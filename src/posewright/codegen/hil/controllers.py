@@ -113,8 +113,8 @@ class BusBoard(Protocol):
 class BehaviourOnBoardController:
     """Lets a robot do what a board says that runs a whole behaviour: chart, motions and servo packets.
 
-    Each frame what the sensors read goes over the line, and what the board then sends to its servo bus is what
-    the servos are commanded. Where no packet comes the pose is held.
+    Each frame what the sensors read goes over the line, and what the board then sends to its servo bus is
+    what the servos are commanded. Where no packet comes the pose is held.
 
     Args:
         subject: the behaviour on the board; the robot stands in its start pose.
@@ -130,6 +130,7 @@ class BehaviourOnBoardController:
         self._chance = np.random.default_rng(seed)
         behaviour = subject.behaviour
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
+        self._initial = Interpreter(behaviour.chart).initial()
         self._motions = (None, *subject.tables.pages)
         self.restart()
 
@@ -178,6 +179,8 @@ class BehaviourOnBoardController:
         return Decision(chart.state, read, chart.outputs, self._motions[int(told["action"])])
 
     def _chart_of(self, record: Record) -> Snapshot:
+        """Return where the chart stands; before its first tick a board says nothing of it."""
         records = self._subject.chart.format
         own = record.tobytes()[: records.states.itemsize]
-        return records.unpack(np.frombuffer(own, records.states)[0])
+        snapshot = records.unpack(np.frombuffer(own, records.states)[0])
+        return snapshot if snapshot.configuration else self._initial

@@ -1,4 +1,4 @@
-"""A bad line, for trying out what a controller does on one: bytes that get lost, come twice, or come wrong."""
+"""A bad line, to try out what a controller does on one: bytes get lost, come twice, or come wrong."""
 
 from __future__ import annotations
 

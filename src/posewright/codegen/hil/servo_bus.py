@@ -9,7 +9,7 @@ _BEFORE_LENGTH, _AROUND = 3, 4
 
 def packets_in(data: bytes) -> tuple[list[bytes], bytes]:
     """Return the packets that are complete, damaged or not, and the bytes of one that has only begun."""
-    found = []
+    found: list[bytes] = []
     while (begin := data.find(HEADER)) >= 0:
         data = data[begin:]
         end = data[_BEFORE_LENGTH] + _AROUND if len(data) > _BEFORE_LENGTH else len(data) + 1

@@ -1,1 +1,34 @@
 """Targets: what turns generated C into something that runs: this computer, an Arduino UNO, a CM-900."""
+
+from __future__ import annotations
+
+import importlib
+
+from posewright.codegen.targets.target import Target, TargetImage
+from posewright.errors import UnknownNameError
+
+_TARGETS = {
+    "host": ("posewright.codegen.targets.host", "Host"),
+    "arduino-uno": ("posewright.codegen.targets.arduino_uno.uno", "ArduinoUno"),
+    "cm900": ("posewright.codegen.targets.cm900.target", "Cm900"),
+}
+
+__all__ = ["Target", "TargetImage", "target_named", "target_names"]
+
+
+def target_names() -> tuple[str, ...]:
+    """Return the names of all targets."""
+    return tuple(_TARGETS)
+
+
+def target_named(name: str) -> Target:
+    """Return the target of that name.
+
+    Raises:
+        UnknownNameError: there is none.
+    """
+    if name not in _TARGETS:
+        raise UnknownNameError.among("target", name, _TARGETS)
+    module, maker = _TARGETS[name]
+    made: Target = getattr(importlib.import_module(module), maker)()
+    return made

@@ -17,11 +17,11 @@ from posewright.codegen.targets.arduino_uno.toolchain import (
     MCU,
     check_size,
     data_text,
-    refuse_too_large,
+    link,
     run_tool,
 )
 from posewright.codegen.unit import Footprint, Records, Subject
-from posewright.errors import BodyError, InputError
+from posewright.errors import BodyError
 
 FLAGS = (
     *MCU,
@@ -40,19 +40,29 @@ DATA = 0x800000
 """Where the linker has the data memory of an AVR (avr-libc, memory sections)."""
 
 
+MOST_WAITING = 64
+"""Raised events that may wait at once on a UNO; more RAM is not given to what sound charts never do."""
+
+
 def for_avr(subject: Subject) -> Subject:
-    """Return a subject as it is written for an AVR, of which the compiler's `double` has 32 bits."""
-    if isinstance(subject, ChartSubject):
-        return replace(subject, options=replace(subject.options, soft_doubles=True))
-    return subject
+    """Return a subject as it is written for a UNO.
+
+    The compiler's `double` has 32 bits, so calls do what needs 64; where nothing else is asked for, 64 raised
+    events may wait at once, and a tick with more ends with status 2.
+    """
+    if not isinstance(subject, ChartSubject):
+        return subject
+    options = subject.options
+    queue = MOST_WAITING if options.queue is None else options.queue
+    return replace(subject, options=replace(options, soft_doubles=True, queue=queue))
 
 
 class UnoProcessor:
     """A unit on an emulated ATmega328P at 16 MHz.
 
-    What it measures: `flash_bytes` and `ram_bytes` are what the linker took from the unit's own objects
-    (`unit.c`, which moves records, counts for RAM only: the chart's variable is in it; functions of libgcc
-    are in `parts`, not in it). Cycles are those from the first instruction of `<name>_step`, or of `unit_step`
+    What it measures: `flash_bytes` and `ram_bytes` are what the linker took from the unit's own objects.
+    `unit.c`, which moves records, counts for RAM only, as the chart's variable is in it; functions of libgcc
+    are in `parts` alone. Cycles are those from the first instruction of `<name>_step`, or of `unit_step`
     where there is none, to its return, both included, without the call. The stack is that of `unit_step` and
     whatever it calls.
 
@@ -66,10 +76,12 @@ class UnoProcessor:
 
     def __init__(self, subject: Subject) -> None:
         self.subject = for_avr(subject)
+        self._steps = self._cycles = self._worst = self._stack = 0
         self._folder = tempfile.TemporaryDirectory(prefix="posewright-uno-")
         try:
             self._build(Path(self._folder.name))
-            self._start()
+            self._set_up = self._found()
+            self._simulator = self._switched_on()
         except BaseException:
             self._folder.cleanup()
             raise
@@ -116,6 +128,10 @@ class UnoProcessor:
     ) -> None:
         self.close()
 
+    @property
+    def _image(self) -> Path:
+        return Path(self._folder.name) / "image.elf"
+
     def _build(self, folder: Path) -> None:
         sources = self.subject.sources()
         for source in sources:
@@ -135,22 +151,14 @@ class UnoProcessor:
 
     def _link(self, folder: Path, objects: list[str]) -> None:
         options = ("-Wl,--gc-sections", "-Wl,-Map=image.map", "-o", "image.elf")
-        try:
-            run_tool("avr-gcc", *MCU, "-Os", *options, *objects, "-lm", folder=folder)
-        except InputError as error:
-            grown = re.search(r"region `(text|data)' overflowed by (\d+) bytes", error.message)
-            if grown is not None:  # the linker's regions are those of the bare processor
-                more = int(grown[2])
-                refuse_too_large(*((32768 + more, 0) if grown[1] == "text" else (0, 2048 + more)))
-            raise
+        link(*MCU, "-Os", *options, *objects, "-lm", folder=folder)
         self._sizes = check_size(folder / "image.elf")
         self._parts = dict(parts_of((folder / "image.map").read_text(encoding="utf-8", errors="replace")))
 
-    def _start(self) -> None:
-        image = Path(self._folder.name) / "image.elf"
-        self._image = image
+    def _found(self) -> str:
+        """Return the command that says where everything is in the image."""
         symbols = {}
-        for line in run_tool("avr-nm", image).splitlines():
+        for line in run_tool("avr-nm", self._image).splitlines():
             address, _, name = line.rpartition(" ")
             symbols[name] = int(address.split()[0], 16)
         step = symbols.get(f"{self.subject.name}_step", symbols["unit_step"])
@@ -164,9 +172,7 @@ class UnoProcessor:
             symbols["_end"] - DATA,
             STEP_CYCLES,
         )
-        self._set_up = "unit " + " ".join(map(str, numbers))
-        self._steps = self._cycles = self._worst = self._stack = 0
-        self._simulator = self._switched_on()
+        return "unit " + " ".join(map(str, numbers))
 
     def _switched_on(self) -> Simavr:
         simulator = Simavr(self._image)

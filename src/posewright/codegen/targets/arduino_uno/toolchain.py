@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -32,7 +33,11 @@ FLASH_BYTES = 32_256
 RAM_BYTES = 2_048
 """RAM, the stack included; arduino-core-avr, boards.txt, `uno.upload.maximum_data_size`."""
 
+RAM_START = 0x800100
+"""Where RAM begins for the linker: behind the registers of the ATmega328P (avr-libc, memory sections)."""
+
 _MOST_LINES = 6
+_TELLING = re.compile(r"error:|will not fit|not within region")
 
 
 def program(name: str) -> str:
@@ -57,7 +62,7 @@ def run_tool(name: str, *arguments: str | Path, folder: Path | None = None) -> s
     command = [program(name), *map(str, arguments)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if "error" in line or "overflow" in line]
+        lines = [line for line in done.stderr.splitlines() if _TELLING.search(line)]
         told = "\n".join((lines or done.stderr.splitlines())[:_MOST_LINES])
         raise InputError(f"{name} refuses it: {told}")
     return done.stdout
@@ -129,11 +134,29 @@ def check_size(image: Path) -> tuple[int, int]:
     return flash, ram
 
 
-def refuse_too_large(flash: int, ram: int) -> None:
-    """Raise an InputError where that much of flash or RAM is not on a UNO."""
+def refuse_too_large(flash: int, ram: int, *, at_least: bool = False) -> None:
+    """Raise an InputError where that much of flash or RAM, or even more, is not on a UNO."""
     for what, needed, there in (("flash", flash, FLASH_BYTES), ("RAM", ram, RAM_BYTES)):
         if needed > there:
+            told = f"more than {needed}" if at_least else str(needed)
             raise InputError(
-                f"it needs {needed} bytes of {what}, an Arduino UNO has {there}",
+                f"it needs {told} bytes of {what}, an Arduino UNO has {there}",
                 hint="fewer states or narrower types; a CM-900 has twice the flash and ten times the RAM",
             )
+
+
+def link(*arguments: str | Path, folder: Path | None = None) -> None:
+    """Link an image; the linker knows the bare processor, which has 32 KB of flash and 2 KB of RAM.
+
+    Raises:
+        InputError: it does not fit, or the linker finds something else wrong.
+    """
+    try:
+        run_tool("avr-gcc", *arguments, folder=folder)
+    except InputError as error:
+        if "will not fit in region `text'" in error.message:
+            refuse_too_large(1 << 15, 0, at_least=True)
+        ends = re.findall(r"address 0x([0-9a-f]+) of .* is not within region `data'", error.message)
+        if ends:
+            refuse_too_large(0, max(int(end, 16) for end in ends) - RAM_START)
+        raise

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from pathlib import Path
 
-import posewright.codegen.targets
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.targets.arduino_uno.toolchain import (
     cache_folder,
     check_size,
     data_text,
     digest,
+    link,
     program,
-    refuse_too_large,
     run_tool,
 )
 from posewright.codegen.targets.arduino_uno.wiring import ChartWiring
@@ -55,7 +55,7 @@ class ArduinoUno:
                 hint="a whole behaviour goes to a CM-900",
             )
         wiring = ChartWiring(subject)
-        targets = Path(posewright.codegen.targets.__file__).parent
+        targets = files("posewright.codegen.targets")
         link = [_file(name, (targets / name).read_text(encoding="utf-8")) for name in ("link.h", "link.c")]
         hooks = SourceFile("board_hooks.cpp", tuple(data_text("board_hooks.cpp").splitlines()), keep=True)
         fixed = [_file(name, data_text(name)) for name in FIXED]
@@ -148,12 +148,7 @@ def _compiled(folder: Path, scratch: Path, sketch: Path) -> Iterator[Path]:
 
 def _link(objects: Sequence[Path], core: Path, image: Path) -> None:
     options = ("-Os", "-flto", "-fuse-linker-plugin", "-Wl,--gc-sections", "-mmcu=atmega328p")
-    try:
-        run_tool("avr-gcc", *options, "-o", image, *objects, core, "-lm")
-    except InputError as error:
-        if "overflowed" in error.message or "will not fit" in error.message:
-            refuse_too_large(*((1 << 15) + 1, 0) if "text" in error.message else (0, (1 << 11) + 1))
-        raise
+    link(*options, "-o", image, *objects, core, "-lm")
 
 
 def core_archive() -> Path:

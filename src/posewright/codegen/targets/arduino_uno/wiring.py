@@ -1,4 +1,4 @@
-"""The sketch's own files of a chart: which pin is which input or output, and the code between pins and records."""
+"""What of a sketch depends on its chart: which pin is which, and the code between pins and records."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ class ChartWiring:
         lines = _Lines()
         lines.add(
             "/*",
-            f" * The pins of {self.subject.name}: yours. It is written once and then left alone; board_pins_kinds.h",
-            " * says what can stand here.",
+            f" * The pins of {self.subject.name}: yours. It is written once and then left alone;",
+            " * board_pins_kinds.h says what can stand here.",
             " */",
             "#ifndef BOARD_PINS_H",
             "#define BOARD_PINS_H",

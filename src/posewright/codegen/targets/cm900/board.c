@@ -21,7 +21,7 @@ static volatile uint8_t line[KEPT];
 static uint16_t taken; /* where in `line` the next byte is read */
 static bool was_hung;
 
-static bool wait_for(volatile uint32_t *where, uint32_t mask, uint32_t value, uint32_t patience)
+static bool wait_for(const volatile uint32_t *where, uint32_t mask, uint32_t value, uint32_t patience)
 {
     while ((*where & mask) != value) {
         if (patience == 0U) {
@@ -153,6 +153,7 @@ static void start_lines(void)
     board_pin_mode(BOARD_PORT_A, 2U, BOARD_PIN_ALTERNATE);
     board_pin_mode(BOARD_PORT_A, 3U, BOARD_PIN_INPUT);
     USART_BRR(USART2) = ((core_hz / 2UL) + (BOARD_LINE_BAUD / 2UL)) / BOARD_LINE_BAUD;
+    DMA1_CCR6 = 0UL; /* a channel that runs takes no addresses */
     DMA1_CPAR6 = USART2 + 0x04UL;
     DMA1_CMAR6 = (uint32_t)line;
     DMA1_CNDTR6 = KEPT;

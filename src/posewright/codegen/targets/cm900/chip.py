@@ -1,8 +1,9 @@
 """The peripherals of an emulated STM32F103C8, as far as the board's code (board.c) uses them.
 
 Time is modelled: an instruction takes one cycle of the core, and loops that wait for a serial line or for the
-counter do not run: the register they read makes time jump. Addresses and bits are those of registers.h, from
-RM0008. As on the chip, a peripheral whose clock is off reads as 0 and takes nothing.
+counter do not run: the register they read makes time jump, by a quarter of a millisecond at most. A program
+that touches no register for long is looked at every 20 000 instructions only. Addresses and bits are those of
+registers.h, from RM0008. As on the chip, a peripheral whose clock is off reads as 0 and takes nothing.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _CLOCKS = {  # page of a peripheral: where its clock is switched on, and which b
 _DIRECTION = 5  # pin of port B, 1 = sending: board.h
 _LSI_HZ = 40_000  # RM0008 19.3
 _NEVER = float("inf")
+_QUIET, _HURRIED = 200_000, 20_000
 _LEAST_IDLE_S, _MOST_IDLE_S = 20e-6, 250e-6
 
 
@@ -125,7 +127,8 @@ class Stm32F103:
             _CCR6: self._enable_dma,
             **{base + 0x10: lambda value, port=port: self._set(port, value) for port, base in _GPIO.items()},  # type: ignore[misc]
         }
-        self.core.watch(self._on_block)
+        self._end_watch = self.core.watch(self._on_block)
+        self._quiet = 0  # instructions since a register was touched
         self._goal_s = self._until_s = 0.0
         self._registers: dict[int, int] = {}
         self._coming: deque[tuple[float, int]] = deque()
@@ -142,7 +145,7 @@ class Stm32F103:
         self.core_hz = 8_000_000
         self._idle_s = _LEAST_IDLE_S
         self._counter_from_s = self.time_s
-        self._remains = self._reload = 0
+        self._remains = self._reload = self._quiet = 0
         self._at = self.core.restart()
 
     def press_reset(self) -> None:
@@ -160,15 +163,28 @@ class Stm32F103:
         while self.time_s < until_s:
             self._goal_s = until_s
             self._until_s = min(until_s, self._expires_s)
-            self.core.go(self._at)
-            self._at = self.core.program_counter
+            if self._quiet > _QUIET:
+                self._hurry()
+            else:
+                self.core.go(self._at)
+                self._at = self.core.program_counter
             if self.time_s >= self._expires_s:
                 self._power_up(causes=1 << 29)
 
     def _on_block(self, _address: int, instructions: int) -> None:
         self.time_s += instructions / self.core_hz
-        if self.time_s >= self._until_s:
+        self._quiet += instructions
+        if self.time_s >= self._until_s or self._quiet > _QUIET:
             self.core.machine.emu_stop()
+
+    def _hurry(self) -> None:
+        """Run a program that calculates for long, or hangs, without a look at each piece of code."""
+        self._end_watch()
+        while self._quiet and self.time_s < self._until_s:
+            self.core.go(self._at, most=_HURRIED)
+            self._at = self.core.program_counter
+            self.time_s += _HURRIED / self.core_hz
+        self._end_watch = self.core.watch(self._on_block)
 
     def _jump(self, time_s: float) -> None:
         self.time_s = max(self.time_s, min(time_s, self._until_s))
@@ -245,6 +261,7 @@ class Stm32F103:
 
     def _read(self, _machine: Any, offset: int, _size: int, base: int) -> int:
         address = base + offset
+        self._touch()
         if not self._is_clocked(address):
             return 0
         special = self._reads.get(address)
@@ -252,12 +269,18 @@ class Stm32F103:
 
     def _write(self, _machine: Any, offset: int, _size: int, value: int, base: int) -> None:
         address = base + offset
+        self._touch()
         if self._is_clocked(address):
             special = self._writes.get(address)
             if special:
                 special(value)
             else:
                 self._registers[address] = value
+
+    def _touch(self) -> None:
+        if self._quiet > _QUIET:
+            self.core.machine.emu_stop()  # a program that was hurried: from here on each piece counts again
+        self._quiet = 0
 
     def _clock_ready(self) -> int:
         value = self._get(_RCC_CR) & ~(1 << 1 | 1 << 17 | 1 << 25)

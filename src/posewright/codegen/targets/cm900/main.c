@@ -2,9 +2,9 @@
  * A unit on a CM-900: it takes a tick every period with the inputs that board_read finds, unless a computer has
  * greeted the board over the line and gives the ticks and inputs itself.
  *
- * Late ticks: unit_late is called where a period was missed altogether, or where the computer has been silent
- * for LATE periods; a behaviour holds its pose then. After a reset by the hardware watchdog nothing moves until
- * a person resets the board or a computer greets it. The servos keep their last goal in all these cases.
+ * Late ticks: unit_late is called for each period that went by without a tick, and none is caught up; where a
+ * computer falls silent nothing is sent. After a reset by the hardware watchdog nothing moves until a person
+ * resets the board or a computer greets it. In all these cases the servos hold the pose of the last packet.
  *
  * The lamp is lit while all is well, blinks slowly while ticks are late and fast after the watchdog's reset or
  * where the unit has failed (status).
@@ -13,7 +13,15 @@
 #include "link.h"
 #include "unit.h"
 
-#define LATE 4U
+#ifdef UNIT_PERIOD_NS
+#define PERIOD_US (UNIT_PERIOD_NS / 1000UL)
+#define REST_NS (UNIT_PERIOD_NS % 1000UL)
+#else
+#define PERIOD_US UNIT_PERIOD_US
+#define REST_NS 0UL
+#endif
+
+#define SILENT 4UL /* periods without a word from the computer */
 #define FAST_BLINK_US 0x1FFFFUL /* 131 ms on, as long off */
 #define SLOW_BLINK_US 0x7FFFFUL
 
@@ -26,58 +34,55 @@ __attribute__((weak)) void unit_late(void)
 
 static uint8_t input[UNIT_INPUT_BYTES + 1U]; /* a unit may have no inputs, an array must have a size */
 static uint8_t state[UNIT_STATE_BYTES];      /* its first byte is the status */
-static uint32_t last_tick_us;
+static uint32_t due_us; /* when the next tick is, or where a computer gives them, when the last was */
+static uint32_t rest_ns; /* of periods that are no whole microseconds */
 static bool is_late;
 
-static void send_packet(void)
+static void tick(void)
 {
 #ifdef UNIT_PACKET_BYTES
     static uint8_t packet[UNIT_PACKET_BYTES];
+    unit_step(input, state);
     board_send_bus(packet, unit_packet(packet));
+#else
+    unit_step(input, state);
 #endif
 }
 
-static void hold(void)
-{
-    if (!is_late) {
-        is_late = true;
-        unit_late();
-        send_packet();
-    }
-}
-
-static void tick_for_computer(uint32_t waited_us)
+static void tick_for_computer(uint32_t now)
 {
     uint8_t sequence = 0U;
-    if (link_was_reset()) {
-        is_late = false;
-        last_tick_us = board_time();
-    } else if (link_take(input, &sequence)) {
-        last_tick_us = board_time();
-        is_late = false;
-        unit_step(input, state);
-        send_packet();
+    if (link_take(input, &sequence)) {
+        due_us = now;
+        tick();
         link_reply(sequence, state);
-    } else if ((waited_us / LATE) >= UNIT_PERIOD_US) {
-        hold();
     }
+    is_late = ((now - due_us) / SILENT) >= PERIOD_US;
 }
 
-static void tick_alone(uint32_t waited_us)
+static bool is_due(uint32_t now)
 {
-    if (waited_us < UNIT_PERIOD_US) {
+    if ((int32_t)(now - due_us) < 0) {
+        return false;
+    }
+    rest_ns += REST_NS;
+    due_us += PERIOD_US + (rest_ns / 1000UL);
+    rest_ns %= 1000UL;
+    return true;
+}
+
+static void tick_alone(uint32_t now)
+{
+    if (!is_due(now)) {
         return;
     }
-    if ((waited_us / 2U) >= UNIT_PERIOD_US) {
-        last_tick_us += waited_us - (waited_us % UNIT_PERIOD_US);
-        hold();
-    } else {
-        last_tick_us += UNIT_PERIOD_US;
-        is_late = false;
+    is_late = false;
+    while (is_due(now)) {
+        is_late = true;
+        unit_late();
     }
     board_read(input);
-    unit_step(input, state);
-    send_packet();
+    tick();
     board_write(state);
 }
 
@@ -99,7 +104,7 @@ int main(void)
     board_io_init();
     unit_reset();
     link_init();
-    last_tick_us = board_time();
+    due_us = board_time() + PERIOD_US;
     for (;;) {
         uint8_t byte = 0U;
         uint32_t now = board_time();
@@ -108,13 +113,13 @@ int main(void)
         }
         if (link_is_greeted() && !is_lent) {
             is_lent = true;
-            last_tick_us = now;
+            due_us = now;
             unit_reset();
         }
         if (is_lent) {
-            tick_for_computer(now - last_tick_us);
+            tick_for_computer(now);
         } else if (!board_was_hung()) {
-            tick_alone(now - last_tick_us);
+            tick_alone(now);
         }
         show(now);
         board_feed_watchdog();

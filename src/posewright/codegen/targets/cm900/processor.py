@@ -45,14 +45,18 @@ class _StepCounter:
             self._core.machine.emu_stop()
 
 
+def _is_chart(subject: Subject) -> bool:
+    """Return whether `unit.c` does nothing but pack the records of a chart."""
+    return set(c_files(subject.sources())) == {"unit.c", f"{subject.name}.c"}
+
+
 class CortexProcessor:
     """A unit on an emulated processor; see `Measured`.
 
     The image has the same start, memory and compiler's options as the one that is flashed, and `pil_main.c`
     instead of `main.c` and the board's peripherals. Steps are counted in instructions, in a sample: the first
-    64 of every 4096 steps. Those of `<name>_step` are counted where there is such a function, without the
-    packing of records around it, else those of `unit_step`; for the same reason flash of `unit.c` is not the
-    unit's own where it has other files, and `parts` tells of it.
+    64 of every 4096 steps. Of a chart those of `<name>_step` are counted, without the packing of records
+    around it; likewise the flash of its `unit.c` is told in `parts` only. Behaviours count whole.
 
     Args:
         subject: what to run.
@@ -71,20 +75,20 @@ class CortexProcessor:
         record = self._inputs.itemsize + self._states.itemsize
         self._core = CortexM3(image, outside=_STEPS_AT_ONCE * record)
         self._symbols = image.symbols
-        step = image.symbols.get(f"{subject.name.lower()}_step", image.symbols["unit_step"])
+        step = image.symbols[f"{subject.name}_step" if _is_chart(subject) else "unit_step"]
         self._counter = _StepCounter(self._core, step)
-        self._core.go(self._core.restart(), self._symbols["main"], _BUDGET)
+        self._core.finish(self._core.restart(), self._symbols["main"], _BUDGET)
         self._core.paint(self._symbols["bss_end"])
         self.reset()
 
     def _build(self, subject: Subject, folder: Path) -> Footprint:
-        sources = Cm900().sources(subject)
+        sources = (*subject.sources(), *Cm900().sources(subject))
         write_sources((*sources, *shipped(["pil_main.c"])), folder)
         compile_sources(folder, [*c_files(sources), "pil_main.c"])
         image = link_image(folder, c_files(sources), "image")
         of_unit = [file.name for file in subject.sources() if file.name.endswith(".c")]
         link_image(folder, ["startup.c", "pil_main.c", *of_unit], "pil", keep=["pil_run", "unit_reset"])
-        own = [name for name in of_unit if name != "unit.c"] or of_unit
+        own = [f"{subject.name}.c"] if _is_chart(subject) else of_unit
         return Footprint(
             flash_bytes=sum(image.parts.get(name, (0, 0))[0] for name in own),
             ram_bytes=sum(image.parts.get(name, (0, 0))[1] for name in of_unit),

@@ -19,11 +19,11 @@ void reset_handler(void)
 {
     uint32_t *from = &data_image;
     __asm__ volatile("cpsid i" ::: "memory"); /* whatever interrupts the bootloader has left on */
-    for (uint32_t *to = &data_begin; to < &data_end; to++) {
+    for (uint32_t *to = &data_begin; to != &data_end; to++) {
         *to = *from;
         from++;
     }
-    for (uint32_t *to = &bss_begin; to < &bss_end; to++) {
+    for (uint32_t *to = &bss_begin; to != &bss_end; to++) {
         *to = 0U;
     }
     (void)main();

@@ -40,35 +40,35 @@ def write_sources(sources: Iterable[SourceFile], folder: Path) -> None:
 
 
 class Cm900:
-    """A CM-900: STM32F103C8, Cortex-M3 at 72 MHz, 64 KB of flash and 20 KB of SRAM."""
+    """A CM-900, as a `Target`; what it builds also says who uses what."""
 
     name = "cm900"
+    about = "ROBOTIS CM-900 (STM32F103C8): a whole program, with servo packets on its Dynamixel bus"
 
     def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
-        """Return all files of a program: the subject's, the board's own and the user's.
+        """Return the board's own files and the user's.
 
         Raises:
-            InputError: the subject cannot be generated, or a file of it is called like one of the board's.
+            InputError: a file of the subject is called like one of the board's.
         """
-        own = subject.sources()
         link = _shipped("posewright.codegen.targets", LINK_SOURCES)
         board = (*shipped(BOARD_SOURCES), *link, SourceFile(IO, tuple(_io_lines(subject)), keep=True))
-        both = {file.name for file in own} & {file.name for file in board}
+        both = {file.name for file in subject.sources()} & {file.name for file in board}
         if both:
             raise InputError(
                 f"a generated file and one of the board's are both called {', '.join(sorted(both))}",
                 hint="give the chart or behaviour another name",
             )
-        return (*own, *board)
+        return board
 
     def build(self, folder: Path) -> Cm900Image:
-        """Build the program whose files are in a folder: `image.elf`, `image.map` and `image.bin` there.
+        """Build the program whose files are in a folder: `image.elf`, `image.bin` and `image.map` there.
 
         Raises:
             InputError: a file is missing, does not compile, or the image does not fit the chip.
             UnavailableError: there is no compiler.
         """
-        names = sorted(path.name for path in folder.glob("*.c") if path.name != "pil_main.c")
+        names = sorted(path.name for path in folder.glob("*.c"))
         if "startup.c" not in names or "unit.c" not in names:
             raise InputError(
                 f"there is no program for a CM-900 in {folder}", hint="posewright generate makes one"
@@ -78,15 +78,22 @@ class Cm900:
         write_binary(image.elf)
         return image
 
-    def flash_command(self, folder: Path, port: str = "/dev/ttyACM0") -> tuple[str, ...]:
+    def flash_command(self, image: Path, port: str | None) -> tuple[str, ...]:
         """Return what puts a built program onto a real board over USB.
 
         It is the loader of ROBOTIS, with the arguments of `tools.opencm_ld.upload.pattern` in platform.txt of
         github.com/ROBOTIS-GIT/OpenCM9.04: port, speed, file, 1 to start it, `opencm`. Not certain: that
         file is of the OpenCM9.04, whose USB port calls itself a CM-900 as the older board's does. With an
         ST-Link `st-flash --reset write image.bin 0x08003000` does the same and leaves the bootloader alone.
+
+        Raises:
+            InputError: no port was named.
         """
-        return ("opencm9.04_ld", port, "57600", str(folder / "image.bin"), "1", "opencm")
+        if port is None:
+            raise InputError(
+                "a CM-900 is flashed over a serial port", hint="--port /dev/ttyACM0, for example"
+            )
+        return ("opencm9.04_ld", port, "57600", str(image.with_suffix(".bin")), "1", "opencm")
 
 
 def shipped(names: Iterable[str]) -> tuple[SourceFile, ...]:

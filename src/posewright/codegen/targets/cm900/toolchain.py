@@ -81,7 +81,7 @@ def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[s
     kept = [f"-Wl,--undefined={function}" for function in keep]
     layout = ["--specs=nano.specs", "-nostartfiles", "-Wl,--gc-sections", "-T", LINKER_SCRIPT]
     written = [f"-Wl,-Map={name}.map", "-o", f"{name}.elf"]
-    _run(folder, [COMPILER, *PROCESSOR, *layout, *kept, *objects, *written])
+    _run(folder, [COMPILER, *PROCESSOR, *layout, *kept, *objects, "-lm", *written])
     listing = (folder / f"{name}.map").read_text(encoding="utf-8", errors="replace")
     return Cm900Image(folder / f"{name}.elf", read_parts(listing))
 
@@ -101,7 +101,7 @@ def _run(folder: Path, command: Sequence[str]) -> None:
             hint="apt install gcc-arm-none-eabi libnewlib-arm-none-eabi",
         )
     try:
-        done = subprocess.run(  # noqa: S603 -- no shell, our own
+        done = subprocess.run(
             [tool, *command[1:]], cwd=folder, capture_output=True, text=True, timeout=_PATIENCE_S, check=False
         )
     except subprocess.TimeoutExpired as error:

@@ -46,14 +46,10 @@ class Host:
     about = "a shared library on this computer"
 
     def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
-        """Return the files of a library: the subject's, and what runs it over whole arrays.
-
-        Raises:
-            InputError: C cannot keep what the document promises.
-        """
+        """Return what runs the unit over whole arrays."""
+        del subject
         room = resources.files(__package__)
-        own = (SourceFile(name, tuple((room / name).read_text("utf-8").splitlines())) for name in _OWN)
-        return (*subject.sources(), *own)
+        return tuple(SourceFile(name, tuple((room / name).read_text("utf-8").splitlines())) for name in _OWN)
 
     def build(self, folder: Path) -> HostImage:
         """Compile the library whose files are in a folder.
@@ -69,14 +65,14 @@ class Host:
         write_atomically(folder / LIBRARY, _compiled(find_compiler(), folder), durable=False)
         return HostImage(folder / LIBRARY)
 
-    def flash_command(self, folder: Path, port: str = "") -> tuple[str, ...]:
+    def flash_command(self, image: Path, port: str | None) -> tuple[str, ...]:
         """Refuse: a library is loaded where it is.
 
         Raises:
             InputError: always.
         """
         del port
-        raise InputError(f"a library is not flashed: {folder / LIBRARY} is loaded where it is")
+        raise InputError(f"a library is not flashed: {image} is loaded where it is")
 
 
 class HostLibrary:
@@ -95,7 +91,7 @@ class HostLibrary:
 
     def __init__(self, subject: Subject) -> None:
         self.inputs, self.states = subject.inputs, subject.states
-        sources = Host().sources(subject)
+        sources = (*subject.sources(), *Host().sources(subject))
         self.library = _loaded(sources)
         self.library.host_run.argtypes = (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p)
         self.library.host_run.restype = None

@@ -1,0 +1,123 @@
+"""`posewright generate`, `build` and `flash`: a chart or a behaviour as C, compiled, and onto the board."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from posewright.cli import completion
+from posewright.cli.console import emit_json, give, say
+from posewright.cli.options import FOUND, AsJson, add_verb, argument, option
+from posewright.codegen import generating
+from posewright.errors import InputError, UnavailableError
+
+_DOCUMENTS = completion.files(".chart.yaml", ".scxml", ".csv", generating.BEHAVIOUR)
+_TARGETS = completion.catalogue("posewright.codegen.targets.target_names")
+Document = Annotated[
+    str | None,
+    argument("CHART|BEHAVIOUR", "A chart's file, or a behaviour's name or file.", autocompletion=_DOCUMENTS),
+]
+TargetName = Annotated[str, option("--target NAME", "host, arduino-uno or cm900.", autocompletion=_TARGETS)]
+Folder = Annotated[Path, argument("DIR", "What `posewright generate` wrote.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to the application."""
+    add_verb(app, "generate", generate)
+    add_verb(app, "build", build)
+    add_verb(app, "flash", flash)
+
+
+def generate(
+    document: Document = None,
+    target: TargetName = "host",
+    output: Annotated[Path | None, option("--output -o DIR", "The folder to write into.")] = None,
+    monitors: Annotated[bool, option("--monitors", "Watch the promises at run time.")] = False,
+    queue: Annotated[
+        int | None, option("--queue N", "Raised events that may wait at once; default as many as can.", min=1)
+    ] = None,
+    force: Annotated[bool, option("--force", "Write over files that were changed by hand.")] = False,
+    explain: Annotated[
+        str | None,
+        option("--explain WHAT", "What FILE:LINE is for; which lines are for CHART:LINE, or for a state."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a chart or a behaviour as C for a target.
+
+    Files that are yours, such as the one that says which pin is what, are written once and then left alone.
+    With --explain nothing is written.
+
+    [bold]Examples[/]
+      posewright generate obstacle_mealy.chart.yaml --target arduino-uno -o board
+      posewright generate --explain board/obstacle_mealy.c:40
+      posewright generate --explain walking -o board
+    """
+    if explain is not None:
+        places = generating.explain(explain, output)
+        give([place.to_dict() for place in places], map(str, places), as_json=as_json)
+        return
+    if document is None or output is None:
+        raise InputError("generate what, and where to?", hint="posewright generate CHART -o DIR")
+    made = generating.generate(document, output, target, monitors=monitors, queue=queue, force=force)
+    kept = [f"left alone: {', '.join(made.kept)}"] if made.kept else []
+    give(made.to_dict(), [f"{len(made.written)} files -> {output}", *kept], as_json=as_json)
+
+
+def build(
+    folder: Folder,
+    target: Annotated[
+        str | None,
+        option(
+            "--target NAME",
+            "host, arduino-uno or cm900; default what it was generated for.",
+            autocompletion=_TARGETS,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compile what was generated, and say who uses what on the board.
+
+    [bold]Examples[/]
+      posewright build board
+    """
+    image = generating.build(folder, target)
+    parts = {name: {"flash_bytes": flash, "ram_bytes": ram} for name, (flash, ram) in image.parts.items()}
+    total = [sum(sizes) for sizes in zip(*image.parts.values(), strict=True)] or [0, 0]
+    lines = [f"{flash:7d} {ram:7d}  {name}" for name, (flash, ram) in image.parts.items()]
+    if lines:
+        lines = ["  flash     RAM  bytes", *lines, f"{total[0]:7d} {total[1]:7d}  all"]
+    give({"image": str(image.image), "parts": parts}, [*lines, f"-> {image.image}"], as_json=as_json)
+
+
+def flash(
+    folder: Folder,
+    port: Annotated[str | None, option("--port P", "The board's serial port: /dev/ttyACM0.")] = None,
+    dry_run: Annotated[bool, option("--dry-run", "Show the command, and do not run it.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Build what was generated and put it onto a real board; exit with 1 if that fails.
+
+    [bold]Examples[/]
+      posewright flash board --dry-run
+      posewright flash board --port /dev/ttyACM0
+    """
+    command = generating.flash_command(folder, port)
+    if dry_run:
+        give({"command": list(command)}, [shlex.join(command)], as_json=as_json)
+        return
+    if shutil.which(command[0]) is None:
+        raise UnavailableError(f"{command[0]} is not on this computer", hint="--dry-run shows the command")
+    if not as_json:
+        say(shlex.join(command))
+    silent = subprocess.DEVNULL if as_json else None
+    code = subprocess.run(command, check=False, stdout=silent).returncode  # noqa: S603 -- the board's own loader
+    if as_json:
+        emit_json({"command": list(command), "exit_code": code})
+    if code:
+        raise typer.Exit(FOUND)

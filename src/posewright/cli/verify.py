@@ -1,0 +1,124 @@
+"""`posewright verify`: a chart or behaviour does on a target what it does in the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from posewright.cli.console import bar, counted, give, line_of, rated, table
+from posewright.cli.options import FOUND, AsJson, add_verb, argument, option
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from posewright.codegen.proof.source_coverage import SourceCoverage
+    from posewright.codegen.proof.verification import Mismatch, Verification
+    from posewright.codegen.unit import Records, Subject
+
+MOST_TICKS = 20  # of a mismatch that are shown: what is before them is in --json
+MOST_INPUTS = 12  # columns of a mismatch
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the application."""
+    add_verb(app, "verify", verify)
+
+
+def verify(
+    subject: Annotated[str, argument("CHART|BEHAVIOUR", "A chart's or a behaviour's file or name.")],
+    target: Annotated[str, option("--target NAME", "host, arduino-uno or cm900.")] = "host",
+    steps: Annotated[int, option("--steps N", "Steps that each takes.", min=1)] = 100_000,
+    seed: Annotated[int, option("--seed S", "Of the inputs.", min=0)] = 0,
+    monitors: Annotated[bool, option("--monitors", "Watch the chart's promises too.")] = False,
+    coverage: Annotated[bool, option("--coverage", "Which lines and branches of the C were run.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Prove that generated code does what the interpreter does: every state and output at every step.
+
+    The same inputs go into the interpreter, into the code compiled for this computer and, for a board, into
+    the code compiled for it on an emulated processor. They are drawn so that every transition is taken, every
+    limit is met and every timer runs out. A difference exits with 1 and shows the shortest inputs to it.
+
+    [bold]Examples[/]
+      posewright verify obstacle_mealy.chart.yaml --steps 1000000
+      posewright verify obstacle_mealy.chart.yaml --target arduino-uno --json
+      posewright verify obstacle_mealy.chart.yaml --coverage
+    """
+    from posewright.codegen.proof import proving
+
+    one = _subject(subject, monitors=monitors)
+    with bar("comparing") as on_progress:
+        found = proving.verify(one, target, steps=steps, seed=seed, on_progress=on_progress)
+    covered = proving.source_coverage(one, seed=seed) if coverage else None
+    data = found.data() | (covered.data() if covered else {})
+    give(data, _lines(one, found, covered), as_json=as_json)
+    if not found.same:
+        raise typer.Exit(FOUND)
+
+
+def _subject(name: str, *, monitors: bool) -> Subject:
+    from posewright.behaviours import behaviour_names, read_behaviour
+    from posewright.charts import read_chart
+    from posewright.codegen.behaviour.subject import BehaviourSubject
+    from posewright.codegen.c import ChartSubject, Options
+
+    options = Options(monitors=monitors)
+    if name in behaviour_names() or name.endswith(".behaviour.yaml"):
+        return BehaviourSubject(read_behaviour(name), options)
+    return ChartSubject(read_chart(name), options)
+
+
+def _lines(
+    subject: Subject, found: Verification, covered: SourceCoverage | None
+) -> Iterator[str | RenderableType]:
+    beside = " and ".join(found.executables)
+    verdict = rated("ok" if found.same else "failed")
+    off = f"{found.mismatches or 'no'} mismatch{'' if found.mismatches == 1 else 'es'}"
+    yield line_of(verdict, f" {found.subject}: {counted(found.steps, 'step')} on {beside}, {off}")
+    if found.transitions is not None:
+        yield f"   {found.transitions_taken} of {found.transitions} transitions taken"
+    if found.failed:
+        yield f"   {counted(found.failed, 'time')} all stopped alike: division by zero, or a tick without end"
+    needs = found.footprint
+    if needs is not None:
+        stack = "" if needs.stack_bytes is None else f", stack {needs.stack_bytes} bytes"
+        yield f"   flash {needs.flash_bytes} bytes, RAM {needs.ram_bytes} bytes{stack}"
+        if needs.step_cycles_mean is not None:
+            yield f"   a step: {needs.step_cycles_mean:.1f} {needs.counts}, at most {needs.step_cycles_worst}"
+    if covered is not None:
+        yield f"   lines of C run: {covered.line_coverage:.1%}, branches: {covered.branch_coverage:.1%}"
+    if found.mismatch is not None:
+        yield f"   {found.mismatch.executable} differs in {', '.join(found.mismatch.fields)}:"
+        yield _mismatch_table(subject, found.mismatch)
+
+
+def _mismatch_table(subject: Subject, mismatch: Mismatch) -> RenderableType:
+    """Return the shortest inputs to a difference, tick by tick, with what was expected and what came."""
+    names = [name for name in mismatch.inputs.dtype.names or () if mismatch.inputs[name].any()][:MOST_INPUTS]
+    expected = [_state_words(subject, mismatch.expected), _state_words(subject, mismatch.got)]
+    fields = [name for name in mismatch.fields if name != "active"]
+    columns = ["tick", *names, "expected", "got"]
+    columns += [f"{name}{word}" for name in fields for word in ("", "\ngot")]
+    rows: list[list[Any]] = []
+    for tick in range(max(len(mismatch.inputs) - MOST_TICKS, 0), len(mismatch.inputs)):
+        cells = [mismatch.inputs[name][tick].tolist() for name in names]
+        states = [words[tick] for words in expected]
+        values = [run[name][tick].tolist() for name in fields for run in (mismatch.expected, mismatch.got)]
+        rows.append([tick, *cells, *states, *values])
+    return table(columns, rows)
+
+
+def _state_words(subject: Subject, states: Records) -> list[str]:
+    """Return the active states of each record, in words where it is a chart's."""
+    form = getattr(subject.reference(), "form", None)
+    if form is None:
+        return [" ".join(map(str, record.tolist())) for record in states["active"]]
+    names = [[form.machine.nodes[k].name for k in _bits(record)] for record in states["active"]]
+    return ["+".join(found) or "-" for found in names]
+
+
+def _bits(bitmap: Any) -> list[int]:
+    """Return the numbers of the nodes in a bitmap, the chart itself left out."""
+    return [k for k in range(1, 8 * len(bitmap)) if bitmap[k // 8] >> (k % 8) & 1]

@@ -1,0 +1,147 @@
+"""The promises of a chart as C: after every tick each is asked, and a bitmap says which are broken now.
+
+A promise that divides by zero makes the tick fail as any other division by zero does: nothing of the tick is
+kept, that which the promises remember neither.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from posewright.charts.machine import TickConditions, text_of
+from posewright.charts.model import Promise, PropertyKind
+from posewright.codegen.c.code import ChartCode
+from posewright.codegen.c.writer import comment
+from posewright.codegen.unit import Element
+from posewright.errors import InputError, Where
+
+MAX_OWED = 2**32 - 2
+"""Ticks for which an answer may be owed: they are counted in 32 bits, one more than these among them."""
+
+
+class MonitorCode:
+    """Writes what watches the promises.
+
+    Args:
+        code: of the chart; it is told which events have to be noted when they are raised.
+    """
+
+    def __init__(self, code: ChartCode) -> None:
+        self.code = code
+        self.chart = code.machine.chart
+        self.asked = [
+            TickConditions(code.machine, [one for one in (promise.when, promise.goal) if one is not None])
+            for promise in self.chart.promises
+        ]
+        watched = sorted({event for asked in self.asked for event in asked.came.values()})
+        code.came = {event: f"came[{number}]" for number, event in enumerate(watched)}
+
+    @cached_property
+    def limits(self) -> dict[int, int]:
+        """For how many ticks an answer may be owed, by the numbers of the promises that wait for one.
+
+        Raises:
+            InputError: for longer than can be counted.
+        """
+        found = {
+            number: self.chart.ticks_within(promise.within_s)
+            for number, promise in enumerate(self.chart.promises)
+            if promise.vow is PropertyKind.LEADS_TO
+        }
+        for number, limit in found.items():
+            if limit > MAX_OWED:
+                promise = self.chart.promises[number]
+                raise InputError(
+                    f"`{text_of(promise)}` may take {limit} ticks, and {MAX_OWED} can be counted",
+                    where=Where(self.chart.path, promise.line),
+                    hint="promise an earlier answer, or do without monitors",
+                )
+        return found
+
+    def constants(self) -> list[str]:
+        """Return the constants of the promises."""
+        names = self.code.names.promises
+        return [
+            f"#define {names[promise.name]} {number}U {comment(text_of(promise))}"
+            for number, promise in enumerate(self.chart.promises)
+        ]
+
+    def fields(self) -> list[str]:
+        """Return the declarations of what the promises remember."""
+        size = (len(self.chart.promises) + 7) // 8
+        fields = [f"uint8_t broken[{size}]; {comment('bit n % 8 of byte n / 8: promise n is broken')}"]
+        fields += [
+            f"{_count_type(limit)} owed_{number}; {comment('ticks: ' + text_of(self.chart.promises[number]))}"
+            for number, limit in self.limits.items()
+        ]
+        if self.code.came:
+            fields.append(f"bool came[{len(self.code.came)}]; {comment(', '.join(self.code.came))}")
+        return fields
+
+    def init(self) -> None:
+        """Write what goes back to before the first tick."""
+        self._clear()
+        self.code.writer.write(f"chart->owed_{number} = 0U;" for number in self.limits)
+        self._forget()
+
+    def functions(self) -> None:
+        """Write the function that asks all promises."""
+        prefix = self.code.names.prefix
+        with self.code.function(f"static void watch({prefix}_t *chart, const {prefix}_inputs_t *in)"):
+            self._clear()
+            for number, promise in enumerate(self.chart.promises):
+                with self.code.writer.about(Element("promise", promise.name, promise.line)):
+                    self._ask(number, promise)
+            self._forget()
+        with self.code.function(
+            f"bool {prefix}_is_broken(const {prefix}_t *chart, uint8_t promise)"
+        ) as writer:
+            writer.line("return (((unsigned)chart->broken[promise / 8U] >> (promise % 8U)) & 1U) != 0U;")
+
+    def prototypes(self) -> list[str]:
+        """Return the declaration of what others may ask."""
+        prefix = self.code.names.prefix
+        said = "Returns whether a promise is broken after the last tick."
+        return ["", comment(said), f"bool {prefix}_is_broken(const {prefix}_t *chart, uint8_t promise);"]
+
+    def _clear(self) -> None:
+        size = (len(self.chart.promises) + 7) // 8
+        self.code.writer.write(f"chart->broken[{number}] = 0U;" for number in range(size))
+
+    def _forget(self) -> None:
+        """Write what lets the next tick begin with no event raised."""
+        self.code.writer.write(f"chart->{field} = false;" for field in self.code.came.values())
+
+    def _ask(self, number: int, promise: Promise) -> None:
+        code, write = self.code, self.code.writer
+        when, *goals = [code.expressions.of(one) for one in self.asked[number].conditions]
+        place = f" (line {promise.line})" if promise.line else ""
+        write.line(comment(f"{promise.name}: {text_of(promise)}{place}"))
+        if promise.vow is not PropertyKind.LEADS_TO:
+            holds = when.text if promise.vow is PropertyKind.NEVER else f"!{when.operand}"
+            with write.block(f"if ({holds})"):
+                self._note(number)
+            return
+        limit, age = self.limits[number], f"chart->owed_{number}"
+        kind = _count_type(limit)
+        suffix = "UL" if kind == "uint32_t" else "U"
+        with write.block(""):
+            write.line(f"const bool when = {when.text};")
+            write.line(f"const bool goal = {goals[0].text};")
+            with write.block(
+                "if (goal)", f"}} else if (({age} <= {limit}{suffix}) && (when || ({age} > 0U))) {{"
+            ):
+                write.line(f"{age} = 0U;")
+            with write.indented_block():
+                write.line(f"{age}++;")
+            with write.block(f"if ({age} > {limit}{suffix})"):
+                self._note(number)
+
+    def _note(self, number: int) -> None:
+        byte = f"chart->broken[{number // 8}]"
+        self.code.writer.line(f"{byte} = (uint8_t)({byte} | {1 << number % 8}U);")
+
+
+def _count_type(limit: int) -> str:
+    """Return the type that counts one tick more than an answer may take."""
+    return "uint8_t" if limit < 255 else "uint16_t" if limit < 65535 else "uint32_t"

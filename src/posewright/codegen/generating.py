@@ -1,0 +1,293 @@
+"""Generates a chart or a behaviour into a folder, builds what is there, and says what its lines are for.
+
+Beside the C files a folder gets `trace.json`, which links every line to its element of the document, and
+`posewright.json`, which says what made the files and what they were like when they were made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from posewright.behaviours import behaviour_names, read_behaviour
+from posewright.charts import read_chart
+from posewright.codegen.behaviour.subject import BehaviourSubject
+from posewright.codegen.c import ChartSubject, Options
+from posewright.codegen.targets import target_named
+from posewright.codegen.trace import Place, places_in
+from posewright.codegen.unit import SourceFile, Subject
+from posewright.documents import read_text, write_atomically
+from posewright.errors import InputError, OutputError, UnknownNameError, Where
+from posewright.version import __version__
+
+MANIFEST, TRACE = "posewright.json", "trace.json"
+"""What made the files of a folder; what their lines are for."""
+
+BEHAVIOUR = ".behaviour.yaml"
+SOFT_DOUBLES = ("arduino-uno",)
+"""Targets whose compiler has no `double` of 64 bits."""
+
+QUEUES = {"arduino-uno": 64}
+"""Raised events that may wait at once on targets of little RAM, where nothing else is asked for."""
+
+_COMMENTED = (".c", ".h", ".ld", ".cpp", ".ino")
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What was generated.
+
+    Attributes:
+        written: files that were written.
+        kept: files that are the user's, and were there.
+        places: what the lines are for.
+    """
+
+    folder: Path
+    target: str
+    name: str
+    written: tuple[str, ...]
+    kept: tuple[str, ...]
+    places: tuple[Place, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data, fit for JSON."""
+        told = {"folder": str(self.folder), "target": self.target, "name": self.name}
+        return {**told, "written": list(self.written), "kept": list(self.kept)}
+
+
+def subject_named(
+    text: str | Path, target: str = "host", *, monitors: bool = False, queue: int | None = None
+) -> Subject:
+    """Return what a person names: a chart's file, or a behaviour by its name or file.
+
+    Args:
+        text: what is named.
+        target: for which it is.
+        monitors: let the promises be watched at run time.
+        queue: events that may wait at once; None for as many as surely can.
+
+    Raises:
+        InputError: there is no such chart or behaviour, or it is not what it should be.
+    """
+    most = QUEUES.get(target) if queue is None else queue
+    options = Options(soft_doubles=target in SOFT_DOUBLES, monitors=monitors, queue=most)
+    if str(text) in behaviour_names() or str(text).endswith(BEHAVIOUR):
+        return BehaviourSubject(read_behaviour(text), options)
+    return ChartSubject(read_chart(Path(text)), options)
+
+
+def generate(
+    document: Subject | str | Path,
+    folder: Path | str,
+    target: str = "host",
+    *,
+    monitors: bool = False,
+    queue: int | None = None,
+    force: bool = False,
+) -> Generated:
+    """Write the C of a chart or behaviour for a target into a folder, byte for byte the same every time.
+
+    Args:
+        document: a chart's file, a behaviour's name or file, or a Subject.
+        folder: where to; it is made. Files in it that are the user's are written only where they are missing.
+        target: one of `target_names()`.
+        monitors: as `subject_named`.
+        queue: as `subject_named`.
+        force: write over files that were changed since they were generated, or were never generated.
+
+    Raises:
+        InputError: the document is wrong, or C or the target cannot keep what it promises.
+        OutputError: a file was changed and would be lost, or cannot be written; then none is changed.
+    """
+    board = target_named(target)
+    if isinstance(document, str | Path):
+        document = subject_named(document, target, monitors=monitors, queue=queue)
+    told = {"monitors": monitors, "queue": queue}
+    banner = _banner(document, target, told)
+    sources = {file.name: file for file in (*document.sources(), *board.sources(document))}
+    files = [_with_banner(file, banner) for file in sources.values()]
+    folder = Path(folder)
+    texts = {file.name: file.text for file in files if not file.keep}
+    places = places_in(file for file in files if not file.keep)
+    texts[TRACE] = _json({"places": [place.to_dict() for place in places]})
+    made = {
+        "posewright": __version__,
+        "target": target,
+        "name": document.name,
+        "documents": {name: _sha256(text) for name, text in document.documents.items()},
+        "options": told,
+        "files": {name: _sha256(text) for name, text in texts.items()},
+    }
+    before = _manifest(folder)["files"] if (folder / MANIFEST).exists() else {}
+    gone = [name for name in before if name not in texts]
+    if not force:
+        _refuse_losing(folder, {**texts, **dict.fromkeys(gone, "")}, before)
+    own = {file.name: file.text for file in files if file.keep}
+    kept = tuple(name for name in own if (folder / name).exists())
+    texts |= {name: text for name, text in own.items() if name not in kept}
+    _write(folder, {**texts, MANIFEST: _json(made)}, gone)
+    return Generated(folder, target, document.name, tuple(texts), kept, places)
+
+
+@dataclass(frozen=True)
+class Built:
+    """What was built.
+
+    Attributes:
+        image: what is flashed, or loaded.
+        elf: the same with its names.
+        parts: flash and RAM by part, in bytes; empty where nobody counts them.
+    """
+
+    image: Path
+    elf: Path
+    parts: Mapping[str, tuple[int, int]]
+
+
+def build(folder: Path | str, target: str | None = None) -> Built:
+    """Compile what was generated into a folder.
+
+    Args:
+        folder: where it is.
+        target: for which; None for the one it was generated for.
+
+    Raises:
+        InputError: nothing was generated there, or it does not fit the target.
+        UnavailableError: a compiler is missing; the hint names the package that brings it.
+        CompileError: the compiler refuses it.
+    """
+    folder = Path(folder)
+    made = target_named(target or str(_manifest(folder)["target"])).build(folder)
+    return Built(made[0], made[-1], {}) if isinstance(made, tuple) else Built(made.elf, made.elf, made.parts)
+
+
+def flash_command(folder: Path | str, port: str | None = None) -> tuple[str, ...]:
+    """Build what was generated into a folder, and return the command that puts it onto a real board.
+
+    Raises:
+        InputError: nothing was generated there, or for a target that cannot be flashed.
+    """
+    folder = Path(folder)
+    board = target_named(str(_manifest(folder)["target"]))
+    return tuple(board.flash_command(build(folder).image, port))
+
+
+def explain(asked: str, folder: Path | str | None = None) -> tuple[Place, ...]:
+    """Return what a generated line is for, or which lines are for an element of the document.
+
+    Args:
+        asked: `FILE:LINE`; `LINE` of the main C file; `DOCUMENT:LINE` of the chart; or an element's name: a
+            state, or a transition written `walking -> turning`.
+        folder: where the files are; None for where FILE is, else the current one.
+
+    Raises:
+        UnknownNameError: there is no such file or element.
+        InputError: nothing was generated there, or the line is for nothing in particular.
+    """
+    name, _, number = asked.rpartition(":")
+    if not number.isdecimal():
+        name, number = asked, ""
+    folder = Path(folder) if folder is not None else Path(name).parent if number else Path()
+    made = _manifest(folder)
+    data = json.loads(read_text(folder / TRACE))
+    places = tuple(map(Place.of, data["places"]))
+    if not number:
+        found = tuple(place for place in places if place.element.name == name)
+        if not found:
+            raise UnknownNameError.among("element", name, {place.element.name for place in places})
+        return found
+    name, line = Path(name).name or f"{made['name']}.c", int(number)
+    if name in made["documents"]:
+        found = tuple(place for place in places if place.element.line == line)
+    elif name in made["files"]:
+        found = tuple(place for place in places if place.file == name and place.first <= line <= place.last)
+    else:
+        raise UnknownNameError.among("file", name, (*made["files"], *made["documents"]))
+    if not found:
+        raise InputError(f"line {line} of {name} is for no element of the document in particular")
+    return found
+
+
+def _banner(subject: Subject, target: str, options: Mapping[str, Any]) -> tuple[str, ...]:
+    chosen = ", ".join(f"{name} {value}" for name, value in options.items() if value not in (None, False))
+    lines = [f"Made by Posewright {__version__} for {target}; options: {chosen or 'none'}."]
+    lines += [f"{name}: SHA-256 {_sha256(text)}" for name, text in subject.documents.items()]
+    lines += ["Do not change it: it is made anew from there."]
+    safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
+    return ("/*", *(f" * {line}" for line in safe), " */")
+
+
+def _with_banner(file: SourceFile, banner: Sequence[str]) -> SourceFile:
+    if file.keep or not file.name.endswith(_COMMENTED):
+        return file
+    elements = (*(None for _ in banner), *file.elements) if file.elements else ()
+    return replace(file, lines=(*banner, *file.lines), elements=elements)
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    """Return what made the files of a folder."""
+    path = folder / MANIFEST
+    if not path.exists():
+        raise InputError(
+            "nothing was generated here", where=Where(folder), hint="posewright generate CHART -o DIR"
+        )
+    try:
+        data = json.loads(read_text(path))
+        if all(isinstance(data[name], dict) for name in ("files", "documents")) and data["target"]:
+            return dict(data)
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise InputError("this is damaged", where=Where(path), hint="remove it and generate anew")
+
+
+def _refuse_losing(folder: Path, texts: Mapping[str, str], before: Mapping[str, str]) -> None:
+    """Refuse to write over files that were not generated, or were changed since."""
+    for name, text in texts.items():
+        path = folder / name
+        if not path.exists():
+            continue
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        if digest not in (before.get(name), _sha256(text)):
+            why = "was changed since it was generated" if name in before else "was not generated"
+            raise OutputError(
+                f"it {why}, and would be lost",
+                where=Where(path),
+                hint="move it, or write over it with --force",
+            )
+
+
+def _write(folder: Path, texts: Mapping[str, str], gone: Sequence[str]) -> None:
+    """Write all files or none, and remove those that are generated no more."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"no folder can be made there: {error.strerror}", where=Where(folder)) from error
+    old = {name: (folder / name).read_bytes() if (folder / name).is_file() else None for name in texts}
+    done: list[str] = []
+    try:
+        for name, text in texts.items():
+            write_atomically(folder / name, text.encode(), durable=False)
+            done.append(name)
+    except OutputError:
+        for name in done:
+            content = old[name]
+            if content is None:
+                (folder / name).unlink(missing_ok=True)
+            else:
+                write_atomically(folder / name, content, durable=False)
+        raise
+    for name in gone:
+        (folder / name).unlink(missing_ok=True)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,169 @@
+"""`posewright generate`, `build` and `flash`, and what they do for a person who changes things by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from posewright.charts import read_chart
+from posewright.cli.app import run as run_words
+from posewright.codegen import build, explain, generate, generating
+from posewright.errors import InputError, OutputError, UnknownNameError
+
+from .conftest import need_tool
+
+CHART = Path(__file__).parents[2] / "examples" / "charts" / "document" / "obstacle_mealy.chart.yaml"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def run(*words: object) -> int:
+    return run_words([str(word) for word in words])
+
+
+def test_the_same_document_gives_the_same_bytes_wherever_it_is_written(tmp_path: Path) -> None:
+    for name in ("one", "two/deeper"):
+        generate(CHART, tmp_path / name, "arduino-uno")
+    one = files(tmp_path / "one")
+    assert one == files(tmp_path / "two/deeper")
+    assert not [name for name, content in one.items() if str(tmp_path).encode() in content]
+
+
+def test_every_generated_source_says_what_made_it(tmp_path: Path) -> None:
+    made = generate(CHART, tmp_path, "cm900", monitors=True)
+    sources = [name for name in made.written if name.endswith((".c", ".h")) and name != "board_io.c"]
+    assert "obstacle_mealy.c" in sources
+    for name in sources:
+        head = (tmp_path / name).read_text().partition("*/")[0]
+        assert head.startswith("/*")
+        assert "Posewright" in head
+        assert "for cm900; options: monitors True" in head
+        assert re.search(r"obstacle_mealy\.chart\.yaml: SHA-256 [0-9a-f]{64}", head)
+
+
+def test_what_is_generated_again_after_a_change_by_hand_is_refused_and_nothing_changes(
+    tmp_path: Path,
+) -> None:
+    generate(CHART, tmp_path)
+    mine = tmp_path / "unit.h"
+    mine.write_text(mine.read_text() + "/* mine */\n")
+    before = files(tmp_path)
+    with pytest.raises(OutputError, match=r"unit\.h.*was changed since"):
+        generate(CHART, tmp_path, "arduino-uno")
+    assert files(tmp_path) == before
+    generate(CHART, tmp_path, force=True)
+    assert "mine" not in mine.read_text()
+
+
+def test_files_that_were_never_generated_are_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "unit.c").write_text("int mine;\n")
+    with pytest.raises(OutputError, match="was not generated"):
+        generate(CHART, tmp_path)
+    assert files(tmp_path) == {"unit.c": b"int mine;\n"}
+
+
+def test_files_of_the_user_are_written_once_and_then_left_alone(tmp_path: Path) -> None:
+    generate(CHART, tmp_path, "arduino-uno")
+    (tmp_path / "board_hooks.cpp").write_text("/* mine */\n")
+    made = generate(CHART, tmp_path, "arduino-uno", force=True)
+    assert "board_hooks.cpp" in made.kept
+    assert (tmp_path / "board_hooks.cpp").read_text() == "/* mine */\n"
+
+
+def test_a_folder_holds_what_it_was_generated_for_last_only(tmp_path: Path) -> None:
+    generate(CHART, tmp_path, "host")
+    generate(CHART, tmp_path, "cm900")
+    assert not (tmp_path / "host.c").exists()
+    assert not (tmp_path / "host.h").exists()
+
+
+def test_what_cannot_be_written_leaves_everything_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate(CHART, tmp_path)
+    before = files(tmp_path)
+    write = generating.write_atomically
+
+    def full(path: Path, content: bytes, *, durable: bool) -> None:
+        if path.name == "unit.c" and b"monitors" in content:
+            raise OutputError.at(path, "the disk is full")
+        write(path, content, durable=durable)
+
+    monkeypatch.setattr(generating, "write_atomically", full)
+    with pytest.raises(OutputError, match="full"):
+        generate(CHART, tmp_path, monitors=True)
+    assert files(tmp_path) == before
+
+
+def test_every_transition_leads_to_its_lines_and_back(tmp_path: Path) -> None:
+    made = generate(CHART, tmp_path)
+    document = CHART.read_text().splitlines()
+    ways = [place for place in made.places if place.element.kind == "transition"]
+    assert {place.element.line for place in ways} >= {
+        transition.line for state in read_chart(CHART).states for transition in state.transitions
+    }
+    for place in ways:
+        assert place in explain(f"{tmp_path}/{place.file}:{place.first}")
+        assert place in explain(f"{CHART.name}:{place.element.line}", tmp_path)
+        assert place in explain(place.element.name, tmp_path)
+        assert place.element.line is not None
+        goal = place.element.name.split(" -> ")[-1]
+        assert goal in "".join(document[place.element.line - 1 : place.element.line + 3])
+        text = (tmp_path / place.file).read_text().splitlines()[place.first - 1 : place.last]
+        assert any(line.strip() for line in text)
+    main_line = next(place.first for place in ways if place.file == "obstacle_mealy.c")
+    assert explain(str(main_line), tmp_path)
+
+
+def test_explain_says_what_it_does_not_know(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nothing was generated"):
+        explain("3", tmp_path)
+    generate(CHART, tmp_path)
+    with pytest.raises(InputError, match="line 1 of"):
+        explain("1", tmp_path)
+    with pytest.raises(UnknownNameError):
+        explain("flying", tmp_path)
+    with pytest.raises(UnknownNameError):
+        explain("other.c:3", tmp_path)
+
+
+def test_the_verbs_generate_explain_build_and_tell_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    need_tool("cc")
+    assert run("generate", CHART, "-o", tmp_path, "--json") == 0
+    assert "unit.c" in json.loads(capsys.readouterr().out)["written"]
+    assert run("generate", "--explain", "stopped -> walking", "-o", tmp_path) == 0
+    assert "transition stopped -> walking, line" in capsys.readouterr().out
+    assert run("build", tmp_path, "--json") == 0
+    image = Path(json.loads(capsys.readouterr().out)["image"])
+    assert image.is_file()
+    assert run("flash", tmp_path, "--dry-run") == 2
+    assert run("generate", CHART) == 2
+    assert "generate what" in capsys.readouterr().err
+    assert run("generate", CHART, "-o", tmp_path, "--target", "moon") == 2
+
+
+def test_flash_tells_the_exact_command_for_a_cm900(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    need_tool("arm-none-eabi-gcc")
+    generate(CHART, tmp_path, "cm900")
+    assert run("flash", tmp_path, "--dry-run", "--port", "/dev/ttyACM3", "--json") == 0
+    command = json.loads(capsys.readouterr().out)["command"]
+    assert command[:2] == ["opencm9.04_ld", "/dev/ttyACM3"]
+    assert Path(command[3]).is_file()
+    assert sum(flash for flash, _ in build(tmp_path).parts.values()) < 52 * 1024
+
+
+def test_a_chart_run_with_native_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    said = []
+    for more in ((), ("--native",)):
+        assert run("chart", "run", CHART, "--input", "front=1", "--input", "left=1,right=1", *more) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]

@@ -1,0 +1,272 @@
+"""Hardware in the loop: a board decides, the interpreter agrees, and a bad line leaves the robot standing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import posewright as pw
+from posewright.behaviours import Behaviour, read_behaviour
+from posewright.bodies import MockBody, quiet_readings
+from posewright.codegen.behaviour import BehaviourSubject
+from posewright.codegen.c import ChartSubject
+from posewright.codegen.hil.board_unit import BoardUnit
+from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController
+from posewright.codegen.hil.damage import DamagedLine, LineDamage
+from posewright.codegen.hil.serial_line import SerialLine, SerialPort
+from posewright.codegen.hil.servo_bus import packets_in
+from posewright.control import Block
+from posewright.errors import BodyError, InputError, UnknownNameError
+from posewright.experiments import Outcome, draw_board
+from posewright.experiments.boards import MakeController, emulated_uno, maker_of
+from posewright.figures import draw_parity
+
+from .conftest import need_tool
+from .hil_boards import HostBoard, Plugged, Wrong, host_board
+
+SOUND = LineDamage()
+
+
+@pytest.fixture(scope="module")
+def mealy() -> Behaviour:
+    return read_behaviour("document_mealy")
+
+
+@pytest.fixture(scope="module")
+def subject(mealy: Behaviour) -> ChartSubject:
+    return ChartSubject(mealy.chart)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    need_tool("gcc")
+    return tmp_path_factory.mktemp("board")
+
+
+@pytest.fixture
+def board(folder: Path, subject: ChartSubject) -> HostBoard:
+    return host_board(folder, subject)
+
+
+def until(time_s: float) -> Callable[[Any], Any]:
+    """Make what ends a trial at a time."""
+
+    class Ending:
+        def __init__(self, plant: Any) -> None:
+            pass
+
+        def watch(self, block: Block) -> bool:
+            return bool(block.states.times[-1] >= time_s)
+
+    return Ending
+
+
+def on(board: HostBoard, damage: LineDamage = SOUND) -> MakeController:
+    """Make the controller of a behaviour whose chart is on a board at the end of a line."""
+
+    def make(behaviour: Behaviour, seed: int) -> BoardController:
+        chart, line = behaviour.chart, DamagedLine(board, damage)
+        return BoardController(behaviour, BoardUnit(line, ChartSubject(chart), chart.period_s), seed)
+
+    return make
+
+
+def told(outcome: Outcome) -> list[str]:
+    return [str(event.data["what"]) for event in outcome.recording.events_of("board")]
+
+
+def speed_at_end(outcome: Outcome) -> float:
+    """Return how fast any joint was commanded in the last half second [rad/s]."""
+    recording = outcome.recording
+    last = recording.times > recording.times[-1] - 0.5
+    commands = recording.robot().commands[last]
+    return float(np.abs(np.diff(commands, axis=0)).max() / np.diff(recording.times[last]).max())
+
+
+def test_a_chart_on_a_board_moves_the_robot_as_the_interpreter_does(board: HostBoard) -> None:
+    how: Any = {"make_watcher": until(10.0)}
+    here = pw.run_trial(behaviour="document_mealy", **how)
+    there = pw.run_trial(controller=on(board), **how)
+    assert there.recording.digest() == here.recording.digest()
+    assert there.assumed["behaviour"] == "document_mealy"
+    assert there.to_dict()["parity"] == {"ticks": 49, "mismatches": 0, "missed": 0}
+    assert (there.remarks, there.all_remarks) == ((), ())
+    assert here.to_dict()["controller"] == "python"
+
+
+def test_a_dead_line_leaves_the_robot_standing_and_is_reported(board: HostBoard) -> None:
+    dead = LineDamage(silent=((7.0, 99.0),))
+    outcome = pw.run_trial(controller=on(board, dead), make_watcher=until(12.0))
+    assert speed_at_end(outcome) == 0.0
+    assert told(outcome) == ["no answer in time"]
+    assert outcome.board is not None
+    assert outcome.board.held > 40
+    assert "the robot was to stand" in outcome.all_remarks[0]
+
+
+def test_a_board_that_is_reset_in_mid_walk_begins_anew_and_is_reported(board: HostBoard) -> None:
+    outcome = pw.run_trial(controller=on(board, LineDamage(resets=(7.0, 8.0))), make_watcher=until(9.5))
+    assert told(outcome).count("was reset and begins anew") == 2
+    assert outcome.to_dict()["parity"]["mismatches"] == 0
+    assert outcome.to_dict()["link"]["resets"] == 2
+    assert outcome.recording.robot().decisions.states[-1] != "stopped"
+
+
+def test_a_wrong_board_is_caught_and_said(folder: Path, subject: ChartSubject) -> None:
+    wrong = host_board(folder, subject, Wrong(subject.reference(), 7))
+    unit = BoardUnit(wrong, subject, 0.1)
+    record = np.zeros(1, subject.inputs)[0]
+    for tick in range(10):
+        unit.wait_until(0.1 * tick)
+        unit.step(record)
+    assert unit.parity.to_dict() == {"ticks": 10, "mismatches": 1, "missed": 0, "first_mismatch_s": 0.1 * 6}
+
+
+rates = st.floats(0.0, 0.02)
+
+
+@given(damage=st.builds(LineDamage, rates, rates, rates, seed=st.integers(0, 999)))
+@settings(max_examples=15)
+def test_whatever_the_line_does_each_step_is_taken_once_and_agrees(
+    damage: LineDamage, folder: Path, subject: ChartSubject
+) -> None:
+    board = host_board(folder, subject)
+    unit = BoardUnit(DamagedLine(board, damage), subject, 0.1)
+    chance = np.random.default_rng(damage.seed)
+    for tick in range(40):
+        unit.wait_until(0.1 * tick)
+        unit.step(np.array([tuple(chance.integers(0, 2, 3))], subject.inputs)[0])
+    parity = unit.parity
+    assert not parity.mismatches
+    assert len(parity.steps) <= board.steps <= len(parity.steps) + 1  # the last one may be answered yet
+    assert len(parity.steps) + len(parity.missed) >= 40
+
+
+def test_a_board_at_a_serial_port_is_the_same(board: HostBoard, subject: ChartSubject) -> None:
+    pytest.importorskip("serial")
+    with Plugged(board) as plugged:
+        line = SerialLine(SerialPort.parse(f"serial:{plugged.port}@115200"))
+        unit = BoardUnit(line, subject, 0.1, is_real=True)
+        for front in (0, 1, 0):
+            assert unit.step(np.array([(front, 0, 0)], subject.inputs)[0]) is not None
+        with pytest.raises(BodyError, match="another program holds it"):
+            SerialLine(SerialPort(plugged.port))
+        unit.close()
+    assert unit.parity.to_dict() == {"ticks": 3, "mismatches": 0, "missed": 0}
+
+
+@pytest.mark.parametrize("text", ["serial:", "serial:/dev/ttyACM0@", "serial:COM3@fast"])
+def test_a_port_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="no serial port"):
+        pw.run_trial(controller=text)
+
+
+def test_a_port_that_is_not_there_is_said() -> None:
+    pytest.importorskip("serial")
+    with pytest.raises(BodyError, match="no such port"):
+        pw.run_trial(controller="serial:/dev/nowhere")
+
+
+def test_an_unknown_controller_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="arduino-uno"):
+        pw.run_trial(controller="arduino-due")
+
+
+def test_a_board_with_something_else_on_it_is_refused(board: HostBoard) -> None:
+    other = ChartSubject(read_behaviour("obstacle_race").chart)
+    with pytest.raises(BodyError, match=other.name):
+        BoardUnit(board, other, 0.1)
+
+
+def test_a_line_on_which_nobody_answers_is_said(board: HostBoard, subject: ChartSubject) -> None:
+    board.close()
+    with pytest.raises(BodyError, match="no board answers"):
+        BoardUnit(board, subject, 0.1)
+
+
+def test_the_emulated_uno_decides_as_the_interpreter_does() -> None:
+    need_tool("avr-gcc")
+    outcome = pw.run_trial(controller="arduino-uno", make_watcher=until(6.0))
+    here = pw.run_trial(behaviour="document_mealy", make_watcher=until(6.0))
+    assert outcome.recording.digest() == here.recording.digest()
+    assert outcome.to_dict()["parity"] == {"ticks": 9, "mismatches": 0, "missed": 0}
+    assert outcome.all_remarks == ()
+
+
+def test_a_bad_line_to_the_emulated_uno_and_its_reset_are_lived_through() -> None:
+    need_tool("avr-gcc")
+    damage = LineDamage(0.005, 0.005, 0.005, resets=(6.0,))
+    outcome = pw.run_trial(controller=on_uno(damage), make_watcher=until(8.0))
+    counts = outcome.to_dict()
+    assert "was reset and begins anew" in told(outcome)
+    assert counts["link"]["retries"] > 0
+    assert counts["link"]["resets"] == 1
+    assert counts["parity"]["mismatches"] == 0
+
+
+def on_uno(damage: LineDamage) -> MakeController:
+    def make(behaviour: Behaviour, seed: int) -> BoardController:
+        subject = ChartSubject(behaviour.chart)
+        unit = BoardUnit(DamagedLine(emulated_uno(subject), damage), subject, behaviour.chart.period_s)
+        return BoardController(behaviour, unit, seed)
+
+    return make
+
+
+def test_servo_packets_of_the_emulated_cm900_move_the_robot() -> None:
+    need_tool("arm-none-eabi-gcc")
+    pytest.importorskip("unicorn")
+
+    def at_once(behaviour: Behaviour, seed: int) -> Any:
+        make = maker_of("cm900")
+        assert make is not None
+        return make(replace(behaviour, wait_s=0.0), seed)
+
+    outcome = pw.run_trial(controller=at_once, make_watcher=until(1.0))
+    robot = outcome.recording.robot()
+    assert outcome.to_dict()["parity"]["mismatches"] == 0
+    assert (outcome.to_dict()["held"], outcome.all_remarks) == (0, ())
+    assert (robot.decisions.states[-1], robot.decisions.playing[-1]) == ("walking", "walk_forward")
+    assert np.ptp(robot.commands, axis=0).max() > 0.1
+
+
+def test_a_bus_that_falls_silent_leaves_the_pose_held_and_is_counted(folder: Path, mealy: Behaviour) -> None:
+    class Silent:
+        def bus(self) -> tuple[tuple[float, int], ...]:
+            return ()
+
+    whole = BehaviourSubject(mealy)
+    unit = BoardUnit(host_board(folder, whole), whole, mealy.robot.frame_period_s)
+    controller = BehaviourOnBoardController(whole, unit, Silent())
+    quiet = quiet_readings(mealy.sensors)
+    body = MockBody(mealy.robot, lambda _time_s: quiet, positions=mealy.start_pose)
+    rows = [controller.next(body.read(), 1) for _ in range(3)]
+    assert (controller.held, unit.parity.to_dict()["ticks"]) == (3, 3)
+    assert all((one.angles == mealy.start_pose).all() for one in rows)
+
+
+def test_packets_are_cut_out_of_what_goes_over_a_servo_bus() -> None:
+    one, two = bytes.fromhex("fffffe0403100afe"), bytes.fromhex("ffff010201fb")
+    assert packets_in(b"\x00" + one + two + one[:5]) == ([one, two], one[:5])
+    assert packets_in(one[:1]) == ([], one[:1])
+
+
+def test_the_picture_shows_both_and_where_they_differ(board: HostBoard) -> None:
+    pytest.importorskip("matplotlib")
+    outcome = pw.run_trial(controller=on(board), make_watcher=until(6.0))
+    assert "differ: 0 of 9 ticks" in words(draw_board(outcome))
+    figure = draw_parity([0.0, 0.1, 0.3], ["a", "b", "b"], ["a", "a", "b"], missed=[0.2])
+    assert {"differ: 1 of 3 ticks", "not answered in time: 1"} <= words(figure)
+    with pytest.raises(InputError, match="no board"):
+        draw_board(pw.run_trial(behaviour="document_mealy", make_watcher=until(0.1)))
+
+
+def words(figure: Any) -> set[str]:
+    return {text.get_text() for legend in figure.legends for text in legend.get_texts()}
