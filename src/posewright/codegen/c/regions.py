@@ -94,8 +94,8 @@ class RegionsCode:
 
     # Functions
 
-    def functions(self) -> None:
-        """Write what all microsteps need."""
+    def sets(self) -> None:
+        """Write what asks and changes sets of nodes."""
         write = self.code.writer
         write.write([f"#define NODES {self.size}U", f"#define SET_BYTES {self.bytes}U"])
         write.write([f"#define NO_NODE {_none(self.number)}U", f"#define NO_WAY {_none(self.way_type)}U"])
@@ -105,6 +105,10 @@ class RegionsCode:
         write.line(f"typedef {self.count_type} count_t;")
         write.write([f"typedef {self.prefix}_t chart_t;", f"typedef {self.prefix}_inputs_t inputs_t;", ""])
         write.write(shared("sets"))
+
+    def functions(self) -> None:
+        """Write what all microsteps need."""
+        write = self.code.writer
         self._enter_one()
         if not self.machine.ways:
             return
