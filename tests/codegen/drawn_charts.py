@@ -23,7 +23,7 @@ LIVELY = 3
 
 
 def drawn_charts(number: int, seed_of_draw: int, **features: Any) -> list[Chart]:
-    """Return charts that do something, called `drawn_0`, `drawn_1`, ..., no two of one draw, which are alike."""
+    """Return charts that do something, called `drawn_0`, `drawn_1`, ..., no two of them from one draw."""
     found: list[Chart] = []
     for attempt in range(1000 * seed_of_draw, 1000 * seed_of_draw + 100 * number):
         if len(found) == number:

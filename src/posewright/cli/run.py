@@ -109,7 +109,7 @@ def run(
 
     what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "body": body}
     what |= {"legal": legal}
-    on_board = {"--controller": _board(controller), "--states-plot": states_plot}
+    on_board: dict[str, Any] = {"--controller": _board(controller), "--states-plot": states_plot}
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size} | on_board

@@ -17,7 +17,6 @@ from posewright.codegen.c.single import SingleStateCode, is_single
 from posewright.codegen.c.truth_table import Style, TruthTable, table_of
 from posewright.codegen.c.writer import CWriter, comment, without_unused
 from posewright.codegen.unit import Element, SourceFile
-from posewright.errors import InputError
 
 ROM = """\
 #if defined(__AVR__) /* tables stay in flash */

@@ -163,7 +163,7 @@ class ChartSubject:
                 writer.write(generator.form.read_history(row, f"&state[{place[0]}]"))
 
     def _before_first_tick(self, offset: int) -> list[str]:
-        """Return what sets the initial states where the very first tick has failed: there is no node 0 yet."""
+        """Return what sets the initial states where the very first tick has failed: no node 0 is there."""
         moves = self.lowered.moves
         numbers = (ROOT, *moves.active(moves.first().configuration))
         bits = sum(1 << number for number in numbers)
