@@ -34,7 +34,7 @@ SOFT_DOUBLES = ("arduino-uno",)
 QUEUES = {"arduino-uno": 64}
 """Raised events that may wait at once on targets of little RAM, where nothing else is asked for."""
 
-_COMMENTED = (".c", ".h", ".ld", ".cpp", ".ino")
+_COMMENTED = (".c", ".h", ".hpp", ".ld", ".cpp", ".ino")
 
 
 @dataclass(frozen=True)
