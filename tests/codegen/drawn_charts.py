@@ -7,13 +7,13 @@ from itertools import islice
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from tests.charts.random_charts import charts
 
 from posewright.charts import Chart
 from posewright.charts.machine import lower
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.proof.streams import chart_stream
 from posewright.codegen.records import RecordFormat
-from tests.charts.random_charts import charts
 
 DRAWN_AT_ONCE = 4
 """Charts of one draw: the first is always the plainest, and later ones are like those before."""

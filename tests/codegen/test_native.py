@@ -145,7 +145,8 @@ def test_numbers_in_columns_are_cut_to_their_range() -> None:
 
 def test_a_chart_without_inputs_runs_compiled() -> None:
     blinks = "chart: blinks\nperiod_s: 0.1\noutputs: {led: bool}\notherwise: stay\ninitial: a\nstates:\n"
-    blinks += "  a: [{when: after(0.3 s), go: b, do: {led: true}}]\n  b: [{go: a, do: {led: false}}]\n"
+    blinks += "  a: [{when: after(0.3 s), go: b, do: {led: true}}]\n"
+    blinks += "  b: [{when: true, go: a, do: {led: false}}]\n"
     plain, compiled = (Interpreter(parse_chart(blinks), native=native) for native in (False, True))
     assert list(compiled.run([{}] * 20)) == list(plain.run([{}] * 20))
 

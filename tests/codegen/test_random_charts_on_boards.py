@@ -62,7 +62,7 @@ def executables(
 
 def for_uno(chart: Chart) -> Subject:
     subject = ChartSubject(chart)
-    waiting = min(queue_bound(subject.lowered), MOST_WAITING)
+    waiting = min(queue_bound(subject.lowered), MOST_WAITING) or None
     return for_avr(replace(subject, options=replace(subject.options, queue=waiting)))
 
 

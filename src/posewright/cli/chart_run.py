@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,18 +77,25 @@ def run(
     if [inputs is not None, scenario is not None, bool(typed), keys].count(True) != 1:
         hint = "give --inputs FILE.csv, or --scenario FILE.yaml, or --input front=1, or --keys, or --all"
         raise InputError("which inputs?", hint=hint)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
+    with _warnings_told():
         if keys:
             ticks = _ticks_typed(machine, start, unchecked=unchecked, native=native)
         else:
             rows: Path | Iterable[str] = inputs or scenario or typed or []
             ticks = charts.run_chart(machine, rows, start=start, unchecked=unchecked, native=native)
-    for one in told if native else ():
-        warn(str(one.message))
     if plot is not None:
         charts.draw_timeline(machine, ticks, plot)
     _give_ticks(machine, ticks, output, as_json=as_json)
+
+
+@contextmanager
+def _warnings_told() -> Iterator[None]:
+    """Tell a person on stderr what is warned of within."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        yield
+    for one in told:
+        warn(str(one.message))
 
 
 def write_rows(machine: charts.Chart, rows: Sequence[Mapping[str, charts.Value]], path: Path) -> None:

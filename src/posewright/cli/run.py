@@ -99,57 +99,68 @@ def run(
 
     [bold]Examples[/]
       posewright run obstacle-race
-      posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
+      posewright run obstacle-race --layout random --seed 7 --plot race.png
       posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
       posewright run obstacle-race --seeds 1-20 --layout random --body random
-      posewright run obstacle-race --controller arduino-uno --states-plot states.png
+      posewright run obstacle-race --controller arduino-uno
     """
     from posewright.control import RealClock
-    from posewright.experiments import draw_board, plant_names, run_trial
+    from posewright.experiments import run_trial
 
     what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "body": body}
     what |= {"legal": legal}
+    on_board = {"--controller": _board(controller), "--states-plot": states_plot}
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
-        only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
-        only_one |= {"--controller": None if controller == "python" else controller}
-        only_one |= {"--states-plot": states_plot}
+        only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size} | on_board
         how: dict[str, Any] = {"out": out, "workers": workers, "recordings": keep, "as_json": as_json}
         run_seeds(trial, seeds, only_one=only_one, **how, **what)
         return
     refuse_of_one({"--out": out, "--workers": workers, "--no-recordings": not keep or None}, "for --seeds")
     film_options.refuse_unused_camera(camera, video)
     video, pixels = video and film_options.film_path(video, trial), film_options.size_of(size)
-    if view and body != "sim" and body in plant_names():
-        raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
-    if states_plot is not None and controller == "python":
-        raise InputError("--states-plot shows what a board did", hint="with --controller arduino-uno, say")
+    _refuse_view(body if view else "sim")
+    refuse_of_one({} if _board(controller) else {"--states-plot": states_plot}, "for --controller of a board")
     _refuse_outputs(record, video, plot, states_plot, inputs=(trial, layout, behaviour, motions))
     if video is not None:
         figures.refuse_film(video, speed, pixels)
     what |= {"controller": controller, "to_film": video is not None, "camera": camera, "record": record}
-    how = {"camera": camera, "speed": speed, "size": pixels}
-    pace = RealClock(time.monotonic, time.sleep) if real_time else None
-    live = _Live if view else None
+    pace, live = RealClock(time.monotonic, time.sleep) if real_time else None, _Live if view else None
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
-        timing: dict[str, Any] = {"pace": pace, "clock": time.perf_counter, "on_progress": _teller(say)}
-        outcome = run_trial(trial, seed=seed, make_watcher=live, **what, **timing)
-        _show(outcome, plot, video, how, say)
-        if states_plot is not None:
-            figures.save_figure(draw_board(outcome), states_plot)
+        what |= {"pace": pace, "clock": time.perf_counter, "on_progress": _teller(say), "seed": seed}
+        outcome = run_trial(trial, make_watcher=live, **what)
+        _show(outcome, plot, states_plot, video, {"camera": camera, "speed": speed, "size": pixels}, say)
     give_outcome(outcome, as_json=as_json)
 
 
+def _refuse_view(body: str) -> None:
+    from posewright.experiments import plant_names
+
+    if body != "sim" and body in plant_names():
+        raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
+
+
+def _board(controller: str) -> str | None:
+    return None if controller == "python" else controller
+
+
 def _show(
-    outcome: Outcome, plot: Path | None, video: Path | None, how: dict[str, Any], say: Callable[[str], None]
+    outcome: Outcome,
+    plot: Path | None,
+    states_plot: Path | None,
+    video: Path | None,
+    how: dict[str, Any],
+    say: Callable[[str], None],
 ) -> None:
     """Draw what came of it, and film it as asked, where that is asked for."""
-    from posewright.experiments import draw_outcome
+    from posewright.experiments import draw_board, draw_outcome
     from posewright.figures import film_recording, save_figure
 
     if plot is not None:
         say("drawing the picture")
         save_figure(draw_outcome(outcome), plot)
+    if states_plot is not None:
+        save_figure(draw_board(outcome), states_plot)
     if video is not None:
         film_recording(outcome.recording, video, **how, on_progress=film_options.filming(say))
 

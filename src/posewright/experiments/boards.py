@@ -93,7 +93,10 @@ def fitting(behaviour: str) -> str:
 
 
 def maker_of(controller: str | MakeController) -> MakeController | None:
-    """Return what makes a controller, by its name; None for the one in this process.
+    """Return what makes a controller, by its name; None for `python`, the one in this process.
+
+    On an emulated `arduino-uno`, or a real board at `serial:PORT[@BAUD]`, the behaviour's chart is run; on an
+    emulated `cm900` all of it.
 
     Raises:
         InputError: no serial port can be called like that.
@@ -149,7 +152,7 @@ def _cm900(behaviour: Behaviour, seed: int) -> BehaviourOnBoardController:
 
     subject, target = BehaviourSubject(behaviour), Cm900()
     with TemporaryDirectory() as folder:
-        write_sources(target.sources(subject), Path(folder))
+        write_sources((*subject.sources(), *target.sources(subject)), Path(folder))
         board = EmulatedCm900(target.build(Path(folder)).elf)
     unit = BoardUnit(board, subject, behaviour.robot.frame_period_s)
     return BehaviourOnBoardController(subject, unit, board, seed)

@@ -69,53 +69,50 @@ def run_trial(
         behaviour: name or path; the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
         body: one of `plant_names()`; or `random` or a `*.bodies.yaml`: a simulated body that the seed draws.
-        controller: where the behaviour is run: `python`, in this process; its chart on an emulated
-            `arduino-uno`, or on a real board at `serial:PORT`; all of it on an emulated `cm900`; or what
-            makes another such controller. Where a shipped trial's behaviour fits no board, a smaller one runs.
-        legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
-            `Outcome.remarks` say what is wrong with it.
+        controller: where the behaviour is run: one of those of `boards.maker_of`, or what makes another.
+        legal: whether a layout that breaks the rules is refused; else `Outcome.remarks` say what is wrong.
         to_film: whether it is to be filmed, which needs a body that knows where it is.
         camera: who films, refused before the run begins where there is none of that name.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
         on_progress: is called twice a second of the plant's time.
         make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
         pace: how frames are paced, `RealClock(time.monotonic, time.sleep)` say; simulated time by default.
-        clock: a wall clock [s], for `Outcome.wall_s`; nothing here looks at one by itself.
+        clock: a wall clock [s], for `Outcome.wall_s`.
 
     Raises:
-        InputError: something that was handed in is wrong.
-        OutputError: the recording cannot be written there; this is told before the trial is run.
+        InputError: something that was handed in is wrong, or there is no such camera or controller.
+        OutputError: the recording cannot be written there; told before the trial is run.
         BodyError: the body failed, or does not know what the referee must see; or no board answers.
-        UnknownNameError: there is no such camera.
-        UnavailableError: the watcher needs a window, and there is none; or a board's compiler is missing.
+        UnavailableError: there is no window for the watcher, or no compiler for the board.
     """
     make = maker_of(controller)
     if record is not None:
         refuse_unwritable(Path(record))
-    asked = _asked(trial, layout, behaviour, seed)
-    if make is not None and behaviour is None and not (isinstance(trial, Trial) or is_path(trial)):
-        asked = replace(asked, behaviour=fitting(asked.behaviour))
+    asked = _asked(trial, layout, behaviour, seed, on_board=make is not None)
     stage = _set_up(asked, motions, body, legal=legal)
-    _look_before(stage, to_film=to_film)
-    if camera is not None:
-        refuse_camera(camera, {name: played.robot.sensors for name, played in stage.behaviours.items()})
+    _look_before(stage, to_film=to_film, camera=camera)
     controllers = _controllers(stage, make)
     try:
-        timing: Any = {"pace": pace, "wall_clock": clock or (lambda: 0.0), "still_s": asked.still_s}
-        wall_s = _drive_trial(stage, controllers, on_progress, make_watcher, **timing)
+        wall_s = _drive_trial(stage, controllers, on_progress, make_watcher, pace, clock, asked.still_s)
     finally:  # above all of a run that failed somebody will want to know how
         recording = stage.recorder.recording()
         if record is not None:
             write_mcap(recording, Path(record))
         board = _let_go(controllers, controller)
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
-    remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
-    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board)
+    return _outcome(stage, recording, wall_s, board, _assumed(stage, trial, said))
 
 
 def _asked(
-    trial: str | Path | Trial, layout: str | Path | None, behaviour: str | Path | None, seed: int | None
+    trial: str | Path | Trial,
+    layout: str | Path | None,
+    behaviour: str | Path | None,
+    seed: int | None,
+    *,
+    on_board: bool,
 ) -> Trial:
+    if on_board and behaviour is None and not (isinstance(trial, Trial) or is_path(trial)):
+        behaviour = fitting(read_trial(trial).behaviour)
     told = trial if isinstance(trial, Trial) else read_trial(trial)
     return replace(
         told,
@@ -123,6 +120,13 @@ def _asked(
         behaviour=told.behaviour if behaviour is None else str(behaviour),
         seed=told.seed if seed is None else checked_seed(seed),
     )
+
+
+def _outcome(
+    stage: _Stage, recording: Recording, wall_s: float, board: OnBoard | None, assumed: dict[str, str]
+) -> Outcome:
+    remarks = _remarks(stage, recording)
+    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board)
 
 
 def _judged(stage: _Stage, recording: Recording) -> Score:
@@ -204,8 +208,10 @@ def documents_of(trial: Trial, motions: str | Path | None, body: str, *, legal: 
     return documents
 
 
-def _look_before(stage: _Stage, *, to_film: bool) -> None:
-    """Refuse a box where a robot starts, and a film of a robot of which nobody knows where it is."""
+def _look_before(stage: _Stage, *, to_film: bool, camera: str | None) -> None:
+    """Refuse a box where a robot starts, a film of who is nobody knows where, and one by no camera."""
+    if camera is not None:
+        refuse_camera(camera, {name: played.robot.sensors for name, played in stage.behaviours.items()})
     for (name, body), role in zip(stage.plant.bodies.items(), stage.contest.entries, strict=True):
         truth = body.observe().truth
         if truth is None:
@@ -300,14 +306,13 @@ def _let_go(
     return None
 
 
-def _drive_trial(
+def _drive_trial(  # noqa: PLR0917 -- as `run_trial` was asked, in its order
     stage: _Stage,
     controllers: Mapping[str, BehaviourController | LinkedController],
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
-    *,
     pace: Clock | None,
-    wall_clock: Callable[[], float],
+    wall_clock: Callable[[], float] | None,
     still_s: float,
 ) -> float:
     """Let the trial run, and return how long that took by the clock [s]."""
@@ -332,6 +337,7 @@ def _drive_trial(
     if make_watcher is not None:
         watchers.append(make_watcher(plant))
     recorder.note(Event(0.0, "start", {}))
-    began = wall_clock()
+    now = wall_clock or (lambda: 0.0)
+    began = now()
     drive(plant, controllers, until_s=held.longest_s, watchers=watchers, clock=pace)
-    return wall_clock() - began
+    return now() - began

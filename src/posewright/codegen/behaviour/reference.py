@@ -56,10 +56,6 @@ class BehaviourReference:
         self._frame = self._ticks = self._due = self._status = 0
         self._action: str | None = None
 
-    def late(self) -> None:
-        """Let a frame's time go by without a step: the pose is held, the clock goes on."""
-        self._frame += 1
-
     def run(self, inputs: Records) -> Records:
         """Take one frame for each record of inputs and return the state after each."""
         found = np.zeros(len(inputs), self._states)
@@ -71,11 +67,10 @@ class BehaviourReference:
         """Nothing to let go of."""
 
     def _step(self, given: np.void) -> np.void:
-        if self._frame >= self._due:
+        if self._frame == self._due:
             self._tick(given)
-            while self._due <= self._frame:
-                self._ticks += 1
-                self._due = self._schedule.frame_of(self._ticks)
+            self._ticks += 1
+            self._due = self._schedule.frame_of(self._ticks)
         self._player.frame()
         self._frame += 1
         record = self._record

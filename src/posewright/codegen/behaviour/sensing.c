@@ -130,7 +130,8 @@ double free_course(const beams_t *beams, const uint8_t *ranges, double towards, 
 {
     uint16_t found;
     uint16_t course;
-    uint16_t k;
+    uint16_t tried;
+    uint16_t k = 0U;
     if (!isfinite(towards)) {
         return (double)NAN;
     }
@@ -140,10 +141,13 @@ double free_course(const beams_t *beams, const uint8_t *ranges, double towards, 
         const double c = fan->cosines[course];
         const double s = side * fan->sines[course];
         bool is_free = looks_towards(beams, towards + (side * turn));
-        for (k = 0U; (k < found) && is_free; k++) {
+        for (tried = 0U; (tried < found) && is_free; tried++) {
             const double ahead = (beams->ahead[k] * c) + (beams->aside[k] * s);
             const double aside = (beams->ahead[k] * -s) + (beams->aside[k] * c);
             is_free = (fabs(aside) > half_m) || (ahead <= ROUNDING) || (ahead >= length_m);
+            if (is_free) {
+                k = ((k + 1U) < found) ? (uint16_t)(k + 1U) : 0U;
+            } /* else what stands in this way mostly stands in the next one too, and is asked first there */
         }
         if (is_free) {
             return turn;

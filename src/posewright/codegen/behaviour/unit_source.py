@@ -22,15 +22,12 @@ UNIT_API = """
 /* Goes back to before the first frame. */
 void unit_reset(void);
 
-/* Takes one servo frame: a record of the sensors in, a record of states out. */
-void unit_step(const uint8_t *input, uint8_t *state);
-
 /*
- * Says that a frame's time went by without unit_step: call it once for each such frame, from an interrupt if
- * need be. Chart and motion stand still meanwhile and the servos hold the pose of the last packet; only the
- * clock goes on. With the next unit_step the motion goes on, and the chart takes one tick if any is due.
+ * Takes one servo frame: a record of the sensors in, a record of states out. All time is counted in steps:
+ * while none is taken, because a frame is late or a computer silent, clock, chart and motion stand still and
+ * the servos hold the pose of the last packet; the next step goes on from there.
  */
-void unit_late(void);
+void unit_step(const uint8_t *input, uint8_t *state);
 
 /* Writes the packet that sends all servos to where they are to be now; returns its length. */
 uint16_t unit_packet(uint8_t *packet);
@@ -146,10 +143,6 @@ class UnitSource:
         writer.line(f"static uint8_t status, action; {comment('the motion asked for, 0 for none')}")
         writer.line(f"static uint32_t frame, due; {comment('when the next tick falls due')}")
         writer.line(f"static uint32_t early; {comment('by how much of a frame it should be before that')}")
-        writer.line(
-            f"static volatile uint32_t late; {comment('frames that went by, and how many were seen')}"
-        )
-        writer.line("static uint32_t late_seen;")
         writer.line()
 
     def _choose(self, writer: CWriter) -> None:
@@ -203,9 +196,7 @@ class UnitSource:
                     "due = 0U;",
                 ]
             )
-            writer.write(["early = 0U;", "late_seen = late;"])
-        with writer.function("void unit_late(void)"):
-            writer.line("late = late + 1U;")
+            writer.line("early = 0U;")
         with writer.function("uint16_t unit_packet(uint8_t *packet)"):
             writer.write(["player_packet(packet);", "return UNIT_PACKET_BYTES;"])
         with writer.function("void unit_step(const uint8_t *input, uint8_t *state)"):
@@ -214,14 +205,10 @@ class UnitSource:
     def _unit_step(self, writer: CWriter) -> None:
         places = {name: self.states.fields[name][1] for name in self.states.names or ()}  # type: ignore[index]
         writer.line(f"uint8_t *active = &state[{places['active']}];")
-        writer.line("const uint32_t missed = late - late_seen;")
-        writer.write(["late_seen += missed;", "frame += missed;"])
-        with writer.block("if (frame >= due)"):
-            writer.line("tick(input);")
-            with writer.block("while (due <= frame)"):
-                writer.line("const uint32_t wait = ((TICK_OVER - early) + (TICK_UNDER - 1U)) / TICK_UNDER;")
-                writer.line("due += wait;")
-                writer.line("early += (wait * TICK_UNDER) - TICK_OVER;")
+        with writer.block("if (frame == due)"):
+            writer.write(["uint32_t wait;", "tick(input);"])
+            writer.line("wait = ((TICK_OVER - early) + (TICK_UNDER - 1U)) / TICK_UNDER;")
+            writer.write(["due += wait;", "early += (wait * TICK_UNDER) - TICK_OVER;"])
         writer.write(["player_frame();", "frame++;"])
         writer.write(["(void)memset(state, 0, UNIT_STATE_BYTES);", "state[0] = status;"])
         with writer.block("if (has_stepped)"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from posewright.charts.machine import MAX_MICROSTEPS, Machine
@@ -63,6 +63,7 @@ class ChartGenerator:
         self.options = options
         self.code = ChartCode(machine, soft=options.soft_doubles, queue=options.queue)
         self.names = self.code.names
+        self.chains_at = 0
         self.monitors = MonitorCode(self.code) if options.monitors and self.chart.promises else None
         self.form = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
 
@@ -76,14 +77,9 @@ class ChartGenerator:
         style = self.options.style
         if self.monitors is not None:
             style = self.monitors.style(style)
-        if isinstance(self.form, SingleStateCode):
-            return table_of(self.form, style)
-        if style is Style.TABLE:
-            raise InputError(
-                f"{self.chart.name} cannot be a table: states are active side by side",
-                hint="let it be a switch, or choose auto",
-            )
-        return None
+        switch = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
+        form = self.form if isinstance(self.form, SingleStateCode) else None
+        return table_of(self.machine, form, style, lambda: switch.body.lines)
 
     @cached_property
     def body(self) -> CWriter:
@@ -125,6 +121,8 @@ class ChartGenerator:
             with code.function(f"static void tick({self._parameters})"):
                 self.table.tick()
             return
+        self.form.sets()
+        self.chains_at = len(code.writer.lines)
         self.form.functions()
         asked = [event for event in (None, *sorted(machine.heard)) if self.form.asks(event)]
         for event in asked:
@@ -345,8 +343,10 @@ class ChartGenerator:
                 continue
             functions.write([*fragment(name), ""])
         self._support(functions)
+        place = len(functions.lines) + self.chains_at
         for part in (body, init, step):
             functions.include(part)
+        functions.insert(place, self.code.chains.writer)
         functions = without_unused(functions)
         functions.lines.pop()
         functions.elements.pop()
@@ -437,13 +437,13 @@ class ChartGenerator:
             if self.can_fail:
                 writer.line(f"{prefix}_t after;")
             if clamps:
-                writer.line(f"{prefix}_inputs_t sampled;")
-                given = "&sampled"
+                writer.line(f"{prefix}_inputs_t clamped;")
+                given = "&clamped"
             if self.can_fail:
                 with writer.block(f"if (chart->status != {self.names.constant}_OK)"):
                     writer.line("return chart->status;")
             if clamps:
-                writer.line("sampled = *in;")
+                writer.line("clamped = *in;")
                 writer.write(clamps)
             if not self.can_fail:
                 writer.line(f"tick(chart, {given});")
@@ -465,7 +465,7 @@ class ChartGenerator:
         """Return what brings the inputs into their ranges."""
         lines = []
         for name, kind in self.chart.inputs.items():
-            field = f"sampled.{self.names.inputs[name]}"
+            field = f"clamped.{self.names.inputs[name]}"
             lines += self._clamp(field, kind)
         return lines
 

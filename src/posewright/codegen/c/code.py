@@ -13,6 +13,7 @@ from posewright.charts.machine.monitor import CAME
 from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, DONE, Actions, Assign, Branch, Raise, events_raised
 from posewright.charts.types import EnumType, FloatType, Type, Value
+from posewright.codegen.c.chains import ChainFunctions
 from posewright.codegen.c.expressions import CExpressions, whole
 from posewright.codegen.c.names import ChartNames
 from posewright.codegen.c.settled import terms_of, unsettled
@@ -34,6 +35,7 @@ class ChartCode:
     Attributes:
         writer: where lines go.
         inside: how `in(S)` is asked, by node number.
+        chains: the functions that truth tables have become.
         came: fields that note, for promises, that an event was raised in the tick.
     """
 
@@ -44,7 +46,8 @@ class ChartCode:
         self.writer = CWriter()
         self.inside: Callable[[int], str] = lambda _number: "false"
         self.came: dict[str, str] = {}
-        self.expressions = CExpressions(self.read, self.value_name, soft=soft)
+        self.chains = ChainFunctions(machine.chart, self.names)
+        self.expressions = CExpressions(self.read, self.value_name, soft=soft, chained=self.chains.call)
         bound = queue_bound(machine)
         self.queue = bound if queue is None else min(queue, bound)
 
@@ -105,7 +108,7 @@ class ChartCode:
     # Actions
 
     def asked(self, ways: Iterable[CompoundTransition]) -> Iterator[tuple[CompoundTransition, str | None]]:
-        """Yield ways that are asked in order, each with what is still to be asked; None, and no more, for nothing.
+        """Yield ways that are asked in order, each with what is still to be asked; the last may have None.
 
         What the ways before have settled is not asked again.
         """

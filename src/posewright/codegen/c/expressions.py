@@ -49,6 +49,7 @@ from posewright.charts.types import (
     Value,
     to_single,
 )
+from posewright.codegen.c.settled import operands_of
 from posewright.errors import ExpressionError
 
 INT16_LOW, INT16_HIGH = -(2**15), 2**15 - 1
@@ -57,6 +58,12 @@ SINGLE_WHOLE = 2**24
 
 STATUS = "&chart->status"
 """Where a division by zero is noted."""
+
+
+SHORTEST_CHAIN = 2
+"""Conditions of the shortest chain that is a function: a truth table of three rows has two."""
+
+Chained = Callable[[If, str, list[str], list[str]], str]
 
 
 class CKind(Enum):
@@ -115,7 +122,8 @@ class CExpressions:
         read: returns how a name that may change is read.
         soft: the compiler's `double` is no IEEE 754 of 64 bits: fractions of 64 bits are computed by calls.
         values: the constants of an enumeration's values.
-        chained: offered every long chain of conditions; returns the call of a function that stands for it.
+        chained: offered every long chain, the type of C of its value, its conditions and values as C;
+            returns the call of a function that stands for it.
 
     Attributes:
         used: names of the support functions that are called.
@@ -128,7 +136,7 @@ class CExpressions:
         values: Callable[[EnumType, str], str],
         *,
         soft: bool = False,
-        chained: Callable[[If], str | None] | None = None,
+        chained: Chained | None = None,
     ) -> None:
         self.read = read
         self.values = values
@@ -268,9 +276,9 @@ class CExpressions:
             return self._comparison(tree)
         if tree.operator in ARITHMETIC:
             return self._arithmetic(tree)
-        sign = "&&" if tree.operator is Operator.AND else "||"
-        left, right = (self.tree(one) for one in (tree.left, tree.right))
-        return CExpression(f"{left.operand} {sign} {right.operand}", CKind.BOOL)
+        sign = " && " if tree.operator is Operator.AND else " || "
+        parts = (self.tree(one) for one in operands_of(tree, tree.operator))
+        return CExpression(sign.join(part.operand for part in parts), CKind.BOOL)
 
     def _folded(self, tree: Tree) -> Value | None:
         """Return the value of a tree that reads nothing that changes; None where there is none."""
@@ -452,9 +460,19 @@ class CExpressions:
         kind = CKind.LONG if any(value.kind is CKind.LONG for value in values) else values[0].kind
         low, high = min(value.low for value in values), max(value.high for value in values)
         conditions = [self.tree(condition) for condition, _ in cases]
+        if self.chained is not None and len(cases) >= SHORTEST_CHAIN:
+            texts = [one.text for one in conditions], [one.text for one in values]
+            call = self.chained(tree, self._c_type(kind, enumeration), *texts)
+            return CExpression(call, kind, True, low, high)
         pairs = zip(conditions, values, strict=False)
         text = "".join(f"{condition.operand} ? {value.operand} : " for condition, value in pairs)
         return CExpression(f"{text}{values[-1].operand}", kind, False, low, high)
+
+    def _c_type(self, kind: CKind, enumeration: EnumType | None) -> str:
+        """Return the type in which a function gives a value."""
+        if kind is CKind.ENUM and enumeration is not None:
+            return f"{enumeration.storage}_t"
+        return "pw_f64" if kind is CKind.DOUBLE and self.soft else kind.value
 
     def _call(self, tree: Call) -> CExpression:
         if tree.function == "single":

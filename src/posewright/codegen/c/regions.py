@@ -94,8 +94,8 @@ class RegionsCode:
 
     # Functions
 
-    def functions(self) -> None:
-        """Write what all microsteps need."""
+    def sets(self) -> None:
+        """Write what asks and changes sets of nodes."""
         write = self.code.writer
         write.write([f"#define NODES {self.size}U", f"#define SET_BYTES {self.bytes}U"])
         write.write([f"#define NO_NODE {_none(self.number)}U", f"#define NO_WAY {_none(self.way_type)}U"])
@@ -105,6 +105,10 @@ class RegionsCode:
         write.line(f"typedef {self.count_type} count_t;")
         write.write([f"typedef {self.prefix}_t chart_t;", f"typedef {self.prefix}_inputs_t inputs_t;", ""])
         write.write(shared("sets"))
+
+    def functions(self) -> None:
+        """Write what all microsteps need."""
+        write = self.code.writer
         self._enter_one()
         if not self.machine.ways:
             return
@@ -249,17 +253,16 @@ class RegionsCode:
                 self._initial(node)
 
     def _initial(self, node: StateNode) -> None:
-        """Write what is first active inside a node, the nodes between among it."""
+        """Write what is first active inside a node that is entered as a whole."""
         writer = self.code.writer
-        if node.parallel:
-            writer.write(f"add(want, {self.code.names.states[child]});" for child in node.children)
-            return
         for goal in node.initial:
             between = [number for number in self.nodes[goal.node].around if number in node.within]
             writer.write(f"add(want, {self.code.names.states[number]});" for number in reversed(between))
             if goal.memory is not None and goal.node != node.index:
                 writer.line(f"add(want, {self.code.names.states[goal.node]});")
             self._want(goal)
+        if node.parallel:
+            writer.write(f"add(want, {self.code.names.states[child]});" for child in node.children)
 
     def _expand(self) -> None:
         """Write the function that adds what entering a node brings along."""
@@ -279,12 +282,15 @@ class RegionsCode:
                 code.writer.write(["default:", "    break;"])
 
     def _bring(self, node: StateNode) -> None:
+        """Write what entering a node brings along: its regions, and what is first active in it."""
         writer = self.code.writer
-        if node.parallel:
+        if node.parallel and not node.initial:
             writer.write(f"add(want, {self.code.names.states[child]});" for child in node.children)
             return
         with writer.block(f"if (!has_within(want, {node.index + 1}U, {self.last(node)}U))"):
             self._initial(node)
+        if node.parallel:
+            writer.write(f"add(want, {self.code.names.states[child]});" for child in node.children)
 
     def _resolve(self) -> None:
         """Write the function that works out what is to be entered."""

@@ -370,5 +370,8 @@ class SingleStateCode:
             lines += [f"if (has_bit({place}, {inner}U)) {{", f"    chart.history_{row} = {inner}U;", "}"]
         return lines
 
+    def sets(self) -> None:
+        """Write what asks sets of nodes: there are none."""
+
     def functions(self) -> None:
         """Write what all microsteps need: nothing."""

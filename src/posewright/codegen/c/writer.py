@@ -80,6 +80,11 @@ class CWriter:
         self.lines += [INDENT * self.depth + line if line else "" for line in other.lines]
         self.elements += other.elements
 
+    def insert(self, place: int, other: CWriter) -> None:
+        """Write what another writer has collected before a line that is there already."""
+        self.lines[place:place] = other.lines
+        self.elements[place:place] = other.elements
+
     def file(self, name: str) -> SourceFile:
         """Return what was written as a file."""
         return SourceFile(name, tuple(self.lines), tuple(self.elements))

@@ -76,7 +76,7 @@ class BoardUnit:
     """Steps a unit on a board: each step at most once, and the interpreter's beside it.
 
     A step that is not answered in time is asked for again when the next one falls due, so that the board
-    takes it once; the steps that fall due meanwhile are left out. A board that was reset in between begins anew,
+    takes it once; the steps that fall due meanwhile are left out. A board that was reset begins anew,
     and so does the interpreter beside it.
 
     Args:

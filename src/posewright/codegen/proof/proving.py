@@ -34,6 +34,9 @@ COVERED_STEPS = 50_000
 LONGEST_BEHAVIOUR = 3000
 """Servo frames for which a behaviour's sensors are drawn in one way: half a minute."""
 
+BEHAVIOUR_RUNS = 8
+"""Runs of a behaviour in which sensors read what they might; others read anything."""
+
 
 def verify(
     subject: Subject,
@@ -101,7 +104,8 @@ def stream_of(subject: Subject) -> InputStream:
     """Return the inputs of a subject: a chart's reach every transition, a behaviour's every threshold."""
     if isinstance(subject, BehaviourSubject):
         values = sorted(set(_limits(subject.behaviour)))
-        return InputStream(subject.inputs, number_fields(subject.inputs, values), longest=LONGEST_BEHAVIOUR)
+        runs = tuple(subject.drawn_inputs(LONGEST_BEHAVIOUR, seed) for seed in range(BEHAVIOUR_RUNS))
+        return InputStream(subject.inputs, number_fields(subject.inputs, values), runs, LONGEST_BEHAVIOUR)
     reference = subject.reference()
     if isinstance(reference, InterpreterRun):
         return chart_stream(reference.form)

