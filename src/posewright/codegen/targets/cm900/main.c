@@ -1,5 +1,5 @@
 /*
- * A unit on a CM-900: it takes a tick every period with the inputs that hook_inputs finds, unless a computer has
+ * A unit on a CM-900: a tick every period with the inputs that hook_inputs finds, unless a computer has
  * greeted the board over the line and gives the ticks and inputs itself.
  *
  * Late ticks: unit_late is called for each period that went by without a tick, and none is caught up; where a
