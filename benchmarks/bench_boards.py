@@ -33,18 +33,22 @@ class HandWritten:
 
     @property
     def name(self) -> str:
+        """Of the machine."""
         return self.generated.name
 
     @property
     def inputs(self) -> np.dtype[np.void]:
+        """As the generated one's."""
         return self.generated.inputs
 
     @property
     def states(self) -> np.dtype[np.void]:
+        """As the generated one's."""
         return self.generated.states
 
     @property
     def documents(self) -> Mapping[str, str]:
+        """None."""
         return {}
 
     def sources(self) -> tuple[SourceFile, ...]:
@@ -55,6 +59,7 @@ class HandWritten:
         return (*kept, SourceFile(name, by_hand, (None,) * len(by_hand)))
 
     def reference(self) -> Executable:
+        """Return the interpreter."""
         return self.generated.reference()
 
 
@@ -81,5 +86,7 @@ def figures() -> list[Figure]:
     for name, needs in found.items():
         cycles = f"{needs.step_cycles_mean:.0f} cycles a step, {needs.step_cycles_worst} at most"
         aim = 30.0 if name == "table" else None
-        rows.append(Figure(f"flash a state, {name}", needs.flash_bytes / STATES, "bytes", below=aim, note=cycles))
+        rows.append(
+            Figure(f"flash a state, {name}", needs.flash_bytes / STATES, "bytes", below=aim, note=cycles)
+        )
     return rows
