@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks import (
     bench_archive,
+    bench_boards,
     bench_charts,
     bench_codegen,
     bench_gaits,
@@ -33,6 +34,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "archive": lambda: bench_archive.figures(max(1, rounds // 2)),
         "charts": lambda: bench_charts.figures(max(1, rounds // 2)),
         "compiled charts": lambda: bench_codegen.figures(max(1, rounds // 2)),
+        "boards": bench_boards.figures,
         "race": lambda: bench_race.figures(rounds),
         "parallel races": lambda: bench_parallel.figures(max(1, rounds // 2)),
         "simulation": lambda: bench_simulation.figures(rounds),

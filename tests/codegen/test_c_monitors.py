@@ -88,7 +88,7 @@ def bits(record: Any) -> set[int]:
 @pytest.fixture(scope="module")
 def watched() -> list[ChartSubject]:
     examples = [read_chart(path) for path in sorted(EXAMPLES.rglob("*.chart.yaml"))]
-    drawn = drawn_charts(10, 5, promises=True)
+    drawn = drawn_charts(6, 5, promises=True)
     charts = [with_promises_to_break(chart) for chart in (*examples, *drawn)]
     return [ChartSubject(replace(chart, name=f"watched_{k}"), WATCHED) for k, chart in enumerate(charts)]
 
@@ -117,7 +117,7 @@ def test_a_promise_is_broken_in_c_when_the_monitor_says_so(
 
 
 def test_every_tick_is_the_reference_s_where_ticks_fail(tmp_path: Path) -> None:
-    drawn = drawn_charts(8, 11, promises=True, faults=True, completion=True)
+    drawn = drawn_charts(4, 11, promises=True, faults=True, completion=True)
     subjects = [ChartSubject(with_promises_to_break(chart), WATCHED) for chart in drawn]
     batch, failed = BatchSubject(subjects), 0
     with host_unit(batch, tmp_path) as step:

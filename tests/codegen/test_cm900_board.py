@@ -96,7 +96,7 @@ def test_a_program_that_lets_go_of_the_bus_too_early_loses_what_is_not_out(tmp_p
 
 def test_analogue_inputs_reach_the_unit_through_the_users_file(tmp_path: Path) -> None:
     shown = ("(void)state;", "board_set_pin(BOARD_PORT_B, 12U, state[2] != 0U);")
-    board = EmulatedCm900(board_with(counting(), tmp_path, {"board_io.c": shown}))
+    board = EmulatedCm900(board_with(counting(), tmp_path, {"board_hooks.c": shown}))
     seen = []
     for measured in (0, 4095, 2000, 2100):
         board.chip.analogue[0] = measured
@@ -232,7 +232,7 @@ def test_a_stray_write_is_told_with_its_place(tmp_path: Path, address: str) -> N
 
 def test_the_boards_own_code_passes_cppcheck(image: Path) -> None:
     checker = need_tool("cppcheck")
-    files = [image.parent / name for name in ("startup.c", "board.c", "main.c", "board_io.c")]
+    files = [image.parent / name for name in ("startup.c", "board.c", "main.c", "board_hooks.c")]
     kinds = "--enable=warning,style,performance,portability"
     silent = ["--suppress=missingIncludeSystem", "--inline-suppr", "--quiet", "--error-exitcode=1"]
     command = [checker, "--std=c99", "--platform=arm32-wchar_t4", kinds, *silent, *map(str, files)]

@@ -116,7 +116,7 @@ def test_it_goes_on_where_it_was_until_it_is_reset() -> None:
 def test_parts_add_up_to_the_image_and_name_who_uses_what() -> None:
     needs = CortexProcessor(counting()).footprint()
     assert needs.parts is not None
-    assert {"unit.c", "board.c", "main.c", "link.c", "startup.c", "board_io.c"} <= set(needs.parts)
+    assert {"unit.c", "board.c", "main.c", "link.c", "startup.c", "board_hooks.c"} <= set(needs.parts)
     assert sum(flash for flash, _ in needs.parts.values()) == needs.image_flash_bytes
     assert sum(ram for _, ram in needs.parts.values()) == needs.image_ram_bytes
     assert needs.parts["unit.c"] == (needs.flash_bytes, needs.ram_bytes)
@@ -196,10 +196,10 @@ def test_what_is_no_image_is_refused(tmp_path: Path) -> None:
 def test_what_the_user_wrote_stays(tmp_path: Path) -> None:
     target = Cm900()
     write_sources(target.sources(counting()), tmp_path)
-    (tmp_path / "board_io.c").write_text("mine\n")
+    (tmp_path / "board_hooks.c").write_text("mine\n")
     (tmp_path / "main.c").write_text("not mine\n")
     write_sources(target.sources(counting()), tmp_path)
-    assert (tmp_path / "board_io.c").read_text() == "mine\n"
+    assert (tmp_path / "board_hooks.c").read_text() == "mine\n"
     assert "not mine" not in (tmp_path / "main.c").read_text()
 
 

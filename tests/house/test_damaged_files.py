@@ -25,7 +25,7 @@ EACH_SEED = 20
 SEEDS = (
     int(os.environ.get("POSEWRIGHT_DAMAGES", "60" if settings.default.derandomize else "2000")) // EACH_SEED
 )
-SLOWEST_S = 5.0
+SLOWEST_S = 10.0
 
 
 @pytest.fixture(scope="module")

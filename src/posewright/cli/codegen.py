@@ -66,7 +66,7 @@ def generate(
         raise InputError("generate what, and where to?", hint="posewright generate CHART -o DIR")
     made = generating.generate(document, output, target, monitors=monitors, queue=queue, force=force)
     kept = [f"left alone: {', '.join(made.kept)}"] if made.kept else []
-    give(made.to_dict(), [f"{len(made.written)} files -> {output}", *kept], as_json=as_json)
+    give(made.to_dict(), [f"{len(made.written)} files -> {output}", *kept, *made.policies], as_json=as_json)
 
 
 def build(

@@ -34,7 +34,7 @@ SOFT_DOUBLES = ("arduino-uno",)
 QUEUES = {"arduino-uno": 64}
 """Raised events that may wait at once on targets of little RAM, where nothing else is asked for."""
 
-_COMMENTED = (".c", ".h", ".ld", ".cpp", ".ino")
+_COMMENTED = (".c", ".h", ".hpp", ".ld", ".cpp", ".ino")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Generated:
         written: files that were written.
         kept: files that are the user's, and were there.
         places: what the lines are for.
+        policies: what the C does otherwise than the interpreter, in words.
     """
 
     folder: Path
@@ -53,11 +54,13 @@ class Generated:
     written: tuple[str, ...]
     kept: tuple[str, ...]
     places: tuple[Place, ...]
+    policies: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, fit for JSON."""
         told = {"folder": str(self.folder), "target": self.target, "name": self.name}
-        return {**told, "written": list(self.written), "kept": list(self.kept)}
+        lists = {"written": self.written, "kept": self.kept, "policies": self.policies}
+        return told | {name: list(texts) for name, texts in lists.items()}
 
 
 def subject_named(
@@ -131,7 +134,9 @@ def generate(
     kept = tuple(name for name in own if (folder / name).exists())
     texts |= {name: text for name, text in own.items() if name not in kept}
     _write(folder, {**texts, MANIFEST: _json(made)}, gone)
-    return Generated(folder, target, document.name, tuple(texts), kept, places)
+    chart = document.chart if isinstance(document, BehaviourSubject) else document
+    policies = tuple(map(str, chart.policies)) if isinstance(chart, ChartSubject) else ()
+    return Generated(folder, target, document.name, tuple(texts), kept, places, policies)
 
 
 @dataclass(frozen=True)

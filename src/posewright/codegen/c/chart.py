@@ -63,7 +63,7 @@ class ChartGenerator:
         self.code = ChartCode(machine, soft=options.soft_doubles, queue=options.queue)
         self.names = self.code.names
         self.chains_at = 0
-        self.monitors = MonitorCode(self.code) if options.monitors and self.chart.promises else None
+        self.monitors = MonitorCode(self.code, self.chart.promises if options.monitors else ())
         self.form = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
 
     @cached_property
@@ -73,9 +73,7 @@ class ChartGenerator:
         Raises:
             InputError: a table is wanted, and the chart cannot be one.
         """
-        style = self.options.style
-        if self.monitors is not None:
-            style = self.monitors.style(style)
+        style = self.monitors.style(self.options.style)
         switch = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
         form = self.form if isinstance(self.form, SingleStateCode) else None
         return table_of(self.machine, form, style, lambda: switch.body.lines)
@@ -86,8 +84,7 @@ class ChartGenerator:
         code = CWriter()
         self.code.writer = code
         self._functions()
-        if self.monitors is not None:
-            self.monitors.functions()
+        self.monitors.functions()
         return code
 
     @cached_property
@@ -225,7 +222,7 @@ class ChartGenerator:
         writer.write([f"#define {names.constant}_OK 0U", f"#define {names.constant}_DIVISION_BY_ZERO 1U"])
         writer.write([f"#define {names.constant}_NO_END 2U", ""])
         self._constants(writer)
-        writer.write([] if self.monitors is None else self.monitors.constants())
+        writer.write(self.monitors.constants())
         self._inputs(writer)
         self._outputs(writer)
         self._struct(writer)
@@ -302,7 +299,7 @@ class ChartGenerator:
         return self.machine.types[name]
 
     def _scratch(self) -> list[str]:
-        fields = [] if self.monitors is None else self.monitors.fields()
+        fields = self.monitors.fields()
         if self.queues:
             small = "uint8_t" if self.code.queue < 256 else "uint16_t"
             fields += [f"uint8_t queue[{self.code.queue}];", f"{small} next;", f"{small} waiting;"]
@@ -326,7 +323,7 @@ class ChartGenerator:
         period = f"Takes one tick; call it every {self.chart.period_s * 1000:g} ms."
         writer.line(comment(f"{period} Returns {self.names.constant}_OK; {failing}."))
         writer.line(f"uint8_t {prefix}_step({prefix}_t *chart, const {prefix}_inputs_t *in);")
-        writer.write([] if self.monitors is None else self.monitors.prototypes())
+        writer.write(self.monitors.prototypes())
         writer.write(["", "#ifdef __cplusplus", "}", "#endif", ""])
 
     # The source
@@ -418,8 +415,7 @@ class ChartGenerator:
             if not self.chart.outputs:
                 writer.line("chart->out.unused = false;")
             self.form.init()
-            if self.monitors is not None:
-                self.monitors.init()
+            self.monitors.init()
             if self.queues:
                 writer.write(["chart->next = 0U;", "chart->waiting = 0U;"])
             if self.counts:
@@ -446,14 +442,14 @@ class ChartGenerator:
                 writer.write(clamps)
             if not self.can_fail:
                 writer.line(f"tick(chart, {given});")
-                writer.write([f"watch(chart, {given});"] if self.monitors is not None else [])
+                writer.write(self.monitors.call("chart", given))
                 writer.line(f"return {self.names.constant}_OK;")
                 return
             writer.line("after = *chart; /* a tick that fails changes nothing */")
             if self.counts:
                 writer.line("after.microsteps = 0U;")
             writer.line(f"tick(&after, {given});")
-            writer.write([f"watch(&after, {given});"] if self.monitors is not None else [])
+            writer.write(self.monitors.call("&after", given))
             with writer.block(f"if (after.status == {self.names.constant}_OK)", "} else {"):
                 writer.line("*chart = after;")
             with writer.indented_block():

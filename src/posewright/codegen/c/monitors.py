@@ -6,6 +6,7 @@ kept, that which the promises remember neither.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from posewright.charts.machine import TickConditions, text_of
@@ -22,14 +23,16 @@ class MonitorCode:
 
     Args:
         code: of the chart; it is told which events have to be noted when they are raised.
+        promises: that are watched; where there are none nothing is written.
     """
 
-    def __init__(self, code: ChartCode) -> None:
+    def __init__(self, code: ChartCode, promises: Sequence[Promise]) -> None:
         self.code = code
         self.chart = code.machine.chart
+        self.promises = tuple(promises)
         self.asked = [
             TickConditions(code.machine, [one for one in (promise.when, promise.goal) if one is not None])
-            for promise in self.chart.promises
+            for promise in self.promises
         ]
         watched = sorted({event for asked in self.asked for event in asked.came.values()})
         code.came = {event: f"came[{number}]" for number, event in enumerate(watched)}
@@ -46,35 +49,43 @@ class MonitorCode:
                 where=Where(self.chart.path),
                 hint="let it be a switch, or choose auto",
             )
-        return Style.SWITCH if style is Style.AUTO else style
+        return Style.SWITCH if style is Style.AUTO and self.promises else style
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of the bitmap."""
+        return (len(self.promises) + 7) // 8
 
     @cached_property
     def limits(self) -> dict[int, int]:
         """For how many ticks an answer may be owed, by the numbers of the promises that wait for one."""
         return {
             number: self.chart.ticks_within(promise.within_s)
-            for number, promise in enumerate(self.chart.promises)
+            for number, promise in enumerate(self.promises)
             if promise.vow is PropertyKind.LEADS_TO
         }
 
     def constants(self) -> list[str]:
         """Return the constants of the promises."""
         names = self.code.names.promises
+        if not self.promises:
+            return []
         return [
             comment("The promises."),
             *(
                 f"#define {names[promise.name]} {number}U {comment(text_of(promise))}"
-                for number, promise in enumerate(self.chart.promises)
+                for number, promise in enumerate(self.promises)
             ),
             "",
         ]
 
     def fields(self) -> list[str]:
         """Return the declarations of what the promises remember."""
-        size = (len(self.chart.promises) + 7) // 8
-        fields = [f"uint8_t broken[{size}]; {comment('bit n % 8 of byte n / 8: promise n is broken')}"]
+        if not self.promises:
+            return []
+        fields = [f"uint8_t broken[{self.size}]; {comment('bit n % 8 of byte n / 8: promise n is broken')}"]
         fields += [
-            f"{_count_type(limit)} owed_{number}; {comment('ticks: ' + text_of(self.chart.promises[number]))}"
+            f"{_count_type(limit)} owed_{number}; {comment('ticks: ' + text_of(self.promises[number]))}"
             for number, limit in self.limits.items()
         ]
         if self.code.came:
@@ -90,9 +101,11 @@ class MonitorCode:
     def functions(self) -> None:
         """Write the function that asks all promises."""
         prefix = self.code.names.prefix
+        if not self.promises:
+            return
         with self.code.function(f"static void watch({prefix}_t *chart, const {prefix}_inputs_t *in)"):
             self._clear()
-            for number, promise in enumerate(self.chart.promises):
+            for number, promise in enumerate(self.promises):
                 with self.code.writer.about(Element("promise", promise.name, promise.line)):
                     self._ask(number, promise)
             self._forget()
@@ -101,15 +114,20 @@ class MonitorCode:
         ) as writer:
             writer.line("return (((unsigned)chart->broken[promise / 8U] >> (promise % 8U)) & 1U) != 0U;")
 
+    def call(self, chart: str, given: str) -> list[str]:
+        """Return what asks all promises after a tick."""
+        return [f"watch({chart}, {given});"] if self.promises else []
+
     def prototypes(self) -> list[str]:
         """Return the declaration of what others may ask."""
         prefix = self.code.names.prefix
+        if not self.promises:
+            return []
         said = "Returns whether a promise is broken after the last tick."
         return ["", comment(said), f"bool {prefix}_is_broken(const {prefix}_t *chart, uint8_t promise);"]
 
     def _clear(self) -> None:
-        size = (len(self.chart.promises) + 7) // 8
-        self.code.writer.write(f"chart->broken[{number}] = 0U;" for number in range(size))
+        self.code.writer.write(f"chart->broken[{number}] = 0U;" for number in range(self.size))
 
     def _forget(self) -> None:
         """Write what lets the next tick begin with no event raised."""

@@ -19,10 +19,6 @@ from posewright.codegen.c.code import MAX_QUEUE, queue_bound
 from posewright.codegen.c.writer import comment
 from posewright.errors import InputError, Where
 
-BOARD_QUEUE = 16
-"""Events that may wait at once on a board where nothing else is asked for: `MAX_QUEUE` of them take half the
-SRAM of an ATmega328P."""
-
 MAX_WAYS = 65535
 """Ways between states are numbered with 16 bits, and one number is none; there are fewer states."""
 
@@ -86,11 +82,14 @@ def refuse_impossible(generator: ChartGenerator) -> None:
         InputError: it is too large, or its ticks are closer or farther apart than can be counted.
     """
     machine, chart = generator.machine, generator.chart
-    watched = chart.promises if generator.monitors is not None else ()
     sizes = {
         "ways between states": (len(machine.ways), MAX_WAYS, "let fewer junctions follow one another"),
         "events raised inside": (len(machine.heard), MAX_EVENTS, "let a local say which one of many it is"),
-        "promises": (len(watched), MAX_EVENTS, "join some with `and`, or do without monitors"),
+        "promises": (
+            len(generator.monitors.promises),
+            MAX_EVENTS,
+            "join some with `and`, or do without monitors",
+        ),
     }
     for what, (size, most, hint) in sizes.items():
         if size > most:
@@ -214,9 +213,8 @@ def _expressions(generator: ChartGenerator) -> Iterator[tuple[str, Expression]]:
         for counter in node.counters:
             if counter.condition is not None:
                 yield _place(node.name, node.line), counter.condition
-    if generator.monitors is not None:
-        for promise, asked in zip(generator.chart.promises, generator.monitors.asked, strict=True):
-            yield from ((_place(promise.name, promise.line), one) for one in asked.conditions)
+    for promise, asked in zip(generator.monitors.promises, generator.monitors.asked, strict=True):
+        yield from ((_place(promise.name, promise.line), one) for one in asked.conditions)
 
 
 def _place(name: str, line: int | None) -> str:

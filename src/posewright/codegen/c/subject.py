@@ -13,7 +13,7 @@ from posewright.charts.machine import Machine, lower
 from posewright.charts.machine.node import ROOT
 from posewright.charts.types import BoolType, FloatType, Type
 from posewright.codegen.c.chart import ChartGenerator, Options
-from posewright.codegen.c.policies import policies_of, policy_lines
+from posewright.codegen.c.policies import Policy, policies_of, policy_lines
 from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.wrapper import cpp_wrapper
 from posewright.codegen.c.writer import CWriter, comment
@@ -52,6 +52,15 @@ class ChartSubject:
         return self.generator.names.prefix
 
     @cached_property
+    def policies(self) -> tuple[Policy, ...]:
+        """What its C does otherwise than the interpreter.
+
+        Raises:
+            InputError: C cannot keep what the chart promises.
+        """
+        return policies_of(self.generator)
+
+    @cached_property
     def format(self) -> RecordFormat:
         """The records of its unit."""
         return RecordFormat(self.lowered, monitors=self.options.monitors)
@@ -82,7 +91,7 @@ class ChartSubject:
         Raises:
             InputError: C cannot keep what the chart promises.
         """
-        policies = policy_lines(policies_of(self.generator))
+        policies = policy_lines(self.policies)
         header, source = self.generator.generate()
         header = replace(
             header,
@@ -210,7 +219,7 @@ class ChartSubject:
             )
         for row, place in enumerate(self._history_places()):
             writer.write(generator.form.write_history(row, f"&state[{place[0]}]"))
-        if generator.monitors is not None:
+        if generator.monitors.promises:
             offset, size = places[BROKEN]
             writer.line(f"(void)memcpy(&state[{offset}], chart.broken, {size}U);")
 

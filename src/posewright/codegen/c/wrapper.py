@@ -45,7 +45,7 @@ def _types(writer: CWriter, generator: ChartGenerator) -> None:
     )
     _enum(writer, "State", states)
     _enum(writer, "Status", {code: f"{names.constant}_{code.upper()}" for code in codes})
-    if generator.monitors is not None:
+    if generator.monitors.promises:
         promises = {
             text.removeprefix(f"{names.constant}_PROMISE_").lower(): text for text in names.promises.values()
         }
@@ -82,7 +82,7 @@ def _functions(writer: CWriter, generator: ChartGenerator, name: str) -> None:
         with writer.block("bool in(State state) const"):
             writer.line("const unsigned node = static_cast<unsigned>(state);")
             writer.line("return ((chart_.active[node / 8U] >> (node % 8U)) & 1U) != 0U;")
-    if generator.monitors is not None:
+    if generator.monitors.promises:
         writer.write(["", comment("Whether a promise is broken after the last tick.")])
         with writer.block("bool is_broken(Promise promise) const"):
             writer.line(f"return {prefix}_is_broken(&chart_, static_cast<uint8_t>(promise));")

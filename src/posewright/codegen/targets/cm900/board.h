@@ -57,9 +57,9 @@ bool board_receive(uint8_t *byte);
 /* Send a packet over the Dynamixel bus; it returns when its last bit has left. */
 void board_send_bus(const uint8_t *packet, uint16_t bytes);
 
-/* The user's part, board_io.c: make the pins ready, fill a record of inputs, do what a record of states says. */
-void board_io_init(void);
-void board_read(uint8_t *input);
-void board_write(const uint8_t *state);
+/* The user's part, board_hooks.c: make pins ready, fill a record of inputs, do what a record of states says. */
+void hook_begin(void);
+void hook_inputs(uint8_t *input);
+void hook_tick(const uint8_t *state);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * A unit on a CM-900: it takes a tick every period with the inputs that board_read finds, unless a computer has
+ * A unit on a CM-900: a tick every period with the inputs that hook_inputs finds, unless a computer has
  * greeted the board over the line and gives the ticks and inputs itself.
  *
  * Late ticks: unit_late is called for each period that went by without a tick, and none is caught up; where a
@@ -81,9 +81,9 @@ static void tick_alone(uint32_t now)
         is_late = true;
         unit_late();
     }
-    board_read(input);
+    hook_inputs(input);
     tick();
-    board_write(state);
+    hook_tick(state);
 }
 
 static void show(uint32_t now)
@@ -101,7 +101,7 @@ int main(void)
 {
     bool is_lent = false; /* to a computer */
     board_init();
-    board_io_init();
+    hook_begin();
     unit_reset();
     link_init();
     due_us = board_time() + PERIOD_US;

@@ -16,7 +16,7 @@ from .toolchain import Cm900Image, compile_sources, link_image, write_binary
 
 BOARD_SOURCES = ("startup.c", "board.c", "board.h", "registers.h", "main.c", "cm900.ld")
 LINK_SOURCES = ("link.c", "link.h")
-IO = "board_io.c"
+HOOKS = "board_hooks.c"
 
 _SENSOR_CHANNELS = (0, 1, 4, 5, 6, 7, 8, 9)
 """Analogue channels of a CM-900 that the serial line leaves free: board.h."""
@@ -52,7 +52,7 @@ class Cm900:
             InputError: a file of the subject is called like one of the board's.
         """
         link = _shipped("posewright.codegen.targets", LINK_SOURCES)
-        board = (*shipped(BOARD_SOURCES), *link, SourceFile(IO, tuple(_io_lines(subject)), keep=True))
+        board = (*shipped(BOARD_SOURCES), *link, SourceFile(HOOKS, tuple(_hook_lines(subject)), keep=True))
         both = {file.name for file in subject.sources()} & {file.name for file in board}
         if both:
             raise InputError(
@@ -112,7 +112,7 @@ def _fields(records: np.dtype[np.void]) -> list[tuple[str, np.dtype[np.generic],
     return [(name, fields[name][0], fields[name][1]) for name in records.names or ()] if fields else []
 
 
-def _io_lines(subject: Subject) -> Iterator[str]:
+def _hook_lines(subject: Subject) -> Iterator[str]:
     fields = _fields(subject.inputs)
     reads = [line for k, (name, kind, at) in enumerate(fields) for line in _read_lines(name, kind, at, k)]
     yield f"/* Yours: where {subject.name} gets its inputs from, and what it does. It is never written over."
@@ -123,17 +123,17 @@ def _io_lines(subject: Subject) -> Iterator[str]:
     yield from ('#include "board.h"', "", "#include <string.h>", "")
     if reads:
         yield from ("#define THRESHOLD 2048U /* of 4095, which is 3.3 V */", "")
-    yield from ("void board_io_init(void)", "{")
+    yield from ("void hook_begin(void)", "{")
     for channel in _SENSOR_CHANNELS[: len(fields)]:
         port, pin = ("A", channel) if channel < 8 else ("B", channel - 8)
         yield f"    board_pin_mode(BOARD_PORT_{port}, {pin}U, BOARD_PIN_ANALOGUE);"
-    yield from ("}", "", "/* Fill a record of inputs. */", "void board_read(uint8_t *input)", "{")
+    yield from ("}", "", "/* Fill a record of inputs. */", "void hook_inputs(uint8_t *input)", "{")
     yield from reads or ["    (void)input; /* there are none */"]
     yield from ("}", "", "/* Do what a record of states says: its bytes are", " *")
     for name, kind, at in _fields(subject.states):
         yield f" *   {at:4d}  {name}: {_words(kind)}"
     yield from (" *", " * For example: board_set_pin(BOARD_PORT_B, 12U, state[1] != 0U);", " */")
-    yield from ("void board_write(const uint8_t *state)", "{", "    (void)state;", "}")
+    yield from ("void hook_tick(const uint8_t *state)", "{", "    (void)state;", "}")
 
 
 def _read_lines(name: str, kind: np.dtype[np.generic], at: int, number: int) -> list[str]:

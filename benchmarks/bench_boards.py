@@ -1,0 +1,92 @@
+"""Bytes and cycles of the document's machine on an emulated UNO, beside the same machine written by hand.
+
+Both run the same 20,000 ticks, and have to agree in every one, or there are no figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.figure import Figure
+from posewright.charts import read_chart
+from posewright.codegen.c import ChartSubject, Options
+from posewright.codegen.c.truth_table import Style
+from posewright.codegen.proof.proving import stream_of
+from posewright.codegen.targets.arduino_uno import UnoProcessor
+from posewright.codegen.unit import Executable, Footprint, Records, SourceFile
+from posewright.errors import UnavailableError
+
+HERE = Path(__file__).parent
+CHART = HERE.parent / "examples" / "charts" / "document" / "obstacle_mealy.chart.yaml"
+STEPS, STATES = 20_000, 4
+
+
+@dataclass(frozen=True)
+class HandWritten:
+    """The document's machine with a source that a person has written."""
+
+    generated: ChartSubject
+
+    @property
+    def name(self) -> str:
+        """Of the machine."""
+        return self.generated.name
+
+    @property
+    def inputs(self) -> np.dtype[np.void]:
+        """As the generated one's."""
+        return self.generated.inputs
+
+    @property
+    def states(self) -> np.dtype[np.void]:
+        """As the generated one's."""
+        return self.generated.states
+
+    @property
+    def documents(self) -> Mapping[str, str]:
+        """None."""
+        return {}
+
+    def sources(self) -> tuple[SourceFile, ...]:
+        """Return the generated header and unit, and the source by hand."""
+        name = f"{self.name}.c"
+        by_hand = tuple((HERE / "hand_written_mealy.c").read_text().splitlines())
+        kept = tuple(file for file in self.generated.sources() if file.name != name)
+        return (*kept, SourceFile(name, by_hand, (None,) * len(by_hand)))
+
+    def reference(self) -> Executable:
+        """Return the interpreter."""
+        return self.generated.reference()
+
+
+def figures() -> list[Figure]:
+    """Return flash per state, RAM beyond inputs and outputs, and cycles, by style and by hand."""
+    chart = read_chart(CHART)
+    switch = ChartSubject(chart, Options(style=Style.SWITCH))
+    kinds = {"table": ChartSubject(chart), "switch": switch, "by hand": HandWritten(switch)}
+    inputs = stream_of(switch).take(STEPS, seed=1)
+    found: dict[str, Footprint] = {}
+    states: dict[str, Records] = {}
+    try:
+        for name, subject in kinds.items():
+            processor = UnoProcessor(subject)
+            try:
+                states[name] = processor.run(inputs)
+                found[name] = processor.footprint()
+            finally:
+                processor.close()
+    except UnavailableError as error:
+        return [Figure("a state on an UNO", None, note=str(error))]
+    assert all((each == states["by hand"]).all() for each in states.values()), "not the same states"
+    rows = []
+    for name, needs in found.items():
+        cycles = f"{needs.step_cycles_mean:.0f} cycles a step, {needs.step_cycles_worst} at most"
+        aim = 30.0 if name == "table" else None
+        rows.append(
+            Figure(f"flash a state, {name}", needs.flash_bytes / STATES, "bytes", below=aim, note=cycles)
+        )
+    return rows
