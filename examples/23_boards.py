@@ -19,7 +19,9 @@ print(*pw.explain("walking -> turning_left", made.folder), sep="\n")
 
 try:
     proof = pw.verify(chart, "arduino-uno", steps=10_000)
-    print(f"{proof.steps} steps, {proof.mismatches} mismatches; {proof.footprint}")
+    print(f"{proof.steps} steps, {proof.mismatches} mismatches")
+    if proof.footprint:
+        print(f"{proof.footprint.flash_bytes} bytes, {proof.footprint.step_cycles_mean:.0f} cycles a step")
     print(f"{pw.build(made.folder).image.name} goes onto a board with:")
     print(*pw.flash_command(made.folder, "/dev/ttyACM0"))
 
