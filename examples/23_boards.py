@@ -1,7 +1,6 @@
-"""Charts and behaviours on boards.
+"""Charts on boards.  Twin of `posewright generate`, `posewright build`, `posewright flash`, `posewright verify`.
 
-The twins of `posewright generate`, `build`, `flash`, `verify` and `run --controller`.
-Run: `python examples/23_boards.py [folder]`
+And of `posewright run --controller`. Run: `python examples/23_boards.py [folder]`
 """
 
 import sys
