@@ -46,9 +46,10 @@ def verify(
       posewright verify obstacle_mealy.chart.yaml --target arduino-uno --json
       posewright verify obstacle_mealy.chart.yaml --coverage
     """
+    from posewright.codegen import subject_named
     from posewright.codegen.proof import proving
 
-    one = _subject(subject, monitors=monitors)
+    one = subject_named(subject, monitors=monitors)
     with bar("comparing") as on_progress:
         found = proving.verify(one, target, steps=steps, seed=seed, on_progress=on_progress)
     covered = proving.source_coverage(one, seed=seed) if coverage else None
@@ -56,18 +57,6 @@ def verify(
     give(data, _lines(one, found, covered), as_json=as_json)
     if not found.same:
         raise typer.Exit(FOUND)
-
-
-def _subject(name: str, *, monitors: bool) -> Subject:
-    from posewright.behaviours import behaviour_names, read_behaviour
-    from posewright.charts import read_chart
-    from posewright.codegen.behaviour.subject import BehaviourSubject
-    from posewright.codegen.c import ChartSubject, Options
-
-    options = Options(monitors=monitors)
-    if name in behaviour_names() or name.endswith(".behaviour.yaml"):
-        return BehaviourSubject(read_behaviour(name), options)
-    return ChartSubject(read_chart(name), options)
 
 
 def _lines(

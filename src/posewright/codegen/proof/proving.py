@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from posewright.behaviours import Behaviour
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.c import ChartSubject
+from posewright.codegen.generating import subject_named
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.proof.source_coverage import SourceCoverage, cover_source
 from posewright.codegen.proof.streams import InputStream, chart_stream, constants_of, number_fields
@@ -39,7 +41,7 @@ BEHAVIOUR_RUNS = 8
 
 
 def verify(
-    subject: Subject,
+    subject: Subject | str | Path,
     target: str = HOST,
     *,
     steps: int = 100_000,
@@ -51,7 +53,7 @@ def verify(
     Every field of every state is compared at every step.
 
     Args:
-        subject: the chart or behaviour.
+        subject: the chart or behaviour: a Subject, a chart's file, or a behaviour's name or file.
         target: `host`, `arduino-uno` or `cm900`.
         steps: to be taken by each.
         seed: of the inputs.
@@ -59,10 +61,12 @@ def verify(
 
     Raises:
         UnknownNameError: there is no such target.
-        InputError: the subject cannot be generated for it.
+        InputError: there is no such subject, or it cannot be generated for the target.
         UnavailableError: a compiler or emulator is missing.
         MissingExtraError: the emulator of a Cortex-M3 is missing.
     """
+    if isinstance(subject, str | Path):
+        subject = subject_named(subject)
     with _executables(subject, target) as executables:
         reference = subject.reference()
         comparison = Comparison(reference, executables)
