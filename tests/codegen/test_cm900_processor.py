@@ -131,7 +131,9 @@ def test_instructions_are_those_that_a_step_runs() -> None:
     assert mean('__asm__ volatile(".rept 100\\n nop\\n .endr");') - mean("") == 100
 
 
-def test_a_step_that_hangs_is_told_with_its_place() -> None:
+def test_a_step_that_hangs_is_told_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{CortexProcessor.__module__}._PATIENCE_S", 0.5)
+    monkeypatch.setattr(f"{CortexProcessor.__module__}._MOST_COUNTED", 1_000_000)
     processor = CortexProcessor(counting("while (input[0] == 7U) { }"))
     for place in (5, 100):  # among those that are counted, and not
         given = np.zeros(101, BYTE)
