@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from posewright.errors import BodyError, MissingExtraError
@@ -112,31 +112,45 @@ class CortexM3:
         self.machine.reg_write(self._arm.UC_ARM_REG_LR, back | 1)
         self.finish(function, back, patience_s)
 
-    def watch(self, on_block: Callable[[int, int], None]) -> Callable[[], None]:
-        """Call `on_block(address, instructions)` before each piece of straight code; return what ends it."""
+    def watch(
+        self, on_block: Callable[[int, int], None], outside: Iterable[tuple[int, int]] = ()
+    ) -> Callable[[], None]:
+        """Call `on_block(address, instructions)` before each piece of straight code; return what ends it.
+
+        Args:
+            on_block: what is called.
+            outside: first address and end of the functions whose pieces are not told.
+        """
+        lengths = self._lengths
 
         def seen(_machine: Any, address: int, size: int, _data: Any) -> None:
-            on_block(address, self._instructions(address, size))
+            known = lengths.get((address, size))
+            on_block(address, self._instructions(address, size) if known is None else known)
 
         def end() -> None:
-            self.machine.hook_del(hook)
+            for hook in hooks:
+                self.machine.hook_del(hook)
             self.machine.ctl_flush_tb()
 
-        hook = self.machine.hook_add(self._unicorn.UC_HOOK_BLOCK, seen)
+        hooks, begin = [], FLASH
+        for first, following in (*sorted(outside), (RAM + RAM_BYTES, 0)):
+            if first > begin:
+                hooks.append(
+                    self.machine.hook_add(self._unicorn.UC_HOOK_BLOCK, seen, begin=begin, end=first - 1)
+                )
+            begin = following
         self.machine.ctl_flush_tb()  # code that was translated before calls no hook
         return end
 
     def _instructions(self, address: int, size: int) -> int:
         """Count the instructions of a piece of code: 0b11101 and up begin 32-bit ones, ARMv7-M ARM A5.1."""
-        known = self._lengths.get((address, size))
-        if known is None:
-            code = self.machine.mem_read(address, size)
-            at = known = 0
-            while at < size:
-                at += 4 if code[at + 1] >> 3 >= 0b11101 else 2
-                known += 1
-            self._lengths[address, size] = known
-        return known
+        code = self.machine.mem_read(address, size)
+        at = count = 0
+        while at < size:
+            at += 4 if code[at + 1] >> 3 >= 0b11101 else 2
+            count += 1
+        self._lengths[address, size] = count
+        return count
 
     def paint(self, start: int) -> None:
         """Fill RAM from `start` on, so that `painted` can tell what was used since."""
