@@ -1,6 +1,6 @@
-"""Charts on boards.  Twin of `posewright generate`, `posewright build`, `posewright flash`, `posewright verify`.
+"""Charts on boards.  Twin of `posewright generate`, `posewright build`, `posewright flash`.
 
-And of `posewright run --controller`. Run: `python examples/23_boards.py [folder]`
+And of `posewright verify` and `posewright run --controller`. Run: `python examples/23_boards.py [folder]`
 """
 
 import sys
