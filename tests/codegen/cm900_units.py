@@ -84,9 +84,9 @@ class WrittenUnit:
         raise NotImplementedError
 
 
-def counting(work: str = "", period_us: int = 10_000) -> WrittenUnit:
+def counting(work: str = "", period_us: int = 10_000, inputs: np.dtype = BYTE) -> WrittenUnit:
     """Return a unit that counts its steps and sends packets; `work` is what else a step does."""
-    return WrittenUnit(COUNTING.replace("WORK", work), more=PACKETS, period_us=period_us)
+    return WrittenUnit(COUNTING.replace("WORK", work), inputs, more=PACKETS, period_us=period_us)
 
 
 def board_with(subject: Subject, folder: Path, changes: Mapping[str, tuple[str, str]] = {}) -> Path:

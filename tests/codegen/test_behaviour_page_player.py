@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from posewright.bodies import BodyState
 from posewright.codegen.behaviour.motion_sources import player_sources
-from posewright.codegen.behaviour.packets import goal_positions
+from posewright.codegen.behaviour.packets import FULL_SPEED, GENTLE_SPEED, goal_positions
 from posewright.codegen.behaviour.page_player import PagePlayer, minimum_jerk, smooth, trapezoid
 from posewright.codegen.behaviour.tables import ONE, PageTables
 from posewright.control import Player
@@ -127,7 +128,7 @@ def test_a_graph_of_motions_is_played_in_c_as_in_python(tmp_path: Path) -> None:
     c, counted = compiled(tmp_path, player_sources(tables, {})), PagePlayer(tables)
     c.player_reset()
     chance = np.random.default_rng(4)
-    packet = (ctypes.c_uint8 * 62)()
+    packet = (ctypes.c_uint8 * 98)()
     seen = set()
     for _ in range(400):
         number = int(chance.integers(0, len(GRAPH) + 1))
@@ -138,7 +139,7 @@ def test_a_graph_of_motions_is_played_in_c_as_in_python(tmp_path: Path) -> None:
             c.player_frame()
             c.player_packet(packet)
             assert tables.names[c.player_playing()] == counted.playing
-            assert bytes(packet) == goal_positions(tables.ids, counted.ticks)
+            assert bytes(packet) == goal_positions(tables.ids, counted.ticks, counted.speed)
             seen.add(counted.playing)
     assert seen == {None, *GRAPH}
 
@@ -192,6 +193,27 @@ def test_what_a_board_cannot_play_is_refused(keyframe: Keyframe, what: str) -> N
     motion = Motion("odd", BIOLOID.name, JOINTS, (keyframe,))
     with pytest.raises(InputError, match=f"the motion odd {what}"):
         PageTables.of(BIOLOID, {"odd": motion}, STAND)
+
+
+def test_more_keyframes_or_motions_than_a_byte_counts_are_refused() -> None:
+    keyframe = Keyframe(Pose.of(JOINTS, {}), 0.1)
+    longest = Motion("long", BIOLOID.name, JOINTS, (keyframe,) * 255)
+    assert len(PageTables.of(BIOLOID, {"long": longest}, STAND).pages["long"].ends) == 255
+    with pytest.raises(InputError, match="the motion long has 320 keyframes, more than 255"):
+        PageTables.of(BIOLOID, {"long": replace(longest, keyframes=(keyframe,) * 320)}, STAND)
+    short = replace(longest, keyframes=(keyframe,))
+    with pytest.raises(InputError, match="there are 255 motions, and a board plays at most 254"):
+        PageTables.of(BIOLOID, {f"m{k}": short for k in range(255)}, STAND)
+
+
+def test_servos_go_gently_until_the_first_motion_begins() -> None:
+    player = PagePlayer(PageTables.of(BIOLOID, GRAPH, STAND))
+    player.frame()
+    assert player.speed == GENTLE_SPEED
+    player.request("rest")
+    assert player.speed == FULL_SPEED
+    player.restart()
+    assert player.speed == GENTLE_SPEED
 
 
 def test_a_robot_without_a_servo_bus_is_refused() -> None:

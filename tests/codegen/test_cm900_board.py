@@ -74,6 +74,24 @@ def test_without_a_crystal_it_keeps_its_period_and_its_bauds(image: Path) -> Non
     assert linked(board).counts.faults == 0
 
 
+def test_without_its_pll_it_knows_that_it_runs_at_8_mhz(tmp_path: Path) -> None:
+    stuck = ("RCC_CR |= RCC_CR_PLLON;", "")
+    board = EmulatedCm900(board_with(counting(period_us=100_000), tmp_path, {"board.c": stuck}))
+    board.advance(2.05)
+    assert board.chip.core_hz == 8_000_000
+    assert linked(board).counts.faults == 0
+
+
+def test_inputs_that_nobody_has_filled_in_leave_the_board_standing(tmp_path: Path) -> None:
+    unit = counting(inputs=np.dtype([("range_m", "<f8")]))
+    board = EmulatedCm900(board_with(unit, tmp_path))
+    assert lamp(board, 1.0) in {7, 8}
+    assert packets(board) == []
+    link = linked(board)
+    assert link.ask(link.question(FrameKind.STEP, bytes(8))) == bytes([0, 1, 0])  # a computer fills them in
+    assert len(packets(board)) == 1
+
+
 def test_with_a_crystal_it_runs_at_72_mhz(image: Path) -> None:
     board = EmulatedCm900(image)
     board.advance(0.1)
@@ -184,9 +202,9 @@ def hanging(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_step_that_hangs_ends_in_a_reset_after_which_nothing_moves(hanging: Path) -> None:
     board = EmulatedCm900(hanging)
-    assert board.advance(1.0).count(b"written") == 1
+    assert board.advance(0.8).count(b"written") == 1
     assert len(packets(board)) == 2
-    assert board.advance(2.0).count(b"written") == 1  # it starts anew, and says so
+    assert board.advance(0.4).count(b"written") == 1  # it starts anew, and says so
     assert packets(board) == []
     assert lamp(board, 2.0) in {15, 16}
     assert step(linked(board)) == bytes([0, 1, 0])

@@ -96,7 +96,7 @@ def test_a_chart_on_a_board_moves_the_robot_as_the_interpreter_does(board: HostB
     there = pw.run_trial(controller=on(board), **how)
     assert there.recording.digest() == here.recording.digest()
     assert there.assumed["behaviour"] == "document_mealy"
-    assert there.to_dict()["parity"] == {"ticks": 49, "mismatches": 0, "missed": 0}
+    assert there.to_dict()["parity"] == {"ticks": 49, "mismatches": 0, "missed": 0, "late": 0, "pace": 1.0}
     assert (there.remarks, there.all_remarks) == ((), ())
     assert here.to_dict()["controller"] == "python"
 
@@ -126,7 +126,14 @@ def test_a_wrong_board_is_caught_and_said(folder: Path, subject: ChartSubject) -
     for tick in range(10):
         unit.wait_until(0.1 * tick)
         unit.step(record)
-    assert unit.parity.to_dict() == {"ticks": 10, "mismatches": 1, "missed": 0, "first_mismatch_s": 0.1 * 6}
+    assert unit.parity.to_dict() == {
+        "ticks": 10,
+        "mismatches": 1,
+        "missed": 0,
+        "late": 0,
+        "pace": 1.0,
+        "first_mismatch_s": 0.1 * 6,
+    }
 
 
 rates = st.floats(0.0, 0.02)
@@ -159,7 +166,7 @@ def test_a_board_at_a_serial_port_is_the_same(board: HostBoard, subject: ChartSu
         with pytest.raises(BodyError, match="another program holds it"):
             SerialLine(SerialPort(plugged.port))
         unit.close()
-    assert unit.parity.to_dict() == {"ticks": 3, "mismatches": 0, "missed": 0}
+    assert unit.parity.to_dict() == {"ticks": 3, "mismatches": 0, "missed": 0, "late": 0, "pace": 1.0}
 
 
 @pytest.mark.parametrize("text", ["serial:", "serial:/dev/ttyACM0@", "serial:COM3@fast"])
@@ -196,7 +203,7 @@ def test_the_emulated_uno_decides_as_the_interpreter_does() -> None:
     outcome = pw.run_trial(controller="arduino-uno", make_watcher=until(6.0))
     here = pw.run_trial(behaviour="document_mealy", make_watcher=until(6.0))
     assert outcome.recording.digest() == here.recording.digest()
-    assert outcome.to_dict()["parity"] == {"ticks": 9, "mismatches": 0, "missed": 0}
+    assert outcome.to_dict()["parity"] == {"ticks": 9, "mismatches": 0, "missed": 0, "late": 0, "pace": 1.0}
     assert outcome.all_remarks == ()
 
 

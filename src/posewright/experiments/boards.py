@@ -76,6 +76,9 @@ class OnBoard:
             )
         if self.held:
             found.append(f"at {self.held} ticks nothing came from the board in time: the robot was to stand")
+        if self.parity.late:
+            told = f"{len(self.parity.late)} answers of the board came after the next tick was due"
+            found.append(f"{told}; its time went on {self.parity.pace:.2f} times as long as the run's")
         if self.link.faults:
             counts = {what: count for what, count in self.link.to_dict().items() if what != "questions"}
             told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
@@ -147,6 +150,7 @@ def _uno(behaviour: Behaviour, seed: int) -> BoardController:
 
 def _cm900(behaviour: Behaviour, seed: int) -> BehaviourOnBoardController:
     from posewright.codegen.behaviour import BehaviourSubject
+    from posewright.codegen.behaviour.unit_source import LINE_BAUD
     from posewright.codegen.targets.cm900.board import EmulatedCm900
     from posewright.codegen.targets.cm900.target import Cm900, write_sources
 
@@ -154,7 +158,7 @@ def _cm900(behaviour: Behaviour, seed: int) -> BehaviourOnBoardController:
     with TemporaryDirectory() as folder:
         write_sources((*subject.sources(), *target.sources(subject)), Path(folder))
         board = EmulatedCm900(target.build(Path(folder)).elf)
-    unit = BoardUnit(board, subject, behaviour.robot.frame_period_s)
+    unit = BoardUnit(board, subject, behaviour.robot.frame_period_s, baud=LINE_BAUD)
     return BehaviourOnBoardController(subject, unit, board, seed)
 
 

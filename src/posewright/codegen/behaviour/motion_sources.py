@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.behaviour.packets import packet_bytes
+from posewright.codegen.behaviour.packets import FULL_SPEED, GENTLE_SPEED, packet_bytes
 from posewright.codegen.behaviour.tables import EASINGS, Page, PageTables, Whole
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element, SourceFile
@@ -36,6 +36,8 @@ def _motions_header(tables: PageTables) -> SourceFile:
         ("FRAME_PARTS", tables.parts, "in which times are counted"),
         ("SHORTEST_JOIN", tables.shortest_join, "frames"),
         ("PACKET_BYTES", packet_bytes(len(tables.ids)), ""),
+        ("GENTLE_SPEED", GENTLE_SPEED, "of 0.111 turns a minute"),
+        ("FULL_SPEED", FULL_SPEED, "as fast as a servo can"),
     ):
         writer.line(f"#define {name} {number}U" + (f" {comment(said)}" if said else ""))
     writer.write(["", "#endif /* MOTIONS_H */"])

@@ -1,11 +1,14 @@
 """Packets of Dynamixel's protocol 1.0: those that tell an AX-12 where to go.
 
 Source: ROBOTIS e-Manual, "DYNAMIXEL Protocol 1.0" (instruction packet, checksum, sync write) and "AX-12A"
-(control table: Goal Position at address 30, two bytes, the lower one first).
+(control table: Goal Position at address 30 and Moving Speed at 32, two bytes each, the lower one first; a
+speed of 1 is 0.111 turns a minute, 0 as fast as the servo can).
 """
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +18,15 @@ HEADER = b"\xff\xff"
 BROADCAST_ID = 0xFE
 SYNC_WRITE = 0x83
 GOAL_POSITION = 30
-GOAL_BYTES = 2
+GOAL_BYTES = 4
+
+GENTLE_SPEED = 100
+"""How fast servos go to where the robot starts, from wherever it is: 1.16 rad/s."""
+
+FULL_SPEED = 0
+
+SPEED_RAD_S = 0.111 * 2.0 * math.pi / 60.0
+"""A speed of 1 [rad/s]."""
 
 LONGEST_PACKET = 143
 """A controller's buffer takes no more in one packet (e-Manual, protocol 1.0, sync write)."""
@@ -55,15 +66,17 @@ def checksum(body: bytes) -> int:
     return ~sum(body) & 0xFF
 
 
-def goal_positions(ids: Sequence[int], ticks: Sequence[int]) -> bytes:
+def goal_positions(ids: Sequence[int], ticks: Sequence[int], speed: int = FULL_SPEED) -> bytes:
     """Return the packet that sends every servo to its goal, in the order of `ids`."""
     pairs = zip(ids, ticks, strict=True)
-    goals = b"".join(bytes((servo, tick & 0xFF, tick >> 8)) for servo, tick in pairs)
+    goals = b"".join(
+        bytes((servo, tick & 0xFF, tick >> 8, speed & 0xFF, speed >> 8)) for servo, tick in pairs
+    )
     return InstructionPacket(BROADCAST_ID, SYNC_WRITE, bytes((GOAL_POSITION, GOAL_BYTES)) + goals).encode()
 
 
-def goals_in(packet: bytes) -> Mapping[int, int]:
-    """Return the ticks by servo ID that a packet of goal positions holds.
+def goals_in(packet: bytes) -> Mapping[int, tuple[int, int]]:
+    """Return goal [ticks] and moving speed by servo ID that a packet of goal positions holds.
 
     Raises:
         FormatError: it is damaged, or says something else.
@@ -73,7 +86,7 @@ def goals_in(packet: bytes) -> Mapping[int, int]:
     goals = told.parameters[2:]
     if told.instruction != SYNC_WRITE or told.parameters[:2] != head or len(goals) % (GOAL_BYTES + 1):
         raise FormatError("the packet is no sync write of goal positions")
-    return {goals[at]: goals[at + 1] | goals[at + 2] << 8 for at in range(0, len(goals), GOAL_BYTES + 1)}
+    return {servo: (goal, speed) for servo, goal, speed in struct.iter_unpack("<BHH", goals)}
 
 
 def packet_bytes(n_servos: int) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from posewright.codegen.behaviour.packets import FULL_SPEED, GENTLE_SPEED
 from posewright.codegen.behaviour.tables import HELD, ONE, TICK, Page, PageTables, Whole
 from posewright.control.player import Succession
 from posewright.motions import Easing
@@ -123,6 +124,7 @@ class PagePlayer:
 
     Attributes:
         tables: what it reads.
+        speed: how fast servos are to go: gently until a motion has begun.
     """
 
     def __init__(self, tables: PageTables) -> None:
@@ -137,6 +139,7 @@ class PagePlayer:
         self._phase = 0  # how far the present pass ends after its last row [parts of a frame]
         self._join: tuple[Whole, Whole, int] = (self._command, self._command, 0)
         self._joined = 0
+        self.speed = GENTLE_SPEED
 
     @property
     def playing(self) -> str | None:
@@ -177,6 +180,7 @@ class PagePlayer:
         if turn is None:
             self._command, self._course, self._phase = self._arrived(), None, 0
             return
+        self.speed = FULL_SPEED
         page = self.tables.pages[turn.name]
         if turn.lap:
             self._play(page, self._arrival())

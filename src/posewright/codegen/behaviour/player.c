@@ -31,6 +31,7 @@ static uint32_t joined, join;          /* frames of the way to the pass: gone, a
 static int32_t join_begin[N_JOINTS];
 static int32_t command[N_JOINTS];
 static uint16_t sent[N_JOINTS];
+static bool has_begun;                 /* a motion, since the reset */
 
 /* Shares of a way */
 
@@ -177,7 +178,7 @@ static void make(const motion_t *motion)
 static void play(const motion_t *motion, uint32_t skipped)
 {
     make(motion);
-    phase = (motion->length + phase) % FRAME_PARTS;
+    phase = (motion->length + phase) - (course.left * FRAME_PARTS);
     course.left = (course.left > skipped) ? (course.left - skipped) : 0U;
     course.local += (int64_t)skipped * FRAME_PARTS;
 }
@@ -310,6 +311,7 @@ static void go_on(void)
     }
     turn.now = number;
     turn.lap = lap;
+    has_begun = has_begun || (number != 0U);
     motion = &motions[number];
     if (number == 0U) {
         stand_at_end();
@@ -347,6 +349,7 @@ void player_reset(void)
     phase = 0U;
     joined = 0U;
     join = 0U;
+    has_begun = false;
     memcpy(command, start_pose, sizeof command);
     send();
 }
@@ -397,10 +400,14 @@ uint8_t player_playing(void)
     return turn.now;
 }
 
-/* ROBOTIS e-Manual, protocol 1.0: header, broadcast ID, length, instruction, parameters, checksum. */
+/*
+ * ROBOTIS e-Manual, protocol 1.0: header, broadcast ID, length, instruction, parameters, checksum. Each servo is
+ * told its goal and its moving speed: nobody knows in what pose the robot is before its first motion begins.
+ */
 void player_packet(uint8_t *packet)
 {
-    static const uint8_t head[] = {0xFFU, 0xFFU, 0xFEU, PACKET_BYTES - 4U, 0x83U, 30U, 2U};
+    static const uint8_t head[] = {0xFFU, 0xFFU, 0xFEU, PACKET_BYTES - 4U, 0x83U, 30U, 4U};
+    const uint16_t speed = has_begun ? FULL_SPEED : GENTLE_SPEED;
     uint16_t at = (uint16_t)sizeof head;
     uint8_t sum = 0U;
     uint16_t k;
@@ -410,7 +417,9 @@ void player_packet(uint8_t *packet)
         packet[at] = servos[joint].id;
         packet[at + 1U] = (uint8_t)(sent[joint] & 0xFFU);
         packet[at + 2U] = (uint8_t)(sent[joint] >> 8U);
-        at = (uint16_t)(at + 3U);
+        packet[at + 3U] = (uint8_t)(speed & 0xFFU);
+        packet[at + 4U] = (uint8_t)(speed >> 8U);
+        at = (uint16_t)(at + 5U);
     }
     for (k = 2U; k < at; k++) {
         sum = (uint8_t)(sum + packet[k]);

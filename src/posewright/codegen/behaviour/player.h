@@ -25,7 +25,7 @@ typedef struct {
     uint32_t length;          /* of a pass, in parts of a frame */
     uint32_t first_way;       /* whole frames before the first keyframe */
     uint32_t repeat;          /* how often; 0 for ever */
-    uint8_t n_keyframes;
+    uint8_t n_keyframes;      /* at most 255 */
     uint8_t next;             /* number of the motion that follows; 0 none */
     uint8_t exit;             /* number of the motion it is left through; 0 none */
 } motion_t;
@@ -55,7 +55,7 @@ void player_frame(void);
 /* Returns the motion that is being played, or gone to; 0 while the robot stands still. */
 uint8_t player_playing(void);
 
-/* Writes the sync write of the last frame's goal positions, PACKET_BYTES. */
+/* Writes the sync write of the last frame's goal positions, PACKET_BYTES; gentle until a motion begins. */
 void player_packet(uint8_t *packet);
 
 #endif /* PLAYER_H */

@@ -77,7 +77,7 @@ class BehaviourReference:
         record["status"] = self._status
         record["action"] = self._numbers[self._action]
         record["playing"] = self._numbers[self._player.playing]
-        packet = goal_positions(self._player.tables.ids, self._player.ticks)
+        packet = goal_positions(self._player.tables.ids, self._player.ticks, self._player.speed)
         record["packet"] = np.frombuffer(packet, dtype=np.uint8)
         found: np.void = record[0]
         return found

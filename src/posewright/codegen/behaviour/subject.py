@@ -9,10 +9,11 @@ from typing import NoReturn
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.behaviours import Behaviour
 from posewright.bodies import BodyState, JointCommands
 from posewright.codegen.behaviour.motion_sources import player_sources, shipped_source
-from posewright.codegen.behaviour.packets import goals_in, packet_bytes
+from posewright.codegen.behaviour.packets import FULL_SPEED, SPEED_RAD_S, goals_in, packet_bytes
 from posewright.codegen.behaviour.reference import BehaviourReference
 from posewright.codegen.behaviour.tables import PageTables
 from posewright.codegen.behaviour.unit_source import UnitSource
@@ -32,7 +33,8 @@ class BehaviourSubject:
     Its record of inputs holds one `float64` for each number that its wires read of the body; the board itself
     has the clock and knows what is played. Its record of states is that of its chart, then `action` (the
     motion asked for) and `playing` (the one that is played, or gone to), both by number and 0 for none, then
-    `packet`, the frame's servo packet. `status` is the chart's; 3 says that at the first tick a sensor read
+    `late`, how many frames the board came too late for since the reset, up to 255, and `packet`, the frame's
+    servo packet. `status` is the chart's; 3 says that at the first tick a sensor read
     no number: then, as after any other status but 0, the robot comes to stand and stays so until reset.
 
     Attributes:
@@ -90,7 +92,12 @@ class BehaviourSubject:
     @cached_property
     def states(self) -> np.dtype[np.void]:
         """One record of states."""
-        own = [("action", "u1"), ("playing", "u1"), ("packet", "u1", (packet_bytes(len(self.tables.ids)),))]
+        own = [
+            ("action", "u1"),
+            ("playing", "u1"),
+            ("late", "u1"),
+            ("packet", "u1", (packet_bytes(len(self.tables.ids)),)),
+        ]
         return np.dtype([*self.chart.states.descr, *own])
 
     @property
@@ -129,8 +136,13 @@ class BehaviourSubject:
             record[name] = slot.value(state, self.behaviour.robot, chance)
         return record
 
-    def commands_of(self, packet: bytes) -> JointCommands:
+    def commands_of(self, packet: bytes, before: Floats | None = None) -> JointCommands:
         """Return what a servo packet commands: one frame.
+
+        Args:
+            packet: with goals and speeds.
+            before: where the servos were before `(n_joints,)` [rad]: none goes faster from there than it is
+                told to. Without it they are where they are sent.
 
         Raises:
             FormatError: the packet is damaged, says something else, or is not to all servos of the robot.
@@ -139,8 +151,12 @@ class BehaviourSubject:
         if sorted(goals) != sorted(self.tables.ids):
             what = f"the packet is to the servos {', '.join(map(str, sorted(goals)))}"
             raise FormatError(what, hint=f"{robot.name} has {', '.join(map(str, sorted(self.tables.ids)))}")
-        ticks = np.array([goals[servo] for servo in self.tables.ids], dtype=np.float64)
-        return JointCommands(robot.from_ticks(ticks)[np.newaxis])
+        told = np.array([goals[servo] for servo in self.tables.ids], dtype=np.float64)
+        angles = robot.from_ticks(told[:, 0])
+        if before is not None:
+            way = np.where(told[:, 1] == FULL_SPEED, np.inf, told[:, 1] * SPEED_RAD_S * robot.frame_period_s)
+            angles = before + np.clip(angles - before, -way, way)
+        return JointCommands(angles[np.newaxis])
 
     def ticks_from_player(self, states: Records) -> int:
         """Return how many ticks servos were at most from where `control.Player` sends them, asked the same.
@@ -155,7 +171,7 @@ class BehaviourSubject:
             player.request(names[action])
             wanted = np.rint(behaviour.robot.to_ticks(player.frames(1).angles[0])).astype(int).tolist()
             goals = goals_in(packet.tobytes())
-            sent = (goals[servo] for servo in self.tables.ids)
+            sent = (goals[servo][0] for servo in self.tables.ids)
             most = max(most, *(abs(one - other) for one, other in zip(wanted, sent, strict=True)))
         return most
 

@@ -41,6 +41,9 @@ ONE = 1 << 28
 FINEST = 1 << 20
 """A frame is cut into no more parts than this; a table of times must fit 31 bits."""
 
+MOST_KEYFRAMES, MOST_MOTIONS = 255, 254
+"""They are counted in a byte on the board, and one number is none."""
+
 EASINGS = {Easing.LINEAR: 0, Easing.SMOOTH: 1, Easing.TRAPEZOID: 2}
 """The number of each easing on the board."""
 
@@ -114,6 +117,9 @@ class PageTables:
             InputError: a motion asks for what a board cannot do.
         """
         _require_bus(robot)
+        if len(motions) > MOST_MOTIONS:
+            what = f"there are {len(motions)} motions, and a board plays at most {MOST_MOTIONS}"
+            raise InputError(what, where=where.get([*motions][MOST_MOTIONS]), hint="leave some out")
         parts = _parts(robot, motions)
         numbers = {name: number for number, name in enumerate(motions, 1)}
         writer = _Writer(robot, parts, numbers, where)
@@ -189,6 +195,9 @@ class _Writer:
     where: Mapping[str, Where]
 
     def page(self, name: str, motion: Motion) -> Page:
+        if len(motion.keyframes) > MOST_KEYFRAMES:
+            what = f"has {len(motion.keyframes)} keyframes, more than {MOST_KEYFRAMES}"
+            self._refuse(name, what, "cut it into motions that follow one another by `next`")
         for keyframe in motion.keyframes:
             self._check(name, keyframe)
         times = [round(time * self.parts) for time in _clock(motion, self.robot)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -18,6 +19,14 @@ from posewright.codegen.unit import Element, SourceFile
 from posewright.control.controller import in_frames
 from posewright.errors import InputError, Where
 
+LINE_BAUD = 2_000_000
+"""Of the line to a computer: 36 MHz, and 32 MHz without a crystal, are whole multiples of it [bit/s]."""
+
+_FROM_MATH = re.compile(
+    r"\b(isnan|isinf|isfinite|NAN|INFINITY|fabs|rint|nearbyint|l?l?round|floor|ceil|trunc|fmod|remainder|copysign|"
+    r"sqrt|pow|exp|log|a?sin|a?cos|a?tan2?|hypot|f(min|max))f?\b"
+)
+
 UNIT_API = """
 /* Goes back to before the first frame. */
 void unit_reset(void);
@@ -31,6 +40,9 @@ void unit_step(const uint8_t *input, uint8_t *state);
 
 /* Writes the packet that sends all servos to where they are to be now; returns its length. */
 uint16_t unit_packet(uint8_t *packet);
+
+/* Counts a frame that went by without a step. */
+void unit_late(void);
 """
 
 
@@ -79,6 +91,8 @@ class UnitSource:
         writer.line(f"#define UNIT_PERIOD_US {period}UL {comment('of a servo frame, to the microsecond')}")
         nanoseconds = round(self.behaviour.robot.frame_period_s * 1e9)
         writer.line(f"#define UNIT_PERIOD_NS {nanoseconds}UL {comment('exactly')}")
+        baud = comment("for a record of inputs and one of states within a frame")
+        writer.line(f"#define UNIT_LINE_BAUD {LINE_BAUD}UL {baud}")
         writer.line(f"#define UNIT_INPUT_BYTES {self.inputs.itemsize}U")
         writer.line(f"#define UNIT_STATE_BYTES {self.states.itemsize}U")
         packet = self.states["packet"].itemsize
@@ -90,32 +104,25 @@ class UnitSource:
         writer, functions = CWriter(), CWriter()
         self._wires.write(functions)
         self._choose(functions)
-        headers = (
-            "unit.h",
-            "",
-            "<math.h>",
-            "<string.h>",
-            "",
-            f"{self._prefix}.h",
-            "player.h",
-            "sensing.h",
-            "",
-        )
-        writer.write(
-            f"#include {one}" if one.startswith("<") else f'#include "{one}"' if one else ""
-            for one in headers
-        )
+        body = CWriter()
         for used in closure(self._expressions.used):
-            writer.write([*fragment(used), ""])
-        self._constants(writer)
-        self._variables(writer)
-        writer.include(self._wires.tables)
-        self.chart.write_bits(writer, loads=False)
-        writer.include(functions)
-        self._tick(writer)
-        self._api(writer)
-        writer.lines.pop()
-        writer.elements.pop()
+            body.write([*fragment(used), ""])
+        self._constants(body)
+        self._variables(body)
+        body.include(self._wires.tables)
+        self.chart.write_bits(body, loads=False)
+        body.include(functions)
+        self._tick(body)
+        self._api(body)
+        body.lines.pop()
+        body.elements.pop()
+        writer.write(['#include "unit.h"', ""])
+        if _FROM_MATH.search("\n".join(body.lines)):
+            writer.line("#include <math.h>")
+        writer.write(["#include <string.h>", ""])
+        writer.write([f'#include "{name}.h"' for name in (self._prefix, "player", "sensing")])
+        writer.line()
+        writer.include(body)
         return writer.file("unit.c")
 
     def _constants(self, writer: CWriter) -> None:
@@ -127,9 +134,9 @@ class UnitSource:
         )
         writer.line(comment("The chart takes a tick every TICK_OVER / TICK_UNDER frames."))
         writer.write([f"#define TICK_OVER {period.numerator}U", f"#define TICK_UNDER {period.denominator}U"])
-        writer.line(
-            f"#define NO_NUMBER 3U {comment('a status: the first reading of a sensor is not a number')}"
-        )
+        if self._wires.can_fail:
+            said = comment("a status: the first reading of a sensor is not a number")
+            writer.line(f"#define NO_NUMBER 3U {said}")
         writer.line()
 
     def _variables(self, writer: CWriter) -> None:
@@ -138,10 +145,12 @@ class UnitSource:
         writer.line(f"static {self._prefix}_inputs_t in;")
         for event in self.behaviour.chart.events:
             writer.line(f"static bool raw_{names.event_inputs[event]};")
-        writer.line(f"static bool is_first; {comment('nothing was sensed yet')}")
+        if self._wires.begins:
+            writer.line(f"static bool is_first; {comment('nothing was sensed yet')}")
         writer.line(f"static bool has_stepped; {comment('the chart did')}")
         writer.line(f"static uint8_t status, action; {comment('the motion asked for, 0 for none')}")
         writer.line(f"static uint32_t frame, due; {comment('when the next tick falls due')}")
+        writer.line(f"static uint8_t late; {comment('frames without a step; 255 is many')}")
         writer.line(f"static uint32_t early; {comment('by how much of a frame it should be before that')}")
         writer.line()
 
@@ -171,8 +180,12 @@ class UnitSource:
         writer.line(comment("Senses, and lets the chart decide."))
         with writer.function("static void tick(const uint8_t *input)"):
             writer.line("const bool waits = (frame * FRAME_S) < WAIT_S;")
-            with writer.block("if ((status == 0U) && !sense(input))"):
-                writer.line("status = NO_NUMBER;")
+            if self._wires.can_fail:
+                with writer.block("if ((status == 0U) && !sense(input))"):
+                    writer.line("status = NO_NUMBER;")
+            else:
+                with writer.block("if (status == 0U)"):
+                    writer.line("sense(input);")
             with writer.block("if ((status == 0U) && !waits)"):
                 writer.line(f"status = {self._prefix}_step(&chart, &in);")
                 writer.line("has_stepped = true;")
@@ -186,19 +199,14 @@ class UnitSource:
             for event in self.behaviour.chart.events:
                 writer.line(f"raw_{self.chart.generator.names.event_inputs[event]} = false;")
             writer.line("player_reset();")
-            writer.write(
-                [
-                    "is_first = true;",
-                    "has_stepped = false;",
-                    "status = 0U;",
-                    "action = 0U;",
-                    "frame = 0U;",
-                    "due = 0U;",
-                ]
-            )
-            writer.line("early = 0U;")
+            if self._wires.begins:
+                writer.line("is_first = true;")
+            writer.line("has_stepped = false;")
+            writer.write(f"{name} = 0U;" for name in ("status", "action", "frame", "due", "late", "early"))
         with writer.function("uint16_t unit_packet(uint8_t *packet)"):
             writer.write(["player_packet(packet);", "return UNIT_PACKET_BYTES;"])
+        with writer.function("void unit_late(void)"), writer.block("if (late < 255U)"):
+            writer.line("late++;")
         with writer.function("void unit_step(const uint8_t *input, uint8_t *state)"):
             self._unit_step(writer)
 
@@ -215,4 +223,5 @@ class UnitSource:
             self.chart.write_state(writer)
         writer.line(f"state[{places['action']}] = action;")
         writer.line(f"state[{places['playing']}] = player_playing();")
+        writer.line(f"state[{places['late']}] = late;")
         writer.line(f"player_packet(&state[{places['packet']}]);")

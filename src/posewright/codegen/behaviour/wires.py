@@ -114,6 +114,8 @@ class WiresCode:
         slots: place and name of each number of a record.
         fields: of the chart's inputs and outputs in C, events by `ev_` and their name.
         where: the line of each input in the document.
+        begins: whether the first reading is unlike the others; known once it is written, like
+        can_fail: whether a sensor may have nothing to begin with.
     """
 
     behaviour: Behaviour
@@ -123,6 +125,8 @@ class WiresCode:
     outputs: Mapping[str, str]
     where: Mapping[str, Where]
     tables: CWriter = field(default_factory=CWriter)
+    begins: bool = False
+    can_fail: bool = False
     _named: dict[str | tuple[float, float], str] = field(default_factory=dict)
 
     def write(self, writer: CWriter) -> None:
@@ -130,12 +134,19 @@ class WiresCode:
         body = CWriter()
         for wire in self.behaviour.inputs:
             self._wire(body, wire)
-        with writer.function("static bool sense(const uint8_t *input)"):
-            if "value" in "\n".join(body.lines):
+        text = "\n".join(body.lines)
+        self.begins, self.can_fail = "is_first" in text, "return false;" in text
+        kind = "bool" if self.can_fail else "void"
+        with writer.function(f"static {kind} sense(const uint8_t *input)"):
+            if "value" in text:
                 writer.line("double value;")
-            writer.line("(void)input;")
+            if "(input," not in text and "&input[" not in text:
+                writer.line("(void)input;")
             writer.include(body)
-            writer.write(["is_first = false;", "return true;"])
+            if self.begins:
+                writer.line("is_first = false;")
+            if self.can_fail:
+                writer.line("return true;")
 
     def _wire(self, writer: CWriter, wire: InputWire) -> None:
         where = self.where.get(wire.name)

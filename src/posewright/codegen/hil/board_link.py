@@ -15,8 +15,8 @@ ATTEMPTS = 8
 GREETING_S = 5.0
 """How long a board may take to say hello at first: an Arduino's boot loader waits for two seconds [s]."""
 
-BYTE_S = 10 / 115_200
-"""How long a byte is on the line, at the speed that the boards' own code sets [s]."""
+BAUD = 115_200
+"""What the boards' own code sets its line to for a chart [bit/s]."""
 
 SLICE_S = 0.001
 """The board's time between two looks at the line [s]."""
@@ -76,6 +76,7 @@ class BoardLink:
         port: the line, and what lets the board's time go on.
         timeout_s: how long an attempt waits in silence, once the question is on the board's side [s].
         slice_s: the board's time between two looks at the line [s].
+        baud: of the line [bit/s].
 
     Attributes:
         time_s: how long the board's time went on here [s]; a real board's goes on besides.
@@ -83,11 +84,13 @@ class BoardLink:
             greeted again.
     """
 
-    def __init__(self, port: EmulatedBoard, *, timeout_s: float, slice_s: float = SLICE_S) -> None:
+    def __init__(
+        self, port: EmulatedBoard, *, timeout_s: float, slice_s: float = SLICE_S, baud: int = BAUD
+    ) -> None:
         self.port = port
         self.time_s = 0.0
         self.was_reset = False
-        self._timeout_s, self._slice_s = timeout_s, slice_s
+        self._timeout_s, self._slice_s, self._byte_s = timeout_s, slice_s, 10 / baud
         self._reader = FrameReader()
         self._sequence = _UNASKED
         self.count_anew()
@@ -146,7 +149,7 @@ class BoardLink:
 
     def _listen(self, question: Question) -> bytes | None:
         """Wait for the answer to a question."""
-        on_the_way_s = (len(question.payload) + AROUND) * BYTE_S
+        on_the_way_s = (len(question.payload) + AROUND) * self._byte_s
         slices = max(1, math.ceil((self._timeout_s + on_the_way_s) / self._slice_s))
         quiet = 0
         for _ in range(slices * _ENDLESS):

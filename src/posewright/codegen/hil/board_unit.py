@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from posewright.codegen.hil.board_link import GREETING_S, BoardLink, LinkCounts, Question
+from posewright.codegen.hil.board_link import BAUD, GREETING_S, SLICE_S, BoardLink, LinkCounts, Question
 from posewright.codegen.hil.frames import PROTOCOL, FrameKind
 from posewright.codegen.unit import EmulatedBoard, Subject
 from posewright.errors import BodyError, ExpressionError
@@ -16,9 +16,9 @@ from posewright.errors import BodyError, ExpressionError
 SHARE_OF_PERIOD = 0.1
 """So much of the time between two ticks an attempt waits in silence: eight of them leave some of it."""
 
-SHORTEST_S, SHORTEST_REAL_S = 0.002, 0.02
-"""No attempt is shorter: a byte takes 87 us at 115 200 bits a second; what makes a serial port of a USB one
-may hold bytes back for 16 ms [s]."""
+SHORTEST_S, SHORTEST_REAL_S = 0.004, 0.02
+"""No attempt is shorter: a behaviour's longest step and its packet take 3 ms; what makes a serial port
+of a USB one may hold bytes back for 16 ms [s]."""
 
 _FAILED: Mapping[int, str] = {
     1: "it divides by zero",
@@ -55,10 +55,14 @@ class Parity:
     Attributes:
         steps: all that the board answered, in order.
         missed: when no answer came in time, and the robot was to stand [s].
+        late: ticks whose answer came after the next one was due [s]; a real board's are not known.
+        pace: the board's time over the run's: above 1 the board cannot keep up.
     """
 
     steps: tuple[StepTrace, ...] = field(repr=False)
     missed: tuple[float, ...] = ()
+    late: tuple[float, ...] = ()
+    pace: float = 1.0
 
     @property
     def mismatches(self) -> tuple[StepTrace, ...]:
@@ -69,7 +73,8 @@ class Parity:
         """Return it as plain data, fit for JSON."""
         wrong = self.mismatches
         first = {"first_mismatch_s": wrong[0].time_s} if wrong else {}
-        return {"ticks": len(self.steps), "mismatches": len(wrong), "missed": len(self.missed), **first}
+        times = {"missed": len(self.missed), "late": len(self.late), "pace": round(self.pace, 3)}
+        return {"ticks": len(self.steps), "mismatches": len(wrong), **times, **first}
 
 
 class BoardUnit:
@@ -84,22 +89,30 @@ class BoardUnit:
         subject: what is on it.
         period_s: between two steps [s].
         is_real: whether the board's time goes on by itself.
+        baud: of the line [bit/s].
 
     Raises:
         BodyError: no board answers, or there is something else on it.
     """
 
     def __init__(
-        self, port: EmulatedBoard, subject: Subject, period_s: float, *, is_real: bool = False
+        self,
+        port: EmulatedBoard,
+        subject: Subject,
+        period_s: float,
+        *,
+        is_real: bool = False,
+        baud: int = BAUD,
     ) -> None:
         timeout_s = max(SHARE_OF_PERIOD * period_s, SHORTEST_REAL_S if is_real else SHORTEST_S)
-        self.link = BoardLink(port, timeout_s=timeout_s)
-        self.subject, self._is_real = subject, is_real
+        self.link = BoardLink(port, timeout_s=timeout_s, slice_s=min(SLICE_S, period_s / 32), baud=baud)
+        self.subject, self._is_real, self._period_s = subject, is_real, period_s
         self._reference = subject.reference()
         self._open: tuple[Question, Record | None] | None = None
         self._steps: list[StepTrace] = []
         self._events: list[Event] = []
         self._missed: list[float] = []
+        self._late: list[float] = []
         self._in_a_row = 0
         self._time_s = self._zero_s = 0.0
         try:
@@ -112,7 +125,9 @@ class BoardUnit:
     @property
     def parity(self) -> Parity:
         """How the board did beside the interpreter, so far."""
-        return Parity(tuple(self._steps), tuple(self._missed))
+        run_s = self._time_s + self._period_s
+        pace = 1.0 if self._is_real else max(1.0, (self.link.time_s - self._zero_s) / run_s)
+        return Parity(tuple(self._steps), tuple(self._missed), tuple(self._late), pace)
 
     @property
     def counts(self) -> LinkCounts:
@@ -145,7 +160,16 @@ class BoardUnit:
         elif self._in_a_row:
             self._tell("answers again", missed=self._in_a_row)
             self._in_a_row = 0
+        if state is not None and self._is_late:
+            self._late.append(self._time_s)
+            if len(self._late) == 1:
+                self._tell("answers after the next tick is due")
         return state
+
+    @property
+    def _is_late(self) -> bool:
+        due_s = self._zero_s + self._time_s + self._period_s
+        return not self._is_real and self.link.time_s > due_s
 
     def events(self) -> tuple[Event, ...]:
         """Return what happened since this was asked last, as kind and particulars for a recording."""

@@ -114,7 +114,7 @@ class BehaviourOnBoardController:
     """Lets a robot do what a board says that runs a whole behaviour: chart, motions and servo packets.
 
     Each frame what the sensors read goes over the line, and what the board then sends to its servo bus is
-    what the servos are commanded. Where no packet comes the pose is held.
+    what the servos are commanded, no faster than the packet says. Where no packet comes the pose is held.
 
     Args:
         subject: the behaviour on the board; the robot stands in its start pose.
@@ -167,7 +167,7 @@ class BehaviourOnBoardController:
         packets, self._on_bus = packets_in(self._on_bus)
         for packet in reversed(packets):
             try:
-                self._last = self._subject.commands_of(packet)
+                self._last = self._subject.commands_of(packet, self._last.angles[-1])
             except FormatError:
                 continue  # damaged, or to other servos
             return

@@ -3,13 +3,18 @@
 
 #include "link.h"
 #include "registers.h"
+#include "unit.h"
 
 #define LAMP_PIN 2U
 #define DIRECTION_PIN 5U
 #define HSE_PATIENCE 50000UL /* loops, some 25 ms at 8 MHz: crystals take 2 ms (DS5319, table 23) */
 #define SYSTICK_MASK 0xFFFFFFUL
-#define KEPT 256U /* bytes of the line, 22 ms at 115200: longer than any step may take */
-#define WATCHDOG_RELOAD 1250UL /* 2 s at 40 kHz / 64; the oscillator has 30 to 60 kHz (DS5319, table 26) */
+/*
+ * Bytes of the line that wait while a step is taken: a question, the same asked again, and some noise. What
+ * came beyond that would be damaged, and the computer asks again.
+ */
+#define KEPT (256U + (2U * (UNIT_INPUT_BYTES + 7U)))
+#define WATCHDOG_RELOAD 562UL /* 0.9 s at 40 kHz / 64; the oscillator has 30 to 60 kHz (DS5319, table 26) */
 
 extern const uint32_t vector_table;
 
@@ -34,7 +39,8 @@ static bool wait_for(const volatile uint32_t *where, uint32_t mask, uint32_t val
 
 /*
  * 72 MHz from the crystal of 8 MHz; 64 MHz from the chip's own oscillator where it does not start. RM0008 7.3.2:
- * the bootloader may run on the PLL already, and a PLL that runs cannot be changed.
+ * the bootloader may run on the PLL already, and a PLL that runs cannot be changed. Where no PLL starts either,
+ * the core stays at 8 MHz: too slow for the servos' bus, so that nothing moves.
  */
 static void start_clock(void)
 {
@@ -53,9 +59,12 @@ static void start_clock(void)
     FLASH_ACR = FLASH_ACR_LATENCY_2 | FLASH_ACR_PRFTBE; /* PM0075 3.1: two wait states above 48 MHz */
     RCC_CFGR = source | RCC_CFGR_PPRE1_DIV2 | RCC_CFGR_ADCPRE_DIV6; /* APB1 stands 36 MHz, the ADC 14 MHz */
     RCC_CR |= RCC_CR_PLLON;
-    (void)wait_for(&RCC_CR, RCC_CR_PLLRDY, RCC_CR_PLLRDY, HSE_PATIENCE);
-    RCC_CFGR |= RCC_CFGR_SW_PLL;
-    (void)wait_for(&RCC_CFGR, RCC_CFGR_SWS, RCC_CFGR_SWS_PLL, HSE_PATIENCE);
+    if (wait_for(&RCC_CR, RCC_CR_PLLRDY, RCC_CR_PLLRDY, HSE_PATIENCE)) {
+        RCC_CFGR |= RCC_CFGR_SW_PLL;
+    }
+    if (!wait_for(&RCC_CFGR, RCC_CFGR_SWS, RCC_CFGR_SWS_PLL, HSE_PATIENCE)) {
+        core_hz = 8000000UL;
+    }
 }
 
 /* Count an eighth of the core's clock, down over and over: at 9 MHz 1.8 s pass before it begins again. */
@@ -151,7 +160,8 @@ static void start_lines(void)
     USART_CR1(USART1) = USART_CR1_UE | USART_CR1_TE;
 
     board_pin_mode(BOARD_PORT_A, 2U, BOARD_PIN_ALTERNATE);
-    board_pin_mode(BOARD_PORT_A, 3U, BOARD_PIN_INPUT);
+    board_set_pin(BOARD_PORT_A, 3U, true); /* up: with nothing plugged in, the line is idle */
+    board_pin_mode(BOARD_PORT_A, 3U, BOARD_PIN_PULLED);
     USART_BRR(USART2) = ((core_hz / 2UL) + (BOARD_LINE_BAUD / 2UL)) / BOARD_LINE_BAUD;
     DMA1_CCR6 = 0UL; /* a channel that runs takes no addresses */
     DMA1_CPAR6 = USART2 + 0x04UL;

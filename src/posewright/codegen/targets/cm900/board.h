@@ -17,7 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "unit.h"
+
+#ifdef UNIT_LINE_BAUD
+#define BOARD_LINE_BAUD UNIT_LINE_BAUD
+#else
 #define BOARD_LINE_BAUD 115200UL  /* of the serial line to a computer */
+#endif
 #define BOARD_BUS_BAUD 1000000UL  /* AX-12 e-manual: baud rate 1 is 1 Mbps */
 
 enum board_port { BOARD_PORT_A, BOARD_PORT_B, BOARD_PORT_C };
@@ -33,10 +39,10 @@ enum board_pin_mode {
 
 void board_init(void);
 
-/* Return how long the board has run [us]; it starts again at 0 after 71 minutes. Ask twice a second at least. */
+/* Return how long the board has run [us]; it starts again at 0 after 71 minutes. Ask once a second at least. */
 uint32_t board_time(void);
 
-/* Tell the hardware watchdog that all is well; it resets the board where it hears nothing for 2 s. */
+/* Tell the hardware watchdog that all is well; it resets the board where it hears nothing for 0.6 to 1.2 s. */
 void board_feed_watchdog(void);
 
 /* Say whether the hardware watchdog has reset the board, and not a person or the power. */
@@ -57,7 +63,11 @@ bool board_receive(uint8_t *byte);
 /* Send a packet over the Dynamixel bus; it returns when its last bit has left. */
 void board_send_bus(const uint8_t *packet, uint16_t bytes);
 
-/* The user's part, board_hooks.c: make pins ready, fill a record of inputs, do what a record of states says. */
+/*
+ * The user's part, board_hooks.c: whether the inputs are what the unit means by them (alone the board does not
+ * move before they are), make pins ready, fill a record of inputs, do what a record of states says.
+ */
+extern const bool hooks_are_filled;
 void hook_begin(void);
 void hook_inputs(uint8_t *input);
 void hook_tick(const uint8_t *state);

@@ -9,7 +9,7 @@ from .elf import ElfImage
 
 
 class EmulatedCm900:
-    """An emulated board (see `EmulatedBoard`): its line is the one to a computer, USART2 at 115200.
+    """An emulated board (see `EmulatedBoard`): its line is the one to a computer, USART2.
 
     Args:
         image: the ELF file that `posewright build` made.

@@ -4,8 +4,11 @@ Time is modelled: an instruction takes one cycle of the core, and loops that wai
 counter do not run: the register they read makes time jump, by a quarter of a millisecond at most, or where a
 computer gives the ticks, to its next byte. Instructions of the loops that ask registers all the time are
 taken to be `_BETWEEN` for each of them. A program that touches no register for long is looked at every
-20 000 instructions only. Addresses and bits are those of
-registers.h, from RM0008. As on the chip, a peripheral whose clock is off reads as 0 and takes nothing.
+20 000 instructions only. As on the chip, a peripheral whose clock is off reads as 0 and takes nothing.
+Whoever sits at the other end of the line has the speed that the board sends at.
+
+Addresses and bits are those of registers.h, taken from RM0008 by the same author: what is wrong there is wrong
+here too, and no test finds it.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from .core import CortexM3
 from .elf import ElfImage
 
 LINE_BAUD = 115200
-"""Of whoever sits at the other end of the serial line."""
+"""Of the serial line before the board has sent anything over it."""
 
 _PERIPHERALS, _PERIPHERALS_BYTES = 0x40000000, 0x24000
 _CORE, _CORE_BYTES = 0xE000E000, 0x1000
@@ -220,8 +223,9 @@ class Stm32F103:
     def receive(self, data: bytes) -> None:
         """Put bytes on the line to the board: they arrive one after the other from now on."""
         self._is_asked = True
+        byte_s = self._senders[_USART2].byte_s
         start = max(self.time_s, self._coming[-1][0] if self._coming else 0.0)
-        self._coming.extend((start + (k + 1) * 10 / LINE_BAUD, byte) for k, byte in enumerate(data))
+        self._coming.extend((start + (k + 1) * byte_s, byte) for k, byte in enumerate(data))
 
     def take_line(self) -> bytes:
         """Return what has left the board on the line since it was asked last."""

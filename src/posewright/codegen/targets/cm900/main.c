@@ -3,11 +3,11 @@
  * greeted the board over the line and gives the ticks and inputs itself.
  *
  * Late ticks: unit_late is called for each period that went by without a tick, and none is caught up; where a
- * computer falls silent nothing is sent. After a reset by the hardware watchdog nothing moves until a person
+ * computer falls silent, or before the user has said how inputs are measured, nothing is sent. After a reset by the hardware watchdog nothing moves until a person
  * resets the board or a computer greets it. In all these cases the servos hold the pose of the last packet.
  *
  * The lamp is lit while all is well, blinks slowly while ticks are late and fast after the watchdog's reset or
- * where the unit has failed (status).
+ * where the unit has failed (status) or hooks_are_filled is false.
  */
 #include "board.h"
 #include "link.h"
@@ -27,7 +27,7 @@
 
 void unit_late(void);
 
-/* Behaviours define their own. */
+/* Behaviours count it; charts need not. */
 __attribute__((weak)) void unit_late(void)
 {
 }
@@ -54,10 +54,11 @@ static void tick_for_computer(uint32_t now)
     uint8_t sequence = 0U;
     if (link_take(input, &sequence)) {
         due_us = now;
+        is_late = false;
         tick();
         link_reply(sequence, state);
     }
-    is_late = ((now - due_us) / SILENT) >= PERIOD_US;
+    is_late = is_late || (((now - due_us) / SILENT) >= PERIOD_US);
 }
 
 static bool is_due(uint32_t now)
@@ -86,10 +87,10 @@ static void tick_alone(uint32_t now)
     hook_tick(state);
 }
 
-static void show(uint32_t now)
+static void show(uint32_t now, bool is_waiting)
 {
     bool is_lit = true;
-    if (board_was_hung() || (state[0] != 0U)) {
+    if (board_was_hung() || is_waiting || (state[0] != 0U)) {
         is_lit = (now & (FAST_BLINK_US + 1UL)) != 0UL;
     } else if (is_late) {
         is_lit = (now & (SLOW_BLINK_US + 1UL)) != 0UL;
@@ -118,10 +119,10 @@ int main(void)
         }
         if (is_lent) {
             tick_for_computer(now);
-        } else if (!board_was_hung()) {
+        } else if (hooks_are_filled && !board_was_hung()) {
             tick_alone(now);
         }
-        show(now);
+        show(now, !is_lent && !hooks_are_filled);
         board_feed_watchdog();
     }
 }

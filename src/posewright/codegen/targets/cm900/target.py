@@ -118,9 +118,14 @@ def _hook_lines(subject: Subject) -> Iterator[str]:
     yield f"/* Yours: where {subject.name} gets its inputs from, and what it does. It is never written over."
     yield " *"
     yield " * As it comes, inputs are read from analogue channels, PA0, PA1, PA4 to PA7, PB0, PB1 in turn:"
-    yield " * one of a single byte is 1 where that is past THRESHOLD, a wider one is what was measured."
+    yield " * one of a single byte is 1 where that is past THRESHOLD. A wider one is what was measured, 0 to 4095"
+    yield " * for 0 to 3.3 V, until you turn it into what the unit means by it: a behaviour's are metres, radians"
+    yield " * and newton metres. While hooks_are_filled is false nothing moves, and the lamp blinks fast."
     yield " */"
     yield from ('#include "board.h"', "", "#include <string.h>", "")
+    is_filled = len(fields) <= len(_SENSOR_CHANNELS) and all(kind.itemsize == 1 for _, kind, _ in fields)
+    said = "" if is_filled else " /* say true once every input is right */"
+    yield from (f"const bool hooks_are_filled = {str(is_filled).lower()};{said}", "")
     if reads:
         yield from ("#define THRESHOLD 2048U /* of 4095, which is 3.3 V */", "")
     yield from ("void hook_begin(void)", "{")
