@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from posewright.codegen import explain as explain
     from posewright.codegen import flash_command as flash_command
     from posewright.codegen import generate as generate
+    from posewright.codegen import verify as verify
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
@@ -185,6 +186,7 @@ TWINS = {
     "inspect": ("inspect_robot",),
     "generate": ("generate", "explain"),
     "build": ("build",),
+    "verify": ("verify",),
     "flash": ("flash_command",),
 }
 """Which names here do what a verb of the command line does."""

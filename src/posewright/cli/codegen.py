@@ -14,15 +14,21 @@ from posewright.cli import completion
 from posewright.cli.console import emit_json, give, say
 from posewright.cli.options import FOUND, AsJson, add_verb, argument, option
 from posewright.codegen import generating
+from posewright.codegen.c.truth_table import Style
 from posewright.errors import InputError, UnavailableError
 
 _DOCUMENTS = completion.files(".chart.yaml", ".scxml", ".csv", generating.BEHAVIOUR)
 _TARGETS = completion.catalogue("posewright.codegen.targets.target_names")
 Document = Annotated[
-    str | None,
+    str,
     argument("CHART|BEHAVIOUR", "A chart's file, or a behaviour's name or file.", autocompletion=_DOCUMENTS),
 ]
 TargetName = Annotated[str, option("--target NAME", "host, arduino-uno or cm900.", autocompletion=_TARGETS)]
+Monitors = Annotated[bool, option("--monitors", "Watch the promises at run time.")]
+Queue = Annotated[
+    int | None, option("--queue N", "Raised events that may wait at once; default as many as can.", min=1)
+]
+Tick = Annotated[Style, option("--style", "The tick of a chart of one state at a time; auto goes by size.")]
 Folder = Annotated[Path, argument("DIR", "What `posewright generate` wrote.")]
 
 
@@ -34,13 +40,12 @@ def register(app: typer.Typer) -> None:
 
 
 def generate(
-    document: Document = None,
+    document: Document = "",
     target: TargetName = "host",
     output: Annotated[Path | None, option("--output -o DIR", "The folder to write into.")] = None,
-    monitors: Annotated[bool, option("--monitors", "Watch the promises at run time.")] = False,
-    queue: Annotated[
-        int | None, option("--queue N", "Raised events that may wait at once; default as many as can.", min=1)
-    ] = None,
+    monitors: Monitors = False,
+    queue: Queue = None,
+    style: Tick = Style.AUTO,
     force: Annotated[bool, option("--force", "Write over files that were changed by hand.")] = False,
     explain: Annotated[
         str | None,
@@ -62,9 +67,10 @@ def generate(
         places = generating.explain(explain, output)
         give([place.to_dict() for place in places], map(str, places), as_json=as_json)
         return
-    if document is None or output is None:
+    if not document or output is None:
         raise InputError("generate what, and where to?", hint="posewright generate CHART -o DIR")
-    made = generating.generate(document, output, target, monitors=monitors, queue=queue, force=force)
+    how = {"monitors": monitors, "queue": queue, "style": style}
+    made = generating.generate(document, output, target, force=force, **how)  # type: ignore[arg-type]
     kept = [f"left alone: {', '.join(made.kept)}"] if made.kept else []
     give(made.to_dict(), [f"{len(made.written)} files -> {output}", *kept, *made.policies], as_json=as_json)
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from posewright.cli.codegen import Document, Monitors, Queue, TargetName, Tick
 from posewright.cli.console import bar, counted, give, line_of, rated, table
-from posewright.cli.options import FOUND, AsJson, add_verb, argument, option
+from posewright.cli.options import FOUND, AsJson, add_verb, option
+from posewright.codegen.c.truth_table import Style
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,11 +29,13 @@ def register(app: typer.Typer) -> None:
 
 
 def verify(
-    subject: Annotated[str, argument("CHART|BEHAVIOUR", "A chart's or a behaviour's file or name.")],
-    target: Annotated[str, option("--target NAME", "host, arduino-uno or cm900.")] = "host",
+    subject: Document,
+    target: TargetName = "host",
     steps: Annotated[int, option("--steps N", "Steps that each takes.", min=1)] = 100_000,
     seed: Annotated[int, option("--seed S", "Of the inputs.", min=0)] = 0,
-    monitors: Annotated[bool, option("--monitors", "Watch the chart's promises too.")] = False,
+    monitors: Monitors = False,
+    queue: Queue = None,
+    style: Tick = Style.AUTO,
     coverage: Annotated[bool, option("--coverage", "Which lines and branches of the C were run.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -46,9 +50,10 @@ def verify(
       posewright verify obstacle_mealy.chart.yaml --target arduino-uno --json
       posewright verify obstacle_mealy.chart.yaml --coverage
     """
+    from posewright.codegen.generating import subject_named
     from posewright.codegen.proof import proving
 
-    one = _subject(subject, monitors=monitors)
+    one = subject_named(subject, monitors=monitors, queue=queue, style=style)
     with bar("comparing") as on_progress:
         found = proving.verify(one, target, steps=steps, seed=seed, on_progress=on_progress)
     covered = proving.source_coverage(one, seed=seed) if coverage else None
@@ -56,18 +61,6 @@ def verify(
     give(data, _lines(one, found, covered), as_json=as_json)
     if not found.same:
         raise typer.Exit(FOUND)
-
-
-def _subject(name: str, *, monitors: bool) -> Subject:
-    from posewright.behaviours import behaviour_names, read_behaviour
-    from posewright.charts import read_chart
-    from posewright.codegen.behaviour.subject import BehaviourSubject
-    from posewright.codegen.c import ChartSubject, Options
-
-    options = Options(monitors=monitors)
-    if name in behaviour_names() or name.endswith(".behaviour.yaml"):
-        return BehaviourSubject(read_behaviour(name), options)
-    return ChartSubject(read_chart(name), options)
 
 
 def _lines(
@@ -87,6 +80,8 @@ def _lines(
         yield f"   flash {needs.flash_bytes} bytes, RAM {needs.ram_bytes} bytes{stack}"
         if needs.step_cycles_mean is not None:
             yield f"   a step: {needs.step_cycles_mean:.1f} {needs.counts}, at most {needs.step_cycles_worst}"
+    if found.ticks_from_player is not None:
+        yield f"   servos at most {counted(found.ticks_from_player, 'tick')} from the simulator's player"
     if covered is not None:
         yield f"   lines of C run: {covered.line_coverage:.1%}, branches: {covered.branch_coverage:.1%}"
     if found.mismatch is not None:

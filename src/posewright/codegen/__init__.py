@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from posewright.codegen.generating import flash_command as flash_command
     from posewright.codegen.generating import generate as generate
     from posewright.codegen.generating import subject_named as subject_named
+    from posewright.codegen.proof.proving import verify as verify
     from posewright.codegen.targets import target_named as target_named
     from posewright.codegen.targets import target_names as target_names
 else:

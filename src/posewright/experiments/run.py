@@ -10,13 +10,13 @@ from typing import Any
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant, Supervisor
+from posewright.codegen.hil.boards import PYTHON, WHOLE, MakeController, OnBoard, maker_of
 from posewright.codegen.hil.controllers import LinkedController
 from posewright.contests import NEW_TRY, Contest, Referee, Score, contest, judge
 from posewright.contests.registry import KIND
 from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
-from posewright.experiments.boards import PYTHON, MakeController, OnBoard, fitting, maker_of
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
 from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
@@ -30,6 +30,9 @@ from posewright.version import __version__
 
 REPORT_EVERY_S = 0.5
 """How much of the plant's time lies between two reports of progress [s]."""
+
+SMALLER = {"obstacle_race": "document_mealy"}
+"""Of shipped behaviours whose chart fits no small board, one of the same contest whose chart does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ def run_trial(
         behaviour: name or path; the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
         body: one of `plant_names()`; or `random` or a `*.bodies.yaml`: a simulated body that the seed draws.
-        controller: where the behaviour is run: one of those of `boards.maker_of`, or what makes another.
+        controller: where the behaviour is run: one of those of `maker_of`, or what makes another.
         legal: whether a layout that breaks the rules is refused; else `Outcome.remarks` say what is wrong.
         to_film: whether it is to be filmed, which needs a body that knows where it is.
         camera: who films, refused before the run begins where there is none of that name.
@@ -88,7 +91,8 @@ def run_trial(
     make = maker_of(controller)
     if record is not None:
         refuse_unwritable(Path(record))
-    asked = _asked(trial, layout, behaviour, seed, on_board=make is not None)
+    small = make is not None and controller != WHOLE
+    asked = _asked(trial, layout, behaviour, seed, small=small)
     stage = _set_up(asked, motions, body, legal=legal)
     _look_before(stage, to_film=to_film, camera=camera)
     controllers = _controllers(stage, make)
@@ -109,11 +113,11 @@ def _asked(
     behaviour: str | Path | None,
     seed: int | None,
     *,
-    on_board: bool,
+    small: bool,
 ) -> Trial:
-    if on_board and behaviour is None and not (isinstance(trial, Trial) or is_path(trial)):
-        behaviour = fitting(read_trial(trial).behaviour)
     told = trial if isinstance(trial, Trial) else read_trial(trial)
+    if small and behaviour is None and not (isinstance(trial, Trial) or is_path(trial)):
+        behaviour = SMALLER.get(told.behaviour)
     return replace(
         told,
         layout=told.layout if layout is None else str(layout),

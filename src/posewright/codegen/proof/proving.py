@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
 
 from posewright.behaviours import Behaviour
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.c import ChartSubject
+from posewright.codegen.generating import subject_named
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.proof.source_coverage import SourceCoverage, cover_source
 from posewright.codegen.proof.streams import InputStream, chart_stream, constants_of, number_fields
@@ -39,7 +43,7 @@ BEHAVIOUR_RUNS = 8
 
 
 def verify(
-    subject: Subject,
+    subject: Subject | str | Path,
     target: str = HOST,
     *,
     steps: int = 100_000,
@@ -51,7 +55,7 @@ def verify(
     Every field of every state is compared at every step.
 
     Args:
-        subject: the chart or behaviour.
+        subject: the chart or behaviour, or what `subject_named` takes.
         target: `host`, `arduino-uno` or `cm900`.
         steps: to be taken by each.
         seed: of the inputs.
@@ -63,6 +67,8 @@ def verify(
         UnavailableError: a compiler or emulator is missing.
         MissingExtraError: the emulator of a Cortex-M3 is missing.
     """
+    if isinstance(subject, str | Path):
+        subject = subject_named(subject)
     with _executables(subject, target) as executables:
         reference = subject.reference()
         comparison = Comparison(reference, executables)
@@ -78,10 +84,19 @@ def verify(
             footprint=_footprint(executables[target]),
             failed=comparison.failed,
         )
+    if isinstance(subject, BehaviourSubject):
+        return replace(found, ticks_from_player=_ticks_from_player(subject, steps, seed))
     if not isinstance(reference, InterpreterRun):
         return found
     taken, ways = len(reference.taken), len(reference.machine.ways)
     return replace(found, transitions_taken=taken, transitions=ways)
+
+
+def _ticks_from_player(subject: BehaviourSubject, steps: int, seed: int) -> int:
+    """Return how far the whole numbers take a servo from where the simulator's player takes it, at most."""
+    states = subject.reference().run(subject.drawn_inputs(min(steps, LONGEST_BEHAVIOUR), seed))
+    failed = np.flatnonzero(states["status"])
+    return subject.ticks_from_player(states[: failed[0]] if len(failed) else states)
 
 
 def source_coverage(subject: Subject, *, steps: int = COVERED_STEPS, seed: int = 0) -> SourceCoverage:

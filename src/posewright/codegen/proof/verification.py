@@ -11,11 +11,17 @@ from numpy.typing import NDArray
 
 from posewright.arrays import Flags
 from posewright.codegen.proof.shrinking import shortest
-from posewright.codegen.proof.streams import InputStream
 from posewright.codegen.unit import Executable, Footprint, Records
 
 AFTER_FAILURE = 3
 """Ticks that are still run after one that failed: the status must stay."""
+
+
+NEEDS = (
+    *("flash_bytes", "ram_bytes", "image_flash_bytes", "image_ram_bytes", "stack_bytes"),
+    *("step_cycles_mean", "step_cycles_worst", "counts"),
+)
+"""What is told of a Footprint."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +73,7 @@ class Verification:
             executables did.
         transitions_taken: ways through the chart that the interpreter took; None for what has none.
         transitions: ways there are.
+        ticks_from_player: how far servos of a behaviour were at most from where `control.Player` sends them.
     """
 
     subject: str
@@ -80,6 +87,7 @@ class Verification:
     failed: int = 0
     transitions_taken: int | None = None
     transitions: int | None = None
+    ticks_from_player: int | None = None
 
     @property
     def same(self) -> bool:
@@ -99,14 +107,8 @@ class Verification:
             "failed": self.failed,
             "transitions_taken": self.transitions_taken,
             "transitions": self.transitions,
-            "flash_bytes": needs.flash_bytes if needs else None,
-            "ram_bytes": needs.ram_bytes if needs else None,
-            "image_flash_bytes": needs.image_flash_bytes if needs else None,
-            "image_ram_bytes": needs.image_ram_bytes if needs else None,
-            "stack_bytes": needs.stack_bytes if needs else None,
-            "step_cycles_mean": needs.step_cycles_mean if needs else None,
-            "step_cycles_worst": needs.step_cycles_worst if needs else None,
-            "counts": needs.counts if needs else None,
+            "ticks_from_player": self.ticks_from_player,
+            **{name: getattr(needs, name, None) for name in NEEDS},
             "mismatch": self.mismatch.data() if self.mismatch else None,
         }
 
@@ -187,21 +189,6 @@ def differs(expected: Records, got: Records) -> Flags:
     ]
     different: Flags = (bytes_of[0] != bytes_of[1]).any(axis=1)
     return different
-
-
-def compare_all(
-    reference: Executable,
-    executables: Mapping[str, Executable],
-    stream: InputStream,
-    *,
-    steps: int,
-    seed: int,
-    on_progress: Callable[[int, int], None] | None = None,
-) -> Comparison:
-    """Return how executables did beside a reference over so many steps of a stream."""
-    comparison = Comparison(reference, executables)
-    comparison.run(stream.episodes(seed), steps, on_progress or (lambda *_: None))
-    return comparison
 
 
 def plain(record: np.void) -> dict[str, Any]:
