@@ -48,17 +48,10 @@ Body = Annotated[
     ),
 ]
 OnController = Annotated[
-    str,
-    option(
-        "--controller",
-        "Where the behaviour runs: python (here), arduino-uno, cm900 (emulated), serial:PORT (a real board).",
-    ),
+    str, option("--controller", "Where it runs: python, arduino-uno, cm900 (emulated), serial:PORT.")
 ]
 StatesPlot = Annotated[
-    Path | None,
-    option(
-        "--states-plot", "Draw the chart's states on the board over the interpreter's, on the same inputs."
-    ),
+    Path | None, option("--states-plot", "Draw the states of the board and of the interpreter.")
 ]
 RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
 Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]

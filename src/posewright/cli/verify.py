@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from posewright.codegen.proof.source_coverage import SourceCoverage
-    from posewright.codegen.proof.verification import Mismatch, Verification
-    from posewright.codegen.unit import Records, Subject
-
-MOST_TICKS = 20  # of a mismatch that are shown: what is before them is in --json
-MOST_INPUTS = 12  # columns of a mismatch
+    from posewright.codegen.proof.verification import Verification
+    from posewright.codegen.unit import Subject
 
 
 def register(app: typer.Typer) -> None:
@@ -86,34 +83,4 @@ def _lines(
         yield f"   lines of C run: {covered.line_coverage:.1%}, branches: {covered.branch_coverage:.1%}"
     if found.mismatch is not None:
         yield f"   {found.mismatch.executable} differs in {', '.join(found.mismatch.fields)}:"
-        yield _mismatch_table(subject, found.mismatch)
-
-
-def _mismatch_table(subject: Subject, mismatch: Mismatch) -> RenderableType:
-    """Return the shortest inputs to a difference, tick by tick, with what was expected and what came."""
-    names = [name for name in mismatch.inputs.dtype.names or () if mismatch.inputs[name].any()][:MOST_INPUTS]
-    expected = [_state_words(subject, mismatch.expected), _state_words(subject, mismatch.got)]
-    fields = [name for name in mismatch.fields if name != "active"]
-    columns = ["tick", *names, "expected", "got"]
-    columns += [f"{name}{word}" for name in fields for word in ("", "\ngot")]
-    rows: list[list[Any]] = []
-    for tick in range(max(len(mismatch.inputs) - MOST_TICKS, 0), len(mismatch.inputs)):
-        cells = [mismatch.inputs[name][tick].tolist() for name in names]
-        states = [words[tick] for words in expected]
-        values = [run[name][tick].tolist() for name in fields for run in (mismatch.expected, mismatch.got)]
-        rows.append([tick, *cells, *states, *values])
-    return table(columns, rows)
-
-
-def _state_words(subject: Subject, states: Records) -> list[str]:
-    """Return the active states of each record, in words where it is a chart's."""
-    form = getattr(subject.reference(), "form", None)
-    if form is None:
-        return [" ".join(map(str, record.tolist())) for record in states["active"]]
-    names = [[form.machine.nodes[k].name for k in _bits(record)] for record in states["active"]]
-    return ["+".join(found) or "-" for found in names]
-
-
-def _bits(bitmap: Any) -> list[int]:
-    """Return the numbers of the nodes in a bitmap, the chart itself left out."""
-    return [k for k in range(1, 8 * len(bitmap)) if bitmap[k // 8] >> (k % 8) & 1]
+        yield table(*found.mismatch.table(subject))

@@ -31,6 +31,8 @@ from posewright.version import __version__
 REPORT_EVERY_S = 0.5
 """How much of the plant's time lies between two reports of progress [s]."""
 
+Controllers = dict[str, BehaviourController | LinkedController]
+
 SMALLER = {"obstacle_race": "document_mealy"}
 """Of shipped behaviours whose chart fits no small board, one of the same contest whose chart does."""
 
@@ -104,7 +106,8 @@ def run_trial(
             write_mcap(recording, Path(record))
         board = _let_go(controllers, controller)
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
-    return _outcome(stage, recording, wall_s, board, _assumed(stage, trial, said))
+    remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
+    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board)
 
 
 def _asked(
@@ -124,13 +127,6 @@ def _asked(
         behaviour=told.behaviour if behaviour is None else str(behaviour),
         seed=told.seed if seed is None else checked_seed(seed),
     )
-
-
-def _outcome(
-    stage: _Stage, recording: Recording, wall_s: float, board: OnBoard | None, assumed: dict[str, str]
-) -> Outcome:
-    remarks = _remarks(stage, recording)
-    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board)
 
 
 def _judged(stage: _Stage, recording: Recording) -> Score:
@@ -288,20 +284,16 @@ def _can_be_judged(plant: Plant) -> bool:
     )
 
 
-def _controllers(
-    stage: _Stage, make: MakeController | None
-) -> dict[str, BehaviourController | LinkedController]:
+def _controllers(stage: _Stage, make: MakeController | None) -> Controllers:
     """Return a controller for every robot; of the first one on a board, where one is asked for."""
-    made: dict[str, BehaviourController | LinkedController] = {}
-    for name, behaviour in stage.behaviours.items():
-        on_board = None if made else make
-        made[name] = (on_board or BehaviourController)(behaviour, stage.seed)
+    made: Controllers = {name: BehaviourController(one, stage.seed) for name, one in stage.behaviours.items()}
+    if make is not None:
+        name, behaviour = next(iter(stage.behaviours.items()))
+        made[name] = make(behaviour, stage.seed)
     return made
 
 
-def _let_go(
-    controllers: Mapping[str, BehaviourController | LinkedController], asked: str | MakeController
-) -> OnBoard | None:
+def _let_go(controllers: Controllers, asked: str | MakeController) -> OnBoard | None:
     """Let go of the board, where there is one, and return what is known of it."""
     for one in controllers.values():
         if not isinstance(one, BehaviourController):
@@ -312,7 +304,7 @@ def _let_go(
 
 def _drive_trial(  # noqa: PLR0917 -- as `run_trial` was asked, in its order
     stage: _Stage,
-    controllers: Mapping[str, BehaviourController | LinkedController],
+    controllers: Controllers,
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
     pace: Clock | None,

@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from posewright.arrays import Flags
 from posewright.codegen.proof.shrinking import shortest
-from posewright.codegen.unit import Executable, Footprint, Records
+from posewright.codegen.unit import Executable, Footprint, Records, Subject
 
 AFTER_FAILURE = 3
 """Ticks that are still run after one that failed: the status must stay."""
 
+
+MOST_TICKS, MOST_INPUTS = 20, 12
+"""Rows and columns of a mismatch that a person is shown: all are in its data."""
 
 NEEDS = (
     *("flash_bytes", "ram_bytes", "image_flash_bytes", "image_ram_bytes", "stack_bytes"),
@@ -47,6 +50,20 @@ class Mismatch:
         return tuple(
             name for name in names if self.expected[name][-1].tobytes() != self.got[name][-1].tobytes()
         )
+
+    def table(self, subject: Subject) -> tuple[list[str], list[list[Any]]]:
+        """Return heads and rows of a table for a person: inputs, states expected and got, what differs."""
+        names = [name for name in self.inputs.dtype.names or () if self.inputs[name].any()][:MOST_INPUTS]
+        words = [_state_words(subject, self.expected), _state_words(subject, self.got)]
+        fields = [name for name in self.fields if name != "active"]
+        heads = ["tick", *names, "expected", "got"]
+        heads += [f"{name}{word}" for name in fields for word in ("", "\ngot")]
+        rows: list[list[Any]] = []
+        for tick in range(max(len(self.inputs) - MOST_TICKS, 0), len(self.inputs)):
+            cells = [self.inputs[name][tick].tolist() for name in names]
+            values = [run[name][tick].tolist() for name in fields for run in (self.expected, self.got)]
+            rows.append([tick, *cells, *(states[tick] for states in words), *values])
+        return heads, rows
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data, tick by tick."""
@@ -194,3 +211,16 @@ def differs(expected: Records, got: Records) -> Flags:
 def plain(record: np.void) -> dict[str, Any]:
     """Return a record as plain data."""
     return {name: record[name].tolist() for name in record.dtype.names or ()}
+
+
+def _state_words(subject: Subject, states: Records) -> list[str]:
+    """Return the active states of each record, in words where it is a chart's."""
+    form = getattr(subject.reference(), "form", None)
+    if form is None:
+        return [" ".join(map(str, record.tolist())) for record in states["active"]]
+    nodes = form.machine.nodes[1:]
+    active = (
+        [node.name for node in nodes if bits[node.index // 8] >> node.index % 8 & 1]
+        for bits in states["active"]
+    )
+    return ["+".join(names) or "-" for names in active]
