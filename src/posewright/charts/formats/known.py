@@ -52,7 +52,8 @@ class ErrorCollector:
 
     def note(self, error: InputError, names: object = None) -> None:
         """Note an error, unless it is noted already or follows from another."""
-        follows = isinstance(error, ExpressionError | UnknownNameError) and self.unread & _quoted(error)
+        quoted = {word for text in _QUOTE.findall(error.message) for word in _WORD.findall(text)}
+        follows = isinstance(error, ExpressionError | UnknownNameError) and self.unread & quoted
         if not follows and error not in self.errors:
             self.errors.append(error)
         if names is not None:
@@ -69,10 +70,6 @@ class ErrorCollector:
             others.append(InputError(f"no more is told than {MOST_ERRORS} errors at once"))
         first.others = tuple(others)
         raise first
-
-
-def _quoted(error: InputError) -> set[str]:
-    return {word for text in _QUOTE.findall(error.message) for word in _WORD.findall(text)}
 
 
 @dataclass(frozen=True)

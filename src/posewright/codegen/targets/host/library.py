@@ -83,11 +83,6 @@ class HostLibrary:
         self.library.host_run.restype = None
         self.reset()
 
-    @property
-    def can_load(self) -> bool:
-        """Whether the unit can go on from a record of states."""
-        return hasattr(self.library, "unit_load")
-
     def reset(self) -> None:
         """Go back to before the first tick."""
         self.library.unit_reset()
