@@ -62,6 +62,12 @@ def stick() -> None:
         pw.save_figure(pw.draw_stick(pw.read_stick(archive, commands)), FOLDER / "stick.png")
 
 
+def board_states() -> None:
+    """Run the race of docs/how-to-board.md on an emulated board, and draw its states over the interpreter's."""
+    outcome = pw.run_trial("obstacle-race", behaviour="document_mealy", controller="arduino-uno")
+    pw.save_figure(pw.draw_board(outcome), FOLDER / "board_states.png")
+
+
 if __name__ == "__main__":
-    for draw in (race, joints, robi, stick):
+    for draw in (race, joints, robi, stick, board_states):
         draw()

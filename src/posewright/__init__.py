@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
     from posewright.evaluation import evaluate as evaluate
+    from posewright.experiments import draw_board as draw_board
     from posewright.experiments import draw_outcome as draw_outcome
     from posewright.experiments import inspect_robot as inspect_robot
     from posewright.experiments import openr_result as openr_result
@@ -177,7 +178,7 @@ TWINS = {
     "gait run": ("walk_gait", "walk_many", "draw_walk"),
     "gait compare": ("walk_gait",),
     "tune": ("tune_gait", "write_gait", "draw_tuning"),
-    "run": ("run_trial", "run_many", "draw_outcome", "film_recording"),
+    "run": ("run_trial", "run_many", "draw_outcome", "draw_board", "film_recording"),
     "replay": ("replay",),
     "judge": ("judge",),
     "rank": ("rank",),

@@ -55,7 +55,7 @@ def verify(
     Every field of every state is compared at every step.
 
     Args:
-        subject: the chart or behaviour, or what `subject_named` takes.
+        subject: the chart or behaviour: a Subject, a chart's file, or a behaviour's name or file.
         target: `host`, `arduino-uno` or `cm900`.
         steps: to be taken by each.
         seed: of the inputs.
@@ -63,7 +63,7 @@ def verify(
 
     Raises:
         UnknownNameError: there is no such target.
-        InputError: the subject cannot be generated for it.
+        InputError: there is no such subject, or it cannot be generated for the target.
         UnavailableError: a compiler or emulator is missing.
         MissingExtraError: the emulator of a Cortex-M3 is missing.
     """

@@ -1,8 +1,10 @@
 """The peripherals of an emulated STM32F103C8, as far as the board's code (board.c) uses them.
 
 Time is modelled: an instruction takes one cycle of the core, and loops that wait for a serial line or for the
-counter do not run: the register they read makes time jump, by a quarter of a millisecond at most. A program
-that touches no register for long is looked at every 20 000 instructions only. Addresses and bits are those of
+counter do not run: the register they read makes time jump, by a quarter of a millisecond at most, or where a
+computer gives the ticks, to its next byte. Instructions of the loops that ask registers all the time are
+taken to be `_BETWEEN` for each of them. A program that touches no register for long is looked at every
+20 000 instructions only. Addresses and bits are those of
 registers.h, from RM0008. As on the chip, a peripheral whose clock is off reads as 0 and takes nothing.
 """
 
@@ -46,7 +48,13 @@ _DIRECTION = 5  # pin of port B, 1 = sending: board.h
 _LSI_HZ = 40_000  # RM0008 19.3
 _NEVER = float("inf")
 _QUIET, _HURRIED = 200_000, 20_000
-_LEAST_IDLE_S, _MOST_IDLE_S = 20e-6, 250e-6
+_LEAST_IDLE_S, _MOST_IDLE_S, _ASKED_IDLE_S = 20e-6, 250e-6, 2e-3
+_ASKING = (
+    *("main", "board_time", "board_receive", "board_lamp", "board_set_pin", "board_feed_watchdog"),
+    *("board_was_hung", "link_is_greeted", "link_take", "link_put", "send", "board_send_bus"),
+)
+"""Functions of the board's own code that do little but ask registers, over and over."""
+_BETWEEN = 20  # instructions from one register to the next in these
 
 
 class _Sender:
@@ -127,7 +135,8 @@ class Stm32F103:
             _CCR6: self._enable_dma,
             **{base + 0x10: lambda value, port=port: self._set(port, value) for port, base in _GPIO.items()},  # type: ignore[misc]
         }
-        self._end_watch = self.core.watch(self._on_block)
+        self._asking = tuple(image.span(name) for name in _ASKING if name in image.symbols)
+        self._end_watch = self._watch()
         self._quiet = 0  # instructions since a register was touched
         self._goal_s = self._until_s = 0.0
         self._registers: dict[int, int] = {}
@@ -144,6 +153,7 @@ class Stm32F103:
         self._expires_s = _NEVER
         self.core_hz = 8_000_000
         self._idle_s = _LEAST_IDLE_S
+        self._is_asked = False
         self._counter_from_s = self.time_s
         self._remains = self._reload = self._quiet = 0
         self._at = self.core.restart()
@@ -171,6 +181,9 @@ class Stm32F103:
             if self.time_s >= self._expires_s:
                 self._power_up(causes=1 << 29)
 
+    def _watch(self) -> Callable[[], None]:
+        return self.core.watch(self._on_block, self._asking)
+
     def _on_block(self, _address: int, instructions: int) -> None:
         self.time_s += instructions / self.core_hz
         self._quiet += instructions
@@ -184,7 +197,7 @@ class Stm32F103:
             self.core.go(self._at, most=_HURRIED)
             self._at = self.core.program_counter
             self.time_s += _HURRIED / self.core_hz
-        self._end_watch = self.core.watch(self._on_block)
+        self._end_watch = self._watch()
 
     def _jump(self, time_s: float) -> None:
         self.time_s = max(self.time_s, min(time_s, self._until_s))
@@ -206,6 +219,7 @@ class Stm32F103:
 
     def receive(self, data: bytes) -> None:
         """Put bytes on the line to the board: they arrive one after the other from now on."""
+        self._is_asked = True
         start = max(self.time_s, self._coming[-1][0] if self._coming else 0.0)
         self._coming.extend((start + (k + 1) * 10 / LINE_BAUD, byte) for k, byte in enumerate(data))
 
@@ -265,7 +279,10 @@ class Stm32F103:
         if not self._is_clocked(address):
             return 0
         special = self._reads.get(address)
-        return special() if special else self._get(address)
+        value = special() if special else self._get(address)
+        if self.time_s >= self._until_s:
+            self.core.machine.emu_stop()
+        return value
 
     def _write(self, _machine: Any, offset: int, _size: int, value: int, base: int) -> None:
         address = base + offset
@@ -281,6 +298,7 @@ class Stm32F103:
         if self._quiet > _QUIET:
             self.core.machine.emu_stop()  # a program that was hurried: from here on each piece counts again
         self._quiet = 0
+        self.time_s += _BETWEEN / self.core_hz
 
     def _clock_ready(self) -> int:
         value = self._get(_RCC_CR) & ~(1 << 1 | 1 << 17 | 1 << 25)
@@ -295,7 +313,7 @@ class Stm32F103:
         """Read the counter; whoever reads it again and again, with nothing else to do, lets time jump."""
         coming = self._coming[0][0] if self._coming else float("inf")
         self._jump(min(self.time_s + self._idle_s, max(coming, self.time_s)))
-        self._idle_s = min(2 * self._idle_s, _MOST_IDLE_S)
+        self._idle_s = _ASKED_IDLE_S if self._is_asked else min(2 * self._idle_s, _MOST_IDLE_S)
         return -int((self.time_s - self._counter_from_s) * self.core_hz / 8) & 0xFFFFFF
 
     # Pins

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from posewright.errors import BodyError, MissingExtraError
@@ -71,66 +71,86 @@ class CortexM3:
         """Where the function that has just begun will return to (the link register)."""
         return int(self.machine.reg_read(self._arm.UC_ARM_REG_LR)) & ~1
 
-    def go(self, start: int, until: int = 0xFFFFFFFE, most: int = 0) -> None:
-        """Run from `start` to `until`, until somebody stops the machine, or for `most` instructions.
+    def go(self, start: int, until: int = 0xFFFFFFFE, *, most: int = 0, patience_s: float = 0.0) -> None:
+        """Run from `start` to `until`, or until somebody stops the machine.
+
+        Args:
+            start: address of the first instruction.
+            until: address to stop at.
+            most: instructions; without limit where it is 0. Counting them makes it many times slower.
+            patience_s: seconds of this computer; without limit where it is 0.
 
         Raises:
             BodyError: the program touches memory that is not there.
         """
         try:
-            self.machine.emu_start(start | 1, until & ~1, count=most)
+            self.machine.emu_start(start | 1, until & ~1, timeout=round(patience_s * 1e6), count=most)
         except self._unicorn.UcError as error:
             raise BodyError(
                 f"the program fails on the emulated processor, at 0x{self.program_counter:08x}: {error}",
                 hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS says which function that is",
             ) from error
 
-    def finish(self, start: int, until: int, budget: int) -> None:
+    def finish(self, start: int, until: int, patience_s: float) -> None:
         """Run from `start` to `until`.
 
         Raises:
-            BodyError: as `go`, or it does not get there within `budget` instructions.
+            BodyError: as `go`, or it does not get there in so many seconds of this computer.
         """
-        self.go(start, until, budget)
+        self.go(start, until, patience_s=patience_s)
         if self.program_counter != until & ~1:
             raise BodyError(
                 f"the program does not come to an end: it is still at 0x{self.program_counter:08x}",
                 hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS says which function hangs",
             )
 
-    def call(self, function: int, *arguments: int, back: int, budget: int) -> None:
+    def call(self, function: int, *arguments: int, back: int, patience_s: float) -> None:
         """Call a function with up to four words; `back` is any address to return to. Raises as `finish`."""
         for k, word in enumerate(arguments):
             self.machine.reg_write(self._arm.UC_ARM_REG_R0 + k, word)
         self.machine.reg_write(self._arm.UC_ARM_REG_SP, self._word(PROGRAM))
         self.machine.reg_write(self._arm.UC_ARM_REG_LR, back | 1)
-        self.finish(function, back, budget)
+        self.finish(function, back, patience_s)
 
-    def watch(self, on_block: Callable[[int, int], None]) -> Callable[[], None]:
-        """Call `on_block(address, instructions)` before each piece of straight code; return what ends it."""
+    def watch(
+        self, on_block: Callable[[int, int], None], outside: Iterable[tuple[int, int]] = ()
+    ) -> Callable[[], None]:
+        """Call `on_block(address, instructions)` before each piece of straight code; return what ends it.
+
+        Args:
+            on_block: what is called.
+            outside: first address and end of the functions whose pieces are not told.
+        """
+        lengths = self._lengths
 
         def seen(_machine: Any, address: int, size: int, _data: Any) -> None:
-            on_block(address, self._instructions(address, size))
+            known = lengths.get((address, size))
+            on_block(address, self._instructions(address, size) if known is None else known)
 
         def end() -> None:
-            self.machine.hook_del(hook)
+            for hook in hooks:
+                self.machine.hook_del(hook)
             self.machine.ctl_flush_tb()
 
-        hook = self.machine.hook_add(self._unicorn.UC_HOOK_BLOCK, seen)
+        hooks, begin = [], FLASH
+        for first, following in (*sorted(outside), (RAM + RAM_BYTES, 0)):
+            if first > begin:
+                hooks.append(
+                    self.machine.hook_add(self._unicorn.UC_HOOK_BLOCK, seen, begin=begin, end=first - 1)
+                )
+            begin = following
         self.machine.ctl_flush_tb()  # code that was translated before calls no hook
         return end
 
     def _instructions(self, address: int, size: int) -> int:
         """Count the instructions of a piece of code: 0b11101 and up begin 32-bit ones, ARMv7-M ARM A5.1."""
-        known = self._lengths.get((address, size))
-        if known is None:
-            code = self.machine.mem_read(address, size)
-            at = known = 0
-            while at < size:
-                at += 4 if code[at + 1] >> 3 >= 0b11101 else 2
-                known += 1
-            self._lengths[address, size] = known
-        return known
+        code = self.machine.mem_read(address, size)
+        at = count = 0
+        while at < size:
+            at += 4 if code[at + 1] >> 3 >= 0b11101 else 2
+            count += 1
+        self._lengths[address, size] = count
+        return count
 
     def paint(self, start: int) -> None:
         """Fill RAM from `start` on, so that `painted` can tell what was used since."""

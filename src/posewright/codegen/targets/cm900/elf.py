@@ -24,6 +24,11 @@ class ElfImage:
     segments: Mapping[int, bytes]
     symbols: Mapping[str, int]
 
+    def span(self, function: str) -> tuple[int, int]:
+        """Return where a function begins, and where the next thing that has a name does."""
+        begin = self.symbols[function] & ~1
+        return begin, min(at & ~1 for at in self.symbols.values() if at > begin + 1)
+
     @classmethod
     def read(cls, path: Path) -> ElfImage:
         """Read an image.

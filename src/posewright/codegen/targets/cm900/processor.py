@@ -18,10 +18,13 @@ from .toolchain import compile_sources, link_image
 
 _STEPS_AT_ONCE = 4096
 _COUNTED_AT_ONCE = 64
-_BUDGET, _BUDGET_A_STEP = 50_000_000, 100_000
-"""Instructions before it is taken that a step hangs: 0.7 s on the chip, and 1.4 ms for each step."""
-_COUNTED_BUDGET = 1_000_000
-"""Instructions of a single step before it is taken that it hangs, where they are counted: 14 ms."""
+_ALWAYS_COUNTED = 256
+"""Steps that are counted before most are not: counting one takes as long as taking a hundred."""
+_PATIENCE_S, _PATIENCE_A_STEP_S = 20.0, 0.02
+"""Of this computer, before it is taken that the program hangs: it takes some hundred million instructions a
+second, and a step some thousand, a million where it takes a thousand microsteps."""
+_MOST_COUNTED = 8_000_000
+"""Instructions of a step before it is taken that it hangs, where they are counted: 0.1 s on the chip."""
 
 
 class _StepCounter:
@@ -34,6 +37,10 @@ class _StepCounter:
         self._back: int | None = None
         self._count = 0
 
+    def begin(self) -> None:
+        """Be outside the function: a step before this may have failed."""
+        self._back = None
+
     def on_block(self, address: int, instructions: int) -> None:
         if address == self._back:
             self.counts.append(self._count)
@@ -42,7 +49,7 @@ class _StepCounter:
             self._back = self._core.caller
             self._count = 0
         self._count += instructions
-        if self._back is not None and self._count > _COUNTED_BUDGET:
+        if self._back is not None and self._count > _MOST_COUNTED:
             self._core.machine.emu_stop()
 
 
@@ -55,9 +62,10 @@ class CortexProcessor:
     """A unit on an emulated processor; see `Measured`.
 
     The image has the same start, memory and compiler's options as the one that is flashed, and `pil_main.c`
-    instead of `main.c` and the board's peripherals. Steps are counted in instructions, in a sample: the first
-    64 of every 4096 steps. Of a chart those of `<name>_step` are counted, without the packing of records
-    around it; likewise the flash of its `unit.c` is told in `parts` only. Behaviours count whole.
+    instead of `main.c` and the board's peripherals. Steps are counted in instructions, in a sample: the
+    first 256 steps, and then 64 of every 4096. Of a chart those of `<name>_step` are counted, without the
+    packing of records around it; likewise the flash of its `unit.c` is told in `parts` only.
+    Behaviours count whole.
 
     Args:
         subject: what to run.
@@ -78,7 +86,8 @@ class CortexProcessor:
         self._symbols = image.symbols
         step = image.symbols[f"{subject.name}_step" if _is_chart(subject) else "unit_step"]
         self._counter = _StepCounter(self._core, step)
-        self._core.finish(self._core.restart(), self._symbols["main"], _BUDGET)
+        self._core.finish(self._core.restart(), self._symbols["main"], _PATIENCE_S)
+        self._steps = 0
         self._core.paint(self._symbols["bss_end"])
         self.reset()
 
@@ -101,10 +110,11 @@ class CortexProcessor:
 
     def reset(self) -> None:
         """Go back to before the first tick."""
-        self._call("unit_reset", budget=_BUDGET)
+        self._call("unit_reset")
 
-    def _call(self, function: str, *arguments: int, budget: int) -> None:
-        self._core.call(self._symbols[function], *arguments, back=self._symbols["main"], budget=budget)
+    def _call(self, function: str, *arguments: int, steps: int = 0) -> None:
+        back, patience_s = self._symbols["main"], _PATIENCE_S + steps * _PATIENCE_A_STEP_S
+        self._core.call(self._symbols[function], *arguments, back=back, patience_s=patience_s)
 
     def run(self, inputs: Records) -> Records:
         """Take one tick for each record of inputs and return the state after each, going on from before.
@@ -115,13 +125,26 @@ class CortexProcessor:
         done = [np.zeros(0, self._states)]
         for start in range(0, len(inputs), _STEPS_AT_ONCE):
             piece = inputs[start : start + _STEPS_AT_ONCE]
-            end = self._core.watch(self._counter.on_block)
-            try:
-                done.append(self._batch(piece[:_COUNTED_AT_ONCE]))
-            finally:
-                end()
-            done.append(self._batch(piece[_COUNTED_AT_ONCE:]))
+            counted = self._to_count()
+            done += [self._counted(piece[:counted]), self._batch(piece[counted:])]
+            self._steps += len(piece)
         return np.concatenate(done)
+
+    def _to_count(self) -> int:
+        """Return how many of the next steps are counted."""
+        counted = len(self._counter.counts)
+        wanted = counted < _ALWAYS_COUNTED or counted * _STEPS_AT_ONCE <= self._steps * _COUNTED_AT_ONCE
+        return _COUNTED_AT_ONCE if wanted else 0
+
+    def _counted(self, inputs: Records) -> Records:
+        if not len(inputs):
+            return self._batch(inputs)
+        self._counter.begin()
+        end = self._core.watch(self._counter.on_block)
+        try:
+            return self._batch(inputs)
+        finally:
+            end()
 
     def _batch(self, inputs: Records) -> Records:
         count = len(inputs)
@@ -134,7 +157,7 @@ class CortexProcessor:
         if data:
             memory.mem_write(OUTSIDE, data)
         results = OUTSIDE + len(data)
-        self._call("pil_run", count, OUTSIDE, results, budget=_BUDGET + count * _BUDGET_A_STEP)
+        self._call("pil_run", count, OUTSIDE, results, steps=count)
         return np.frombuffer(bytes(memory.mem_read(results, count * self._states.itemsize)), self._states)
 
     def footprint(self) -> Footprint:

@@ -1,0 +1,32 @@
+"""Charts on boards.  Twin of `posewright generate`, `posewright build`, `posewright flash`.
+
+And of `posewright verify` and `posewright run --controller`. Run: `python examples/23_boards.py [folder]`
+"""
+
+import sys
+from pathlib import Path
+
+import posewright as pw
+
+out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
+out.mkdir(parents=True, exist_ok=True)
+chart = Path(__file__).parent / "charts" / "document" / "obstacle_mealy.chart.yaml"
+
+made = pw.generate(chart, out / "uno", "arduino-uno")
+print(f"{len(made.written)} files; the first line of its header is for {made.places[0]}")
+print(*pw.explain("walking -> turning_left", made.folder), sep="\n")
+
+try:
+    proof = pw.verify(chart, "arduino-uno", steps=10_000)
+    print(f"{proof.steps} steps, {proof.mismatches} mismatches")
+    if proof.footprint:
+        print(f"{proof.footprint.flash_bytes} bytes, {proof.footprint.step_cycles_mean:.0f} cycles a step")
+    print(f"{pw.build(made.folder).image.name} goes onto a board with:")
+    print(*pw.flash_command(made.folder, "/dev/ttyACM0"))
+
+    # The simulated robot asks the emulated board what to do; a real one is "serial:/dev/ttyACM0".
+    walk = pw.run_trial("obstacle-race", behaviour="document_mealy", controller="arduino-uno")
+    print(walk.board.summary if walk.board else "")
+    pw.save_figure(pw.draw_board(walk), out / "states.png")
+except pw.PosewrightError as missing:  # a compiler or an emulator: it says which package brings it
+    print(f"only generated: {missing}")
