@@ -11,9 +11,10 @@ import pytest
 from posewright.charts import read_chart
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.proof.proving import stream_of
+from posewright.codegen.targets import write_sources
 from posewright.codegen.targets.cm900.elf import ElfImage
 from posewright.codegen.targets.cm900.processor import CortexProcessor
-from posewright.codegen.targets.cm900.target import Cm900, write_sources
+from posewright.codegen.targets.cm900.target import Cm900
 from posewright.errors import BodyError, FormatError, InputError, MissingExtraError, UnavailableError
 
 from .cm900_units import BYTE, COUNTS, WrittenUnit, board_with, counting

@@ -14,9 +14,10 @@ from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, DONE, Actions, Assign, Branch, Raise, events_raised
 from posewright.charts.types import EnumType, FloatType, Type, Value
 from posewright.codegen.c.chains import ChainFunctions
-from posewright.codegen.c.expressions import CExpressions, whole
+from posewright.codegen.c.expressions import CExpressions
 from posewright.codegen.c.names import ChartNames
 from posewright.codegen.c.settled import terms_of, unsettled
+from posewright.codegen.c.values import whole
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
 

@@ -7,8 +7,8 @@ taken to be `_BETWEEN` for each of them. A program that touches no register for 
 20 000 instructions only. As on the chip, a peripheral whose clock is off reads as 0 and takes nothing.
 Whoever sits at the other end of the line has the speed that the board sends at.
 
-Addresses and bits are those of registers.h, taken from RM0008 by the same author: what is wrong there is wrong
-here too, and no test finds it.
+Addresses and bits are those of registers.h, taken from RM0008 by the same author: what is wrong there is
+wrong here too, and no test finds it.
 """
 
 from __future__ import annotations
