@@ -16,6 +16,8 @@ import numpy as np
 
 import posewright.codegen.targets
 from posewright.codegen.unit import Executable, Records, Subject
+from posewright.experiments import Outcome
+from posewright.recordings.falls import tilt
 
 TARGETS = Path(posewright.codegen.targets.__file__).parent
 
@@ -128,6 +130,12 @@ def host_board(folder: Path, subject: Subject, unit: Executable | None = None) -
     """Return a board of this computer's with a chart on it."""
     library = compile_link(folder, subject.name, subject.inputs.itemsize, subject.states.itemsize)
     return HostBoard(library, unit or subject.reference(), subject.inputs, subject.states)
+
+
+def stands(outcome: Outcome) -> bool:
+    """Return whether the robot has stood all the time: it neither leant far nor sank."""
+    base = outcome.recording.robot().base
+    return bool(np.degrees(tilt(base)).max() < 30.0 and base[:, 2].min() > 0.9 * base[0, 2])
 
 
 class Plugged:

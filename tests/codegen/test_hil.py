@@ -30,7 +30,7 @@ from posewright.experiments import Outcome, draw_board
 from posewright.figures import draw_parity
 
 from .conftest import need_tool
-from .hil_boards import HostBoard, Plugged, Wrong, host_board
+from .hil_boards import HostBoard, Plugged, Wrong, host_board, stands
 
 SOUND = LineDamage()
 
@@ -106,6 +106,7 @@ def test_a_dead_line_leaves_the_robot_standing_and_is_reported(board: HostBoard)
     dead = LineDamage(silent=((7.0, 99.0),))
     outcome = pw.run_trial(controller=on(board, dead), make_watcher=until(12.0))
     assert speed_at_end(outcome) == 0.0
+    assert stands(outcome)
     assert told(outcome) == ["no answer in time"]
     assert outcome.board is not None
     assert outcome.board.held > 40
@@ -115,6 +116,7 @@ def test_a_dead_line_leaves_the_robot_standing_and_is_reported(board: HostBoard)
 def test_a_board_that_is_reset_in_mid_walk_begins_anew_and_is_reported(board: HostBoard) -> None:
     outcome = pw.run_trial(controller=on(board, LineDamage(resets=(7.0, 8.0))), make_watcher=until(9.5))
     assert told(outcome).count("was reset and begins anew") == 2
+    assert stands(outcome)
     assert outcome.to_dict()["parity"]["mismatches"] == 0
     assert outcome.to_dict()["link"]["resets"] == 2
     assert outcome.recording.robot().decisions.states[-1] != "stopped"
@@ -214,6 +216,7 @@ def test_a_bad_line_to_the_emulated_uno_and_its_reset_are_lived_through() -> Non
     outcome = pw.run_trial(controller=on_uno(damage), make_watcher=until(8.0))
     counts = outcome.to_dict()
     assert "was reset and begins anew" in told(outcome)
+    assert stands(outcome)
     assert counts["link"]["retries"] > 0
     assert counts["link"]["resets"] == 1
     assert counts["parity"]["mismatches"] == 0

@@ -99,8 +99,8 @@ def _hook_lines(subject: Subject) -> Iterator[str]:
     yield " *"
     yield " * As it comes, inputs are read from analogue channels, PA0, PA1, PA4 to PA7, PB0, PB1 in turn:"
     yield " * one of a single byte is 1 where that is past THRESHOLD. A wider one is what was measured, 0 to"
-    yield " * 4095 for 0 to 3.3 V, until you turn it into what the unit means by it: a behaviour's are metres,"
-    yield " * radians and newton metres. While hooks_are_filled is false nothing moves; the lamp blinks fast."
+    yield " * 4095 for 0 to 3.3 V, until you turn it into what the unit means: a behaviour's are metres,"
+    yield " * radians, newton metres. While hooks_are_filled is false nothing moves; the lamp blinks fast."
     yield " */"
     yield from ('#include "board.h"', "", "#include <string.h>", "")
     is_filled = len(fields) <= len(_SENSOR_CHANNELS) and all(kind.itemsize == 1 for _, kind, _ in fields)
