@@ -15,7 +15,7 @@ from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.proof.streams import chart_stream
 from posewright.codegen.records import RecordFormat
 
-DRAWN_AT_ONCE = 2
+DRAWN_AT_ONCE = 4
 """Charts of one draw: the first is always the plainest, and later ones are like those before."""
 
 LIVELY = 3
