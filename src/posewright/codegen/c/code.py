@@ -111,12 +111,14 @@ class ChartCode:
     def asked(self, ways: Iterable[CompoundTransition]) -> Iterator[tuple[CompoundTransition, str | None]]:
         """Yield ways that are asked in order, each with what is still to be asked; the last may have None.
 
-        What the ways before have settled is not asked again.
+        What the ways before have settled is not asked again; a way that can then never be taken is left out.
         """
         ways = tuple(ways)
         terms = [[*self._terms(way)] for way in ways]
         open_terms = unsettled([[tree for tree, _ in one] for one in terms])
         for way, parts, places in zip(ways, terms, open_terms, strict=True):
+            if places is None:
+                continue
             yield way, self.expressions.all_of([parts[place] for place in places]) or None
             if not places:
                 return
