@@ -183,7 +183,8 @@ def _lines(
         stack = "" if needs.stack_bytes is None else f", stack {needs.stack_bytes} bytes"
         yield f"   flash {needs.flash_bytes} bytes, RAM {needs.ram_bytes} bytes{stack}"
         if needs.step_cycles_mean is not None:
-            yield f"   a step: {needs.step_cycles_mean:.1f} {needs.counts}, at most {needs.step_cycles_worst}"
+            worst = f"the worst seen {needs.step_cycles_worst}"
+            yield f"   a step: {needs.step_cycles_mean:.1f} {needs.counts}, {worst}"
     if found.ticks_from_player is not None:
         yield f"   servos at most {counted(found.ticks_from_player, 'tick')} from the simulator's player"
     if covered is not None:
