@@ -123,7 +123,7 @@ class Footprint:
         flash_bytes: code and constants of the unit itself; `image_flash_bytes` with the board's own code.
         ram_bytes: variables of the unit itself; `image_ram_bytes` with the board's own, without the stack.
         stack_bytes: deepest seen while it ran; None where that cannot be seen.
-        step_cycles_mean: of the ticks looked at, as `step_cycles_worst`, which is no bound; instructions where
+        step_cycles_mean: of the ticks looked at, as `step_cycles_worst` is, no bound; instructions where
             the emulator counts no cycles.
         counts: what the steps are counted in: `cycles` or `instructions`.
         parts: flash and RAM by part, for the map of who uses what.
