@@ -33,7 +33,7 @@ C_FLAGS = ("-std=gnu11", "-fno-fat-lto-objects")
 CPP_FLAGS = ("-std=gnu++11", "-fno-exceptions", "-fno-threadsafe-statics")
 """As the Arduino IDE compiles; arduino-core-avr, platform.txt."""
 
-FIXED = ("board.h", "board.cpp", "board_records.h", "board_pins_kinds.h")
+FIXED = ("board.h", "board.cpp", "board_pins_kinds.h")
 BUILD = "build"
 
 
@@ -58,7 +58,7 @@ class ArduinoUno:
         targets = files("posewright.codegen.targets")
         link = [_file(name, (targets / name).read_text(encoding="utf-8")) for name in ("link.h", "link.c")]
         hooks = SourceFile("board_hooks.cpp", tuple(data_text("board_hooks.cpp").splitlines()), keep=True)
-        fixed = [_file(name, data_text(name)) for name in FIXED]
+        fixed = [_file(name, data_text(name)) for name in (*FIXED, *wiring.needed)]
         sketch = _file(f"{subject.name}.ino", _SKETCH.format(name=subject.name))
         return sketch, wiring.pins(), hooks, wiring.wiring(), *fixed, *link
 
