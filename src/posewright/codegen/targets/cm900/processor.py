@@ -62,8 +62,9 @@ class CortexProcessor:
 
     The image has the same start, memory and compiler's options as the one that is flashed, and `pil_main.c`
     instead of `main.c` and the board's peripherals. Steps are counted in instructions, in a sample: the
-    first 256 steps, and then 64 of every 4096. Of a chart those of `<name>_step` are counted, without the packing of records
-    around it; likewise the flash of its `unit.c` is told in `parts` only. Behaviours count whole.
+    first 256 steps, and then 64 of every 4096. Of a chart those of `<name>_step` are counted, without the
+    packing of records around it; likewise the flash of its `unit.c` is told in `parts` only.
+    Behaviours count whole.
 
     Args:
         subject: what to run.
