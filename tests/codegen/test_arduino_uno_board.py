@@ -204,7 +204,9 @@ def test_outputs_stand_once_the_chart_has_failed(tmp_path: Path) -> None:
     written(SHARES, tmp_path)
     hooks = (tmp_path / "board_hooks.cpp").read_text()
     hook = "void hook_stand()\n{\n"
-    (tmp_path / "board_hooks.cpp").write_text(hooks.replace(hook, f'{hook}    Serial.println(F("stands"));\n'))
+    (tmp_path / "board_hooks.cpp").write_text(
+        hooks.replace(hook, f'{hook}    Serial.println(F("stands"));\n')
+    )
     with board(tmp_path) as uno:
         uno.set_analogue(0, 3.0)
         uno.advance(0.2)
@@ -292,3 +294,14 @@ def test_only_pins_and_hooks_belong_to_the_user() -> None:
     subject = ChartSubject(read_chart(DOCUMENT))
     kept = {source.name for source in ArduinoUno().sources(subject) if source.keep}
     assert kept == {"board_pins.h", "board_hooks.cpp"}
+
+
+def test_a_sketch_holds_nothing_for_events_and_numbers_that_its_chart_has_not() -> None:
+    def sketch(text: str) -> dict[str, str]:
+        sources = ArduinoUno().sources(ChartSubject(parse_chart(text)))
+        return {source.name: "\n".join(source.lines) for source in sources}
+
+    plain, full = sketch(DOCUMENT.read_text()), sketch(DIAL)
+    assert {*full} - {*plain} == {"board_records.h", "dial.ino"}
+    assert full["board_wiring.cpp"].count("static Edges") == 1
+    assert "Edges" not in plain["board_wiring.cpp"]

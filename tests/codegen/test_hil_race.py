@@ -114,7 +114,9 @@ def test_a_line_that_is_dead_for_three_seconds_lets_the_robot_stand_and_then_wal
     assert np.ptp(still[:, :3], axis=0).max() < 0.002
     assert told(outcome)[0] == "no answer in time"
     assert told(outcome)[-1] == "answers again"
-    assert outcome.to_dict()["link"]["resets"] == 1  # the board has begun anew: nobody spoke to it for two seconds
+    assert (
+        outcome.to_dict()["link"]["resets"] == 1
+    )  # the board has begun anew: nobody spoke to it for two seconds
     assert outcome.to_dict()["parity"]["mismatches"] == 0
     after = base_from(outcome, 10.5)
     assert np.linalg.norm(after[-1, :2] - after[0, :2]) > 0.05

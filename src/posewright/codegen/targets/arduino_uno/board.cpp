@@ -12,7 +12,7 @@
 
 static const unsigned long BIT_RATE = 115200;
 static const uint32_t SILENCE_MS = UNIT_PERIOD_US > 500000UL ? UNIT_PERIOD_US / 250UL : 2000UL; /* 4 periods, 2 s */
-static const uint32_t IN_TICK = 0x7469636bUL;
+static const uint32_t IN_TICK = 0x7469636bUL; /* no chance value of RAM */
 static const uint32_t NEAR_US = 1200; /* nearer to a tick than that the processor stays awake */
 
 enum Mode { ALONE, LENT, WAITING };
@@ -23,7 +23,10 @@ static uint8_t told_status;
 static Mode mode;
 static bool is_standing;
 
-/* Outlives a reset. A boot loader leaves no trace of what the reset was; who is reset in a tick has hung there. */
+/*
+ * Outlives a reset. A boot loader leaves no trace of what the reset was: who is reset in a tick is taken to have hung
+ * there. A person who hits one by chance presses again.
+ */
 static uint32_t doing __attribute__((section(".noinit")));
 
 /* Only what was heard undamaged is answered: noise is no word from the computer. */
@@ -128,6 +131,7 @@ static void tick_alone()
             due = micros() + UNIT_PERIOD_US;
             Serial.println(F("! late"));
         }
+        doing = IN_TICK;
         wiring_read(input);
         hook_inputs(input);
         step();

@@ -105,7 +105,7 @@ class ArduinoUno:
 
 
 _SKETCH = """\
-/* {name} on an Arduino UNO. Generated; yours are board_pins.h and board_hooks.cpp. */
+/* {name} on an Arduino UNO. Yours are board_pins.h and board_hooks.cpp. */
 #include "board.h"
 
 void setup()

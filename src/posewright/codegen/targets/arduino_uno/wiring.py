@@ -123,7 +123,7 @@ class ChartWiring:
         """Return `board_wiring.cpp`."""
         lines = _Lines()
         lines.add(
-            f"/* Between the pins of board_pins.h and the records of {self.subject.name}. Generated. */",
+            f"/* Between the pins of board_pins.h and the records of {self.subject.name}. */",
             '#include "board.h"',
             '#include "board_pins.h"',
             *(f'#include "{name}"' for name in self.needed),
