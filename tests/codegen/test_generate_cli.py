@@ -28,9 +28,9 @@ def run(*words: object) -> int:
 
 def test_the_same_document_gives_the_same_bytes_wherever_it_is_written(tmp_path: Path) -> None:
     for name in ("one", "two/deeper"):
-        generate(CHART, tmp_path / name, "arduino-uno")
-    one = files(tmp_path / "one")
-    assert one == files(tmp_path / "two/deeper")
+        generate(CHART, tmp_path / name / "board", "arduino-uno")
+    one = files(tmp_path / "one/board")
+    assert one == files(tmp_path / "two/deeper/board")
     assert not [name for name, content in one.items() if str(tmp_path).encode() in content]
 
 

@@ -13,11 +13,12 @@ from posewright.arrays import Floats
 from posewright.behaviours import Behaviour
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.hil.board_unit import BoardUnit
+from posewright.codegen.hil.boards import MakeController, switched_on
 from posewright.codegen.hil.controllers import BoardController
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
+from posewright.codegen.targets.arduino_uno import EmulatedUno
 from posewright.control import Block
 from posewright.experiments import Outcome
-from posewright.experiments.boards import MakeController, emulated_uno
 from posewright.recordings.falls import tilt
 
 from .conftest import need_tool
@@ -50,8 +51,8 @@ def on_uno(damage: LineDamage) -> MakeController:
 
     def make(behaviour: Behaviour, seed: int) -> BoardController:
         subject = ChartSubject(behaviour.chart)
-        unit = BoardUnit(DamagedLine(emulated_uno(subject), damage), subject, behaviour.chart.period_s)
-        return BoardController(behaviour, unit, seed)
+        line = DamagedLine(switched_on(EmulatedUno, "arduino-uno", subject), damage)
+        return BoardController(behaviour, BoardUnit(line, subject, behaviour.chart.period_s), seed)
 
     return make
 
