@@ -63,7 +63,7 @@ def stick() -> None:
 
 
 def board_states() -> None:
-    """Run the race of docs/how-to-board.md on an emulated board, and draw its states over the interpreter's."""
+    """Draw the states of an emulated board over the interpreter's, in the race of docs/how-to-board.md."""
     outcome = pw.run_trial("obstacle-race", behaviour="document_mealy", controller="arduino-uno")
     pw.save_figure(pw.draw_board(outcome), FOLDER / "board_states.png")
 

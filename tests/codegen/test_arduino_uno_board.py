@@ -46,6 +46,15 @@ states:
     during: [{speed: steps, seen: turned, doubled: exact * 2}]
     transitions: [{on: press, do: {presses: presses + 1}}]
 """
+SHARES = """\
+chart: shares
+period_s: 0.05
+inputs: {parts: {int: [0, 100]}}
+outputs: {lamp: bool, share: {int: [0, 255]}}
+initial: on
+states:
+  on: {during: [{lamp: true, share: 100 - 100 % parts}]}
+"""
 
 
 def written(text: str, folder: Path) -> ChartSubject:
@@ -157,18 +166,83 @@ def test_a_computer_on_the_line_gives_the_inputs_and_the_board_answers_as_the_in
     assert [state.tobytes() for state in states if state is not None] == [one.tobytes() for one in expected]
 
 
-def test_once_the_computer_is_silent_for_two_seconds_the_board_goes_on_by_itself(
+def test_once_the_computer_is_silent_for_two_seconds_outputs_stand_until_a_new_greeting(
     robot: EmulatedUno, document: tuple[Path, ChartSubject]
 ) -> None:
     for pin in (2, 4, 7):
         robot.set_pin(pin, False)
     unit = BoardUnit(robot, document[1], 0.1)
-    unit.step(np.zeros(1, document[1].inputs)[0])
+    record = np.zeros(1, document[1].inputs)[0]
+    unit.step(record)
     robot.set_pin(4, True)
     robot.advance(1.5)
     assert (robot.pin(13), robot.pin(12)) == (True, True)
-    robot.advance(0.8)
-    assert (robot.pin(13), robot.pin(12)) == (True, False)
+    robot.send(b"noise \xa5\x02\x07\x03\x00")  # no word from the computer
+    assert robot.advance(0.8) != b""  # says hello: it begins anew
+    assert (robot.pin(13), robot.pin(12)) == (False, False)
+    robot.advance(1.0)
+    assert (robot.pin(13), robot.pin(12)) == (False, False)  # what its pins say moves nothing
+    again = BoardUnit(robot, document[1], 0.1)
+    again.step(record)
+    assert (robot.pin(13), robot.pin(12)) == (True, True)
+    assert again.parity.to_dict() == {"ticks": 1, "mismatches": 0, "missed": 0, "late": 0, "pace": 1.0}
+
+
+def test_a_computer_that_greets_a_board_in_mid_run_finds_it_before_its_first_tick(
+    robot: EmulatedUno, document: tuple[Path, ChartSubject]
+) -> None:
+    robot.advance(0.25)  # walks by itself
+    unit = BoardUnit(robot, document[1], 0.1)
+    robot.advance(3.0)  # waits: nobody has let it move, so that nobody can be missed
+    assert (robot.pin(13), robot.pin(12)) == (False, False)
+    assert unit.step(np.zeros(1, document[1].inputs)[0]) is not None
+    assert not unit.parity.mismatches
+    assert unit.counts.faults == 0
+
+
+def test_outputs_stand_once_the_chart_has_failed(tmp_path: Path) -> None:
+    written(SHARES, tmp_path)
+    hooks = (tmp_path / "board_hooks.cpp").read_text()
+    hook = "void hook_stand()\n{\n"
+    (tmp_path / "board_hooks.cpp").write_text(
+        hooks.replace(hook, f'{hook}    Serial.println(F("stands"));\n')
+    )
+    with board(tmp_path) as uno:
+        uno.set_analogue(0, 3.0)
+        uno.advance(0.2)
+        assert uno.pin(13)
+        assert uno.pwm(9) == pytest.approx(60 / 255, abs=0.01)
+        uno.set_analogue(0, 0.0)
+        told = uno.advance(0.5)
+        assert not uno.pin(13)
+        assert uno.pwm(9) == 0.0
+        assert told.count(b"stands") == 1
+        assert b"! the chart stopped: division by zero" in told
+        uno.set_analogue(0, 3.0)
+        uno.advance(0.5)
+        assert not uno.pin(13)
+
+
+def test_a_tick_that_hangs_is_ended_by_the_watchdog_and_outputs_stand_from_then_on(tmp_path: Path) -> None:
+    written(BLINK, tmp_path)
+    hooks = (tmp_path / "board_hooks.cpp").read_text()
+    hook = "void hook_tick(const uint8_t *state)\n{\n"
+    hang = "    while (digitalRead(2) == HIGH) {\n    }\n"
+    (tmp_path / "board_hooks.cpp").write_text(hooks.replace(hook, hook + hang))
+    with board(tmp_path) as uno:
+        uno.set_pin(2, False)
+        uno.advance(0.6)
+        assert uno.pin(13)
+        uno.set_pin(2, True)
+        uno.advance(0.2)
+        uno.set_pin(13, None)
+        assert b"! a tick hung: reset the board" in uno.advance(4.5)
+        uno.set_pin(2, False)
+        uno.advance(1.0)
+        assert not uno.pin(13)
+        uno.press_reset()
+        uno.advance(0.6)
+        assert uno.pin(13)
 
 
 def test_a_reset_in_mid_run_begins_anew_with_a_hello(robot: EmulatedUno) -> None:
@@ -220,3 +294,14 @@ def test_only_pins_and_hooks_belong_to_the_user() -> None:
     subject = ChartSubject(read_chart(DOCUMENT))
     kept = {source.name for source in ArduinoUno().sources(subject) if source.keep}
     assert kept == {"board_pins.h", "board_hooks.cpp"}
+
+
+def test_a_sketch_holds_nothing_for_events_and_numbers_that_its_chart_has_not() -> None:
+    def sketch(text: str) -> dict[str, str]:
+        sources = ArduinoUno().sources(ChartSubject(parse_chart(text)))
+        return {source.name: "\n".join(source.lines) for source in sources}
+
+    plain, full = sketch(DOCUMENT.read_text()), sketch(DIAL)
+    assert {*full} - {*plain} == {"board_records.h", "dial.ino"}
+    assert full["board_wiring.cpp"].count("static Edges") == 1
+    assert "Edges" not in plain["board_wiring.cpp"]

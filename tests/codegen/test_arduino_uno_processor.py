@@ -11,6 +11,7 @@ import pytest
 
 from posewright.charts import parse_chart, read_chart
 from posewright.codegen.c import ChartSubject
+from posewright.codegen.proof.proving import verify
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.proof.streams import chart_stream
 from posewright.codegen.targets.arduino_uno import UnoProcessor
@@ -102,6 +103,16 @@ def test_the_documents_machine_keeps_within_what_was_promised(document: UnoProce
     assert 20 < needs.step_cycles_mean <= needs.step_cycles_worst <= 150
     assert needs.image_flash_bytes is not None
     assert needs.flash_bytes < needs.image_flash_bytes < 1000
+
+
+def test_the_documents_machine_is_verified_on_the_processor_and_this_computer() -> None:
+    need_tool("gcc")
+    found = verify(ChartSubject(read_chart(DOCUMENT)), "arduino-uno", steps=20_000, seed=7)
+    assert (found.same, found.steps, found.mismatches) == (True, 20_000, 0)
+    assert found.transitions_taken == found.transitions > 0
+    assert found.footprint is not None
+    assert found.footprint.step_cycles_worst is not None
+    assert found.footprint.step_cycles_worst <= 150
 
 
 def test_cycles_are_those_from_the_first_instruction_to_the_return() -> None:

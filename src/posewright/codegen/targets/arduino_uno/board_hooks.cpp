@@ -12,8 +12,16 @@ void hook_inputs(uint8_t *input)
     (void)input;
 }
 
-/* After each tick, also when a computer gives the inputs: a record of states. */
+/* After each tick that did not fail, also when a computer gives the inputs: a record of states. */
 void hook_tick(const uint8_t *state)
 {
     (void)state;
+}
+
+/*
+ * When outputs go back to the level they begin with: the chart has failed, or the computer that gave the inputs has
+ * fallen silent or begins anew. Stop here whatever hook_tick has set going.
+ */
+void hook_stand()
+{
 }

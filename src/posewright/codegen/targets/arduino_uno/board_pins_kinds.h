@@ -11,6 +11,7 @@
  *   DigitalOut(13), DigitalOut(13, INVERTED) high (low) while it is not 0
  *   PwmOut(9, scale, offset)                 duty of 0 to 255 = value * scale + offset; pins 3 5 6 9 10 11
  *   NoPin()                                  nowhere
+ * An output begins low, DigitalOut(13, INVERTED) high, and that is how it stands.
  *
  * Pins 0 and 1 are the serial line. A value that does not fit an input becomes the nearest that does.
  */
@@ -55,9 +56,10 @@ struct DigitalOut {
     PinSense sense;
 
     constexpr explicit DigitalOut(uint8_t number, PinSense how = PLAIN) : pin(number), sense(how) {}
+    void stand() const { digitalWrite(pin, sense == PLAIN ? LOW : HIGH); }
     void begin() const
     {
-        digitalWrite(pin, sense == PLAIN ? LOW : HIGH);
+        stand();
         pinMode(pin, OUTPUT);
     }
     template <typename T> void write(T value) const
@@ -71,7 +73,12 @@ struct PwmOut {
     float scale, offset;
 
     constexpr PwmOut(uint8_t number, float by, float more) : pin(number), scale(by), offset(more) {}
-    void begin() const { pinMode(pin, OUTPUT); }
+    void stand() const { digitalWrite(pin, LOW); } /* ends the PWM too */
+    void begin() const
+    {
+        stand();
+        pinMode(pin, OUTPUT);
+    }
     template <typename T> void write(T value) const
     {
         const float duty = (float)value * scale + offset;
@@ -80,8 +87,37 @@ struct PwmOut {
 };
 
 struct NoPin {
+    void stand() const {}
     void begin() const {}
     template <typename T> void write(T) const {}
 };
+
+/* Edges of an event's pin: it has come when the pin has risen since the last tick. */
+struct Edges {
+    bool was, came;
+
+    void watch(bool is)
+    {
+        came = came || (is && !was);
+        was = is;
+    }
+    bool taken()
+    {
+        const bool has = came;
+        came = false;
+        return has;
+    }
+};
+
+/* What a truth value is, of a pin or of a number. */
+template <typename T> static inline bool is_on(T value)
+{
+    return value != 0;
+}
+
+static inline bool is_on(float value)
+{
+    return value >= 0.5f;
+}
 
 #endif

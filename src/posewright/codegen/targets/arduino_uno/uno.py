@@ -30,7 +30,7 @@ CPP_FLAGS = ("-std=gnu++11", "-fno-exceptions", "-fno-threadsafe-statics")
 OWN_FLAGS = ("-Wall", "-Wextra", "-ffat-lto-objects")  # fat: so that they can be asked for their names
 """As the Arduino IDE compiles; arduino-core-avr, platform.txt."""
 
-FIXED = ("board_hooks.cpp", "board.h", "board.cpp", "board_records.h", "board_pins_kinds.h")
+FIXED = ("board_hooks.cpp", "board.h", "board.cpp", "board_pins_kinds.h")
 BUILD = "build"
 
 
@@ -55,7 +55,7 @@ class ArduinoUno:
                 hint="a whole behaviour goes to a CM-900",
             )
         wiring = ChartWiring(subject)
-        hooks, *fixed = shipped(__package__, FIXED)
+        hooks, *fixed = shipped(__package__, (*FIXED, *wiring.needed))
         lines = _SKETCH.format(name=subject.name).splitlines()
         sketch = SourceFile(f"{subject.name}.ino", tuple(lines))
         own = wiring.pins(), replace(hooks, keep=True), wiring.wiring()
@@ -106,7 +106,7 @@ class ArduinoUno:
 
 
 _SKETCH = """\
-/* {name} on an Arduino UNO. Generated; yours are board_pins.h and board_hooks.cpp. */
+/* {name} on an Arduino UNO. Yours are board_pins.h and board_hooks.cpp. */
 #include "board.h"
 
 void setup()

@@ -24,7 +24,7 @@ ANALOGUE = tuple(f"A{n}" for n in range(6))
 VOLTS = 5.0
 PWM_STEPS = 255
 
-INTEGERS = {"bool": "uint8_t", "int8": "int8_t", "uint8": "uint8_t"}
+INTEGERS = {"int8": "int8_t", "uint8": "uint8_t"}
 INTEGERS |= {"int16": "int16_t", "uint16": "uint16_t", "int32": "int32_t"}
 
 
@@ -93,6 +93,12 @@ class ChartWiring:
         fields: Mapping[str, Sequence[object]] = record.fields or {}
         return Port(name, pin, of_type, int(str(fields[field][1])), Element(kind, name))
 
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The board's files that this chart needs and others do not: numbers have to be put into records."""
+        kinds = [_storage(port.type) for port in (*self.inputs, *self.outputs)]
+        return ("board_records.h",) if set(kinds) - {"bool"} else ()
+
     def pins(self) -> SourceFile:
         """Return `board_pins.h`, a proposal which the user changes."""
         lines = _Lines()
@@ -117,10 +123,10 @@ class ChartWiring:
         """Return `board_wiring.cpp`."""
         lines = _Lines()
         lines.add(
-            f"/* Between the pins of board_pins.h and the records of {self.subject.name}. Generated. */",
+            f"/* Between the pins of board_pins.h and the records of {self.subject.name}. */",
             '#include "board.h"',
             '#include "board_pins.h"',
-            '#include "board_records.h"',
+            *(f'#include "{name}"' for name in self.needed),
         )
         self._write_begin(lines)
         self._write_events(lines)
@@ -133,28 +139,30 @@ class ChartWiring:
         lines.add("", "void wiring_begin()", "{")
         for port in (*self.inputs, *self.events, *self.outputs):
             lines.add(f"    {port.pin}.begin();", of=port.element)
+        lines.add("}", "", "void wiring_stand()", "{")
+        for port in self.outputs:
+            lines.add(f"    {port.pin}.stand();", of=port.element)
         lines.add("}")
 
     def _write_events(self, lines: _Lines) -> None:
-        count = max(1, len(self.events))
-        lines.add("", f"static bool was[{count}], came[{count}];", "", "void wiring_watch()", "{")
         if self.events:
-            lines.add("    bool is;", "")
-        for k, port in enumerate(self.events):
-            read = (f"    is = {port.pin}.read();", f"    came[{k}] = came[{k}] || (is && !was[{k}]);")
-            lines.add(*read, f"    was[{k}] = is;", of=port.element)
-        lines.add("}", "", "void wiring_forget()", "{", "    memset(came, 0, sizeof came);", "}")
+            lines.add("")
+        for port in self.events:
+            lines.add(f"static Edges {port.pin}_edges;", of=port.element)
+        lines.add("", "void wiring_watch()", "{")
+        for port in self.events:
+            lines.add(f"    {port.pin}_edges.watch(is_on({port.pin}.read()));", of=port.element)
+        lines.add(*(() if self.events else ("    /* the chart has no events */",)), "}")
 
     def _write_read(self, lines: _Lines) -> None:
         lines.add("", "void wiring_read(uint8_t *input)", "{")
         for port in self.inputs:
-            place, value = f"&input[{port.offset}]", f"{port.pin}.read()"
-            lines.add(f"    {_put(place, port.type, value)}", of=port.element)
-        for k, port in enumerate(self.events):
-            lines.add(f"    input[{port.offset}] = came[{k}] ? 1U : 0U;", of=port.element)
+            lines.add(f"    {_put(port, f'{port.pin}.read()')}", of=port.element)
+        for port in self.events:
+            lines.add(f"    input[{port.offset}] = {port.pin}_edges.taken();", of=port.element)
         if not (self.inputs or self.events):
             lines.add("    (void)input;")
-        lines.add("    wiring_forget();", "}")
+        lines.add("}")
 
     def _write_outputs(self, lines: _Lines) -> None:
         lines.add("", "void wiring_write(const uint8_t *state)", "{")
@@ -265,10 +273,13 @@ def _float(number: float) -> str:
     return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
 
 
-def _put(place: str, kind: Type | None, value: str) -> str:
+def _put(port: Port, value: str) -> str:
+    kind, place = port.type, f"&input[{port.offset}]"
     if isinstance(kind, FloatType):
         return f"put_{'float' if kind.single else 'double'}({place}, {value});"
-    low, high = (kind.low, kind.high) if isinstance(kind, IntType) else (0, 1)
+    if _storage(kind) == "bool":
+        return f"input[{port.offset}] = is_on({value});"
+    low, high = (kind.low, kind.high) if isinstance(kind, IntType) else (0, 0)
     if isinstance(kind, EnumType):
         high = len(kind.values) - 1
     return f"put<{INTEGERS[_storage(kind)]}>({place}, {_whole(low)}, {_whole(high)}, {value});"
@@ -280,6 +291,8 @@ def _whole(number: int) -> str:
 
 def _get(record: str, port: Port) -> str:
     place = f"&{record}[{port.offset}]"
+    if _storage(port.type) == "bool":
+        return place.removeprefix("&")
     if isinstance(port.type, FloatType):
         return f"get<float>({place})" if port.type.single else f"get_double({place})"
     return f"get<{INTEGERS[_storage(port.type)]}>({place})"
