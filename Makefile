@@ -1,7 +1,8 @@
 # make demo   sets up what it needs and runs the main job: a Bioloid in the CEABOT obstacle race
 #             (LAYOUT=random for other boxes, MOTIONS=file.mtn to walk on your own vendor file)
 # make test   sets up what it needs and runs lint, types and tests
-# make fuzz   searches with fresh random seeds for SECONDS (600); keeps what it finds in build/fuzz
+# make fuzz   searches with fresh random seeds for SECONDS (600); keeps what it finds in build/fuzz,
+#             then takes ten million steps of generated C under sanitizers
 # make lint   style and types only
 # make bench  speed, as ratios to the raw engine in the same run
 # make lock   renew requirements.lock after a change of dependencies
@@ -30,6 +31,7 @@ test: lint $(W3C)
 
 fuzz: $(STAMP)
 	$(BIN)/python tests/fuzz.py $(SECONDS) $(TESTS)
+	$(BIN)/python -m tests.codegen.fuzz_generated 1e7
 
 $(W3C): Makefile
 	@mkdir -p $(@D)

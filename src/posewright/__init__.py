@@ -187,8 +187,8 @@ TWINS = {
     "inspect": ("inspect_robot",),
     "generate": ("generate", "explain"),
     "build": ("build",),
-    "flash": ("flash_command",),
     "verify": ("verify",),
+    "flash": ("flash_command",),
 }
 """Which names here do what a verb of the command line does."""
 

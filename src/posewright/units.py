@@ -7,7 +7,6 @@ import math
 RAD_PER_DEG = math.pi / 180.0
 DEG_PER_RAD = 180.0 / math.pi
 RAD_S_PER_RPM = 2.0 * math.pi / 60.0
-M_PER_CM = 0.01
 CM_PER_M = 100.0
 
 

@@ -11,6 +11,10 @@ import numpy as np
 
 from posewright.codegen.unit import Executable, Records, SourceFile, Subject
 
+_OWN = re.compile(
+    r"^ *(?:static\b[^(=;\[]*?\b(\w+) *[(=;\[]|# *define (\w+)|typedef [^{;]*?(\w+);|} (\w+);)", re.MULTILINE
+)
+"""What a C file defines for itself: functions, variables, constants and types."""
 _NAMES = re.compile(r"\b(unit_reset|unit_load|unit_step|UNIT_[A-Z_]+)\b")
 
 
@@ -44,13 +48,16 @@ class BatchSubject:
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the sources of all, each with names of its own, and the unit that asks one of them."""
-        found: list[SourceFile] = []
+        headers: list[SourceFile] = []
+        together: list[str] = []  # the compiler takes as long to start as to compile a small file
         for number, member in enumerate(self.members):
             for source in member.sources():
-                own = re.sub(r"^unit", f"unit_{number}", source.name)
                 lines = tuple(_renamed(line, number) for line in source.lines)
-                found.append(SourceFile(own, lines))
-        return (*found, self._header(), self._unit())
+                if source.name.endswith(".c"):
+                    together += _private("\n".join(lines), f"{source.name[0]}{number}").splitlines()
+                else:
+                    headers.append(SourceFile(re.sub(r"^unit", f"unit_{number}", source.name), lines))
+        return (*headers, SourceFile("members.c", tuple(together)), self._header(), self._unit())
 
     def _header(self) -> SourceFile:
         sizes = {"INPUT_BYTES": self.inputs.itemsize, "STATE_BYTES": self.states.itemsize}
@@ -74,6 +81,12 @@ class BatchSubject:
             lines += [f"    case {k}U:", f"        unit_{k}_step(&input[1], state);", "        break;"]
         lines += ["    default:", "        break;", "    }", "}"]
         return SourceFile("unit.c", tuple(lines))
+
+
+def _private(text: str, mark: str) -> str:
+    """Return a C file whose own names no other file of the batch has."""
+    own = "|".join(sorted({name for found in _OWN.findall(text) for name in found if name}))
+    return re.sub(rf"(?<![.>\w])({own})\b", rf"\1_{mark}", text) if own else text
 
 
 def _renamed(line: str, number: int) -> str:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from posewright.codegen.targets import write_sources
 from posewright.codegen.targets.cm900.board import EmulatedCm900
-from posewright.codegen.targets.cm900.target import Cm900, write_sources
+from posewright.codegen.targets.cm900.target import Cm900
 from posewright.codegen.unit import Executable, SourceFile, Subject
 
 HEADER = """\

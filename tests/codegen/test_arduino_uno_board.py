@@ -60,7 +60,7 @@ def written(text: str, folder: Path) -> ChartSubject:
 @contextmanager
 def board(folder: Path) -> Iterator[EmulatedUno]:
     """Build the sketch in a folder and switch a board with it on."""
-    emulated = EmulatedUno(ArduinoUno().build(folder)[1])
+    emulated = EmulatedUno(ArduinoUno().build(folder).elf)
     try:
         yield emulated
     finally:
@@ -78,7 +78,7 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ChartSubje
     need_tool("avr-gcc")
     folder = tmp_path_factory.mktemp("obstacle_mealy")
     subject = written(DOCUMENT.read_text(), folder)
-    return ArduinoUno().build(folder)[1], subject
+    return ArduinoUno().build(folder).elf, subject
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ import pytest
 from posewright.behaviours import read_behaviour, reading
 from posewright.bodies import BodyState
 from posewright.codegen.behaviour import BehaviourSubject
-from posewright.codegen.targets.cm900.target import Cm900, write_sources
+from posewright.codegen.targets import write_sources
+from posewright.codegen.targets.cm900.target import Cm900
 from posewright.codegen.unit import Records
 from posewright.errors import BodyError, FormatError, InputError
 

@@ -18,6 +18,7 @@ from posewright.codegen.proof.verification import differs, run_from_reset
 from posewright.codegen.toolchains import STRICT
 
 from .conftest import need_tool
+from .fuzz_generated import fuzz
 
 CHARTS = sorted(Path("examples/charts").glob("*/*.chart.yaml"))
 
@@ -69,6 +70,12 @@ def test_sanitizers_find_nothing_and_states_are_the_interpreters(path: Path, tmp
     reference = subject.reference()
     expected = np.concatenate([run_from_reset(reference, episode) for episode in episodes])
     assert not differs(expected, run_program(program, subject, episodes)).any()
+
+
+def test_what_make_fuzz_does_takes_all_steps_it_is_asked_for() -> None:
+    need_tool("gcc")
+    path = next(path for path in CHARTS if "sumo" in path.stem)
+    assert 20_000 <= fuzz(path, 20_000, seed=6) < 25_000
 
 
 @pytest.mark.parametrize("name", ["document/obstacle_mealy", "button_lamp/button_lamp"])

@@ -18,14 +18,15 @@ from posewright.bodies import MockBody, quiet_readings
 from posewright.codegen.behaviour import BehaviourSubject
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.hil.board_unit import BoardUnit
+from posewright.codegen.hil.boards import MakeController, maker_of, switched_on
 from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
 from posewright.codegen.hil.serial_line import SerialLine, SerialPort
 from posewright.codegen.hil.servo_bus import packets_in
+from posewright.codegen.targets.arduino_uno import EmulatedUno
 from posewright.control import Block
 from posewright.errors import BodyError, InputError, UnknownNameError
 from posewright.experiments import Outcome, draw_board
-from posewright.experiments.boards import MakeController, emulated_uno, maker_of
 from posewright.figures import draw_parity
 
 from .conftest import need_tool
@@ -214,7 +215,11 @@ def test_a_bad_line_to_the_emulated_uno_and_its_reset_are_lived_through() -> Non
 def on_uno(damage: LineDamage) -> MakeController:
     def make(behaviour: Behaviour, seed: int) -> BoardController:
         subject = ChartSubject(behaviour.chart)
-        unit = BoardUnit(DamagedLine(emulated_uno(subject), damage), subject, behaviour.chart.period_s)
+        unit = BoardUnit(
+            DamagedLine(switched_on(EmulatedUno, "arduino-uno", subject), damage),
+            subject,
+            behaviour.chart.period_s,
+        )
         return BoardController(behaviour, unit, seed)
 
     return make

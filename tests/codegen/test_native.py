@@ -168,7 +168,7 @@ def test_a_damaged_library_in_the_cache_is_made_again(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     chart, row = parse_chart(DIVIDES), {"wall": 1.0, "n": 1}
     Interpreter(chart, native=True)
-    [kept] = library.cache_folder().glob("*.so")
+    [kept] = library.cache_folder("host").glob("*.so")
     kept.write_bytes(kept.read_bytes()[:1000])
     again = Interpreter(chart, native=True)
     assert again.step(again.initial(), row).outputs["count"] == 1

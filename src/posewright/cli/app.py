@@ -32,7 +32,7 @@ VERBS = (
 )
 """Each verb is the module `posewright.cli.<verb>` with a function `register(app)`, or one in `SHARED`."""
 
-SHARED = dict.fromkeys(("generate", "build", "flash"), "codegen")
+SHARED = dict.fromkeys(("generate", "build", "verify", "flash"), "codegen")
 """Modules that register several verbs."""
 
 Usage: type[Exception] = typer.BadParameter.__mro__[2]

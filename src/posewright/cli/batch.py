@@ -144,12 +144,12 @@ def table_of(key: str, runs: Sequence[Run]) -> Table:
     ]
     cells = [[run.name, *(_cell(run.figures.get(name)) for name in names), _wrong(run)] for run in runs]
     heads = (key, *map(figure_words, names), "what went wrong")
-    texts = {head for place, head in enumerate(heads) if any(_is_words(row[place]) for row in cells)}
+    texts = {
+        head
+        for place, head in enumerate(heads)
+        if any(set(str(row[place])) - set("0123456789+-. ") for row in cells)
+    }
     return console.table(heads, cells, words={heads[-1], *texts})
-
-
-def _is_words(cell: object) -> bool:
-    return not set(str(cell)) <= set("0123456789+-. ")
 
 
 def _cell(value: object) -> Text:

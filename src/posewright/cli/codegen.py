@@ -1,28 +1,42 @@
-"""`posewright generate`, `build` and `flash`: a chart or a behaviour as C, compiled, and onto the board."""
+"""`posewright generate`, `build`, `verify` and `flash`: a chart or a behaviour as C, proved, on a board."""
 
 from __future__ import annotations
 
 import shlex
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from posewright.cli import completion
-from posewright.cli.console import emit_json, give, say
+from posewright.cli.console import bar, counted, emit_json, give, line_of, rated, say, table
 from posewright.cli.options import FOUND, AsJson, add_verb, argument, option
 from posewright.codegen import generating
+from posewright.codegen.c.truth_table import Style
 from posewright.errors import InputError, UnavailableError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from posewright.codegen.proof.source_coverage import SourceCoverage
+    from posewright.codegen.proof.verification import Verification
+    from posewright.codegen.unit import Subject
 
 _DOCUMENTS = completion.files(".chart.yaml", ".scxml", ".csv", generating.BEHAVIOUR)
 _TARGETS = completion.catalogue("posewright.codegen.targets.target_names")
 Document = Annotated[
-    str | None,
+    str,
     argument("CHART|BEHAVIOUR", "A chart's file, or a behaviour's name or file.", autocompletion=_DOCUMENTS),
 ]
 TargetName = Annotated[str, option("--target NAME", "host, arduino-uno or cm900.", autocompletion=_TARGETS)]
+Monitors = Annotated[bool, option("--monitors", "Watch the promises at run time.")]
+Queue = Annotated[
+    int | None, option("--queue N", "Raised events that may wait at once; default as many as can.", min=1)
+]
+Tick = Annotated[Style, option("--style", "The tick of a chart of one state at a time; auto goes by size.")]
 Folder = Annotated[Path, argument("DIR", "What `posewright generate` wrote.")]
 
 
@@ -30,17 +44,17 @@ def register(app: typer.Typer) -> None:
     """Add the verbs to the application."""
     add_verb(app, "generate", generate)
     add_verb(app, "build", build)
+    add_verb(app, "verify", verify)
     add_verb(app, "flash", flash)
 
 
 def generate(
-    document: Document = None,
+    document: Document = "",
     target: TargetName = "host",
     output: Annotated[Path | None, option("--output -o DIR", "The folder to write into.")] = None,
-    monitors: Annotated[bool, option("--monitors", "Watch the promises at run time.")] = False,
-    queue: Annotated[
-        int | None, option("--queue N", "Raised events that may wait at once; default as many as can.", min=1)
-    ] = None,
+    monitors: Monitors = False,
+    queue: Queue = None,
+    style: Tick = Style.AUTO,
     force: Annotated[bool, option("--force", "Write over files that were changed by hand.")] = False,
     explain: Annotated[
         str | None,
@@ -62,9 +76,10 @@ def generate(
         places = generating.explain(explain, output)
         give([place.to_dict() for place in places], map(str, places), as_json=as_json)
         return
-    if document is None or output is None:
+    if not document or output is None:
         raise InputError("generate what, and where to?", hint="posewright generate CHART -o DIR")
-    made = generating.generate(document, output, target, monitors=monitors, queue=queue, force=force)
+    how = {"monitors": monitors, "queue": queue, "style": style}
+    made = generating.generate(document, output, target, force=force, **how)  # type: ignore[arg-type]
     kept = [f"left alone: {', '.join(made.kept)}"] if made.kept else []
     give(made.to_dict(), [f"{len(made.written)} files -> {output}", *kept, *made.policies], as_json=as_json)
 
@@ -72,12 +87,7 @@ def generate(
 def build(
     folder: Folder,
     target: Annotated[
-        str | None,
-        option(
-            "--target NAME",
-            "host, arduino-uno or cm900; default what it was generated for.",
-            autocompletion=_TARGETS,
-        ),
+        str | None, option("--target NAME", "Default what it was generated for.", autocompletion=_TARGETS)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -121,3 +131,63 @@ def flash(
         emit_json({"command": list(command), "exit_code": code})
     if code:
         raise typer.Exit(FOUND)
+
+
+def verify(
+    subject: Document,
+    target: TargetName = "host",
+    steps: Annotated[int, option("--steps N", "Steps that each takes.", min=1)] = 100_000,
+    seed: Annotated[int, option("--seed S", "Of the inputs.", min=0)] = 0,
+    monitors: Monitors = False,
+    queue: Queue = None,
+    style: Tick = Style.AUTO,
+    coverage: Annotated[bool, option("--coverage", "Which lines and branches of the C were run.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Prove that generated code does what the interpreter does: every state and output at every step.
+
+    The same inputs go into the interpreter, into the code compiled for this computer and, for a board, into
+    the code compiled for it on an emulated processor. They are drawn so that every transition is taken, every
+    limit is met and every timer runs out. A difference exits with 1 and shows the shortest inputs to it.
+
+    [bold]Examples[/]
+      posewright verify obstacle_mealy.chart.yaml --steps 1000000
+      posewright verify obstacle_mealy.chart.yaml --target arduino-uno --json
+      posewright verify obstacle_mealy.chart.yaml --coverage
+    """
+    from posewright.codegen.proof import proving
+
+    one = generating.subject_named(subject, monitors=monitors, queue=queue, style=style)
+    with bar("comparing") as on_progress:
+        found = proving.verify(one, target, steps=steps, seed=seed, on_progress=on_progress)
+    covered = proving.source_coverage(one, seed=seed) if coverage else None
+    data = found.data() | (covered.data() if covered else {})
+    give(data, _lines(one, found, covered), as_json=as_json)
+    if not found.same:
+        raise typer.Exit(FOUND)
+
+
+def _lines(
+    subject: Subject, found: Verification, covered: SourceCoverage | None
+) -> Iterator[str | RenderableType]:
+    beside = " and ".join(found.executables)
+    verdict = rated("ok" if found.same else "failed")
+    off = f"{found.mismatches or 'no'} mismatch{'' if found.mismatches == 1 else 'es'}"
+    yield line_of(verdict, f" {found.subject}: {counted(found.steps, 'step')} on {beside}, {off}")
+    if found.transitions is not None:
+        yield f"   {found.transitions_taken} of {found.transitions} transitions taken"
+    if found.failed:
+        yield f"   {counted(found.failed, 'time')} all stopped alike: division by zero, or a tick without end"
+    needs = found.footprint
+    if needs is not None:
+        stack = "" if needs.stack_bytes is None else f", stack {needs.stack_bytes} bytes"
+        yield f"   flash {needs.flash_bytes} bytes, RAM {needs.ram_bytes} bytes{stack}"
+        if needs.step_cycles_mean is not None:
+            yield f"   a step: {needs.step_cycles_mean:.1f} {needs.counts}, at most {needs.step_cycles_worst}"
+    if found.ticks_from_player is not None:
+        yield f"   servos at most {counted(found.ticks_from_player, 'tick')} from the simulator's player"
+    if covered is not None:
+        yield f"   lines of C run: {covered.line_coverage:.1%}, branches: {covered.branch_coverage:.1%}"
+    if found.mismatch is not None:
+        yield f"   {found.mismatch.executable} differs in {', '.join(found.mismatch.fields)}:"
+        yield table(*found.mismatch.table(subject))

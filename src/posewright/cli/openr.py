@@ -148,7 +148,8 @@ def run(
         recording = experiments.run_program(ready, watchers=shown or [_Far(ready.name, say)], **how)
     _write_pictures(recording, diagram, video, camera, quiet=as_json)
     result = experiments.openr_result(recording)
-    written = _written({"recording": record, "diagram": diagram, "film": video})
+    files = {"recording": record, "diagram": diagram, "film": video}
+    written = [f"{what} -> {path}" for what, path in files.items() if path is not None]
     console.give(result, [*_lines(result, flow.entries_of(recording)), *written], as_json=as_json)
     if result["fell"]:
         raise typer.Exit(FELL)
@@ -236,10 +237,6 @@ def _write_pictures(
     if video is not None:
         with console.working("filming", quiet=quiet) as say:
             figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
-
-
-def _written(files: Mapping[str, Path | None]) -> list[str]:
-    return [f"{what} -> {path}" for what, path in files.items() if path is not None]
 
 
 class _Terminal:

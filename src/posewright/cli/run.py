@@ -48,18 +48,12 @@ Body = Annotated[
     ),
 ]
 OnController = Annotated[
-    str,
-    option(
-        "--controller",
-        "Where the behaviour runs: python (here), arduino-uno, cm900 (emulated), serial:PORT (a real board).",
-    ),
+    str, option("--controller", "Where it runs: python, arduino-uno, cm900 (emulated), serial:PORT.")
 ]
 StatesPlot = Annotated[
-    Path | None,
-    option(
-        "--states-plot", "Draw the chart's states on the board over the interpreter's, on the same inputs."
-    ),
+    Path | None, option("--states-plot", "Draw the states of the board and of the interpreter.")
 ]
+Plots = tuple[Path | None, Path | None]
 RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
 Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]
 View = Annotated[bool, option("--view", "Show it in a live window, at real time.")]
@@ -107,12 +101,13 @@ def run(
     from posewright.control import RealClock
     from posewright.experiments import run_trial
 
-    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "body": body}
-    what |= {"legal": legal}
-    on_board: dict[str, Any] = {"--controller": _board(controller), "--states-plot": states_plot}
+    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "legal": legal}
+    what |= {"body": body}
+    board = None if controller == "python" else controller
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
-        only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size} | on_board
+        only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
+        only_one |= {"--controller": board, "--states-plot": states_plot}
         how: dict[str, Any] = {"out": out, "workers": workers, "recordings": keep, "as_json": as_json}
         run_seeds(trial, seeds, only_one=only_one, **how, **what)
         return
@@ -120,7 +115,7 @@ def run(
     film_options.refuse_unused_camera(camera, video)
     video, pixels = video and film_options.film_path(video, trial), film_options.size_of(size)
     _refuse_view(body if view else "sim")
-    refuse_of_one({} if _board(controller) else {"--states-plot": states_plot}, "for --controller of a board")
+    refuse_of_one({} if board else {"--states-plot": states_plot}, "for --controller of a board")
     _refuse_outputs(record, video, plot, states_plot, inputs=(trial, layout, behaviour, motions))
     if video is not None:
         figures.refuse_film(video, speed, pixels)
@@ -129,7 +124,7 @@ def run(
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
         what |= {"pace": pace, "clock": time.perf_counter, "on_progress": _teller(say), "seed": seed}
         outcome = run_trial(trial, make_watcher=live, **what)
-        _show(outcome, plot, states_plot, video, {"camera": camera, "speed": speed, "size": pixels}, say)
+        _show(outcome, (plot, states_plot), video, {"camera": camera, "speed": speed, "size": pixels}, say)
     give_outcome(outcome, as_json=as_json)
 
 
@@ -140,27 +135,17 @@ def _refuse_view(body: str) -> None:
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
 
 
-def _board(controller: str) -> str | None:
-    return None if controller == "python" else controller
-
-
 def _show(
-    outcome: Outcome,
-    plot: Path | None,
-    states_plot: Path | None,
-    video: Path | None,
-    how: dict[str, Any],
-    say: Callable[[str], None],
+    outcome: Outcome, plots: Plots, video: Path | None, how: dict[str, Any], say: Callable[[str], None]
 ) -> None:
     """Draw what came of it, and film it as asked, where that is asked for."""
     from posewright.experiments import draw_board, draw_outcome
     from posewright.figures import film_recording, save_figure
 
-    if plot is not None:
-        say("drawing the picture")
-        save_figure(draw_outcome(outcome), plot)
-    if states_plot is not None:
-        save_figure(draw_board(outcome), states_plot)
+    for plot, draw in zip(plots, (draw_outcome, draw_board), strict=True):
+        if plot is not None:
+            say("drawing the picture")
+            save_figure(draw(outcome), plot)
     if video is not None:
         film_recording(outcome.recording, video, **how, on_progress=film_options.filming(say))
 

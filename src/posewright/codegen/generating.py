@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,7 +20,8 @@ from posewright.behaviours import behaviour_names, read_behaviour
 from posewright.charts import read_chart
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.c import ChartSubject, Options
-from posewright.codegen.targets import target_named
+from posewright.codegen.c.truth_table import Style
+from posewright.codegen.targets import Built, target_named
 from posewright.codegen.trace import Place, places_in
 from posewright.codegen.unit import SourceFile, Subject
 from posewright.documents import read_text, write_atomically
@@ -30,16 +32,14 @@ MANIFEST, TRACE = "posewright.json", "trace.json"
 """What made the files of a folder; what their lines are for."""
 
 BEHAVIOUR = ".behaviour.yaml"
-SOFT_DOUBLES = ("arduino-uno",)
-"""Targets whose compiler has no `double` of 64 bits."""
-
-QUEUES = {"arduino-uno": 64}
-"""Raised events that may wait at once on targets of little RAM, where nothing else is asked for."""
+SKETCH = ".ino"
+_SKETCH_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}")
+"""Arduino sketch specification, "Sketch root folder"."""
 
 BEGUN = "begun"
 """In a folder's manifest while its files are written: what each may be like, as lists of digests."""
 
-_COMMENTED = (".c", ".h", ".hpp", ".ld", ".cpp", ".ino")
+_COMMENTED = (".c", ".h", ".hpp", ".ld", ".cpp", SKETCH)
 
 
 @dataclass(frozen=True)
@@ -69,21 +69,20 @@ class Generated:
 
 
 def subject_named(
-    text: str | Path, target: str = "host", *, monitors: bool = False, queue: int | None = None
+    text: str | Path, *, monitors: bool = False, queue: int | None = None, style: Style = Style.AUTO
 ) -> Subject:
     """Return what a person names: a chart's file, or a behaviour by its name or file.
 
     Args:
         text: what is named.
-        target: for which it is.
         monitors: let the promises be watched at run time.
-        queue: events that may wait at once; None for as many as surely can.
+        queue: events that may wait at once; None for as many as surely can, or as the target has room for.
+        style: whether the tick of a chart of one state at a time is a switch or a table.
 
     Raises:
         InputError: there is no such chart or behaviour, or it is not what it should be.
     """
-    most = QUEUES.get(target) if queue is None else queue
-    options = Options(soft_doubles=target in SOFT_DOUBLES, monitors=monitors, queue=most)
+    options = Options(monitors=monitors, queue=queue, style=style)
     if str(text) in behaviour_names() or str(text).endswith(BEHAVIOUR):
         return BehaviourSubject(read_behaviour(text), options)
     return ChartSubject(read_chart(Path(text)), options)
@@ -96,6 +95,7 @@ def generate(
     *,
     monitors: bool = False,
     queue: int | None = None,
+    style: Style = Style.AUTO,
     force: bool = False,
 ) -> Generated:
     """Write the C of a chart or behaviour for a target into a folder, byte for byte the same every time.
@@ -106,6 +106,7 @@ def generate(
         target: one of `target_names()`.
         monitors: as `subject_named`.
         queue: as `subject_named`.
+        style: as `subject_named`.
         force: write over files that were changed since they were generated, or were never generated.
 
     Raises:
@@ -114,12 +115,12 @@ def generate(
     """
     board = target_named(target)
     if isinstance(document, str | Path):
-        document = subject_named(document, target, monitors=monitors, queue=queue)
-    told = {"monitors": monitors, "queue": queue}
+        document = subject_named(document, monitors=monitors, queue=queue, style=style)
+    document, folder = board.fitted(document), Path(folder)
+    told = {"monitors": monitors, "queue": queue, "style": style.value}
     banner = _banner(document, target, told)
     sources = {file.name: file for file in (*document.sources(), *board.sources(document))}
-    files = [_with_banner(file, banner) for file in sources.values()]
-    folder = Path(folder)
+    files = [_with_banner(_as_folder(file, folder), banner) for file in sources.values()]
     texts = {file.name: file.text for file in files if not file.keep}
     places = places_in(file for file in files if not file.keep)
     texts[TRACE] = _json({"places": [place.to_dict() for place in places]})
@@ -146,21 +147,6 @@ def generate(
     return Generated(folder, target, document.name, tuple(texts), kept, places, policies)
 
 
-@dataclass(frozen=True)
-class Built:
-    """What was built.
-
-    Attributes:
-        image: what is flashed, or loaded.
-        elf: the same with its names.
-        parts: flash and RAM by part, in bytes; empty where nobody counts them.
-    """
-
-    image: Path
-    elf: Path
-    parts: Mapping[str, tuple[int, int]]
-
-
 def build(folder: Path | str, target: str | None = None) -> Built:
     """Compile what was generated into a folder.
 
@@ -177,8 +163,7 @@ def build(folder: Path | str, target: str | None = None) -> Built:
     folder = Path(folder)
     if folder.is_dir() and not os.access(folder, os.W_OK):
         raise OutputError("cannot write here", where=Where(folder), hint="build in a folder of your own")
-    made = target_named(target or str(_manifest(folder)["target"])).build(folder)
-    return Built(made[0], made[-1], {}) if isinstance(made, tuple) else Built(made.elf, made.elf, made.parts)
+    return target_named(target or str(_manifest(folder)["target"])).build(folder)
 
 
 def flash_command(folder: Path | str, port: str | None = None) -> tuple[str, ...]:
@@ -229,12 +214,25 @@ def explain(asked: str, folder: Path | str | None = None) -> tuple[Place, ...]:
 
 
 def _banner(subject: Subject, target: str, options: Mapping[str, Any]) -> tuple[str, ...]:
-    chosen = ", ".join(f"{name} {value}" for name, value in options.items() if value not in (None, False))
+    chosen = ", ".join(
+        f"{name} {value}" for name, value in options.items() if value not in (None, False, "auto")
+    )
     lines = [f"Made by Posewright {__version__} for {target}; options: {chosen or 'none'}."]
     lines += [f"{name}: SHA-256 {_sha256(text)}" for name, text in subject.documents.items()]
     lines += ["Do not change it: it is made anew from there."]
     safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
     return ("/*", *(f" * {line}" for line in safe), " */")
+
+
+def _as_folder(file: SourceFile, folder: Path) -> SourceFile:
+    """Return a sketch called like its folder, for else the Arduino IDE does not open it."""
+    if not file.name.endswith(SKETCH):
+        return file
+    name = folder.resolve().name
+    if not _SKETCH_NAME.fullmatch(name):
+        what = f"no sketch can be called {name!r}, as the Arduino IDE calls it like its folder"
+        raise InputError(what, hint="letters, digits, _, . and -, 63 at most; neither . nor - first")
+    return replace(file, name=name + SKETCH)
 
 
 def _with_banner(file: SourceFile, banner: Sequence[str]) -> SourceFile:

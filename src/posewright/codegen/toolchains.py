@@ -1,7 +1,9 @@
-"""Compilers: where they are on this computer, run with a time limit, and what to install if they are not."""
+"""Compilers and their like: found, run with a time limit, and what to install if they are not here."""
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -9,17 +11,19 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from posewright.errors import PosewrightError, UnavailableError
+from posewright.errors import InputError, UnavailableError
 
-HOST, AVR, ARM = ("cc", "gcc", "clang"), ("avr-gcc",), ("arm-none-eabi-gcc",)
-"""Names of the compilers for this computer, an AVR and a Cortex-M, the preferred one first."""
+HOST = ("cc", "gcc", "clang")
+"""Names of the compilers for this computer, the preferred one first."""
 
+_AVR, _ARM = "gcc-avr avr-libc", "gcc-arm-none-eabi libnewlib-arm-none-eabi"
 PACKAGES = {
-    "cc": "gcc",
-    "avr-gcc": "gcc-avr avr-libc",
-    "arm-none-eabi-gcc": "gcc-arm-none-eabi libnewlib-arm-none-eabi",
+    **dict.fromkeys(("cc", "gcc", "gcov"), "gcc"),
+    **dict.fromkeys(("avr-gcc", "avr-g++", "avr-gcc-ar"), _AVR),
+    **dict.fromkeys(("avr-nm", "avr-objcopy", "avr-size"), "binutils-avr"),
+    **dict.fromkeys(("arm-none-eabi-gcc", "arm-none-eabi-objcopy"), _ARM),
 }
-"""The Debian packages that bring a compiler."""
+"""The Debian packages that bring a program."""
 
 STRICT = (
     *("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"),
@@ -30,16 +34,16 @@ STRICT = (
 PATIENCE_S = 120.0
 """Time after which a compiler is taken to hang [s]."""
 
+_MOST_LINES = 6
+_TELLING = re.compile(r"error:|will not fit|not within region|overflowed by")
 
-class CompileError(PosewrightError):
-    """A compiler refuses what was generated, which is a fault of ours; the whole of what it says is `log`."""
+
+class CompileError(InputError):
+    """A compiler or linker refuses what it was given; the whole of what it says is `log`."""
 
     def __init__(self, message: str, log: str) -> None:
         super().__init__(message)
         self.log = log
-
-    def __str__(self) -> str:
-        return f"{self.message}\n{self.log}"
 
 
 @dataclass(frozen=True)
@@ -55,38 +59,63 @@ class Compiler:
 
 
 @cache
-def find_compiler(names: tuple[str, ...] = HOST) -> Compiler:
-    """Return the first of these compilers that is on this computer.
+def find_compiler() -> Compiler:
+    """Return the compiler for this computer.
 
     Raises:
-        UnavailableError: none is; the hint names the Debian package that brings one.
+        UnavailableError: there is none; the hint names the Debian package that brings one.
     """
-    for name in names:
-        path = shutil.which(name)
-        if path is not None:
-            said = _run([path, "--version"], path).stdout.splitlines()
-            return Compiler(path, said[0] if said else name)
-    package = PACKAGES.get(names[0], names[0])
-    raise UnavailableError(f"there is no C compiler {names[0]} here", hint=f"apt install {package}")
+    path = next(filter(None, map(shutil.which, HOST)), None) or program(HOST[0])
+    said = run_tool(path, "--version").splitlines()
+    return Compiler(path, said[0] if said else path)
 
 
-def compile_sources(compiler: Compiler, sources: Iterable[Path], flags: Sequence[str], out: Path) -> None:
-    """Compile C files into `out`.
+def program(name: str) -> str:
+    """Return where a program is.
 
     Raises:
-        CompileError: it refuses them.
-        UnavailableError: it cannot be run, or takes longer than two minutes.
+        UnavailableError: it is not on this computer; the hint names the Debian package that brings it.
     """
-    command = [compiler.path, *flags, "-o", str(out), *map(str, sources), "-lm"]
-    done = _run(command, compiler.path)
-    if done.returncode:
-        raise CompileError(f"{compiler.path} refuses generated code", done.stderr + done.stdout)
+    found = shutil.which(name)
+    if found is None:
+        hint = f"apt install {PACKAGES.get(name, name)}"
+        raise UnavailableError(f"there is no {name} on this computer", hint=hint)
+    return found
 
 
-def _run(command: Sequence[str], name: str) -> subprocess.CompletedProcess[str]:
+def run_tool(name: str, *arguments: str | Path, folder: Path | None = None) -> str:
+    """Run a program and return what it printed.
+
+    Raises:
+        UnavailableError: it is not here, cannot be run, or takes longer than two minutes.
+        CompileError: it refuses what it was given.
+    """
+    command = [program(name), *map(str, arguments)]
     try:
-        return subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=PATIENCE_S, check=False
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            timeout=PATIENCE_S,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UnavailableError(f"{name} does not run: {error}", hint="install it anew") from error
+    if done.returncode:
+        said = (done.stderr + done.stdout).strip()
+        lines = [line for line in said.splitlines() if _TELLING.search(line)] or said.splitlines()
+        raise CompileError(f"{Path(name).name} refuses it: {chr(10).join(lines[:_MOST_LINES])}", said)
+    return done.stdout
+
+
+def compile_sources(compiler: Compiler, sources: Iterable[Path], flags: Sequence[str], out: Path) -> None:
+    """Compile C files for this computer into `out`; raises as `run_tool`."""
+    run_tool(compiler.path, *flags, "-o", out, *sources, "-lm")
+
+
+def cache_folder(room: str) -> Path:
+    """Return where things are kept that can be made again (XDG Base Directory Specification)."""
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (given if given.is_absolute() else Path.home() / ".cache") / "posewright" / room

@@ -17,8 +17,9 @@ Records are packed and little-endian, as NumPy's structured arrays of `inputs` a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import resources
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -63,6 +64,12 @@ class SourceFile:
     def text(self) -> str:
         """Its text."""
         return "\n".join(self.lines) + "\n"
+
+
+def shipped(package: str, names: Iterable[str]) -> tuple[SourceFile, ...]:
+    """Return C files that are in a package."""
+    room = resources.files(package)
+    return tuple(SourceFile(name, tuple((room / name).read_text("utf-8").splitlines())) for name in names)
 
 
 class Subject(Protocol):

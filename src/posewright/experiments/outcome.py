@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from posewright.codegen.hil.boards import PYTHON, OnBoard
 from posewright.contests import Score, ScoreTable
-from posewright.experiments.boards import PYTHON, OnBoard
 from posewright.recordings import Recording
 
 

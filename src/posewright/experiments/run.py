@@ -10,13 +10,13 @@ from typing import Any
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant, Supervisor
+from posewright.codegen.hil.boards import PYTHON, WHOLE, MakeController, OnBoard, maker_of
 from posewright.codegen.hil.controllers import LinkedController
 from posewright.contests import NEW_TRY, Contest, Referee, Score, contest, judge
 from posewright.contests.registry import KIND
 from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
-from posewright.experiments.boards import PYTHON, MakeController, OnBoard, fitting, maker_of
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
 from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
@@ -30,6 +30,11 @@ from posewright.version import __version__
 
 REPORT_EVERY_S = 0.5
 """How much of the plant's time lies between two reports of progress [s]."""
+
+Controllers = dict[str, BehaviourController | LinkedController]
+
+SMALLER = {"obstacle_race": "document_mealy"}
+"""Of shipped behaviours whose chart fits no small board, one of the same contest whose chart does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,7 @@ def run_trial(
         behaviour: name or path; the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
         body: one of `plant_names()`; or `random` or a `*.bodies.yaml`: a simulated body that the seed draws.
-        controller: where the behaviour is run: one of those of `boards.maker_of`, or what makes another.
+        controller: where the behaviour is run: one of those of `maker_of`, or what makes another.
         legal: whether a layout that breaks the rules is refused; else `Outcome.remarks` say what is wrong.
         to_film: whether it is to be filmed, which needs a body that knows where it is.
         camera: who films, refused before the run begins where there is none of that name.
@@ -88,7 +93,8 @@ def run_trial(
     make = maker_of(controller)
     if record is not None:
         refuse_unwritable(Path(record))
-    asked = _asked(trial, layout, behaviour, seed, on_board=make is not None)
+    small = make is not None and controller != WHOLE
+    asked = _asked(trial, layout, behaviour, seed, small=small)
     stage = _set_up(asked, motions, body, legal=legal)
     _look_before(stage, to_film=to_film, camera=camera)
     controllers = _controllers(stage, make)
@@ -100,7 +106,8 @@ def run_trial(
             write_mcap(recording, Path(record))
         board = _let_go(controllers, controller)
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
-    return _outcome(stage, recording, wall_s, board, _assumed(stage, trial, said))
+    remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
+    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board)
 
 
 def _asked(
@@ -109,24 +116,17 @@ def _asked(
     behaviour: str | Path | None,
     seed: int | None,
     *,
-    on_board: bool,
+    small: bool,
 ) -> Trial:
-    if on_board and behaviour is None and not (isinstance(trial, Trial) or is_path(trial)):
-        behaviour = fitting(read_trial(trial).behaviour)
     told = trial if isinstance(trial, Trial) else read_trial(trial)
+    if small and behaviour is None and not (isinstance(trial, Trial) or is_path(trial)):
+        behaviour = SMALLER.get(told.behaviour)
     return replace(
         told,
         layout=told.layout if layout is None else str(layout),
         behaviour=told.behaviour if behaviour is None else str(behaviour),
         seed=told.seed if seed is None else checked_seed(seed),
     )
-
-
-def _outcome(
-    stage: _Stage, recording: Recording, wall_s: float, board: OnBoard | None, assumed: dict[str, str]
-) -> Outcome:
-    remarks = _remarks(stage, recording)
-    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board)
 
 
 def _judged(stage: _Stage, recording: Recording) -> Score:
@@ -284,20 +284,16 @@ def _can_be_judged(plant: Plant) -> bool:
     )
 
 
-def _controllers(
-    stage: _Stage, make: MakeController | None
-) -> dict[str, BehaviourController | LinkedController]:
+def _controllers(stage: _Stage, make: MakeController | None) -> Controllers:
     """Return a controller for every robot; of the first one on a board, where one is asked for."""
-    made: dict[str, BehaviourController | LinkedController] = {}
-    for name, behaviour in stage.behaviours.items():
-        on_board = None if made else make
-        made[name] = (on_board or BehaviourController)(behaviour, stage.seed)
+    made: Controllers = {name: BehaviourController(one, stage.seed) for name, one in stage.behaviours.items()}
+    if make is not None:
+        name, behaviour = next(iter(stage.behaviours.items()))
+        made[name] = make(behaviour, stage.seed)
     return made
 
 
-def _let_go(
-    controllers: Mapping[str, BehaviourController | LinkedController], asked: str | MakeController
-) -> OnBoard | None:
+def _let_go(controllers: Controllers, asked: str | MakeController) -> OnBoard | None:
     """Let go of the board, where there is one, and return what is known of it."""
     for one in controllers.values():
         if not isinstance(one, BehaviourController):
@@ -308,7 +304,7 @@ def _let_go(
 
 def _drive_trial(  # noqa: PLR0917 -- as `run_trial` was asked, in its order
     stage: _Stage,
-    controllers: Mapping[str, BehaviourController | LinkedController],
+    controllers: Controllers,
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
     pace: Clock | None,

@@ -91,17 +91,12 @@ def _explain(drawn: Any, counts: dict[str, int]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
+    differ = f"differ: {counts['wrong']} of {counts['ticks']} ticks"
+    missed = f"not answered in time: {counts['missed']}"
     handles: list[Any] = [
         Patch(facecolor=GREY, alpha=0.35, label="interpreter, on the same inputs"),
         Line2D([], [], color=INK, lw=3.0, label="board"),
-        Line2D(
-            [],
-            [],
-            color=WRONG,
-            marker="x",
-            ls="",
-            label=f"differ: {counts['wrong']} of {counts['ticks']} ticks",
-        ),
-        Line2D([], [], color=GREY, marker="|", ls="", label=f"not answered in time: {counts['missed']}"),
+        Line2D([], [], color=WRONG, marker="x", ls="", label=differ),
+        Line2D([], [], color=GREY, marker="|", ls="", label=missed),
     ]
     drawn.legend(handles=handles, loc="outside lower left", ncols=4, frameon=False, fontsize=8)

@@ -56,7 +56,7 @@ def segments(whole: NumberedTransition) -> list[NumberedTransition]:
         replace(
             whole,
             transition=segment,
-            number=f"{whole.number}{_letter(i)}",
+            number=whole.number + (ascii_lowercase[i] if i < len(ascii_lowercase) else f"({i + 1})"),
             rank=_rank(whole.ordered, i, ways),
             depth=whole.depth + 1,
         )
@@ -72,10 +72,6 @@ def _with_segments(whole: NumberedTransition) -> Iterator[NumberedTransition]:
     yield whole
     for segment in segments(whole):
         yield from _with_segments(segment)
-
-
-def _letter(i: int) -> str:
-    return ascii_lowercase[i] if i < len(ascii_lowercase) else f"({i + 1})"
 
 
 ROOT = "the chart"

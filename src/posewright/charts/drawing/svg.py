@@ -78,7 +78,7 @@ def compose(chart: Chart, style: Style, marks: DiagramMarks) -> Composition:
         return _composition(chart, lambda one: [signs_of(chart, one.transition)], explained, marks)
     if style is Style.NUMBERS:
         return _numbers(chart, marks)
-    words = _composition(chart, _words, [], marks)
+    words = _composition(chart, lambda one: transition_lines(one.transition, ARROW_LETTERS), [], marks)
     size = pages(words.width, words.height)
     if style is Style.WORDS or size <= CROWDED:
         return words
@@ -88,10 +88,6 @@ def compose(chart: Chart, style: Style, marks: DiagramMarks) -> Composition:
 
 def _numbers(chart: Chart, marks: DiagramMarks) -> Composition:
     return _composition(chart, lambda one: [one.number], key_lines(chart), marks, NUMBERS_PER_LINE)
-
-
-def _words(one: NumberedTransition) -> list[str]:
-    return transition_lines(one.transition, ARROW_LETTERS)
 
 
 def _composition(

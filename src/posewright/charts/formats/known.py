@@ -52,7 +52,8 @@ class ErrorCollector:
 
     def note(self, error: InputError, names: object = None) -> None:
         """Note an error, unless it is noted already or follows from another."""
-        follows = isinstance(error, ExpressionError | UnknownNameError) and self.unread & _quoted(error)
+        quoted = {word for text in _QUOTE.findall(error.message) for word in _WORD.findall(text)}
+        follows = isinstance(error, ExpressionError | UnknownNameError) and self.unread & quoted
         if not follows and error not in self.errors:
             self.errors.append(error)
         if names is not None:
@@ -62,19 +63,13 @@ class ErrorCollector:
         """Raise the first error in the document, which knows the others."""
         if not self.errors:
             return
-        first, *others = sorted(self.errors, key=_line)
+        first, *others = sorted(
+            self.errors, key=lambda one: one.where.line or 0 if one.where is not None else 0
+        )
         if len(self.errors) >= MOST_ERRORS:
             others.append(InputError(f"no more is told than {MOST_ERRORS} errors at once"))
         first.others = tuple(others)
         raise first
-
-
-def _quoted(error: InputError) -> set[str]:
-    return {word for text in _QUOTE.findall(error.message) for word in _WORD.findall(text)}
-
-
-def _line(error: InputError) -> int:
-    return error.where.line or 0 if error.where is not None else 0
 
 
 @dataclass(frozen=True)

@@ -40,12 +40,6 @@ def accept_columns(chart: Chart, columns: Mapping[str, Any]) -> dict[str, NDArra
     return {name: _accepted(name, kind, columns.get(name, none)) for name, kind in kinds.items()}
 
 
-def rows_of(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
-    """Return columns as rows of plain values."""
-    names, values = tuple(columns), [column.tolist() for column in columns.values()]
-    return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
-
-
 def columns_of(machine: Machine, states: Sequence[Snapshot]) -> dict[str, NDArray[Any]]:
     """Return what Snapshots hold: outputs and locals, and for each state whether it is active, as `in.S`."""
     kinds = machine.chart.variables

@@ -163,7 +163,7 @@ class Interpreter:
         state = self.initial() if start is None else start
         if self._native is not None and isinstance(
             inputs, Sequence
-        ):  # else a row may hang on what came before
+        ):  # else a row may hang on what was before
             yield from self._run_native(inputs, state)
             return
         for row in inputs:
@@ -190,7 +190,7 @@ class Interpreter:
                 found before the first tick; or a tick does not end.
             ExpressionError: a guard or an action divides by zero.
         """
-        from posewright.charts.machine.columns import accept_columns, columns_of, rows_of
+        from posewright.charts.machine.columns import accept_columns, columns_of
 
         accepted = accept_columns(self.chart, columns)
         state = self.initial() if start is None else start
@@ -198,7 +198,9 @@ class Interpreter:
         found = None if self._native is None else self._native.run_columns(state, accepted)
         if found is not None:
             return found
-        return columns_of(self.machine, list(self.run(rows_of(accepted), state)))
+        values = zip(*(column.tolist() for column in accepted.values()), strict=True)
+        rows = [dict(zip(accepted, row, strict=True)) for row in values]
+        return columns_of(self.machine, list(self.run(rows, state)))
 
     def _run_native(self, rows: Sequence[Mapping[str, object]], state: Snapshot) -> Iterator[Snapshot]:
         """Yield the Snapshot after each tick; where compiled code cannot say, Python takes the tick."""

@@ -177,14 +177,6 @@ class ReachabilityGraph:
         """The states that were explored, each once, those reached earlier first."""
         return tuple(dict.fromkeys(self.states))
 
-    @cached_property
-    def states_at(self) -> Mapping[int, Collection[AbstractState]]:
-        """The same, by the number of what the state is, its counters aside."""
-        found: dict[int, dict[AbstractState, None]] = {}
-        for (rest, _), state in zip(self._places, self.states, strict=False):
-            found.setdefault(rest, {})[state] = None
-        return found
-
     def is_known(self, number: int) -> bool:
         """Return whether every tick from a node is in the graph: it was expanded, with all its steps."""
         return number < len(self.states) and self.states[number].whole

@@ -63,7 +63,8 @@ def minimise(
     rows: list[TableRow] = []
     for state in table.states:
         outcomes = {tuple(bool(sign) for sign in row.cube): row.effect for row in table.rows_of(state)}
-        found = sorted(cubes(outcomes), key=lambda pair: _rank(pair[0]))
+        # as in the UC3M thesis: by value, a sign that does not matter counting as 0
+        found = sorted(cubes(outcomes), key=lambda pair: [int(sign or 0) for sign in pair[0]])
         rows += [TableRow(state, cube, *effect) for cube, effect in found]
     return replace(table, rows=tuple(rows))
 
@@ -83,11 +84,6 @@ def best_order(chart: Chart) -> tuple[str, ...]:
 def minimised_chart(chart: Chart, method: Method = Method.JUNCTIONS) -> Chart:
     """Return the chart with one transition per minimised row, and all its other words kept."""
     return chart_of(minimise(chart, method), like=chart)
-
-
-def _rank(cube: Cube) -> tuple[int, ...]:
-    """Order rows as the UC3M thesis does: by value, a sign that does not matter counting as 0."""
-    return tuple(int(sign or 0) for sign in cube)
 
 
 def _method(method: Method | str) -> Method:

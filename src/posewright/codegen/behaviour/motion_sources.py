@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import numpy as np
 
 from posewright.codegen.behaviour.packets import packet_bytes
 from posewright.codegen.behaviour.tables import EASINGS, Page, PageTables, Whole
 from posewright.codegen.c.writer import CWriter, comment
-from posewright.codegen.unit import Element, SourceFile
+from posewright.codegen.unit import Element, SourceFile, shipped
 from posewright.errors import Where
-
-
-def shipped_source(name: str) -> SourceFile:
-    """Return a source that is the same for every behaviour."""
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-    return SourceFile(name, tuple(text.splitlines()))
 
 
 def player_sources(tables: PageTables, where: Mapping[str, Where]) -> tuple[SourceFile, ...]:
     """Return the page player and its tables; `where` says in which line each motion is named."""
-    fixed = shipped_source("player.h"), shipped_source("player.c")
+    fixed = shipped(__package__, ("player.h", "player.c"))
     return (*fixed, _motions_header(tables), _motions_source(tables, where))
 
 

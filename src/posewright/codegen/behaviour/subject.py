@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.behaviours import Behaviour
 from posewright.bodies import BodyState, JointCommands
-from posewright.codegen.behaviour.motion_sources import player_sources, shipped_source
+from posewright.codegen.behaviour.motion_sources import player_sources
 from posewright.codegen.behaviour.packets import goals_in, packet_bytes
 from posewright.codegen.behaviour.reference import BehaviourReference
 from posewright.codegen.behaviour.tables import PageTables
@@ -19,7 +19,7 @@ from posewright.codegen.behaviour.unit_source import UnitSource
 from posewright.codegen.behaviour.wires import slots_of
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.names import identifier
-from posewright.codegen.unit import Executable, Records, SourceFile
+from posewright.codegen.unit import Executable, Records, SourceFile, shipped
 from posewright.control import Player
 from posewright.documents import Node, parse_document
 from posewright.errors import FormatError, InputError, Where
@@ -111,7 +111,7 @@ class BehaviourSubject:
         """Return the C sources."""
         chart = tuple(file for file in self.chart.sources() if not file.name.startswith("unit."))
         unit = UnitSource(self.behaviour, self.chart, self.states, self.inputs, places=self.places)
-        sensing = shipped_source("sensing.h"), shipped_source("sensing.c")
+        sensing = shipped(__package__, ("sensing.h", "sensing.c"))
         return (*chart, *sensing, *player_sources(self.tables, self.places("motions")), *unit.files())
 
     def reference(self) -> Executable:

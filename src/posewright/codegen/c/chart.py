@@ -10,11 +10,11 @@ from posewright.charts.machine import MAX_MICROSTEPS, Machine
 from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, IntType, Type
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
-from posewright.codegen.c.expressions import whole
 from posewright.codegen.c.monitors import MonitorCode
 from posewright.codegen.c.regions import RegionsCode
 from posewright.codegen.c.single import SingleStateCode, is_single
 from posewright.codegen.c.truth_table import Style, TruthTable, table_of
+from posewright.codegen.c.values import whole
 from posewright.codegen.c.writer import CWriter, comment, without_unused
 from posewright.codegen.unit import Element, SourceFile
 

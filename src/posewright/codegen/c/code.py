@@ -14,9 +14,10 @@ from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, DONE, Actions, Assign, Branch, Raise, events_raised
 from posewright.charts.types import EnumType, FloatType, Type, Value
 from posewright.codegen.c.chains import ChainFunctions
-from posewright.codegen.c.expressions import CExpressions, whole
+from posewright.codegen.c.expressions import CExpressions
 from posewright.codegen.c.names import ChartNames
 from posewright.codegen.c.settled import terms_of, unsettled
+from posewright.codegen.c.values import whole
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
 
@@ -110,12 +111,14 @@ class ChartCode:
     def asked(self, ways: Iterable[CompoundTransition]) -> Iterator[tuple[CompoundTransition, str | None]]:
         """Yield ways that are asked in order, each with what is still to be asked; the last may have None.
 
-        What the ways before have settled is not asked again.
+        What the ways before have settled is not asked again; a way that can then never be taken is left out.
         """
         ways = tuple(ways)
         terms = [[*self._terms(way)] for way in ways]
         open_terms = unsettled([[tree for tree, _ in one] for one in terms])
         for way, parts, places in zip(ways, terms, open_terms, strict=True):
+            if places is None:
+                continue
             yield way, self.expressions.all_of([parts[place] for place in places]) or None
             if not places:
                 return

@@ -15,11 +15,8 @@ enough for that (Figueroa, "When is double rounding innocuous?", 1995).
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 
 from posewright.charts.expression import (
     ARITHMETIC,
@@ -50,11 +47,17 @@ from posewright.charts.types import (
     to_single,
 )
 from posewright.codegen.c.settled import operands_of
+from posewright.codegen.c.values import (
+    INT16_HIGH,
+    INT16_LOW,
+    CExpression,
+    CKind,
+    bits_of,
+    exact_single,
+    fraction,
+    whole,
+)
 from posewright.errors import ExpressionError
-
-INT16_LOW, INT16_HIGH = -(2**15), 2**15 - 1
-SINGLE_WHOLE = 2**24
-"""Up to here every whole number is a float of 32 bits."""
 
 STATUS = "&chart->status"
 """Where a division by zero is noted."""
@@ -64,47 +67,6 @@ SHORTEST_CHAIN = 2
 """Conditions of the shortest chain that is a function: a truth table of three rows has two."""
 
 Chained = Callable[[If, str, list[str], list[str]], str]
-
-
-class CKind(Enum):
-    """What an expression of C is computed in."""
-
-    BOOL = "bool"
-    INT = "int"
-    LONG = "int32_t"
-    FLOAT = "float"
-    DOUBLE = "double"
-    ENUM = "enum"
-
-
-@dataclass(frozen=True)
-class CExpression:
-    """An expression of C.
-
-    Attributes:
-        atom: whether it can be an operand as it stands.
-        low, high: between which it lies, where it is a whole number.
-        value: what it is, where it is a number that was written.
-        bare: its text without the cast that makes it an `int`, where it has one.
-    """
-
-    text: str
-    kind: CKind
-    atom: bool = False
-    low: float = -math.inf
-    high: float = math.inf
-    value: float | None = None
-    bare: str = ""
-
-    @property
-    def operand(self) -> str:
-        """Its text as an operand."""
-        return self.text if self.atom else f"({self.text})"
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is a whole number."""
-        return self.kind in (CKind.INT, CKind.LONG)
 
 
 _COMPARE = {Operator.EQUAL: "==", Operator.UNEQUAL: "!=", Operator.LESS: "<", Operator.LESS_EQUAL: "<="}
@@ -226,19 +188,7 @@ class CExpressions:
 
     def number(self, value: float, *, single: bool) -> CExpression:
         """Return a fraction as a literal that reads back as the very same bits."""
-        if self.soft and not single:
-            bits = struct.unpack("<Q", struct.pack("<d", value))[0]
-            return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, atom=True, value=value)
-        kind = CKind.FLOAT if single else CKind.DOUBLE
-        if math.isnan(value):
-            return CExpression("NAN" if single else "(double)NAN", kind)
-        if math.isinf(value):
-            text = "INFINITY" if single else "(double)INFINITY"
-            return CExpression(f"-{text}" if value < 0 else text, kind)
-        text = f"{value:.9g}" if single else repr(value)
-        if not any(sign in text for sign in ".e"):
-            text += ".0"
-        return CExpression(text + ("f" if single else ""), kind, atom=not text.startswith("-"), value=value)
+        return bits_of(value) if self.soft and not single else fraction(value, single=single)
 
     # Trees
 
@@ -448,7 +398,7 @@ class CExpressions:
         """Return numbers in the narrowest kind that holds all of them exactly."""
         if all(part.is_whole for part in parts):
             return parts
-        single = all(part.kind is CKind.FLOAT or _exact_single(part) for part in parts)
+        single = all(part.kind is CKind.FLOAT or exact_single(part) for part in parts)
         return tuple(self.as_float(part) if single else self.as_double(part) for part in parts)
 
     def _choice(self, tree: If, wanted: Type | None) -> CExpression:
@@ -521,20 +471,12 @@ class CExpressions:
         """Return a number rounded to 32 bits; an operation on floats is computed in 32 bits at once."""
         if isinstance(inner, Binary) and inner.operator in _NATIVE:
             parts = self.tree(inner.left), self.tree(inner.right)
-            if all(part.kind is CKind.FLOAT or _exact_single(part) for part in parts) and not all(
+            if all(part.kind is CKind.FLOAT or exact_single(part) for part in parts) and not all(
                 part.is_whole for part in parts
             ):
                 left, right = map(self.as_float, parts)
                 return self._fraction(inner, left, right, CKind.FLOAT)
         return self.as_float(self.tree(inner))
-
-
-def whole(value: float) -> str:
-    """Return a whole number as a literal."""
-    number = int(value)
-    if number == INT_LOW:
-        return "INT32_MIN"
-    return str(number) if INT16_LOW < number <= INT16_HIGH else f"INT32_C({number})"
 
 
 def _exact(how: Operator, a: float, b: float) -> float:
@@ -545,10 +487,6 @@ def _exact(how: Operator, a: float, b: float) -> float:
 
 def _may_be_zero(value: CExpression) -> bool:
     return value.low <= 0 <= value.high
-
-
-def _exact_single(value: CExpression) -> bool:
-    return value.is_whole and value.low >= -SINGLE_WHOLE and value.high <= SINGLE_WHOLE
 
 
 def _enumeration(tree: Tree) -> EnumType | None:

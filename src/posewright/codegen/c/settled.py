@@ -39,14 +39,15 @@ def terms_of(tree: Tree) -> Iterator[Tree]:
                 yield Unary(Operator.NOT, inner)
 
 
-def unsettled(conditions: Sequence[Sequence[Tree]]) -> list[list[int]]:
+def unsettled(conditions: Sequence[Sequence[Tree]]) -> list[list[int] | None]:
     """Return what is still to be asked of each condition, given that none of those before it holds.
 
     Args:
         conditions: for each the terms that must all hold, in the order in which they are asked.
 
     Returns:
-        The places of those terms. All are kept where one may divide by zero, which must not be missed.
+        The places of those terms; None for a condition that then never holds. All terms are kept where one
+        may divide by zero, which must not be missed.
     """
     every_term = [term for terms in conditions for term in terms]
     questions = _Questions()
@@ -55,9 +56,15 @@ def unsettled(conditions: Sequence[Sequence[Tree]]) -> list[list[int]]:
     if len(questions.number_of) > MAX_QUESTIONS or any(map(_divides, every_term)):
         return [[*range(len(terms))] for terms in conditions]
     still = every = (1 << (1 << len(questions.number_of))) - 1
-    found = []
+    found: list[list[int] | None] = []
     for terms in conditions:
         holds = [questions.truth(term) for term in terms]
+        taken = every
+        for one in holds:
+            taken &= one
+        if not taken & still:
+            found.append(None)
+            continue
         kept = [*range(len(terms))]
         for place in reversed(range(len(terms))):
             others = still
@@ -67,9 +74,6 @@ def unsettled(conditions: Sequence[Sequence[Tree]]) -> list[list[int]]:
             if not others & ~holds[place]:
                 kept.remove(place)
         found.append(kept)
-        taken = every
-        for one in holds:
-            taken &= one
         still &= ~taken
     return found
 
@@ -128,6 +132,11 @@ def _positive(tree: Tree) -> tuple[str, bool]:
 
 
 def _divides(tree: Tree) -> bool:
-    """Return whether a tree has a division in it."""
+    """Return whether a tree has a division in it, but by a number that is written and is not zero."""
     divisions = (Operator.OVER, Operator.MODULO)
-    return any(isinstance(one, Binary) and one.operator in divisions for one in nodes_of(tree))
+    return any(
+        isinstance(one, Binary)
+        and one.operator in divisions
+        and not (isinstance(one.right, Literal) and one.right.value)
+        for one in nodes_of(tree)
+    )

@@ -15,8 +15,8 @@ from itertools import product
 from posewright.charts.machine import Machine, Snapshot, TickExecution
 from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
 from posewright.codegen.c.code import ChartCode
-from posewright.codegen.c.expressions import whole
 from posewright.codegen.c.single import SingleStateCode
+from posewright.codegen.c.values import whole
 from posewright.codegen.c.writer import comment
 from posewright.codegen.unit import Element
 from posewright.errors import ExpressionError, InputError

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from posewright.behaviours import Behaviour
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.c import ChartSubject
@@ -82,10 +84,19 @@ def verify(
             footprint=_footprint(executables[target]),
             failed=comparison.failed,
         )
+    if isinstance(subject, BehaviourSubject):
+        return replace(found, ticks_from_player=_ticks_from_player(subject, steps, seed))
     if not isinstance(reference, InterpreterRun):
         return found
     taken, ways = len(reference.taken), len(reference.machine.ways)
     return replace(found, transitions_taken=taken, transitions=ways)
+
+
+def _ticks_from_player(subject: BehaviourSubject, steps: int, seed: int) -> int:
+    """Return how far the whole numbers take a servo from where the simulator's player takes it, at most."""
+    states = subject.reference().run(subject.drawn_inputs(min(steps, LONGEST_BEHAVIOUR), seed))
+    failed = np.flatnonzero(states["status"])
+    return subject.ticks_from_player(states[: failed[0]] if len(failed) else states)
 
 
 def source_coverage(subject: Subject, *, steps: int = COVERED_STEPS, seed: int = 0) -> SourceCoverage:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from posewright.codegen.unit import Records, SourceFile, Subject
-from posewright.errors import InputError, UnavailableError
+from posewright.codegen.targets.target import write_sources
+from posewright.codegen.toolchains import run_tool
+from posewright.codegen.unit import Records, SourceFile, Subject, shipped
+from posewright.errors import InputError
 
 PROGRAM = "unit_on_this_computer"
 
@@ -73,8 +73,8 @@ def cover_source(subject: Subject, episodes: Iterable[Records]) -> SourceCoverag
         program = build_program(sources, folder, ("-O0", "--coverage"))
         run_program(program, subject, episodes)
         counted = sorted(folder.glob(f"{PROGRAM}-*.gcda"))
-        report = call(
-            ["gcov", "--json-format", "--stdout", "--branch-probabilities", *map(str, counted)], folder
+        report = run_tool(
+            "gcov", "--json-format", "--stdout", "--branch-probabilities", *counted, folder=folder
         )
     own = f"{subject.name}.c" in {source.name for source in sources}  # then the unit only moves records
     texts = {one.name: one.lines for one in sources if not (own and one.name.startswith("unit."))}
@@ -86,23 +86,26 @@ def build_program(sources: Sequence[SourceFile], folder: Path, flags: Sequence[s
 
     Raises:
         UnavailableError: there is no gcc.
-        InputError: the compiler finds something to say.
+        CompileError: the compiler finds something to say.
     """
-    for source in sources:
-        place = folder / source.name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(source.text)
-    driver = files(__package__) / "driver.c"
-    (folder / "driver.c").write_bytes(driver.read_bytes())
+    write_sources((*sources, *shipped(__package__, ["driver.c"])), folder)
     units = ["driver.c", *(source.name for source in sources if source.name.endswith(".c"))]
-    call(["gcc", "-std=c99", "-ffp-contract=off", *flags, "-o", PROGRAM, *units, "-lm"], folder)
+    run_tool("gcc", "-std=c99", "-ffp-contract=off", *flags, "-o", PROGRAM, *units, "-lm", folder=folder)
     return folder / PROGRAM
 
 
 def run_program(program: Path, subject: Subject, episodes: Iterable[Records]) -> Records:
-    """Return what a program of `build_program` does with episodes, one after the other."""
+    """Return what a program of `build_program` does with episodes, one after the other.
+
+    Raises:
+        InputError: it fails, and says why.
+    """
     given = b"".join(_commands(episode, subject.inputs.itemsize) for episode in episodes)
-    return np.frombuffer(call([str(program)], program.parent, given), subject.states)
+    done = subprocess.run([program], cwd=program.parent, input=given, capture_output=True, check=False)
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise InputError(f"{program.name} failed: {said[0] if said else done.returncode}")
+    return np.frombuffer(done.stdout, subject.states)
 
 
 def _commands(episode: Records, size: int) -> bytes:
@@ -111,22 +114,6 @@ def _commands(episode: Records, size: int) -> bytes:
     if size:
         commands[:, 1:] = np.ascontiguousarray(episode).view(np.uint8).reshape(-1, size)
     return b"R" + commands.tobytes()
-
-
-def call(command: Sequence[str], folder: Path, given: bytes = b"") -> bytes:
-    """Return what a command writes.
-
-    Raises:
-        UnavailableError: it is not on this computer.
-        InputError: it fails, and says why.
-    """
-    if shutil.which(command[0]) is None:
-        raise UnavailableError(f"{command[0]} is not on this computer", hint="apt install gcc")
-    done = subprocess.run(command, cwd=folder, input=given, capture_output=True, check=False)
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise InputError(f"{Path(command[0]).name} failed: {said[0] if said else done.returncode}")
-    return done.stdout
 
 
 def _counted(reports: Sequence[Any], texts: dict[str, tuple[str, ...]]) -> SourceCoverage:

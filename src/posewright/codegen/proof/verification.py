@@ -11,11 +11,20 @@ from numpy.typing import NDArray
 
 from posewright.arrays import Flags
 from posewright.codegen.proof.shrinking import shortest
-from posewright.codegen.proof.streams import InputStream
-from posewright.codegen.unit import Executable, Footprint, Records
+from posewright.codegen.unit import Executable, Footprint, Records, Subject
 
 AFTER_FAILURE = 3
 """Ticks that are still run after one that failed: the status must stay."""
+
+
+MOST_TICKS, MOST_INPUTS = 20, 12
+"""Rows and columns of a mismatch that a person is shown: all are in its data."""
+
+NEEDS = (
+    *("flash_bytes", "ram_bytes", "image_flash_bytes", "image_ram_bytes", "stack_bytes"),
+    *("step_cycles_mean", "step_cycles_worst", "counts"),
+)
+"""What is told of a Footprint."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +51,20 @@ class Mismatch:
             name for name in names if self.expected[name][-1].tobytes() != self.got[name][-1].tobytes()
         )
 
+    def table(self, subject: Subject) -> tuple[list[str], list[list[Any]]]:
+        """Return heads and rows of a table for a person: inputs, states expected and got, what differs."""
+        names = [name for name in self.inputs.dtype.names or () if self.inputs[name].any()][:MOST_INPUTS]
+        words = [_state_words(subject, self.expected), _state_words(subject, self.got)]
+        fields = [name for name in self.fields if name != "active"]
+        heads = ["tick", *names, "expected", "got"]
+        heads += [f"{name}{word}" for name in fields for word in ("", "\ngot")]
+        rows: list[list[Any]] = []
+        for tick in range(max(len(self.inputs) - MOST_TICKS, 0), len(self.inputs)):
+            cells = [self.inputs[name][tick].tolist() for name in names]
+            values = [run[name][tick].tolist() for name in fields for run in (self.expected, self.got)]
+            rows.append([tick, *cells, *(states[tick] for states in words), *values])
+        return heads, rows
+
     def data(self) -> dict[str, Any]:
         """Return it as plain data, tick by tick."""
         ticks = [
@@ -67,6 +90,7 @@ class Verification:
             executables did.
         transitions_taken: ways through the chart that the interpreter took; None for what has none.
         transitions: ways there are.
+        ticks_from_player: how far servos of a behaviour were at most from where `control.Player` sends them.
     """
 
     subject: str
@@ -80,6 +104,7 @@ class Verification:
     failed: int = 0
     transitions_taken: int | None = None
     transitions: int | None = None
+    ticks_from_player: int | None = None
 
     @property
     def same(self) -> bool:
@@ -99,14 +124,8 @@ class Verification:
             "failed": self.failed,
             "transitions_taken": self.transitions_taken,
             "transitions": self.transitions,
-            "flash_bytes": needs.flash_bytes if needs else None,
-            "ram_bytes": needs.ram_bytes if needs else None,
-            "image_flash_bytes": needs.image_flash_bytes if needs else None,
-            "image_ram_bytes": needs.image_ram_bytes if needs else None,
-            "stack_bytes": needs.stack_bytes if needs else None,
-            "step_cycles_mean": needs.step_cycles_mean if needs else None,
-            "step_cycles_worst": needs.step_cycles_worst if needs else None,
-            "counts": needs.counts if needs else None,
+            "ticks_from_player": self.ticks_from_player,
+            **{name: getattr(needs, name, None) for name in NEEDS},
             "mismatch": self.mismatch.data() if self.mismatch else None,
         }
 
@@ -189,21 +208,19 @@ def differs(expected: Records, got: Records) -> Flags:
     return different
 
 
-def compare_all(
-    reference: Executable,
-    executables: Mapping[str, Executable],
-    stream: InputStream,
-    *,
-    steps: int,
-    seed: int,
-    on_progress: Callable[[int, int], None] | None = None,
-) -> Comparison:
-    """Return how executables did beside a reference over so many steps of a stream."""
-    comparison = Comparison(reference, executables)
-    comparison.run(stream.episodes(seed), steps, on_progress or (lambda *_: None))
-    return comparison
-
-
 def plain(record: np.void) -> dict[str, Any]:
     """Return a record as plain data."""
     return {name: record[name].tolist() for name in record.dtype.names or ()}
+
+
+def _state_words(subject: Subject, states: Records) -> list[str]:
+    """Return the active states of each record, in words where it is a chart's."""
+    form = getattr(subject.reference(), "form", None)
+    if form is None:
+        return [" ".join(map(str, record.tolist())) for record in states["active"]]
+    nodes = form.machine.nodes[1:]
+    active = (
+        [node.name for node in nodes if bits[node.index // 8] >> node.index % 8 & 1]
+        for bits in states["active"]
+    )
+    return ["+".join(names) or "-" for names in active]

@@ -138,14 +138,10 @@ def _plain(points: Sequence[Point]) -> tuple[Point, ...]:
     for point in points:
         if corners and point == corners[-1]:
             continue
-        if len(corners) > 1 and _straight(corners[-2], corners[-1], point):
+        if len(corners) > 1 and any(a == b == c for a, b, c in zip(*corners[-2:], point, strict=True)):
             corners.pop()
         corners.append(point)
     return tuple(corners)
-
-
-def _straight(a: Point, b: Point, c: Point) -> bool:
-    return (a[0] == b[0] == c[0]) or (a[1] == b[1] == c[1])
 
 
 SMALL = 0.5

@@ -226,9 +226,9 @@ class Placing:
         self.free: dict[tuple[int, int], int] = {}
         for layer in layers:
             for one, other in pairwise(layer):
-                self.gaps.append(
-                    Spacing(one, other, _apart(net.vertices[one].body, net.vertices[other].body), 0)
-                )
+                a, b = net.vertices[one].body, net.vertices[other].body
+                apart = a.broad + a.after + (a.gap + b.gap) // 2 + b.before
+                self.gaps.append(Spacing(one, other, apart, 0))
         for vertex in range(len(net.vertices)):
             self._ports(vertex, net.down[vertex], Side.BACK)
             self._ports(vertex, net.up[vertex], Side.FRONT)
@@ -300,7 +300,3 @@ class Placing:
 def _even(low: int, high: int, count: int, step: int) -> Iterator[int]:
     for i in range(count):
         yield (low + high) // 2 + round((i - (count - 1) / 2) * step)
-
-
-def _apart(one: Item, other: Item) -> int:
-    return one.broad + one.after + (one.gap + other.gap) // 2 + other.before

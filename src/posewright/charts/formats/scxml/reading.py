@@ -347,13 +347,13 @@ class _DocumentReader:
             return None
         acting = self.content if self.ours else self.content.within({})
         when = ELSE if element.get(own("else")) == "true" else self.content.guard(element)
-        local = _is_local(element)
+        local, acted = _is_local(element), acting.actions(element.children)
         found = element.mapping(
             description=element.get(own("description")),
             on=[*on] or None,
             when=when,
             after_s=_seconds(element, "after_s"),
-            do=_alone(acting.actions(element.children)),
+            do=acted[0] if acted is not None and len(acted) == 1 else acted,
             go=self.places.targets(element),
             then=self.transitions(element.all("pw:way")) or None,
             junction=next((one.required("junction") for one in element.all("pw:to")), None),
@@ -398,10 +398,6 @@ def _seconds(element: Element, name: str) -> float | None:
         return None if text is None else float(text)
     except ValueError:
         return element.fail(f"{own(name)}={text!r} is no time", hint=f"a number of seconds, 0..{LONGEST_S:g}")
-
-
-def _alone(actions: Items | None) -> Any:
-    return actions[0] if actions is not None and len(actions) == 1 else actions
 
 
 def _is_local(element: Element) -> bool:

@@ -11,15 +11,10 @@ from types import TracebackType
 
 import numpy as np
 
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c.subject import ChartSubject
 from posewright.codegen.targets.arduino_uno.simavr import Simavr
-from posewright.codegen.targets.arduino_uno.toolchain import (
-    MCU,
-    check_size,
-    data_text,
-    link,
-    run_tool,
-)
+from posewright.codegen.targets.arduino_uno.toolchain import MCU, check_size, data_text, link
+from posewright.codegen.toolchains import run_tool
 from posewright.codegen.unit import Footprint, Records, Subject
 from posewright.errors import BodyError
 

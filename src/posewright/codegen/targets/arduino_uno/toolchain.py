@@ -1,28 +1,17 @@
-"""The programs that build for an Arduino UNO and emulate one, and where their results are kept."""
+"""What builds for an Arduino UNO and emulates one: its processor's sizes, its linker, its emulator."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import shutil
-import subprocess
 import tempfile
 from importlib.resources import files
 from pathlib import Path
 
+from posewright.codegen.toolchains import CompileError, cache_folder, run_tool
 from posewright.errors import InputError, UnavailableError
 
-PACKAGES = {
-    "avr-gcc": "gcc-avr",
-    "avr-g++": "gcc-avr",
-    "avr-gcc-ar": "gcc-avr",
-    "avr-nm": "binutils-avr",
-    "avr-objcopy": "binutils-avr",
-    "avr-size": "binutils-avr",
-    "gcc": "gcc",
-}
-"""The Debian package of each program."""
+CACHE = "arduino_uno"
 
 MCU = ("-mmcu=atmega328p", "-DF_CPU=16000000UL")
 """The UNO's processor and its crystal; arduino-core-avr, boards.txt, `uno.build`."""
@@ -36,49 +25,10 @@ RAM_BYTES = 2_048
 RAM_START = 0x800100
 """Where RAM begins for the linker: behind the registers of the ATmega328P (avr-libc, memory sections)."""
 
-_MOST_LINES = 6
-_TELLING = re.compile(r"error:|will not fit|not within region")
-
-
-def program(name: str) -> str:
-    """Return where a program is.
-
-    Raises:
-        UnavailableError: it is not installed; the hint names its package.
-    """
-    found = shutil.which(name)
-    if found is None:
-        raise UnavailableError(f"{name} is not installed", hint=f"apt-get install {PACKAGES[name]}")
-    return found
-
-
-def run_tool(name: str, *arguments: str | Path, folder: Path | None = None) -> str:
-    """Run a program and return what it printed.
-
-    Raises:
-        UnavailableError: it is not installed.
-        InputError: it says that something is wrong with what it was given.
-    """
-    command = [program(name), *map(str, arguments)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if _TELLING.search(line)]
-        told = "\n".join((lines or done.stderr.splitlines())[:_MOST_LINES])
-        raise InputError(f"{name} refuses it: {told}")
-    return done.stdout
-
 
 def data_text(name: str) -> str:
     """Return a file of the board's own."""
     return (files(__package__) / name).read_text(encoding="utf-8")
-
-
-def cache_folder() -> Path:
-    """Return the folder where things are kept that can be made again (XDG Base Directory Specification)."""
-    home = os.environ.get("XDG_CACHE_HOME")
-    folder = (Path(home) if home else Path.home() / ".cache") / "posewright" / "arduino_uno"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def digest(*texts: str) -> str:
@@ -93,22 +43,15 @@ def simulator() -> Path:
         UnavailableError: there is no compiler or no libsimavr.
     """
     source = data_text("simulator.c")
-    made = cache_folder() / f"simulator-{digest(source)}"
+    made = cache_folder(CACHE) / f"simulator-{digest(source)}"
     if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
             (Path(scratch) / "simulator.c").write_text(source, encoding="utf-8")
             try:
-                run_tool(
-                    "gcc",
-                    "-std=c99",
-                    "-O2",
-                    "simulator.c",
-                    "-o",
-                    "simulator",
-                    "-lsimavr",
-                    folder=Path(scratch),
-                )
-            except InputError as error:
+                flags = ("-std=c99", "-O2", "simulator.c", "-o", "simulator", "-lsimavr")
+                run_tool("gcc", *flags, folder=Path(scratch))
+            except CompileError as error:
                 raise UnavailableError(
                     f"the emulator of an Arduino UNO cannot be built: {error.message}",
                     hint="apt-get install libsimavr-dev",
@@ -153,10 +96,10 @@ def link(*arguments: str | Path, folder: Path | None = None) -> None:
     """
     try:
         run_tool("avr-gcc", *arguments, folder=folder)
-    except InputError as error:
-        if "will not fit in region `text'" in error.message:
+    except CompileError as error:
+        if "will not fit in region `text'" in error.log:
             refuse_too_large(1 << 15, 0, at_least=True)
-        ends = re.findall(r"address 0x([0-9a-f]+) of .* is not within region `data'", error.message)
+        ends = re.findall(r"address 0x([0-9a-f]+) of .* is not within region `data'", error.log)
         if ends:
             refuse_too_large(0, max(int(end, 16) for end in ends) - RAM_START)
         raise

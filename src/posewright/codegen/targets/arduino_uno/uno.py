@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
+from dataclasses import replace
 from pathlib import Path
 
-from posewright.codegen.c import ChartSubject
-from posewright.codegen.targets.arduino_uno.toolchain import (
-    cache_folder,
-    check_size,
-    data_text,
-    digest,
-    link,
-    program,
-    run_tool,
-)
+from posewright.codegen.c.subject import ChartSubject
+from posewright.codegen.targets.arduino_uno.processor import for_avr
+from posewright.codegen.targets.arduino_uno.toolchain import CACHE, check_size, digest, link
 from posewright.codegen.targets.arduino_uno.wiring import ChartWiring
-from posewright.codegen.unit import SourceFile, Subject
+from posewright.codegen.targets.target import Built, serial_link
+from posewright.codegen.toolchains import cache_folder, run_tool
+from posewright.codegen.unit import SourceFile, Subject, shipped
 from posewright.errors import InputError, UnavailableError
 
 CORE = Path("/usr/share/arduino/hardware/arduino/avr")
@@ -29,11 +25,12 @@ COMMON = (
     *("-Os", "-flto", "-ffunction-sections", "-fdata-sections", "-I."),
     "-DDECIMAL_DIG=__DECIMAL_DIG__",  # WString.cpp needs it, and gcc 5 has it in C only
 )
-C_FLAGS = ("-std=gnu11", "-fno-fat-lto-objects")
+C_FLAGS = ("-std=gnu11",)
 CPP_FLAGS = ("-std=gnu++11", "-fno-exceptions", "-fno-threadsafe-statics")
+OWN_FLAGS = ("-Wall", "-Wextra", "-ffat-lto-objects")  # fat: so that they can be asked for their names
 """As the Arduino IDE compiles; arduino-core-avr, platform.txt."""
 
-FIXED = ("board.h", "board.cpp", "board_records.h", "board_pins_kinds.h")
+FIXED = ("board_hooks.cpp", "board.h", "board.cpp", "board_records.h", "board_pins_kinds.h")
 BUILD = "build"
 
 
@@ -41,7 +38,10 @@ class ArduinoUno:
     """An Arduino UNO, Revision 3: ATmega328P at 16 MHz."""
 
     name = "arduino-uno"
-    about = "Arduino UNO (ATmega328P): a sketch for the Arduino IDE"
+
+    def fitted(self, subject: Subject) -> Subject:
+        """Return a subject with software for fractions of 64 bits and a queue that the RAM has room for."""
+        return for_avr(subject)
 
     def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
         """Return the sketch around a chart; the IDE wants it in a folder of the chart's name.
@@ -55,19 +55,19 @@ class ArduinoUno:
                 hint="a whole behaviour goes to a CM-900",
             )
         wiring = ChartWiring(subject)
-        targets = files("posewright.codegen.targets")
-        link = [_file(name, (targets / name).read_text(encoding="utf-8")) for name in ("link.h", "link.c")]
-        hooks = SourceFile("board_hooks.cpp", tuple(data_text("board_hooks.cpp").splitlines()), keep=True)
-        fixed = [_file(name, data_text(name)) for name in FIXED]
-        sketch = _file(f"{subject.name}.ino", _SKETCH.format(name=subject.name))
-        return sketch, wiring.pins(), hooks, wiring.wiring(), *fixed, *link
+        hooks, *fixed = shipped(__package__, FIXED)
+        lines = _SKETCH.format(name=subject.name).splitlines()
+        sketch = SourceFile(f"{subject.name}.ino", tuple(lines))
+        own = wiring.pins(), replace(hooks, keep=True), wiring.wiring()
+        return sketch, *own, *fixed, *serial_link()
 
-    def build(self, folder: Path) -> tuple[Path, ...]:
-        """Compile a sketch and return `build/NAME.hex` and `build/NAME.elf`.
+    def build(self, folder: Path) -> Built:
+        """Compile a sketch into `build/NAME.hex` and `build/NAME.elf`.
 
         Raises:
             UnavailableError: the compiler or the Arduino core is missing; the hint names the package.
-            InputError: it is no sketch, does not compile, or does not fit.
+            CompileError: a file does not compile.
+            InputError: it is no sketch, or does not fit.
         """
         sketches = sorted(folder.glob("*.ino"))
         if len(sketches) != 1 or not (folder / "unit.h").exists():
@@ -80,11 +80,12 @@ class ArduinoUno:
         image = made / f"{sketches[0].stem}.elf"
         with tempfile.TemporaryDirectory(prefix="posewright-uno-") as scratch:
             objects = list(_compiled(folder, Path(scratch), sketches[0]))
-            _link(objects, core, image)
-        check_size(image)
+            options = ("-Os", "-flto", "-fuse-linker-plugin", "-Wl,--gc-sections", "-mmcu=atmega328p")
+            link(*options, "-o", image, *objects, core, "-lm")
+            parts = dict(_parts(image, objects))
         flashed = image.with_suffix(".hex")
         run_tool("avr-objcopy", "-O", "ihex", "-R", ".eeprom", image, flashed)
-        return flashed, image
+        return Built(flashed, image, parts)
 
     def flash_command(self, image: Path, port: str | None) -> Sequence[str]:
         """Return avrdude's command: the boot loader at 115200 (arduino-core-avr, boards.txt, `uno.upload`).
@@ -120,10 +121,6 @@ void loop()
 """
 
 
-def _file(name: str, text: str) -> SourceFile:
-    return SourceFile(name, tuple(text.splitlines()))
-
-
 def _includes() -> tuple[str, ...]:
     return (f"-I{CORE / 'cores' / 'arduino'}", f"-I{CORE / 'variants' / 'standard'}")
 
@@ -143,12 +140,31 @@ def _compile(source: Path, made: Path, *flags: str, folder: Path | None = None) 
 def _compiled(folder: Path, scratch: Path, sketch: Path) -> Iterator[Path]:
     sources = sorted((*folder.glob("*.c"), *folder.glob("*.cpp"), sketch))
     for source in sources:
-        yield _compile(source.absolute(), scratch / f"{source.name}.o", "-Wall", "-Wextra", folder=folder)
+        yield _compile(source.absolute(), scratch / f"{source.name}.o", *OWN_FLAGS, folder=folder)
 
 
-def _link(objects: Sequence[Path], core: Path, image: Path) -> None:
-    options = ("-Os", "-flto", "-fuse-linker-plugin", "-Wl,--gc-sections", "-mmcu=atmega328p")
-    link(*options, "-o", image, *objects, core, "-lm")
+_NAMED = re.compile(r"^[0-9a-f]+ ([0-9a-f]* ?)([TtDdBbVvWw]) ([^.\s]+)", re.MULTILINE)
+
+
+def _parts(image: Path, objects: Sequence[Path]) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield flash and RAM by file; a function that was put into another is that one's file's.
+
+    Link-time optimization leaves no files in the linker's map: who defines a name is asked of the objects.
+    """
+    owner = {"main": "main, with all that was put into it"}
+    for compiled in objects:
+        owner |= {name: compiled.stem for _, _, name in _NAMED.findall(run_tool("avr-nm", compiled))}
+    sizes: dict[str, list[int]] = {name: [0, 0] for name in owner.values()}
+    for size, kind, name in _NAMED.findall(run_tool("avr-nm", "-S", image)):
+        if size and name in owner:
+            sizes[owner[name]][0] += int(size, 16) * (kind not in "Bb")
+            sizes[owner[name]][1] += int(size, 16) * (kind in "BbDdVv")
+    largest = sorted(sizes.items(), key=lambda one: -one[1][0])
+    yield from ((name, (flash, ram)) for name, (flash, ram) in largest if flash or ram)
+    flash, ram = check_size(image)
+    for own_flash, own_ram in sizes.values():
+        flash, ram = flash - own_flash, ram - own_ram
+    yield "Arduino core and libraries", (flash, ram)
 
 
 def core_archive() -> Path:
@@ -162,11 +178,11 @@ def core_archive() -> Path:
         raise UnavailableError("the Arduino core is not installed", hint="apt-get install arduino-core-avr")
     sources = sorted(path for path in folder.iterdir() if path.suffix in {".c", ".cpp", ".S"})
     versions = (run_tool("avr-gcc", "--version"), *(path.read_text(errors="replace") for path in sources))
-    made = cache_folder() / f"core-{digest(*versions, *COMMON, *C_FLAGS, *CPP_FLAGS)}.a"
+    made = cache_folder(CACHE) / f"core-{digest(*versions, *COMMON, *C_FLAGS, *CPP_FLAGS)}.a"
     if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
             objects = [_compile(source, Path(scratch) / f"{source.name}.o", "-w") for source in sources]
             run_tool("avr-gcc-ar", "rcs", Path(scratch) / "core.a", *objects)
             (Path(scratch) / "core.a").replace(made)
-    program("avr-g++")
     return made

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.unit import Footprint, Records, Subject
+from posewright.codegen.targets.target import write_sources
+from posewright.codegen.unit import Footprint, Records, Subject, shipped
 from posewright.errors import BodyError
 
 from .core import OUTSIDE, CortexM3
 from .elf import ElfImage
-from .target import Cm900, c_files, shipped, write_sources
+from .target import Cm900, c_files
 from .toolchain import compile_sources, link_image
 
 _STEPS_AT_ONCE = 4096
@@ -63,8 +64,8 @@ class CortexProcessor:
     The image has the same start, memory and compiler's options as the one that is flashed, and `pil_main.c`
     instead of `main.c` and the board's peripherals. Steps are counted in instructions, in a sample: the
     first 256 steps, and then 64 of every 4096. Of a chart those of `<name>_step` are counted, without the
-    packing of records around it; likewise the flash of its `unit.c` is told in `parts` only.
-    Behaviours count whole.
+    packing of records around it; likewise the flash of its `unit.c` is told in `parts` only, and its RAM is
+    that of the chart's variable. Behaviours count whole.
 
     Args:
         subject: what to run.
@@ -92,7 +93,7 @@ class CortexProcessor:
 
     def _build(self, subject: Subject, folder: Path) -> Footprint:
         sources = (*subject.sources(), *Cm900().sources(subject))
-        write_sources((*sources, *shipped(["pil_main.c"])), folder)
+        write_sources((*sources, *shipped(__package__, ["pil_main.c"])), folder)
         compile_sources(folder, [*c_files(sources), "pil_main.c"])
         image = link_image(folder, c_files(sources), "image")
         of_unit = [file.name for file in subject.sources() if file.name.endswith(".c")]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from importlib import resources
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.unit import SourceFile, Subject
-from posewright.documents.files import write_atomically
+from posewright.codegen.targets.target import Built, serial_link
+from posewright.codegen.unit import SourceFile, Subject, shipped
 from posewright.errors import InputError
 
-from .toolchain import Cm900Image, compile_sources, link_image, write_binary
+from .toolchain import compile_sources, link_image, write_binary
 
 BOARD_SOURCES = ("startup.c", "board.c", "board.h", "registers.h", "main.c", "cm900.ld")
-LINK_SOURCES = ("link.c", "link.h")
 HOOKS = "board_hooks.c"
 
 _SENSOR_CHANNELS = (0, 1, 4, 5, 6, 7, 8, 9)
@@ -27,23 +26,14 @@ def c_files(sources: Iterable[SourceFile]) -> list[str]:
     return [file.name for file in sources if file.name.endswith(".c")]
 
 
-def write_sources(sources: Iterable[SourceFile], folder: Path) -> None:
-    """Write files into a folder; those that belong to the user only where they are missing.
-
-    Raises:
-        OutputError: they cannot be written there.
-    """
-    for file in sources:
-        path = folder / file.name
-        if not (file.keep and path.exists()):
-            write_atomically(path, file.text.encode(), durable=False)
-
-
 class Cm900:
     """A CM-900, as a `Target`; what it builds also says who uses what."""
 
     name = "cm900"
-    about = "ROBOTIS CM-900 (STM32F103C8): a whole program, with servo packets on its Dynamixel bus"
+
+    def fitted(self, subject: Subject) -> Subject:
+        """Return the subject as it is."""
+        return subject
 
     def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
         """Return the board's own files and the user's.
@@ -51,8 +41,8 @@ class Cm900:
         Raises:
             InputError: a file of the subject is called like one of the board's.
         """
-        link = _shipped("posewright.codegen.targets", LINK_SOURCES)
-        board = (*shipped(BOARD_SOURCES), *link, SourceFile(HOOKS, tuple(_hook_lines(subject)), keep=True))
+        fixed = (*shipped(__package__, BOARD_SOURCES), *serial_link())
+        board = (*fixed, SourceFile(HOOKS, tuple(_hook_lines(subject)), keep=True))
         both = {file.name for file in subject.sources()} & {file.name for file in board}
         if both:
             raise InputError(
@@ -61,11 +51,12 @@ class Cm900:
             )
         return board
 
-    def build(self, folder: Path) -> Cm900Image:
+    def build(self, folder: Path) -> Built:
         """Build the program whose files are in a folder: `image.elf`, `image.bin` and `image.map` there.
 
         Raises:
-            InputError: a file is missing, does not compile, or the image does not fit the chip.
+            CompileError: a file does not compile.
+            InputError: a file is missing, or the image does not fit the chip.
             UnavailableError: there is no compiler.
         """
         names = sorted(path.name for path in folder.glob("*.c"))
@@ -74,9 +65,8 @@ class Cm900:
                 f"there is no program for a CM-900 in {folder}", hint="posewright generate makes one"
             )
         compile_sources(folder, names)
-        image = link_image(folder, names, "image")
-        write_binary(image.elf)
-        return image
+        linked = link_image(folder, names, "image")
+        return replace(linked, image=write_binary(linked.elf))
 
     def flash_command(self, image: Path, port: str | None) -> tuple[str, ...]:
         """Return what puts a built program onto a real board over USB.
@@ -93,17 +83,7 @@ class Cm900:
             raise InputError(
                 "a CM-900 is flashed over a serial port", hint="--port /dev/ttyACM0, for example"
             )
-        return ("opencm9.04_ld", port, "57600", str(image.with_suffix(".bin")), "1", "opencm")
-
-
-def shipped(names: Iterable[str]) -> tuple[SourceFile, ...]:
-    """Return files of the board's own code."""
-    return _shipped("posewright.codegen.targets.cm900", names)
-
-
-def _shipped(package: str, names: Iterable[str]) -> tuple[SourceFile, ...]:
-    room = resources.files(package)
-    return tuple(SourceFile(name, tuple((room / name).read_text("utf-8").splitlines())) for name in names)
+        return ("opencm9.04_ld", port, "57600", str(image), "1", "opencm")
 
 
 def _fields(records: np.dtype[np.void]) -> list[tuple[str, np.dtype[np.generic], int]]:

@@ -3,55 +3,26 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from posewright.errors import InputError, UnavailableError
+from posewright.codegen.targets.target import Built
+from posewright.codegen.toolchains import STRICT, CompileError, run_tool
+from posewright.errors import InputError
 
 from .core import RAM_BYTES
 
 COMPILER = "arm-none-eabi-gcc"
 PROCESSOR = ("-mcpu=cortex-m3", "-mthumb")
-FLAGS = (
-    *PROCESSOR,
-    *("-Os", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"),
-    *("-ffp-contract=off", "-ffunction-sections", "-fdata-sections"),
-)
+FLAGS = (*PROCESSOR, *STRICT, "-Os", "-ffunction-sections", "-fdata-sections")
 LINKER_SCRIPT = "cm900.ld"
 FLASH_FOR_PROGRAMS = 52 * 1024
 """Flash behind the bootloader: see cm900.ld."""
 
-_PATIENCE_S = 120.0
 _OVERFLOW = re.compile(r"region `(\w+)' overflowed by (\d+) bytes")
 _PART = re.compile(r"^ (\*fill\*|COMMON|\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) ?(.*)$")
 _OUTPUT = re.compile(r"^(\.\w+|/DISCARD/)\b")
 _OF_LIBRARY = re.compile(r"(lib\w+?)(?:_nano)?\.a\(")
-
-
-@dataclass(frozen=True)
-class Cm900Image:
-    """A linked image.
-
-    Attributes:
-        elf: with its names, for the emulated board and a debugger.
-        parts: flash and RAM by source file or library, in bytes; `alignment` is what lies between them.
-    """
-
-    elf: Path
-    parts: Mapping[str, tuple[int, int]]
-
-    @property
-    def flash_bytes(self) -> int:
-        """Code, constants and first values of variables."""
-        return sum(flash for flash, _ in self.parts.values())
-
-    @property
-    def ram_bytes(self) -> int:
-        """Variables, without the stack."""
-        return sum(ram for _, ram in self.parts.values())
 
 
 def compile_sources(folder: Path, sources: Sequence[str]) -> None:
@@ -59,12 +30,12 @@ def compile_sources(folder: Path, sources: Sequence[str]) -> None:
 
     Raises:
         UnavailableError: there is no compiler.
-        InputError: the compiler refuses a file.
+        CompileError: it refuses a file.
     """
-    _run(folder, [COMPILER, *FLAGS, "-c", *sources])
+    run_tool(COMPILER, *FLAGS, "-c", *sources, folder=folder)
 
 
-def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[str] = ()) -> Cm900Image:
+def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[str] = ()) -> Built:
     """Link C files that were compiled in a folder, where cm900.ld is too, to `name`.elf beside them.
 
     Args:
@@ -81,49 +52,37 @@ def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[s
     kept = [f"-Wl,--undefined={function}" for function in keep]
     layout = ["--specs=nano.specs", "-nostartfiles", "-Wl,--gc-sections", "-T", LINKER_SCRIPT]
     written = [f"-Wl,-Map={name}.map", "-o", f"{name}.elf"]
-    _run(folder, [COMPILER, *PROCESSOR, *layout, *kept, *objects, "-lm", *written])
+    try:
+        run_tool(COMPILER, *PROCESSOR, *layout, *kept, *objects, "-lm", *written, folder=folder)
+    except CompileError as error:
+        raise (_overflow(error.log) or error) from None
     listing = (folder / f"{name}.map").read_text(encoding="utf-8", errors="replace")
-    return Cm900Image(folder / f"{name}.elf", read_parts(listing))
+    elf = folder / f"{name}.elf"
+    return Built(elf, elf, read_parts(listing))
 
 
 def write_binary(elf: Path) -> Path:
     """Write what is flashed, from 0x08003000 on, beside an image: the same name with `.bin`."""
     binary = elf.with_suffix(".bin")
-    _run(elf.parent, ["arm-none-eabi-objcopy", "-O", "binary", elf.name, binary.name])
+    run_tool("arm-none-eabi-objcopy", "-O", "binary", elf, binary)
     return binary
 
 
-def _run(folder: Path, command: Sequence[str]) -> None:
-    tool = shutil.which(command[0])
-    if tool is None:
-        raise UnavailableError(
-            f"there is no {command[0]} here, which builds programs for a CM-900",
-            hint="apt install gcc-arm-none-eabi libnewlib-arm-none-eabi",
-        )
-    try:
-        done = subprocess.run(
-            [tool, *command[1:]], cwd=folder, capture_output=True, text=True, timeout=_PATIENCE_S, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        raise UnavailableError(f"{command[0]} does not come to an end") from error
-    if done.returncode:
-        raise _refusal(command[0], done.stderr)
-
-
-def _refusal(tool: str, said: str) -> InputError:
+def _overflow(said: str) -> InputError | None:
+    """Return by how much an image is too large, where that is what the linker says."""
     over = {region: int(count) for region, count in _OVERFLOW.findall(said)}
-    if over:
-        has = {"FLASH": FLASH_FOR_PROGRAMS, "RAM": RAM_BYTES}
-        wants = " and ".join(
-            f"{has[region] + count} bytes of {region}, {count} more than there are"
-            for region, count in over.items()
-        )
-        return InputError(
-            f"the image does not fit a CM-900: it needs {wants}",
-            hint=f"it has {FLASH_FOR_PROGRAMS} bytes of flash behind the bootloader and {RAM_BYTES} of RAM,"
-            " 2048 of them for the stack: fewer or shorter motions, fewer states",
-        )
-    return InputError(f"{tool} refuses the sources:\n{said.strip()}")
+    if not over:
+        return None
+    has = {"FLASH": FLASH_FOR_PROGRAMS, "RAM": RAM_BYTES}
+    wants = " and ".join(
+        f"{has[region] + count} bytes of {region}, {count} more than there are"
+        for region, count in over.items()
+    )
+    return InputError(
+        f"the image does not fit a CM-900: it needs {wants}",
+        hint=f"it has {FLASH_FOR_PROGRAMS} bytes of flash behind the bootloader and {RAM_BYTES} of RAM,"
+        " 2048 of them for the stack: fewer or shorter motions, fewer states",
+    )
 
 
 def read_parts(listing: str) -> dict[str, tuple[int, int]]:

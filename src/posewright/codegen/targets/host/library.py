@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.toolchains import STRICT, Compiler, compile_sources, find_compiler
-from posewright.codegen.unit import Records, SourceFile, Subject
+from posewright.codegen.targets.target import Built, write_sources
+from posewright.codegen.toolchains import STRICT, Compiler, cache_folder, compile_sources, find_compiler
+from posewright.codegen.unit import Records, SourceFile, Subject, shipped
 from posewright.documents import write_atomically
 from posewright.errors import InputError, OutputError
 
@@ -23,35 +21,23 @@ FLAGS = (*STRICT, "-O2", "-fPIC", "-shared")
 """How a library is compiled."""
 
 LIBRARY = "unit.so"
-_OWN = ("host.c", "host.h")
-
-
-@dataclass(frozen=True)
-class HostImage:
-    """A library.
-
-    Attributes:
-        elf: the library.
-        parts: sizes by part, which nobody asks for on this computer.
-    """
-
-    elf: Path
-    parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 class Host:
     """This computer."""
 
     name = "host"
-    about = "a shared library on this computer"
+
+    def fitted(self, subject: Subject) -> Subject:
+        """Return the subject as it is."""
+        return subject
 
     def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
         """Return what runs the unit over whole arrays."""
         del subject
-        room = resources.files(__package__)
-        return tuple(SourceFile(name, tuple((room / name).read_text("utf-8").splitlines())) for name in _OWN)
+        return shipped(__package__, ("host.c", "host.h"))
 
-    def build(self, folder: Path) -> HostImage:
+    def build(self, folder: Path) -> Built:
         """Compile the library whose files are in a folder.
 
         Raises:
@@ -63,7 +49,7 @@ class Host:
         if folder / "unit.c" not in sources:
             raise InputError(f"there is no unit in {folder}", hint="posewright generate makes one")
         write_atomically(folder / LIBRARY, _compiled(find_compiler(), folder), durable=False)
-        return HostImage(folder / LIBRARY)
+        return Built(folder / LIBRARY, folder / LIBRARY)
 
     def flash_command(self, image: Path, port: str | None) -> tuple[str, ...]:
         """Refuse: a library is loaded where it is.
@@ -97,11 +83,6 @@ class HostLibrary:
         self.library.host_run.restype = None
         self.reset()
 
-    @property
-    def can_load(self) -> bool:
-        """Whether the unit can go on from a record of states."""
-        return hasattr(self.library, "unit_load")
-
     def reset(self) -> None:
         """Go back to before the first tick."""
         self.library.unit_reset()
@@ -125,25 +106,16 @@ class HostLibrary:
         """Do nothing: a library stays as long as the process."""
 
 
-def cache_folder() -> Path:
-    """Return where compiled libraries are kept."""
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(given) if Path(given).is_absolute() else Path.home() / ".cache") / "posewright" / "host"
-
-
 def _loaded(sources: Sequence[SourceFile]) -> ctypes.PyDLL:
     """Return a library of these sources that nobody else has loaded; a damaged one is made again."""
     compiler = find_compiler()
-    kept = cache_folder() / f"{_digest(sources, compiler)}.so"
+    kept = cache_folder("host") / f"{_digest(sources, compiler)}.so"
     digest = kept.with_suffix(".sha256")
     with tempfile.TemporaryDirectory(prefix="posewright-") as name:
-        folder = Path(
-            name
-        )  # variables of a library are shared by all who load the same file: each has its own
+        folder = Path(name)  # who loads the same file shares its variables: each has its own
         content = _read_whole(kept, digest)
         if content is None:
-            for file in sources:
-                (folder / file.name).write_text(file.text, encoding="utf-8")
+            write_sources(sources, folder)
             content = _compiled(compiler, folder)
             with suppress(OSError, OutputError):  # a home that cannot be written to costs time, nothing else
                 kept.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Trials whose controller runs on a board: which there are, and what is known of one afterwards."""
+"""Controllers that run on a board: which there are, and what is known of one afterwards."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from posewright.behaviours import Behaviour
+from posewright.codegen.behaviour.subject import BehaviourSubject
+from posewright.codegen.c import ChartSubject
 from posewright.codegen.hil.board_link import LinkCounts
 from posewright.codegen.hil.board_unit import BoardUnit, Parity
 from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController, LinkedController
 from posewright.codegen.hil.serial_line import PREFIX, SerialLine, SerialPort
+from posewright.codegen.targets import built, target_named
 from posewright.codegen.unit import EmulatedBoard, Subject
 from posewright.errors import UnknownNameError
 
-if TYPE_CHECKING:
-    from posewright.codegen.targets.arduino_uno import EmulatedUno
+Board = TypeVar("Board", bound=EmulatedBoard)
 
 PYTHON = "python"
 """The controller that runs in this process, as no other does."""
+
+UNO, WHOLE = "arduino-uno", "cm900"
+"""The emulated board that runs a chart, and the one that runs a whole behaviour."""
 
 MakeController = Callable[[Behaviour, int], LinkedController]
 """Makes the controller of a behaviour on a board, of a seed."""
@@ -83,15 +88,6 @@ class OnBoard:
         return tuple(found)
 
 
-_SMALLER: Mapping[str, str] = {"obstacle_race": "document_mealy"}
-"""Of shipped behaviours that fit no board, one of the same contest that does."""
-
-
-def fitting(behaviour: str) -> str:
-    """Return the name of a shipped behaviour that fits a board: the one asked for, or a smaller one."""
-    return _SMALLER.get(behaviour, behaviour)
-
-
 def maker_of(controller: str | MakeController) -> MakeController | None:
     """Return what makes a controller, by its name; None for `python`, the one in this process.
 
@@ -114,49 +110,38 @@ def maker_of(controller: str | MakeController) -> MakeController | None:
     return _BOARDS[controller]
 
 
+def switched_on(make: Callable[[Path], Board], target: str, subject: Subject) -> Board:
+    """Return what `make` makes of the image of a chart or a behaviour: an emulated board.
+
+    Raises:
+        UnavailableError: a compiler or the emulator is missing; the hint names the package.
+        InputError: it does not fit.
+    """
+    with TemporaryDirectory(prefix="posewright-") as folder:
+        return make(built(target_named(target), subject, Path(folder)).elf)
+
+
 def _at(port: EmulatedBoard, behaviour: Behaviour, seed: int, *, is_real: bool = False) -> BoardController:
     """Return the controller of a behaviour whose chart is on the board at a port."""
-    from posewright.codegen.c import ChartSubject
-
     chart = behaviour.chart
     unit = BoardUnit(port, ChartSubject(chart), chart.period_s, is_real=is_real)
     return BoardController(behaviour, unit, seed)
 
 
-def emulated_uno(subject: Subject) -> EmulatedUno:
-    """Return an emulated Arduino UNO with a chart on it.
-
-    Raises:
-        UnavailableError: a compiler or the emulator is missing; the hint names the package.
-        InputError: the chart does not fit.
-    """
-    from posewright.codegen.targets.arduino_uno import ArduinoUno, EmulatedUno, for_avr
-    from posewright.codegen.targets.cm900.target import write_sources
-
-    subject, target = for_avr(subject), ArduinoUno()
-    with TemporaryDirectory() as folder:
-        write_sources((*subject.sources(), *target.sources(subject)), Path(folder))
-        return EmulatedUno(target.build(Path(folder))[1])
-
-
 def _uno(behaviour: Behaviour, seed: int) -> BoardController:
-    from posewright.codegen.c import ChartSubject
+    from posewright.codegen.targets.arduino_uno.board import EmulatedUno
 
-    return _at(emulated_uno(ChartSubject(behaviour.chart)), behaviour, seed)
+    return _at(switched_on(EmulatedUno, UNO, ChartSubject(behaviour.chart)), behaviour, seed)
 
 
 def _cm900(behaviour: Behaviour, seed: int) -> BehaviourOnBoardController:
-    from posewright.codegen.behaviour import BehaviourSubject
     from posewright.codegen.targets.cm900.board import EmulatedCm900
-    from posewright.codegen.targets.cm900.target import Cm900, write_sources
 
-    subject, target = BehaviourSubject(behaviour), Cm900()
-    with TemporaryDirectory() as folder:
-        write_sources((*subject.sources(), *target.sources(subject)), Path(folder))
-        board = EmulatedCm900(target.build(Path(folder)).elf)
+    subject = BehaviourSubject(behaviour)
+    board = switched_on(EmulatedCm900, WHOLE, subject)
     unit = BoardUnit(board, subject, behaviour.robot.frame_period_s)
     return BehaviourOnBoardController(subject, unit, board, seed)
 
 
-_BOARDS: Mapping[str, MakeController] = {"arduino-uno": _uno, "cm900": _cm900}
+_BOARDS: Mapping[str, MakeController] = {UNO: _uno, WHOLE: _cm900}
 """The emulated boards, by what a person calls them."""

@@ -1,0 +1,88 @@
+"""Values in C: what they are computed in, and numbers as literals that read back as the very same bits."""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+from enum import Enum
+
+from posewright.charts.types import INT_LOW
+
+INT16_LOW, INT16_HIGH = -(2**15), 2**15 - 1
+SINGLE_WHOLE = 2**24
+"""Up to here every whole number is a float of 32 bits."""
+
+
+class CKind(Enum):
+    """What an expression of C is computed in."""
+
+    BOOL = "bool"
+    INT = "int"
+    LONG = "int32_t"
+    FLOAT = "float"
+    DOUBLE = "double"
+    ENUM = "enum"
+
+
+@dataclass(frozen=True)
+class CExpression:
+    """An expression of C.
+
+    Attributes:
+        atom: whether it can be an operand as it stands.
+        low, high: between which it lies, where it is a whole number.
+        value: what it is, where it is a number that was written.
+        bare: its text without the cast that makes it an `int`, where it has one.
+    """
+
+    text: str
+    kind: CKind
+    atom: bool = False
+    low: float = -math.inf
+    high: float = math.inf
+    value: float | None = None
+    bare: str = ""
+
+    @property
+    def operand(self) -> str:
+        """Its text as an operand."""
+        return self.text if self.atom else f"({self.text})"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a whole number."""
+        return self.kind in (CKind.INT, CKind.LONG)
+
+
+def whole(value: float) -> str:
+    """Return a whole number as a literal."""
+    number = int(value)
+    if number == INT_LOW:
+        return "INT32_MIN"
+    return str(number) if INT16_LOW < number <= INT16_HIGH else f"INT32_C({number})"
+
+
+def bits_of(value: float) -> CExpression:
+    """Return a fraction of 64 bits as its bits."""
+    bits = struct.unpack("<Q", struct.pack("<d", value))[0]
+    return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, atom=True, value=value)
+
+
+def fraction(value: float, *, single: bool) -> CExpression:
+    """Return a fraction of 32 or 64 bits."""
+    kind = CKind.FLOAT if single else CKind.DOUBLE
+    if math.isnan(value):
+        return CExpression("NAN" if single else "(double)NAN", kind)
+    if math.isinf(value):
+        text = "INFINITY" if single else "(double)INFINITY"
+        return CExpression(f"-{text}" if value < 0 else text, kind)
+    text = f"{value:.9g}" if single else repr(value)
+    if not any(sign in text for sign in ".e"):
+        text += ".0"
+    return CExpression(text + ("f" if single else ""), kind, atom=not text.startswith("-"), value=value)
+
+
+def exact_single(value: CExpression) -> bool:
+    """Return whether a value is whole and surely a float of 32 bits."""
+    return value.is_whole and value.low >= -SINGLE_WHOLE and value.high <= SINGLE_WHOLE
