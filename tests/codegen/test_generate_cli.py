@@ -11,6 +11,7 @@ import pytest
 from posewright.charts import read_chart
 from posewright.cli.app import run as run_words
 from posewright.codegen import build, explain, generate, generating
+from posewright.documents import write_atomically
 from posewright.errors import InputError, OutputError, UnknownNameError
 
 from .conftest import need_tool
@@ -167,3 +168,31 @@ def test_a_chart_run_with_native_says_the_same(capsys: pytest.CaptureFixture[str
         assert run("chart", "run", CHART, "--input", "front=1", "--input", "left=1,right=1", *more) == 0
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("nth", [1, 4, 9])
+def test_generating_that_was_cut_off_is_not_built_and_is_made_good_by_generating_anew(
+    nth: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for before in (True, False):
+        folder = tmp_path / str(before)
+        if before:
+            generate(CHART, folder, "cm900", monitors=True)
+        written = list[Path]()
+
+        def cut_off(path: Path, content: bytes, *, durable: bool = True, seen: list[Path] = written) -> None:
+            seen.append(path)
+            if len(seen) > nth:
+                raise KeyboardInterrupt  # as a kill: nothing is put back
+            write_atomically(path, content, durable=durable)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(generating, "write_atomically", cut_off)
+            with pytest.raises(KeyboardInterrupt):
+                generate(CHART, folder, "arduino-uno")
+        with pytest.raises(InputError, match="generating was cut off here"):
+            build(folder)
+        generate(CHART, folder)
+        generate(CHART, tmp_path / "clean")
+        same = files(tmp_path / "clean")
+        assert {name: content for name, content in files(folder).items() if name in same} == same

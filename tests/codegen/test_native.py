@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 import warnings
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from posewright.charts.machine import native
 from posewright.codegen import toolchains
 from posewright.codegen.native import CompiledMachine
 from posewright.codegen.targets.host import library
-from posewright.errors import ExpressionError, InputError, PosewrightError
+from posewright.errors import ExpressionError, InputError, PosewrightError, UnknownNameError
 
 from ..charts import random_charts
 from .conftest import need_tool
@@ -189,3 +191,54 @@ def test_without_a_compiler_charts_run_in_python_and_that_is_said_once(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Interpreter(chart, native=True)
+
+
+def test_threads_that_share_one_get_the_answers_that_one_alone_gets() -> None:
+    chart = parse_chart(DIVIDES)
+    rows = [{"wall": 1.0, "n": 1 + k % 7} for k in range(300)]
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    shared = Interpreter(chart, native=True)
+    expected, table = list(Interpreter(chart).run(rows)), Interpreter(chart).run_columns(columns)
+    wrong: list[str] = []
+
+    def in_steps() -> None:
+        state = shared.initial()
+        for row, wanted in zip(rows, expected, strict=True):
+            state = shared.step(state, row)
+            if state != wanted:
+                wrong.append(repr(state))
+
+    def at_once() -> None:
+        for _ in range(20):
+            found = shared.run_columns(columns)
+            wrong.extend(name for name in table if (found[name] != table[name]).any())
+
+    threads = [threading.Thread(target=act) for act in (in_steps, in_steps, at_once, at_once)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_does_not_fit_is_an_input_error_compiled_and_not(compiled: bool) -> None:
+    interpreter = Interpreter(parse_chart(DIVIDES), native=compiled)
+    for value in ("a", None, True, 1.5, [1]):
+        with pytest.raises(InputError, match=r"count = .* does not fit"):
+            interpreter.entered("on", held={"count": value})  # type: ignore[dict-item]
+    with pytest.raises(UnknownNameError, match="'nope'"):
+        interpreter.entered("on", held={"nope": 1})
+    assert interpreter.entered("on", held={"count": 1000}).outputs["count"] == 255
+    for wall in (1.0, np.ones((4, 2)), np.float64(1), None):
+        with pytest.raises(InputError, match="the column 'wall' is not an array"):
+            interpreter.run_columns({"wall": wall, "n": np.ones(4, int)})
+    with pytest.raises(InputError, match=r"wall = .* does not fit"):
+        interpreter.step(interpreter.initial(), {"wall": np.ones(2), "n": 1})
+    after = interpreter.step(interpreter.initial(), {"wall": 10**400, "n": 1})
+    assert after.outputs["speed"] == 5.0

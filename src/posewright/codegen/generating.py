@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,9 @@ BEHAVIOUR = ".behaviour.yaml"
 SKETCH = ".ino"
 _SKETCH_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}")
 """Arduino sketch specification, "Sketch root folder"."""
+
+BEGUN = "begun"
+"""In a folder's manifest while its files are written: what each may be like, as lists of digests."""
 
 _COMMENTED = (".c", ".h", ".hpp", ".ld", ".cpp", SKETCH)
 
@@ -127,14 +132,16 @@ def generate(
         "options": told,
         "files": {name: _sha256(text) for name, text in texts.items()},
     }
-    before = _manifest(folder)["files"] if (folder / MANIFEST).exists() else {}
+    before = _written(folder)
     gone = [name for name in before if name not in texts]
     if not force:
         _refuse_losing(folder, {**texts, **dict.fromkeys(gone, "")}, before)
     own = {file.name: file.text for file in files if file.keep}
     kept = tuple(name for name in own if (folder / name).exists())
     texts |= {name: text for name, text in own.items() if name not in kept}
-    _write(folder, {**texts, MANIFEST: _json(made)}, gone)
+    begun = {name: [*before.get(name, ()), _sha256(text)] for name, text in texts.items()}
+    unfinished = _json({**made, "files": {}, BEGUN: {**before, **begun}})
+    _write(folder, {**texts, MANIFEST: _json(made)}, gone, unfinished)
     chart = document.chart if isinstance(document, BehaviourSubject) else document
     policies = tuple(map(str, chart.policies)) if isinstance(chart, ChartSubject) else ()
     return Generated(folder, target, document.name, tuple(texts), kept, places, policies)
@@ -149,10 +156,13 @@ def build(folder: Path | str, target: str | None = None) -> Built:
 
     Raises:
         InputError: nothing was generated there, or it does not fit the target.
+        OutputError: the folder cannot be written to.
         UnavailableError: a compiler is missing; the hint names the package that brings it.
         CompileError: the compiler refuses it.
     """
     folder = Path(folder)
+    if folder.is_dir() and not os.access(folder, os.W_OK):
+        raise OutputError("cannot write here", where=Where(folder), hint="build in a folder of your own")
     return target_named(target or str(_manifest(folder)["target"])).build(folder)
 
 
@@ -232,7 +242,7 @@ def _with_banner(file: SourceFile, banner: Sequence[str]) -> SourceFile:
     return replace(file, lines=(*banner, *file.lines), elements=elements)
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
+def _manifest(folder: Path, *, unfinished: bool = False) -> dict[str, Any]:
     """Return what made the files of a folder."""
     path = folder / MANIFEST
     if not path.exists():
@@ -242,20 +252,30 @@ def _manifest(folder: Path) -> dict[str, Any]:
     try:
         data = json.loads(read_text(path))
         if all(isinstance(data[name], dict) for name in ("files", "documents")) and data["target"]:
+            if BEGUN in data and not unfinished:
+                raise InputError("generating was cut off here", where=Where(folder), hint="generate anew")
             return dict(data)
     except (ValueError, KeyError, TypeError):
         pass
     raise InputError("this is damaged", where=Where(path), hint="remove it and generate anew")
 
 
-def _refuse_losing(folder: Path, texts: Mapping[str, str], before: Mapping[str, str]) -> None:
+def _written(folder: Path) -> dict[str, list[str]]:
+    """Return what each generated file of a folder may be like: digests, two where writing was cut off."""
+    if not (folder / MANIFEST).exists():
+        return {}
+    made = _manifest(folder, unfinished=True)
+    return made.get(BEGUN) or {name: [digest] for name, digest in made["files"].items()}
+
+
+def _refuse_losing(folder: Path, texts: Mapping[str, str], before: Mapping[str, Sequence[str]]) -> None:
     """Refuse to write over files that were not generated, or were changed since."""
     for name, text in texts.items():
         path = folder / name
         if not path.exists():
             continue
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        if digest not in (before.get(name), _sha256(text)):
+        if digest not in (*before.get(name, ()), _sha256(text)):
             why = "was changed since it was generated" if name in before else "was not generated"
             raise OutputError(
                 f"it {why}, and would be lost",
@@ -264,28 +284,38 @@ def _refuse_losing(folder: Path, texts: Mapping[str, str], before: Mapping[str, 
             )
 
 
-def _write(folder: Path, texts: Mapping[str, str], gone: Sequence[str]) -> None:
-    """Write all files or none, and remove those that are generated no more."""
+def _write(folder: Path, texts: Mapping[str, str], gone: Sequence[str], unfinished: str) -> None:
+    """Write all files or none, and remove those that are gone; `unfinished` is the manifest meanwhile."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"no folder can be made there: {error.strerror}", where=Where(folder)) from error
-    old = {name: (folder / name).read_bytes() if (folder / name).is_file() else None for name in texts}
-    done: list[str] = []
+    paths = [folder / name for name in (*texts, *gone)]
+    old = {path: path.read_bytes() if path.is_file() else None for path in paths}
     try:
+        write_atomically(folder / MANIFEST, unfinished.encode(), durable=False)
         for name, text in texts.items():
+            if name == MANIFEST:
+                _remove(folder, gone)
             write_atomically(folder / name, text.encode(), durable=False)
-            done.append(name)
     except OutputError:
-        for name in done:
-            content = old[name]
-            if content is None:
-                (folder / name).unlink(missing_ok=True)
-            else:
-                write_atomically(folder / name, content, durable=False)
+        for path, content in old.items():
+            with suppress(OSError, OutputError):  # what cannot be written now was not written before
+                if content is None:
+                    path.unlink(missing_ok=True)
+                elif path.read_bytes() != content:
+                    write_atomically(path, content, durable=False)
         raise
-    for name in gone:
-        (folder / name).unlink(missing_ok=True)
+
+
+def _remove(folder: Path, names: Sequence[str]) -> None:
+    for name in names:
+        try:
+            (folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"it cannot be removed: {error.strerror}", where=Where(folder / name)
+            ) from error
 
 
 def _sha256(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -25,7 +26,7 @@ MAX_REMEMBERED = 20_000
 
 
 class CompiledMachine:
-    """A machine in a library of its own, fed with Snapshots.
+    """A machine in a library of its own, fed with Snapshots; threads that share it take turns.
 
     Args:
         machine: what is compiled.
@@ -43,39 +44,42 @@ class CompiledMachine:
         self._state = ctypes.create_string_buffer(self.format.states.itemsize)
         self._known: dict[bytes, Snapshot] = {}
         self._at: Snapshot | None = None  # where the library stands; None: nobody knows
+        self._turn = threading.Lock()  # between putting the library somewhere and reading what came of it
 
     def step(self, state: Snapshot, given: Given) -> Snapshot | None:
         """Return where the chart stands after a tick; None where it cannot say."""
         inputs = self._given.pack(*self._values(given))
-        if state is not self._at and not self._stand(state):
-            return None
-        self.library.step(inputs, self._state)
-        record = self._state.raw
-        self._at = None if record[0] else self._known.get(record) or self._met(record)
-        return self._at
+        with self._turn:
+            if state is not self._at and not self._stand(state):
+                return None
+            self.library.step(inputs, self._state)
+            record = self._state.raw
+            self._at = after = None if record[0] else self._known.get(record) or self._met(record)
+        return after
 
     def run(self, state: Snapshot, given: Sequence[Given]) -> list[Snapshot]:
         """Return where the chart stands after each tick, up to the first of which it cannot say."""
-        if not given or not self._stand(state):
-            return []
         inputs = np.zeros(len(given), self.format.inputs)
         if inputs.itemsize:
             packed = b"".join([self._given.pack(*self._values(one)) for one in given])
             inputs = np.frombuffer(packed, self.format.inputs)
-        states = self.library.run(inputs)
+        states = self._ran(state, inputs)
+        if states is None:
+            return []
         wrong = np.flatnonzero(states[STATUS])
-        found = self.format.unpack_all(states[: wrong[0]] if len(wrong) else states)
-        self._at = None if len(wrong) else found[-1]
-        return found
+        return self.format.unpack_all(states[: wrong[0]] if len(wrong) else states)
 
     def run_columns(
         self, state: Snapshot, columns: Mapping[str, NDArray[Any]]
     ) -> dict[str, NDArray[Any]] | None:
         """Return columns as `Interpreter.run_columns` does; None where it cannot say of some tick."""
-        if not self._stand(state):
-            return None
-        states = self.library.run(self.format.pack_columns(columns))
-        return None if states[STATUS].any() else self._columns(states)
+        states = self._ran(state, self.format.pack_columns(columns))
+        return None if states is None or states[STATUS].any() else self._columns(states)
+
+    def _ran(self, state: Snapshot, inputs: Records) -> Records | None:
+        """Return the states after each record of inputs; None where the library cannot stand there."""
+        with self._turn:
+            return self.library.run(inputs) if self._stand(state) else None
 
     def _stand(self, state: Snapshot) -> bool:
         """Put the library where a Snapshot stands; return whether that can be done."""

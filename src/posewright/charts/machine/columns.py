@@ -29,6 +29,9 @@ def accept_columns(chart: Chart, columns: Mapping[str, Any]) -> dict[str, NDArra
     for name in chart.inputs:
         if name not in columns:
             raise InputError(f"the input {name!r} is missing", hint=f"inputs: {', '.join(chart.inputs)}")
+    for name, column in columns.items():
+        if np.ndim(column) != 1:
+            raise InputError(f"the column {name!r} is not an array (n,): its shape is {np.shape(column)}")
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"columns of different lengths: {lengths}")

@@ -96,7 +96,8 @@ class Interpreter:
             held: values of outputs and locals other than those they start with.
 
         Raises:
-            UnknownNameError: there is no such state.
+            UnknownNameError: there is no such state, output or local.
+            InputError: a value is of another type.
         """
         node = self.machine.node(state)
         entering = Entering(self.machine.nodes, dict.fromkeys(self.machine.history, ()))
@@ -110,7 +111,15 @@ class Interpreter:
             if counter.condition is None and not counter.again
         }
         leaves = tuple(sorted(number for number in entering.found if self.machine.nodes[number].is_leaf))
-        return self._standing(leaves, started=True, held={**limits, **(held or {})})
+        return self._standing(leaves, started=True, held={**limits, **self._held(held or {})})
+
+    def _held(self, held: Mapping[str, object]) -> dict[str, Value]:
+        """Return values of outputs and locals, checked and within their ranges."""
+        kinds = self.chart.variables
+        for name in held:
+            if name not in kinds:
+                raise UnknownNameError.among("output or local", name, kinds)
+        return {name: accept(name, kinds[name], value) for name, value in held.items()}
 
     def step(self, state: Snapshot, inputs: Mapping[str, object]) -> Snapshot:
         """Return where the chart stands after one tick.
@@ -232,9 +241,10 @@ class Interpreter:
         after = self._known.setdefault((after.key, types), after)
         if len(inputs) == self._remembers:
             given = self._values_of(inputs)
-            if state.following is None:
-                state.following = {}
-            state.following[given, tuple(map(type, given))] = after
+            following = state.following
+            if following is None:
+                following = state.following = {}
+            following[given, tuple(map(type, given))] = after
             self._remembered += 1
         return after
 

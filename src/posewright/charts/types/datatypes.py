@@ -232,9 +232,9 @@ def accept(name: str, wanted: Type, value: object) -> Value:
     Raises:
         InputError: the value is of another type, or is not finite.
     """
-    plain: Any = value.item() if hasattr(value, "item") else value
+    plain: Any = value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
     if isinstance(wanted, FloatType) and type(plain) is int:
-        plain = float(plain)
+        plain = float(min(max(plain, wanted.low), wanted.high))  # whole numbers may be beyond all floats
     right = (
         (isinstance(wanted, BoolType) and type(plain) is bool)
         or (isinstance(wanted, IntType) and type(plain) is int)

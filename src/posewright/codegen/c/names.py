@@ -111,25 +111,16 @@ KEYWORDS = frozenset(
 )
 """Names that a chart may use and C or C++ keep for themselves; `linux` and `unix` are macros of GNU C."""
 
-MACROS = frozenset(
-    [
-        "NULL",
-        "EOF",
-        "NAN",
-        "INFINITY",
-        "HUGE_VAL",
-        "HIGH",
-        "LOW",
-        "INPUT",
-        "OUTPUT",
-        "PI",
-        "DEFAULT",
-        "EXTERNAL",
-        "INTERNAL",
-        "F_CPU",
-    ]
+MACROS = re.compile(
+    r"""[A-Z][A-Z0-9_]+      # INT8_MAX, M_PI, PORTB, LED_BUILTIN: nearly all macros; nobody can list them
+    |   _.*|[A-Z]*\d+        # what implementations keep for themselves, and B0, I1
+    |   (PRI|SCN)[a-zA-Z]+\d*                    # <inttypes.h>
+    |   is[a-z]+|signbit|fpclassify|signgam|math_errhandling|offsetof  # <math.h>, <stddef.h>
+    |   \w+_vect(_num)?|\w+_t                    # <avr/interrupt.h>; types of <stdint.h> and <stddef.h>
+    """,
+    re.VERBOSE,
 )
-"""Macros of the standard headers and of Arduino.h that a variable of a chart may well be called like."""
+"""Names that headers of C, of AVR libc and of Arduino may define: a variable that is called so gets a `_`."""
 
 
 def identifier(name: str) -> str:
@@ -137,7 +128,7 @@ def identifier(name: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9_]", "_", name.strip())
     if not plain or plain[0].isdigit():
         plain = f"c{plain}"
-    taken = plain in KEYWORDS or plain in MACROS or re.match(r"_|[A-Z]*\d+$", plain)
+    taken = plain in KEYWORDS or MACROS.fullmatch(plain)
     return f"{plain.lstrip('_')}_" if taken else plain
 
 
@@ -232,11 +223,22 @@ _OWN_FIELDS = (
 )
 """Fields of a chart in C that are nothing of its document."""
 
-HEADERS = frozenset({"stdbool", "stdint", "stddef", "string", "math", "limits", "float", "arduino"})
-"""Headers that a header of a chart must not stand in front of."""
+HEADERS = frozenset(
+    # headers of C; the boards' own files and those of behaviours
+    [
+        *("stdbool", "stdint", "stddef", "stdio", "stdlib", "string", "math", "limits", "float", "arduino"),
+        *("host", "pil_main", "startup", "registers", "board_hooks", "board_pins", "board_pins_kinds"),
+        *("board_records", "board_wiring", "player", "sensing", "motions", "hook", "wiring"),
+    ]
+)
+"""Files that those of a chart must not stand in front of or be written over by."""
+
+TYPES = re.compile(r"u?int(_fast|_least)?\d+|u?int(ptr|max)|s?size|wchar|wint|ptrdiff|l?l?div|max_align")
+"""What types of C are called before their `_t`, as a chart's own type would be."""
 
 
 def prefix_of(chart: Chart) -> str:
     """Return what the names of a chart's functions and types begin with."""
     found = identifier(identifier(chart.name).lower()).lower()
-    return f"{found}_" if found in HEADERS else found if found.strip("_") else f"chart{found}"
+    taken = found in HEADERS or TYPES.fullmatch(found)
+    return f"{found}_" if taken else found if found.strip("_") else f"chart{found}"

@@ -16,11 +16,15 @@ from posewright.charts.coverage.feasible import feasible
 from posewright.charts.expression import Literal
 from posewright.charts.expression.tree import children
 from posewright.charts.machine import Machine
+from posewright.charts.reachability import Limits
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
 from posewright.codegen.records import RecordFormat
 from posewright.codegen.unit import Records
 
 Column = NDArray[Any]
+
+BUDGET = Limits(cases=12_000, work=400_000)
+"""How far a chart is explored: some 3 s, counted, so that a seed always draws the same stream."""
 
 LONGEST_EPISODE = 2000
 """Ticks between two resets, at most: long enough for the timers of a chart, short enough to shrink."""
@@ -122,8 +126,8 @@ def number_fields(dtype: np.dtype[np.void], values: Sequence[float]) -> tuple[In
 
 
 def covering_runs(chart: Chart) -> list[tuple[Mapping[str, Value], ...]]:
-    """Return rows of inputs, run by run, that take every transition which is known to be possible."""
-    covering = CoveringRuns(feasible(explore(chart)))
+    """Return rows of inputs, run by run, that take every transition that was found within the `BUDGET`."""
+    covering = CoveringRuns(feasible(explore(chart, limits=BUDGET)))
     covering.run()
     return [draft.rows for draft in covering.drafts]
 
@@ -147,8 +151,9 @@ def rows_of(chart: Chart, records: Records) -> Iterator[dict[str, Any]]:
 class InputStream:
     """Draws inputs, episode by episode; each begins after a reset.
 
-    The first episodes are the runs that take every transition. Then come such runs cut off somewhere, parts
-    of them with an input drawn anew, and random walks on which inputs are held or change quickly.
+    The first episodes are the runs that take every transition, or all that were found soon enough. Then come
+    such runs cut off somewhere, parts of them with an input drawn anew, and random walks on which inputs are
+    held or change quickly.
 
     Attributes:
         runs: records of runs from a reset that reach what is hard to reach by chance.
