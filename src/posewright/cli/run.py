@@ -94,9 +94,8 @@ def run(
     [bold]Examples[/]
       posewright run obstacle-race
       posewright run obstacle-race --layout random --seed 7 --plot race.png
-      posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
+      posewright run obstacle-race --behaviour my.behaviour.yaml --controller arduino-uno --json
       posewright run obstacle-race --seeds 1-20 --layout random --body random
-      posewright run obstacle-race --controller arduino-uno
     """
     from posewright.control import RealClock
     from posewright.experiments import run_trial

@@ -93,8 +93,7 @@ def run_trial(
     make = maker_of(controller)
     if record is not None:
         refuse_unwritable(Path(record))
-    small = make is not None and controller != WHOLE
-    asked = _asked(trial, layout, behaviour, seed, small=small)
+    asked = _asked(trial, layout, behaviour, seed, small=make is not None and controller != WHOLE)
     stage = _set_up(asked, motions, body, legal=legal)
     _look_before(stage, to_film=to_film, camera=camera)
     controllers = _controllers(stage, make)
