@@ -13,7 +13,7 @@ out.mkdir(parents=True, exist_ok=True)
 chart = Path(__file__).parent / "charts" / "document" / "obstacle_mealy.chart.yaml"
 
 made = pw.generate(chart, out / "uno", "arduino-uno")
-print(f"{len(made.written)} files; the first line of its header is for {made.places[0]}")
+print(f"{len(made.written)} files; what the first generated lines are for: {made.places[0]}")
 print(*pw.explain("walking -> turning_left", made.folder), sep="\n")
 
 try:

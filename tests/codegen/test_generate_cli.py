@@ -146,7 +146,7 @@ def test_the_verbs_generate_explain_build_and_tell_the_command(
     assert image.is_file()
     assert run("flash", tmp_path, "--dry-run") == 2
     assert run("generate", CHART) == 2
-    assert "generate what" in capsys.readouterr().err
+    assert "into which folder?" in capsys.readouterr().err
     assert run("generate", CHART, "-o", tmp_path, "--target", "moon") == 2
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from posewright.charts import require_sound
 from posewright.cli import completion
-from posewright.cli.console import bar, counted, emit_json, give, line_of, rated, say, table
+from posewright.cli.console import bar, counted, emit_json, give, line_of, rated, say, table, warn
 from posewright.cli.options import FOUND, AsJson, add_verb, argument, option
 from posewright.codegen import generating
+from posewright.codegen.c import ChartSubject
 from posewright.codegen.c.truth_table import Style
-from posewright.errors import InputError, UnavailableError
+from posewright.codegen.toolchains import program
+from posewright.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -37,6 +39,9 @@ Queue = Annotated[
     int | None, option("--queue N", "Raised events that may wait at once; default as many as can.", min=1)
 ]
 Tick = Annotated[Style, option("--style", "The tick of a chart of one state at a time; auto goes by size.")]
+ANY_PORT = "PORT"
+"""Stands for the serial port where a command is only shown."""
+
 Folder = Annotated[Path, argument("DIR", "What `posewright generate` wrote.")]
 
 
@@ -56,13 +61,14 @@ def generate(
     queue: Queue = None,
     style: Tick = Style.AUTO,
     force: Annotated[bool, option("--force", "Write over files that were changed by hand.")] = False,
+    unchecked: Annotated[bool, option("--unchecked", "Write it although the check finds errors.")] = False,
     explain: Annotated[
         str | None,
         option("--explain WHAT", "What FILE:LINE is for; which lines are for CHART:LINE, or for a state."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a chart or a behaviour as C for a target.
+    """Write a chart or a behaviour as C for a target; an unsound chart is refused with its counterexample.
 
     Files that are yours, such as the one that says which pin is what, are written once and then left alone.
     With --explain nothing is written.
@@ -76,10 +82,13 @@ def generate(
         places = generating.explain(explain, output)
         give([place.to_dict() for place in places], map(str, places), as_json=as_json)
         return
-    if not document or output is None:
-        raise InputError("generate what, and where to?", hint="posewright generate CHART -o DIR")
+    if not document:
+        raise InputError("generate what?", hint="posewright generate CHART -o DIR")
+    if output is None:
+        hint = f"posewright generate {shlex.quote(document)} --target {target} -o DIR"
+        raise InputError("write it into which folder?", hint=hint)
     how = {"monitors": monitors, "queue": queue, "style": style}
-    made = generating.generate(document, output, target, force=force, **how)  # type: ignore[arg-type]
+    made = generating.generate(document, output, target, force=force, unchecked=unchecked, **how)  # type: ignore[arg-type]
     kept = [f"left alone: {', '.join(made.kept)}"] if made.kept else []
     give(made.to_dict(), [f"{len(made.written)} files -> {output}", *kept, *made.policies], as_json=as_json)
 
@@ -91,7 +100,7 @@ def build(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compile what was generated, and say who uses what on the board.
+    """Compile what was generated, and say how much memory each part takes on the board.
 
     [bold]Examples[/]
       posewright build board
@@ -108,7 +117,7 @@ def build(
 def flash(
     folder: Folder,
     port: Annotated[str | None, option("--port P", "The board's serial port: /dev/ttyACM0.")] = None,
-    dry_run: Annotated[bool, option("--dry-run", "Show the command, and do not run it.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Show the command, for PORT if none is named.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Build what was generated and put it onto a real board; exit with 1 if that fails.
@@ -117,12 +126,11 @@ def flash(
       posewright flash board --dry-run
       posewright flash board --port /dev/ttyACM0
     """
-    command = generating.flash_command(folder, port)
+    command = generating.flash_command(folder, port or (ANY_PORT if dry_run else None))
     if dry_run:
         give({"command": list(command)}, [shlex.join(command)], as_json=as_json)
         return
-    if shutil.which(command[0]) is None:
-        raise UnavailableError(f"{command[0]} is not on this computer", hint="--dry-run shows the command")
+    program(command[0])
     if not as_json:
         say(shlex.join(command))
     silent = subprocess.DEVNULL if as_json else None
@@ -161,21 +169,34 @@ def verify(
     with bar("comparing") as on_progress:
         found = proving.verify(one, target, steps=steps, seed=seed, on_progress=on_progress)
     covered = proving.source_coverage(one, seed=seed) if coverage else None
+    if isinstance(one, ChartSubject):
+        _warn_of_unsound(one)
     data = found.data() | (covered.data() if covered else {})
     give(data, _lines(one, found, covered), as_json=as_json)
     if not found.same:
         raise typer.Exit(FOUND)
 
 
+def _warn_of_unsound(subject: ChartSubject) -> None:
+    """Say that `generate` would refuse a chart."""
+    try:
+        require_sound(subject.chart)
+    except InputError as error:
+        warn(str(error))
+
+
 def _lines(
     subject: Subject, found: Verification, covered: SourceCoverage | None
 ) -> Iterator[str | RenderableType]:
     beside = " and ".join(found.executables)
-    verdict = rated("ok" if found.same else "failed")
+    left = (found.transitions or 0) - (found.transitions_taken or 0)
+    verdict = rated("failed" if not found.same else "warning" if left else "ok")
     off = f"{found.mismatches or 'no'} mismatch{'' if found.mismatches == 1 else 'es'}"
     yield line_of(verdict, f" {found.subject}: {counted(found.steps, 'step')} on {beside}, {off}")
     if found.transitions is not None:
         yield f"   {found.transitions_taken} of {found.transitions} transitions taken"
+        if left:
+            yield "   what was never taken was not compared: more --steps may reach it"
     if found.failed:
         yield f"   {counted(found.failed, 'time')} all stopped alike: division by zero, or a tick without end"
     needs = found.footprint

@@ -11,19 +11,25 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from posewright.errors import InputError, UnavailableError
+from posewright.errors import InputError, UnavailableError, visible
 
 HOST = ("cc", "gcc", "clang")
 """Names of the compilers for this computer, the preferred one first."""
 
-_AVR, _ARM = "gcc-avr avr-libc", "gcc-arm-none-eabi libnewlib-arm-none-eabi"
+_AVR, _ARM = "gcc-avr avr-libc arduino-core-avr", "gcc-arm-none-eabi libnewlib-arm-none-eabi"
 PACKAGES = {
     **dict.fromkeys(("cc", "gcc", "gcov"), "gcc"),
     **dict.fromkeys(("avr-gcc", "avr-g++", "avr-gcc-ar"), _AVR),
     **dict.fromkeys(("avr-nm", "avr-objcopy", "avr-size"), "binutils-avr"),
     **dict.fromkeys(("arm-none-eabi-gcc", "arm-none-eabi-objcopy"), _ARM),
+    "as": "binutils",
+    "avrdude": "avrdude",
+    "Arduino core": "arduino-core-avr",
+    "libsimavr": "libsimavr-dev libelf-dev",
 }
-"""The Debian packages that bring a program."""
+"""The Debian packages that bring a program or a library."""
+
+_ELSEWHERE = {"opencm9.04_ld": "it comes with ROBOTIS' package of the OpenCM9.04 for the Arduino IDE"}
 
 STRICT = (
     *("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"),
@@ -35,15 +41,26 @@ PATIENCE_S = 120.0
 """Time after which a compiler is taken to hang [s]."""
 
 _MOST_LINES = 6
+_NOT_THERE = re.compile(r"cannot execute \W*([\w.+-]+)")
+"""What a compiler says when the assembler or linker that it calls is missing."""
+
 _TELLING = re.compile(r"error:|will not fit|not within region|overflowed by")
 
 
 class CompileError(InputError):
-    """A compiler or linker refuses what it was given; the whole of what it says is `log`."""
+    """A compiler or linker refuses what it was given; the whole of what it says is `log`.
 
-    def __init__(self, message: str, log: str) -> None:
+    Attributes:
+        told: the lines of it that say what is wrong; each is a line of the error's text.
+    """
+
+    def __init__(self, message: str, log: str, told: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.log = log
+        self.told = tuple(told)
+
+    def __str__(self) -> str:
+        return "\n".join((super().__str__(), *map(visible, self.told)))
 
 
 @dataclass(frozen=True)
@@ -78,9 +95,14 @@ def program(name: str) -> str:
     """
     found = shutil.which(name)
     if found is None:
-        hint = f"apt install {PACKAGES.get(name, name)}"
-        raise UnavailableError(f"there is no {name} on this computer", hint=hint)
+        raise missing(name)
     return found
+
+
+def missing(name: str) -> UnavailableError:
+    """Return the error that says that a program or library is not here, and which package brings it."""
+    hint = _ELSEWHERE.get(name) or f"apt install {PACKAGES.get(name, name)}"
+    return UnavailableError(f"there is no {name} on this computer", hint=hint)
 
 
 def run_tool(name: str, *arguments: str | Path, folder: Path | None = None) -> str:
@@ -105,8 +127,12 @@ def run_tool(name: str, *arguments: str | Path, folder: Path | None = None) -> s
         raise UnavailableError(f"{name} does not run: {error}", hint="install it anew") from error
     if done.returncode:
         said = (done.stderr + done.stdout).strip()
-        lines = [line for line in said.splitlines() if _TELLING.search(line)] or said.splitlines()
-        raise CompileError(f"{Path(name).name} refuses it: {chr(10).join(lines[:_MOST_LINES])}", said)
+        lacks = _NOT_THERE.search(said)
+        if lacks:
+            raise missing(lacks[1])
+        every = [line for line in said.splitlines() if line.strip()]
+        lines = [line for line in every if _TELLING.search(line)] or every
+        raise CompileError(f"{Path(name).name} found errors", said, lines[:_MOST_LINES])
     return done.stdout
 
 

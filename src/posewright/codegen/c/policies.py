@@ -126,7 +126,7 @@ def _fractions(generator: ChartGenerator) -> Policy | None:
     divides = any(isinstance(node, Binary) and node.operator is Operator.OVER for node in trees)
     if not divides and not any(isinstance(kind, FloatType) for kind in kinds):
         return None
-    done = "compile with -ffp-contract=off and without -ffast-math, or the last bit may differ"
+    done = "exact with -ffp-contract=off and without -ffast-math, as `build` compiles"
     return Policy("fractions", done)
 
 
@@ -142,7 +142,7 @@ def _soft(generator: ChartGenerator) -> Policy | None:
         return None
     return Policy(
         "fractions of 64 bits",
-        "the compiler has none: kept as their bits (pw_f64) and computed by calls; float32 is faster",
+        "exact, but slow on the UNO, whose compiler knows 32 bits only; write float32 where that is enough",
         tuple(doubles),
     )
 

@@ -43,7 +43,7 @@ class SingleStateCode:
         self.first = machine.moves.first()
         acts = any(node.entry or done for node, done in self.first.entering)
         self.starts = bool(acts or machine.counters or machine.lasting)
-        self.code.inside = self.inside
+        self.code.inside = lambda number: f"({self.inside(number)})"
         self.memories = {
             (number, memory): f"history_{k}" for k, (number, memory) in enumerate(machine.history)
         }
@@ -93,21 +93,21 @@ class SingleStateCode:
         return [leaf.index for leaf in self.leaves if leaf.index == number or leaf.index in node.within]
 
     def inside(self, number: int, among: Sequence[int] | None = None) -> str:
-        """Return the condition under which a node is active, given that one of some leaves is."""
+        """Return when a node is active, without brackets, given that one of some leaves is."""
         leaves = self.below(number)
         ranks = [self.rank[leaf] for leaf in leaves]
         first, last = min(ranks), max(ranks)
         if among is not None and set(among) <= set(leaves):
             return ""
         if first == last:
-            return f"(chart->state == {self.constant(leaves[0])})"
+            return f"chart->state == {self.constant(leaves[0])}"
         every = [self.rank[leaf] for leaf in among] if among is not None else [0, len(self.leaves)]
         parts = []
         if min(every) < first:
-            parts.append(f"(chart->state >= {self.constant(leaves[0])})")
+            parts.append(f"chart->state >= {self.constant(leaves[0])}")
         if max(every) > last:
-            parts.append(f"(chart->state <= {self.constant(leaves[-1])})")
-        return f"({' && '.join(parts)})" if len(parts) > 1 else parts[0]
+            parts.append(f"chart->state <= {self.constant(leaves[-1])}")
+        return " && ".join(parts)
 
     # Functions
 

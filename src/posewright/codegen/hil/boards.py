@@ -68,7 +68,7 @@ class OnBoard:
     def summary(self) -> str:
         """How the board did, in a line."""
         told = f"{len(self.parity.steps)} ticks, {len(self.parity.mismatches)} unlike the interpreter's"
-        return f"{self.controller}: {told}, {self.link.retries} questions asked again"
+        return f"{self.controller}: {told}, {self.link.retries} requests repeated"
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.proof.source_coverage import SourceCoverage, cover_source
 from posewright.codegen.proof.streams import InputStream, chart_stream, constants_of, number_fields
 from posewright.codegen.proof.verification import Comparison, Verification
+from posewright.codegen.targets import target_named
 from posewright.codegen.targets.arduino_uno.processor import UnoProcessor
 from posewright.codegen.targets.cm900.processor import CortexProcessor
 from posewright.codegen.targets.host import HostLibrary
@@ -132,6 +133,8 @@ def _executables(subject: Subject, target: str) -> Iterator[dict[str, Executable
     """Give everything that is compared with the interpreter, and close it."""
     if target not in TARGETS:
         raise UnknownNameError.among("target", target, TARGETS)
+    if isinstance(subject, BehaviourSubject):
+        target_named(target).sources(subject)  # which refuses what does not go onto the board
     found: dict[str, Executable] = {HOST: HostLibrary(subject)}
     try:
         if target != HOST:

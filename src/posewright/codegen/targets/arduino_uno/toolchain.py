@@ -8,7 +8,7 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-from posewright.codegen.toolchains import CompileError, cache_folder, run_tool
+from posewright.codegen.toolchains import PACKAGES, CompileError, cache_folder, run_tool
 from posewright.errors import InputError, UnavailableError
 
 CACHE = "arduino_uno"
@@ -54,7 +54,7 @@ def simulator() -> Path:
             except CompileError as error:
                 raise UnavailableError(
                     f"the emulator of an Arduino UNO cannot be built: {error.message}",
-                    hint="apt-get install libsimavr-dev",
+                    hint=f"apt install {PACKAGES['libsimavr']}",
                 ) from error
             (Path(scratch) / "simulator").replace(made)
     return made

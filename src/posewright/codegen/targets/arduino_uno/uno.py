@@ -13,9 +13,9 @@ from posewright.codegen.targets.arduino_uno.processor import for_avr
 from posewright.codegen.targets.arduino_uno.toolchain import CACHE, check_size, digest, link
 from posewright.codegen.targets.arduino_uno.wiring import ChartWiring
 from posewright.codegen.targets.target import Built, serial_link
-from posewright.codegen.toolchains import cache_folder, run_tool
+from posewright.codegen.toolchains import cache_folder, missing, run_tool
 from posewright.codegen.unit import SourceFile, Subject, shipped
-from posewright.errors import InputError, UnavailableError
+from posewright.errors import InputError
 
 CORE = Path("/usr/share/arduino/hardware/arduino/avr")
 """Where Debian's package arduino-core-avr has the Arduino core."""
@@ -51,8 +51,8 @@ class ArduinoUno:
         """
         if not isinstance(subject, ChartSubject):
             raise InputError(
-                f"an Arduino UNO runs a chart, and {subject.name} is none",
-                hint="a whole behaviour goes to a CM-900",
+                f"an Arduino UNO runs charts, and {subject.name} is a whole behaviour",
+                hint="that goes to a CM-900: --target cm900",
             )
         wiring = ChartWiring(subject)
         hooks, *fixed = shipped(__package__, (*FIXED, *wiring.needed))
@@ -175,7 +175,7 @@ def core_archive() -> Path:
     """
     folder = CORE / "cores" / "arduino"
     if not folder.is_dir():
-        raise UnavailableError("the Arduino core is not installed", hint="apt-get install arduino-core-avr")
+        raise missing("Arduino core")
     sources = sorted(path for path in folder.iterdir() if path.suffix in {".c", ".cpp", ".S"})
     versions = (run_tool("avr-gcc", "--version"), *(path.read_text(errors="replace") for path in sources))
     made = cache_folder(CACHE) / f"core-{digest(*versions, *COMMON, *C_FLAGS, *CPP_FLAGS)}.a"

@@ -80,9 +80,7 @@ class Cm900:
             InputError: no port was named.
         """
         if port is None:
-            raise InputError(
-                "a CM-900 is flashed over a serial port", hint="--port /dev/ttyACM0, for example"
-            )
+            raise InputError("a CM-900 is flashed over a serial port", hint="--port /dev/ttyACM0, or COM3")
         return ("opencm9.04_ld", port, "57600", str(image), "1", "opencm")
 
 
