@@ -25,11 +25,11 @@ PACKAGES = {
 }
 """The Debian packages that bring a program."""
 
-STRICT = (
-    *("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"),
-    "-ffp-contract=off",
-)
-"""Flags that everything generated has to be clean under; no product and sum are made one."""
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-ffp-contract=off")
+"""Flags that everything generated has to be clean under; no product and sum are made one.
+
+Tests add `-Werror`. A user's chart may hold conditions that contradict themselves, and gcc says so.
+"""
 
 PATIENCE_S = 120.0
 """Time after which a compiler is taken to hang [s]."""
