@@ -11,7 +11,7 @@ from .imports import PACKAGE, imports_of
 
 CHARTS = PACKAGE / "charts"
 FILES = sorted(CHARTS.rglob("*.py"))
-MOST_LINES, MOST_FILES, LONGEST, DEEPEST = 26_600, 140, 500, 10
+MOST_LINES, MOST_FILES, LONGEST, DEEPEST = 26_620, 140, 500, 10
 
 
 def room_of(module: str) -> str:
