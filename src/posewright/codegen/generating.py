@@ -146,11 +146,14 @@ def generate(
     kept = tuple(name for name in own if (folder / name).exists())
     texts |= {name: text for name, text in own.items() if name not in kept}
     begun = {name: [*before.get(name, ()), _sha256(text)] for name, text in texts.items()}
-    unfinished = _json({**made, "files": {}, BEGUN: {**before, **begun}})
-    _write(folder, {**texts, MANIFEST: _json(made)}, gone, unfinished)
-    chart = document.chart if isinstance(document, BehaviourSubject) else document
-    policies = tuple(map(str, chart.policies)) if isinstance(chart, ChartSubject) else ()
-    return Generated(folder, target, document.name, tuple(texts), kept, places, policies)
+    unfinished = {**made, "files": {}, BEGUN: {**before, **begun}}
+    _write(folder, {**texts, MANIFEST: _json(made)}, gone, _json(unfinished))
+    return Generated(folder, target, document.name, tuple(texts), kept, places, _policies(document))
+
+
+def _policies(subject: Subject) -> tuple[str, ...]:
+    chart = subject.chart if isinstance(subject, BehaviourSubject) else subject
+    return tuple(map(str, chart.policies)) if isinstance(chart, ChartSubject) else ()
 
 
 def build(folder: Path | str, target: str | None = None) -> Built:

@@ -10,6 +10,9 @@ from typing import Protocol
 from posewright.codegen.unit import SourceFile, Subject, shipped
 from posewright.documents import write_atomically
 
+BOARD_QUEUE = 64
+"""Raised events that may wait at once on a board; more RAM is not given to what sound charts never do."""
+
 
 @dataclass(frozen=True)
 class Built:

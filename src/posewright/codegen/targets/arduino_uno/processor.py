@@ -14,13 +14,14 @@ import numpy as np
 from posewright.codegen.c.subject import ChartSubject
 from posewright.codegen.targets.arduino_uno.simavr import Simavr
 from posewright.codegen.targets.arduino_uno.toolchain import MCU, check_size, data_text, link
+from posewright.codegen.targets.target import BOARD_QUEUE
 from posewright.codegen.toolchains import run_tool
 from posewright.codegen.unit import Footprint, Records, Subject
 from posewright.errors import BodyError
 
 FLAGS = (
     *MCU,
-    *("-Os", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"),
+    *("-Os", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic"),
     *("-ffunction-sections", "-fdata-sections"),
 )
 """How a unit is compiled; without link-time optimization, so that its size is its own."""
@@ -35,10 +36,6 @@ DATA = 0x800000
 """Where the linker has the data memory of an AVR (avr-libc, memory sections)."""
 
 
-MOST_WAITING = 64
-"""Raised events that may wait at once on a UNO; more RAM is not given to what sound charts never do."""
-
-
 def for_avr(subject: Subject) -> Subject:
     """Return a subject as it is written for a UNO.
 
@@ -48,7 +45,7 @@ def for_avr(subject: Subject) -> Subject:
     if not isinstance(subject, ChartSubject):
         return subject
     options = subject.options
-    queue = MOST_WAITING if options.queue is None else options.queue
+    queue = BOARD_QUEUE if options.queue is None else options.queue
     return replace(subject, options=replace(options, soft_doubles=True, queue=queue))
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.targets.target import Built, serial_link
+from posewright.codegen.c import ChartSubject
+from posewright.codegen.targets.target import BOARD_QUEUE, Built, serial_link
 from posewright.codegen.unit import SourceFile, Subject, shipped
 from posewright.errors import InputError
 
@@ -32,8 +33,10 @@ class Cm900:
     name = "cm900"
 
     def fitted(self, subject: Subject) -> Subject:
-        """Return the subject as it is."""
-        return subject
+        """Return a chart with a queue that leaves RAM for others; a behaviour as it is."""
+        if not isinstance(subject, ChartSubject) or subject.options.queue is not None:
+            return subject
+        return replace(subject, options=replace(subject.options, queue=BOARD_QUEUE))
 
     def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
         """Return the board's own files and the user's.
