@@ -11,8 +11,10 @@ import pytest
 from posewright.charts import read_chart
 from posewright.cli.app import run as run_words
 from posewright.codegen import build, explain, generate, generating
+from posewright.codegen.c.truth_table import Style
+from posewright.codegen.toolchains import CompileError, run_tool
 from posewright.documents import write_atomically
-from posewright.errors import InputError, OutputError, UnknownNameError
+from posewright.errors import InputError, OutputError, UnavailableError, UnknownNameError
 
 from .conftest import need_tool
 
@@ -133,6 +135,65 @@ def test_explain_says_what_it_does_not_know(tmp_path: Path) -> None:
         explain("other.c:3", tmp_path)
 
 
+def test_explain_tells_wrong_names_from_what_has_no_lines(
+    tmp_path: Path,
+) -> None:
+    generate(CHART, tmp_path, "arduino-uno", style=Style.TABLE)
+    with pytest.raises(InputError, match=r"no line 9999: the file has \d+"):
+        explain("obstacle_mealy.c:9999", tmp_path)
+    with pytest.raises(InputError, match="is yours"):
+        explain("board_pins.h:3", tmp_path)
+    generate(CHART, tmp_path / "host", style=Style.TABLE)
+    with pytest.raises(
+        UnknownNameError, match="no line is for the state walking alone .*'stopped -> walking'"
+    ):
+        explain("walking", tmp_path / "host")
+
+
+UNSOUND = """\
+chart: lights
+period_s: 0.1
+inputs: {a: bool, b: bool}
+outputs: {o: bool}
+initial: x
+states:
+  x: {transitions: [{when: a, go: y}, {when: b, go: x}], entry: {o: false}}
+  y: {transitions: [{when: not a, go: x}], entry: {o: true}}
+"""
+
+
+def test_an_unsound_chart_is_refused_as_when_it_is_run_and_verify_warns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    need_tool("cc")
+    chart = tmp_path / "lights.chart.yaml"
+    chart.write_text(UNSOUND, encoding="utf-8")
+    assert run("chart", "run", chart, "--input", "a=1") == 2
+    said = capsys.readouterr().err
+    assert run("generate", chart, "-o", tmp_path / "out") == 2
+    assert capsys.readouterr().err == said
+    assert not (tmp_path / "out").exists()
+    assert run("verify", chart, "--steps", "2000") == 0
+    assert capsys.readouterr().err == said.replace("error:", "warning:")
+    assert run("generate", chart, "-o", tmp_path / "out", "--unchecked") == 0
+
+
+def test_what_a_compiler_says_keeps_its_lines_and_nothing_of_it_steers_the_terminal() -> None:
+    error = CompileError("gcc found errors", "", ("a.c:1: error: one", "a.c:2: error: \x1b[2Jtwo"))
+    assert str(error).splitlines() == ["gcc found errors", "a.c:1: error: one", "a.c:2: error: \\x1b[2Jtwo"]
+
+
+def test_an_assembler_that_is_missing_is_told_with_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gcc = tmp_path / "gcc"
+    gcc.write_text("#!/bin/sh\necho \"gcc: fatal error: cannot execute 'as': execvp\" >&2\nexit 1\n")
+    gcc.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(UnavailableError, match=r"there is no as .*apt install binutils"):
+        run_tool("gcc", "x.c")
+
+
 def test_the_verbs_generate_explain_build_and_tell_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -147,6 +208,8 @@ def test_the_verbs_generate_explain_build_and_tell_the_command(
     assert run("flash", tmp_path, "--dry-run") == 2
     assert run("generate", CHART) == 2
     assert "into which folder?" in capsys.readouterr().err
+    assert run("generate", tmp_path, "-o", tmp_path) == 2
+    assert "this is a folder" in capsys.readouterr().err
     assert run("generate", CHART, "-o", tmp_path, "--target", "moon") == 2
 
 

@@ -11,6 +11,7 @@ from posewright.charts.machine import lower
 from posewright.cli.app import run
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.proof.proving import verify
+from posewright.errors import InputError
 
 from .conftest import need_tool
 from .swapped import crossed
@@ -25,6 +26,20 @@ def test_verify_tells_a_program_everything_as_json(capsys: pytest.CaptureFixture
     assert (data["steps"], data["mismatches"], data["mismatch"]) == (2000, 0, None)
     assert (data["transitions_taken"], data["transitions"]) == (8, 8)
     assert data["line_coverage"] == 1.0
+
+
+def test_too_few_steps_to_take_every_transition_are_no_ok(capsys: pytest.CaptureFixture[str]) -> None:
+    need_tool("gcc")
+    assert run(["verify", LAMP, "--steps", "2"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("warning")
+    assert "of 8 transitions taken" in said
+    assert "never taken" in said
+
+
+def test_a_behaviour_on_an_uno_is_refused_before_anything_is_compiled() -> None:
+    with pytest.raises(InputError, match="an Arduino UNO runs charts"):
+        verify("document_mealy", "arduino-uno", steps=10)
 
 
 def test_a_broken_generator_is_caught_and_the_shortest_inputs_shown(

@@ -207,7 +207,7 @@ def _lines(
             worst = f"the worst seen {needs.step_cycles_worst}"
             yield f"   a step: {needs.step_cycles_mean:.1f} {needs.counts}, {worst}"
     if found.ticks_from_player is not None:
-        yield f"   servos at most {counted(found.ticks_from_player, 'tick')} from the simulator's player"
+        yield f"   servos at most {found.ticks_from_player} of their ticks from the simulator's player"
     if covered is not None:
         yield f"   lines of C run: {covered.line_coverage:.1%}, branches: {covered.branch_coverage:.1%}"
     if found.mismatch is not None:

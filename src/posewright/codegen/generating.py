@@ -228,12 +228,14 @@ def explain(asked: str, folder: Path | str | None = None) -> tuple[Place, ...]:
     return found
 
 
-def _no_element(name: str, places: Sequence[Place]) -> InputError:
-    """Return the error for an element that no line is for."""
-    if any(place.element.kind == "transition" for place in places):
-        return UnknownNameError.among("element", name, {place.element.name for place in places})
-    hint = "a table has no lines for one state or transition; generate with --style switch"
-    return InputError(f"no line is for {name!r}", hint=hint)
+def _no_element(name: str, places: Sequence[Place]) -> UnknownNameError:
+    """Return the error for what no line is for: in a table there is none for a state alone."""
+    names = {place.element.name for place in places}
+    ways = sorted(one for one in names if name in one.split(" -> "))
+    if ways:
+        hint = f"its transitions have lines: {', '.join(map(repr, ways[:4]))}"
+        return UnknownNameError(f"no line is for the state {name} alone", hint=hint)
+    return UnknownNameError.among("element", name, names)
 
 
 def _banner(subject: Subject, target: str, options: Mapping[str, Any]) -> tuple[str, ...]:
