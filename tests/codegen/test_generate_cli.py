@@ -145,7 +145,7 @@ def test_explain_tells_wrong_names_from_what_has_no_lines(
         explain("board_pins.h:3", tmp_path)
     generate(CHART, tmp_path / "host", style=Style.TABLE)
     with pytest.raises(
-        UnknownNameError, match="no line is for the state walking alone .*'stopped -> walking'"
+        UnknownNameError, match=r"no line is for the state walking alone .*'stopped -> walking'"
     ):
         explain("walking", tmp_path / "host")
 
