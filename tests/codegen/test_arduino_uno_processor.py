@@ -181,9 +181,9 @@ def test_what_does_not_fit_is_refused_with_both_numbers(more: str, step: str, to
         UnoProcessor(Written(step, more))
 
 
-def test_code_that_warns_is_refused_with_the_compilers_words() -> None:
-    with pytest.raises(InputError, match=r"written\.c:\d+:\d+: error: .*conversion"):
-        UnoProcessor(Written("int wide = x * 300; return wide;"))
+def test_code_that_does_not_compile_is_refused_with_the_compilers_words() -> None:
+    with pytest.raises(InputError, match=r"written\.c:\d+:\d+: error: .*undeclared"):
+        UnoProcessor(Written("return nobody;"))
 
 
 def test_a_chart_without_inputs_counts_its_ticks() -> None:

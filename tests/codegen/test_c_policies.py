@@ -166,7 +166,7 @@ int main()
     inputs.x = 2.0;
     inputs.int_ = true;
     status = chart.step(inputs);
-    const bool busy = chart.outputs().event == static_cast<unsigned>(TrickyChart::Event::BUSY);
+    const bool busy = chart.outputs().event == static_cast<unsigned>(TrickyChart::Event::BUSY_);
     inputs.n = 0;
     status = chart.step(inputs);
     (void)printf("%d %d %d\\n", idle, busy, status == TrickyChart::Status::division_by_zero);

@@ -227,6 +227,10 @@ def test_what_is_settled_is_not_asked_and_changes_no_answer(data) -> None:
     for number in range(8):
         env = {name: bool(number >> k & 1) for k, name in enumerate(names)}
         plain = next((k for k, guard in enumerate(guards) if guard.evaluate(env)), None)
-        kept = [[Expression(terms[k][p], BoolType()) for p in at] for k, at in enumerate(places)]
-        asked = next((k for k, some in enumerate(kept) if all(one.evaluate(env) for one in some)), None)
+        kept = {
+            k: [Expression(terms[k][p], BoolType()) for p in at]
+            for k, at in enumerate(places)
+            if at is not None
+        }
+        asked = next((k for k, some in kept.items() if all(one.evaluate(env) for one in some)), None)
         assert asked == plain

@@ -226,7 +226,6 @@ def test_a_real_board_is_flashed_with_robotis_loader(tmp_path: Path) -> None:
     assert command == ("opencm9.04_ld", "/dev/ttyACM3", "57600", str(image), "1", "opencm")
     with pytest.raises(InputError, match="over a serial port"):
         Cm900().flash_command(image, None)
-    assert Cm900().flash_command(image.with_suffix(".elf"), "/dev/ttyACM3") == command
 
 
 def test_a_folder_without_a_program_is_not_built(tmp_path: Path) -> None:

@@ -87,7 +87,13 @@ def test_a_leg_of_the_race_is_finished_by_the_chart_on_the_uno_as_in_process() -
     assert (leg.finished, leg.distance_cm) == (True, 150.0)
     assert leg == here.score.legs[0]
     assert there.recording.digest() == here.recording.digest()
-    assert there.to_dict()["parity"] == {"ticks": 264, "mismatches": 0, "missed": 0}
+    assert there.to_dict()["parity"] == {
+        "ticks": 264,
+        "mismatches": 0,
+        "missed": 0,
+        "late": 0,
+        "pace": 1.0,
+    }
     assert there.all_remarks == ()
 
 
