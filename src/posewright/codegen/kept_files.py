@@ -31,7 +31,7 @@ def warnings_about(folder: Path, proposed: Mapping[str, SourceFile], header: str
         if file in proposed:
             yield from _compared(file, read_text(folder / file), proposed[file], header, name)
         elif (folder / file).exists():
-            yield f"{file} is of another target: nothing uses it here, so move it away"
+            yield f"{file} is of another target: move it away"
 
 
 def _compared(file: str, text: str, proposed: SourceFile, header: str, name: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from textwrap import wrap
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from posewright.codegen.c.writer import comment
 
 IN, OUT, STATE = "UNIT_IN_", "UNIT_OUT_", "UNIT_STATE_"
 """Inputs and events; outputs of the chart; what else is in a record of states."""
+
+LONGEST = 110
+"""Of a line; what is told of a value stands above it otherwise."""
 
 
 def constants_of(
@@ -49,4 +53,9 @@ def offset_lines(
     """Yield the line of `unit.h` for each field of a record, with what is told of it."""
     for name, constant in constants.items():
         at = int(records.fields[name][1])  # type: ignore[index]  # it has the fields it names
-        yield f"#define {constant} {at}U" + (f" {comment(told[name])}" if told.get(name) else "")
+        said = comment(told[name]) if told.get(name) else ""
+        line = f"#define {constant} {at}U {said}".rstrip()
+        if len(line) > LONGEST:
+            yield from ("/*", *(f" * {part}" for part in wrap(said[3:-3], LONGEST - 3)), " */")
+            line = f"#define {constant} {at}U"
+        yield line
