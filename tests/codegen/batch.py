@@ -9,13 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
+from posewright.codegen.offsets import IN, constants_of, offset_lines
 from posewright.codegen.unit import Executable, Records, SourceFile, Subject
 
 _OWN = re.compile(
     r"^ *(?:static\b[^(=;\[]*?\b(\w+) *[(=;\[]|# *define (\w+)|typedef [^{;]*?(\w+);|} (\w+);)", re.MULTILINE
 )
 """What a C file defines for itself: functions, variables, constants and types."""
-_NAMES = re.compile(r"\b(unit_reset|unit_load|unit_step|UNIT_[A-Z_]+)\b")
+_NAMES = re.compile(r"\b(unit_reset|unit_load|unit_step|UNIT_\w+)\b")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,7 @@ class BatchSubject:
         lines = ["#ifndef UNIT_H", "#define UNIT_H", "#include <stdint.h>", '#define UNIT_NAME "batch"']
         lines += ["#define UNIT_PERIOD_US 100000UL"]
         lines += [f"#define UNIT_{name} {size}U" for name, size in sizes.items()]
+        lines += offset_lines(self.inputs, constants_of(self.inputs, IN), {})
         lines += ["void unit_reset(void);", "void unit_load(const uint8_t *state);"]
         lines += ["void unit_step(const uint8_t *input, uint8_t *state);", "#endif"]
         return SourceFile("unit.h", tuple(lines))

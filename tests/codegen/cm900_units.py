@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
+from posewright.codegen.offsets import IN, STATE, constants_of, offset_lines
 from posewright.codegen.targets import write_sources
 from posewright.codegen.targets.cm900.board import EmulatedCm900
 from posewright.codegen.targets.cm900.target import Cm900
@@ -76,7 +77,12 @@ class WrittenUnit:
         header = HEADER.format(
             name=name, period_us=period_us, inputs=inputs.itemsize, states=states.itemsize, more=more
         )
+        header = header.replace("#endif", "\n".join([*self._offsets(), "#endif"]))
         self._files = {"unit.h": header, "unit.c": source}
+
+    def _offsets(self) -> Iterator[str]:
+        yield from offset_lines(self.inputs, constants_of(self.inputs, IN), {})
+        yield from offset_lines(self.states, constants_of(self.states, STATE), {})
 
     def sources(self) -> tuple[SourceFile, ...]:
         return tuple(SourceFile(name, tuple(text.splitlines())) for name, text in self._files.items())

@@ -187,7 +187,7 @@ def test_an_image_is_the_same_wherever_it_is_built(tmp_path: Path) -> None:
     for place in ("here", "over/there"):
         (tmp_path / place).mkdir(parents=True)
         board_with(counting(), tmp_path / place)
-    here, there = (tmp_path / place / "image.bin" for place in ("here", "over/there"))
+    here, there = (tmp_path / place / "build" / "image.bin" for place in ("here", "over/there"))
     assert here.read_bytes() == there.read_bytes()
     image = ElfImage.read(here.with_suffix(".elf"))
     assert image.segments[0x08003000] == here.read_bytes()[: len(image.segments[0x08003000])]

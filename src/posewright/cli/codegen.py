@@ -90,6 +90,8 @@ def generate(
     how = {"monitors": monitors, "queue": queue, "style": style}
     made = generating.generate(document, output, target, force=force, unchecked=unchecked, **how)  # type: ignore[arg-type]
     kept = [f"left alone: {', '.join(made.kept)}"] if made.kept else []
+    kept += [f"removed: {', '.join(made.removed)}"] if made.removed else []
+    kept += [f"! {warning}" for warning in made.warnings]
     give(made.to_dict(), [f"{len(made.written)} files -> {output}", *kept, *made.policies], as_json=as_json)
 
 

@@ -21,6 +21,7 @@ from posewright.charts import read_chart, require_sound
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.truth_table import Style
+from posewright.codegen.kept_files import warnings_about
 from posewright.codegen.targets import Built, target_named
 from posewright.codegen.trace import Place, places_in
 from posewright.codegen.unit import SourceFile, Subject
@@ -51,6 +52,8 @@ class Generated:
         kept: files that are the user's, and were there.
         places: what the lines are for.
         policies: what the C does otherwise than the interpreter, in words.
+        removed: files that were generated before, and are no more.
+        warnings: what of the user's files does not fit.
     """
 
     folder: Path
@@ -60,11 +63,14 @@ class Generated:
     kept: tuple[str, ...]
     places: tuple[Place, ...]
     policies: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, fit for JSON."""
         told = {"folder": str(self.folder), "target": self.target, "name": self.name}
         lists = {"written": self.written, "kept": self.kept, "policies": self.policies}
+        lists |= {"removed": self.removed, "warnings": self.warnings}
         return told | {name: list(texts) for name, texts in lists.items()}
 
 
@@ -140,15 +146,19 @@ def generate(
     }
     before = _written(folder)
     gone = [name for name in before if name not in texts]
+    removed = tuple(name for name in gone if (folder / name).exists())
     if not force:
         _refuse_losing(folder, {**texts, **dict.fromkeys(gone, "")}, before)
     own = {file.name: file.text for file in files if file.keep}
     kept = tuple(name for name in own if (folder / name).exists())
+    mine = {file.name: file for file in files if file.name in kept}
+    warnings = tuple(warnings_about(folder, mine, texts["unit.h"], document.name))
     texts |= {name: text for name, text in own.items() if name not in kept}
     begun = {name: [*before.get(name, ()), _sha256(text)] for name, text in texts.items()}
     unfinished = {**made, "files": {}, BEGUN: {**before, **begun}}
     _write(folder, {**texts, MANIFEST: _json(made)}, gone, _json(unfinished))
-    return Generated(folder, target, document.name, tuple(texts), kept, places, _policies(document))
+    written, policies = tuple(texts), _policies(document)
+    return Generated(folder, target, document.name, written, kept, places, policies, removed, warnings)
 
 
 def _policies(subject: Subject) -> tuple[str, ...]:

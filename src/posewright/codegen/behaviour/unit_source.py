@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
 from posewright.behaviours import Behaviour
 from posewright.charts.expression import Name
-from posewright.codegen.behaviour.wires import WiresCode, exact, slots_of
+from posewright.codegen.behaviour.wires import Slot, WiresCode, exact, slots_of
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.expressions import CExpressions
 from posewright.codegen.c.names import identifier
 from posewright.codegen.c.writer import CWriter, comment
+from posewright.codegen.offsets import IN, constants_of, offset_lines
 from posewright.codegen.unit import Element, SourceFile
 from posewright.control.controller import in_frames
 from posewright.errors import InputError, Where
+from posewright.robots import Robot
 
 LINE_BAUD = 2_000_000
 """Of the line to a computer: 36 MHz, and 32 MHz without a crystal, are whole multiples of it [bit/s]."""
@@ -97,8 +99,25 @@ class UnitSource:
         writer.line(f"#define UNIT_STATE_BYTES {self.states.itemsize}U")
         packet = self.states["packet"].itemsize
         writer.line(f"#define UNIT_PACKET_BYTES {packet}U {comment('of one sync write to all servos')}")
+        writer.write(self._offsets())
         writer.write([*UNIT_API.splitlines(), "", "#endif /* UNIT_H */"])
         return writer.file("unit.h")
+
+    def _offsets(self) -> Iterator[str]:
+        """Yield where sensors and states begin in their records."""
+        told = {
+            name: _measured(slot, self.behaviour.robot) for slot, name in slots_of(self.behaviour).items()
+        }
+        yield from ("", comment("Where each sensor begins in a record of inputs; all are float64."))
+        yield from offset_lines(self.inputs, constants_of(self.inputs, IN), told)
+        motions = ", ".join(f"{at} {name}" for at, name in enumerate(["none", *self.behaviour.motions]))
+        more = {
+            "action": f"the motion asked for: {motions}",
+            "playing": "the motion that is played, by the same numbers",
+            "late": "frames that went by without a step since the reset, at most 255",
+            "packet": "the servo packet of this frame",
+        }
+        yield from self.chart.state_offsets(self.states, more)
 
     def _source(self) -> SourceFile:
         writer, functions = CWriter(), CWriter()
@@ -225,3 +244,16 @@ class UnitSource:
         writer.line(f"state[{places['playing']}] = player_playing();")
         writer.line(f"state[{places['late']}] = late;")
         writer.line(f"player_packet(&state[{places['packet']}]);")
+
+
+def _measured(slot: Slot, robot: Robot) -> str:
+    """Return what the number of a slot means, with its unit."""
+    if slot.kind == "chance":
+        return "a random number of 0 to 1"
+    if slot.kind == "joint":
+        return f"angle of {slot.name} [rad]"
+    if slot.kind == "load":
+        return f"load of {slot.name} [N m]"
+    units = {channel.name: channel.unit for sensor in robot.sensors for channel in sensor.channels}
+    unit = units.get(slot.name, "")
+    return f"{slot} [{unit}]" if unit else f"{slot}: 1 or 0"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,14 +11,15 @@ import numpy as np
 from posewright.charts import Chart
 from posewright.charts.machine import Machine, lower
 from posewright.charts.machine.node import ROOT
-from posewright.charts.types import BoolType, FloatType, Type
+from posewright.charts.types import BoolType, EnumType, FloatType, Type
 from posewright.codegen.c.chart import ChartGenerator, Options
 from posewright.codegen.c.policies import Policy, policies_of, policy_lines
 from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.wrapper import cpp_wrapper
 from posewright.codegen.c.writer import CWriter, comment
+from posewright.codegen.offsets import IN, OUT, STATE, constants_of, offset_lines
 from posewright.codegen.proof.reference import InterpreterRun
-from posewright.codegen.records import ACTIVE, BROKEN, RecordFormat
+from posewright.codegen.records import ACTIVE, BROKEN, STATUS, RecordFormat
 from posewright.codegen.unit import Executable, SourceFile
 
 
@@ -108,6 +109,7 @@ class ChartSubject:
         writer.line(f"#define UNIT_PERIOD_US {round(self.chart.period_s * 1e6)}UL")
         writer.line(f"#define UNIT_INPUT_BYTES {self.inputs.itemsize}U")
         writer.line(f"#define UNIT_STATE_BYTES {self.states.itemsize}U")
+        writer.write(self.offsets())
         writer.write(["", comment("Goes back to before the first tick.")])
         writer.line("void unit_reset(void);")
         writer.write(["", comment("Goes on from a record of states.")])
@@ -116,6 +118,28 @@ class ChartSubject:
         writer.line("void unit_step(const uint8_t *input, uint8_t *state);")
         writer.write(["", "#endif /* UNIT_H */"])
         return writer.file("unit.h")
+
+    def offsets(self) -> Iterator[str]:
+        """Yield the lines of `unit.h` that say where inputs and states begin in their records."""
+        told = {name: _told(kind) for name, kind in self.chart.inputs.items()}
+        told |= dict.fromkeys(self.chart.events, "event: 1 at a tick at which it comes")
+        if told:
+            yield from ("", comment("Where each input begins in a record of inputs."))
+            yield from offset_lines(self.inputs, constants_of(self.inputs, IN), told)
+        yield from self.state_offsets(self.states)
+
+    def state_offsets(
+        self, states: np.dtype[np.void], more: Mapping[str, str] | None = None
+    ) -> Iterator[str]:
+        """Yield those of a record of states, which may have fields of a behaviour's own, told in `more`."""
+        of, machine = self.format.field_of, self.lowered
+        told = {of[name]: _told(self.generator.register_type(name)) for name in machine.registers}
+        active = (f"{node.index} {node.name}" for node in machine.nodes)
+        told[STATUS] = "0 while all is well"
+        told[ACTIVE] = f"active states, bit n % 8 of byte n / 8: {', '.join(active)}"
+        outputs = {of[name]: OUT for name in self.chart.outputs}
+        yield from ("", comment("Where each value begins in a record of states."))
+        yield from offset_lines(states, constants_of(states, STATE, outputs), {**told, **(more or {})})
 
     def _unit_source(self) -> SourceFile:
         generator, writer = self.generator, CWriter()
@@ -229,6 +253,14 @@ def _size(kind: Type) -> int:
     if isinstance(kind, FloatType):
         return 4 if kind.single else 8
     return {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4}[kind.storage]
+
+
+def _told(kind: Type) -> str:
+    if isinstance(kind, BoolType):
+        return "bool"
+    if isinstance(kind, EnumType):
+        return f"{kind.storage}: " + ", ".join(f"{code} {name}" for name, code in kind.codes.items())
+    return f"{kind}, as {kind.storage}"
 
 
 def _from_bytes(text: str, kind: Type, record: str, place: tuple[int, int]) -> list[str]:

@@ -1,4 +1,8 @@
-/* Yours: this file is written once and then left alone. */
+/*
+ * Yours: this file is written once and then left alone. unit.h has names for the bytes of the records, which stay
+ * right when the chart changes: input[UNIT_IN_X] is the input x, state[UNIT_OUT_Y] the output y, each the first of its
+ * bytes. A number of several bytes is read with memcpy(&number, &state[UNIT_OUT_Y], sizeof number).
+ */
 #include "board.h"
 
 /* After the pins are set up, before the first tick. */

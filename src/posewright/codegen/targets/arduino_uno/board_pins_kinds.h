@@ -13,12 +13,24 @@
  *   NoPin()                                  nowhere
  * An output begins low, DigitalOut(13, INVERTED) high, and that is how it stands.
  *
- * Pins 0 and 1 are the serial line. A value that does not fit an input becomes the nearest that does.
+ * Pins are 2 to 13 and A0 to A5; 0 and 1 are the serial line. Inputs and events may share one, an output has its
+ * own: board_wiring.cpp does not compile otherwise. A value that does not fit an input becomes the nearest that does.
  */
 #ifndef BOARD_PINS_KINDS_H
 #define BOARD_PINS_KINDS_H
 
 #include <Arduino.h>
+
+/* Whether only one of these pins is that one; below 0 is none. */
+template <int N> constexpr int uses(int pin, const int (&all)[N], int from)
+{
+    return from == N ? 0 : (all[from] == pin ? 1 : 0) + uses(pin, all, from + 1);
+}
+
+template <int N> constexpr bool is_alone(int pin, const int (&all)[N])
+{
+    return pin < 0 || uses(pin, all, 0) == 1;
+}
 
 enum PinSense { PLAIN, INVERTED, PULL_UP };
 
@@ -27,6 +39,8 @@ struct DigitalIn {
     PinSense sense;
 
     constexpr explicit DigitalIn(uint8_t number, PinSense how = PLAIN) : pin(number), sense(how) {}
+    constexpr int number() const { return pin; }
+    constexpr bool is_there() const { return pin > 1 && pin < 20; }
     void begin() const { pinMode(pin, sense == PULL_UP ? INPUT_PULLUP : INPUT); }
     bool read() const { return (digitalRead(pin) == HIGH) == (sense == PLAIN); }
 };
@@ -36,6 +50,8 @@ struct AnalogueIn {
     float scale, offset;
 
     constexpr AnalogueIn(uint8_t number, float by, float more) : pin(number), scale(by), offset(more) {}
+    constexpr int number() const { return pin < 14 ? pin + 14 : pin; } /* 0 is A0, as for analogRead */
+    constexpr bool is_there() const { return number() >= 14 && number() < 20; }
     void begin() const {}
     /* 1024 steps of the reference voltage, 5 V: ATmega328P datasheet, ADC conversion result */
     float read() const { return (float)analogRead(pin) * (5.0f / 1024.0f) * scale + offset; }
@@ -45,6 +61,8 @@ template <typename T> struct HeldAt {
     T value;
 
     constexpr explicit HeldAt(T always) : value(always) {}
+    constexpr int number() const { return -1; }
+    constexpr bool is_there() const { return true; }
     void begin() const {}
     T read() const { return value; }
 };
@@ -56,6 +74,8 @@ struct DigitalOut {
     PinSense sense;
 
     constexpr explicit DigitalOut(uint8_t number, PinSense how = PLAIN) : pin(number), sense(how) {}
+    constexpr int number() const { return pin; }
+    constexpr bool is_there() const { return pin > 1 && pin < 20; }
     void stand() const { digitalWrite(pin, sense == PLAIN ? LOW : HIGH); }
     void begin() const
     {
@@ -73,6 +93,11 @@ struct PwmOut {
     float scale, offset;
 
     constexpr PwmOut(uint8_t number, float by, float more) : pin(number), scale(by), offset(more) {}
+    constexpr int number() const { return pin; }
+    constexpr bool is_there() const
+    {
+        return pin == 3 || pin == 5 || pin == 6 || pin == 9 || pin == 10 || pin == 11;
+    }
     void stand() const { digitalWrite(pin, LOW); } /* ends the PWM too */
     void begin() const
     {
@@ -87,6 +112,8 @@ struct PwmOut {
 };
 
 struct NoPin {
+    constexpr int number() const { return -1; }
+    constexpr bool is_there() const { return true; }
     void stand() const {}
     void begin() const {}
     template <typename T> void write(T) const {}

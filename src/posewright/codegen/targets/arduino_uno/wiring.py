@@ -114,7 +114,10 @@ class ChartWiring:
         )
         for port, pin in _proposed(self.inputs, self.events, self.outputs):
             lines.add(
-                "", f"/* {_plain(port.about)} */", f"static const auto {port.pin} = {pin};", of=port.element
+                "",
+                f"/* {_plain(port.about)} */",
+                f"static constexpr auto {port.pin} = {pin};",
+                of=port.element,
             )
         lines.add("", "#endif")
         return lines.file("board_pins.h", keep=True)
@@ -128,12 +131,30 @@ class ChartWiring:
             '#include "board_pins.h"',
             *(f'#include "{name}"' for name in self.needed),
         )
+        self._check_pins(lines)
         self._write_begin(lines)
         self._write_events(lines)
         self._write_read(lines)
         self._write_outputs(lines)
         self._write_monitor(lines)
         return lines.file("board_wiring.cpp")
+
+    def _check_pins(self, lines: _Lines) -> None:
+        """Write what makes a wrong pin an error of the compiler; two inputs may read the same one."""
+        ports = (*self.inputs, *self.events, *self.outputs)
+        if ports:
+            lines.add("")
+        for port in ports:
+            text = f"board_pins.h: {port.pin} is on a pin that a UNO does not have for it; 0 and 1 are serial"
+            lines.add(f'static_assert({port.pin}.is_there(), "{text}");', of=port.element)
+        if not self.outputs:
+            return
+        lines.add(
+            "", "static constexpr int PINS[] = {", *(f"    {port.pin}.number()," for port in ports), "};"
+        )
+        for port in self.outputs:
+            text = f"board_pins.h: {port.pin} is on a pin that is used for something else too"
+            lines.add(f'static_assert(is_alone({port.pin}.number(), PINS), "{text}");', of=port.element)
 
     def _write_begin(self, lines: _Lines) -> None:
         lines.add("", "void wiring_begin()", "{")

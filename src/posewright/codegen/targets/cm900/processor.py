@@ -14,7 +14,7 @@ from posewright.errors import BodyError
 from .core import OUTSIDE, CortexM3
 from .elf import ElfImage
 from .target import Cm900, c_files
-from .toolchain import compile_sources, link_image
+from .toolchain import BUILD, compile_sources, link_image
 
 _STEPS_AT_ONCE = 4096
 _COUNTED_AT_ONCE = 64
@@ -80,7 +80,7 @@ class CortexProcessor:
         self._inputs, self._states = subject.inputs, subject.states
         with tempfile.TemporaryDirectory(prefix="posewright-") as folder:
             self._own = self._build(subject, Path(folder))
-            image = ElfImage.read(Path(folder) / "pil.elf")
+            image = ElfImage.read(Path(folder) / BUILD / "pil.elf")
         record = self._inputs.itemsize + self._states.itemsize
         self._core = CortexM3(image, outside=_STEPS_AT_ONCE * record)
         self._symbols = image.symbols

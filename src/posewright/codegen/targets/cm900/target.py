@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from posewright.codegen.c import ChartSubject
+from posewright.codegen.offsets import IN, OUT, STATE, constants_of
 from posewright.codegen.targets.target import BOARD_QUEUE, Built, serial_link
 from posewright.codegen.unit import SourceFile, Subject, shipped
 from posewright.errors import InputError
@@ -20,6 +21,19 @@ HOOKS = "board_hooks.c"
 
 _SENSOR_CHANNELS = (0, 1, 4, 5, 6, 7, 8, 9)
 """Analogue channels of a CM-900 that the serial line leaves free: board.h."""
+
+_HAS_COME = """\
+/* An event comes at the tick at which its pin has got past THRESHOLD, and no more while it stays there. */
+static uint8_t has_come(uint8_t channel, bool *was_past)
+{
+    const bool is_past = board_analogue(channel) > THRESHOLD;
+    const bool comes = is_past && !*was_past;
+
+    *was_past = is_past;
+    return comes ? 1U : 0U;
+}
+
+"""
 
 
 def c_files(sources: Iterable[SourceFile]) -> list[str]:
@@ -55,7 +69,7 @@ class Cm900:
         return board
 
     def build(self, folder: Path) -> Built:
-        """Build the program whose files are in a folder: `image.elf`, `image.bin` and `image.map` there.
+        """Build the program of a folder: `image.elf`, `image.bin` and `image.map` in its `build`.
 
         Raises:
             CompileError: a file does not compile.
@@ -95,13 +109,15 @@ def _fields(records: np.dtype[np.void]) -> list[tuple[str, np.dtype[np.generic],
 
 def _hook_lines(subject: Subject) -> Iterator[str]:
     fields = _fields(subject.inputs)
-    reads = [line for k, (name, kind, at) in enumerate(fields) for line in _read_lines(name, kind, at, k)]
+    events = subject.chart.events if isinstance(subject, ChartSubject) else ()
+    constants = constants_of(subject.inputs, IN)
+    reads = list(_all_reads(fields, constants, events))
     yield f"/* Yours: where {subject.name} gets its inputs from, and what it does. It is never written over."
     yield " *"
     yield " * As it comes, inputs are read from analogue channels, PA0, PA1, PA4 to PA7, PB0, PB1 in turn:"
-    yield " * one of a single byte is 1 where that is past THRESHOLD. A wider one is what was measured, 0 to"
-    yield " * 4095 for 0 to 3.3 V, until you turn it into what the unit means: a behaviour's are metres,"
-    yield " * radians, newton metres. While hooks_are_filled is false nothing moves; the lamp blinks fast."
+    yield " * one of a single byte is 1 where that is past THRESHOLD, an event at the tick at which it has"
+    yield " * got there. A wider one is what was measured, 0 to 4095 for 0 to 3.3 V, until you turn it into"
+    yield " * what unit.h says of it. While hooks_are_filled is false nothing moves; the lamp blinks fast."
     yield " */"
     yield from ('#include "board.h"', "", "#include <string.h>", "")
     is_filled = len(fields) <= len(_SENSOR_CHANNELS) and all(kind.itemsize == 1 for _, kind, _ in fields)
@@ -109,37 +125,61 @@ def _hook_lines(subject: Subject) -> Iterator[str]:
     yield from (f"const bool hooks_are_filled = {str(is_filled).lower()};{said}", "")
     if reads:
         yield from ("#define THRESHOLD 2048U /* of 4095, which is 3.3 V */", "")
+    if any("has_come" in line for line in reads):
+        yield from _HAS_COME.splitlines()
     yield from ("void hook_begin(void)", "{")
     for channel in _SENSOR_CHANNELS[: len(fields)]:
         port, pin = ("A", channel) if channel < 8 else ("B", channel - 8)
         yield f"    board_pin_mode(BOARD_PORT_{port}, {pin}U, BOARD_PIN_ANALOGUE);"
     yield from ("}", "", "/* Fill a record of inputs. */", "void hook_inputs(uint8_t *input)", "{")
     yield from reads or ["    (void)input; /* there are none */"]
-    yield from ("}", "", "/* Do what a record of states says: its bytes are", " *")
-    for name, kind, at in _fields(subject.states):
-        yield f" *   {at:4d}  {name}: {_words(kind)}"
-    yield from (" *", " * For example: board_set_pin(BOARD_PORT_B, 12U, state[1] != 0U);", " */")
-    yield from ("void hook_tick(const uint8_t *state)", "{", "    (void)state;", "}")
+    yield from (
+        "}",
+        "",
+        "/*",
+        " * Do what a record of states says; unit.h has names for its bytes. For example:",
+        " *",
+    )
+    yield f" *   board_set_pin(BOARD_PORT_B, 12U, state[{_example(subject)}] != 0U);"
+    yield " *"
+    yield " * after a board_pin_mode(BOARD_PORT_B, 12U, BOARD_PIN_OUTPUT) in hook_begin."
+    yield from (" */", "void hook_tick(const uint8_t *state)", "{", "    (void)state;", "}")
 
 
-def _read_lines(name: str, kind: np.dtype[np.generic], at: int, number: int) -> list[str]:
+def _example(subject: Subject) -> str:
+    """Return the constant of a byte of the states that somebody might show: an output, else the status."""
+    outputs = subject.chart.outputs if isinstance(subject, ChartSubject) else ()
+    constants = constants_of(subject.states, STATE, dict.fromkeys(outputs, OUT))
+    sizes = {name: kind.itemsize for name, kind, _ in _fields(subject.states)}
+    shown = next((name for name in outputs if sizes.get(name) == 1), next(iter(constants)))
+    return constants[shown]
+
+
+def _all_reads(
+    fields: list[tuple[str, np.dtype[np.generic], int]], constants: Mapping[str, str], events: Sequence[str]
+) -> Iterator[str]:
+    n_events = 0
+    for number, (name, kind, _) in enumerate(fields):
+        if name in events and number < len(_SENSOR_CHANNELS):
+            channel = _SENSOR_CHANNELS[number]
+            yield f"    static bool was_past_{n_events};"
+            yield f"    input[{constants[name]}] = has_come({channel}U, &was_past_{n_events});"
+            n_events += 1
+        else:
+            yield from _read_lines(constants[name], kind, number)
+
+
+def _read_lines(at: str, kind: np.dtype[np.generic], number: int) -> list[str]:
     if number >= len(_SENSOR_CHANNELS) or kind.kind not in "uif" or kind.shape:
-        return [f"    memset(&input[{at}], 0, {kind.itemsize}U); /* {name}: from nowhere yet */"]
+        return [f"    memset(&input[{at}], 0, {kind.itemsize}U); /* from nowhere yet */"]
     measured = f"board_analogue({_SENSOR_CHANNELS[number]}U)"
     if kind.itemsize == 1:
-        return [f"    input[{at}] = ({measured} > THRESHOLD) ? 1U : 0U; /* {name} */"]
+        return [f"    input[{at}] = ({measured} > THRESHOLD) ? 1U : 0U;"]
     storage = {"f4": "float", "f8": "double", "i2": "int16_t", "u2": "uint16_t", "i4": "int32_t"}
     variable = storage.get(kind.str[1:], f"uint{8 * kind.itemsize}_t")
     return [
         "    {",
         f"        {variable} measured = ({variable}){measured};",
-        f"        memcpy(&input[{at}], &measured, sizeof(measured)); /* {name} */",
+        f"        memcpy(&input[{at}], &measured, sizeof(measured));",
         "    }",
     ]
-
-
-def _words(kind: np.dtype[np.generic]) -> str:
-    if kind.shape:
-        return f"{kind.itemsize} bytes"
-    words = {"u": "unsigned", "i": "signed", "f": "floating-point"}
-    return f"{words.get(kind.kind, 'raw')}, {kind.itemsize} byte{'s' if kind.itemsize > 1 else ''}"

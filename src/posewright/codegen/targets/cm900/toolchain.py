@@ -16,6 +16,8 @@ COMPILER = "arm-none-eabi-gcc"
 PROCESSOR = ("-mcpu=cortex-m3", "-mthumb")
 FLAGS = (*PROCESSOR, *STRICT, "-Os", "-ffunction-sections", "-fdata-sections")
 LINKER_SCRIPT = "cm900.ld"
+BUILD = "build"
+"""Where everything that is compiled goes, in the folder of the sources."""
 FLASH_FOR_PROGRAMS = 52 * 1024
 """Flash behind the bootloader: see cm900.ld."""
 
@@ -26,17 +28,19 @@ _OF_LIBRARY = re.compile(r"(lib\w+?)(?:_nano)?\.a\(")
 
 
 def compile_sources(folder: Path, sources: Sequence[str]) -> None:
-    """Compile C files in a folder, beside themselves.
+    """Compile C files in a folder, into its `build`.
 
     Raises:
         UnavailableError: there is no compiler.
         CompileError: it refuses a file.
     """
-    run_tool(COMPILER, *FLAGS, "-c", *sources, folder=folder)
+    made = folder / BUILD
+    made.mkdir(exist_ok=True)
+    run_tool(COMPILER, *FLAGS, "-c", *(f"../{source}" for source in sources), folder=made)
 
 
 def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[str] = ()) -> Built:
-    """Link C files that were compiled in a folder, where cm900.ld is too, to `name`.elf beside them.
+    """Link C files that were compiled in a folder, where cm900.ld is too, to `build/name.elf`.
 
     Args:
         folder: where the files are.
@@ -48,16 +52,17 @@ def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[s
         UnavailableError: there is no compiler.
         InputError: something is missing, or the image does not fit the chip.
     """
+    made = folder / BUILD
     objects = [Path(source).with_suffix(".o").name for source in sources]
     kept = [f"-Wl,--undefined={function}" for function in keep]
-    layout = ["--specs=nano.specs", "-nostartfiles", "-Wl,--gc-sections", "-T", LINKER_SCRIPT]
+    layout = ["--specs=nano.specs", "-nostartfiles", "-Wl,--gc-sections", "-T", f"../{LINKER_SCRIPT}"]
     written = [f"-Wl,-Map={name}.map", "-o", f"{name}.elf"]
     try:
-        run_tool(COMPILER, *PROCESSOR, *layout, *kept, *objects, "-lm", *written, folder=folder)
+        run_tool(COMPILER, *PROCESSOR, *layout, *kept, *objects, "-lm", *written, folder=made)
     except CompileError as error:
         raise (_overflow(error.log) or error) from None
-    listing = (folder / f"{name}.map").read_text(encoding="utf-8", errors="replace")
-    elf = folder / f"{name}.elf"
+    listing = (made / f"{name}.map").read_text(encoding="utf-8", errors="replace")
+    elf = made / f"{name}.elf"
     return Built(elf, elf, read_parts(listing))
 
 
