@@ -138,7 +138,7 @@ def _executables(subject: Subject, target: str) -> Iterator[dict[str, Executable
     found: dict[str, Executable] = {HOST: HostLibrary(subject)}
     try:
         if target != HOST:
-            found[target] = PROCESSORS[target](subject)
+            found[target] = PROCESSORS[target](target_named(target).fitted(subject))
         yield found
     finally:
         for executable in found.values():
