@@ -96,6 +96,20 @@ def subject_named(
     return ChartSubject(read_chart(Path(text)), options)
 
 
+def _made(
+    document: Subject, target: str, told: Mapping[str, object], texts: Mapping[str, str]
+) -> dict[str, object]:
+    """Return what the manifest says: what made the files, of what, and what they were like."""
+    return {
+        "posewright": __version__,
+        "target": target,
+        "name": document.name,
+        "documents": {name: _sha256(text) for name, text in document.documents.items()},
+        "options": told,
+        "files": {name: _sha256(text) for name, text in texts.items()},
+    }
+
+
 def generate(
     document: Subject | str | Path,
     folder: Path | str,
@@ -130,20 +144,14 @@ def generate(
         require_sound(document.chart)
     document, folder = board.fitted(document), Path(folder)
     told = {"monitors": monitors, "queue": queue, "style": style.value}
-    banner = _banner(document, target, told)
     sources = {file.name: file for file in (*document.sources(), *board.sources(document))}
-    files = [_with_banner(_as_folder(file, folder), banner) for file in sources.values()]
+    files = [
+        _with_banner(_as_folder(file, folder), _banner(document, target, told)) for file in sources.values()
+    ]
     texts = {file.name: file.text for file in files if not file.keep}
     places = places_in(file for file in files if not file.keep)
     texts[TRACE] = _json({"places": [place.to_dict() for place in places]})
-    made = {
-        "posewright": __version__,
-        "target": target,
-        "name": document.name,
-        "documents": {name: _sha256(text) for name, text in document.documents.items()},
-        "options": told,
-        "files": {name: _sha256(text) for name, text in texts.items()},
-    }
+    made = _made(document, target, told, texts)
     before = _written(folder)
     gone = [name for name in before if name not in texts]
     removed = tuple(name for name in gone if (folder / name).exists())
@@ -157,8 +165,8 @@ def generate(
     begun = {name: [*before.get(name, ()), _sha256(text)] for name, text in texts.items()}
     unfinished = {**made, "files": {}, BEGUN: {**before, **begun}}
     _write(folder, {**texts, MANIFEST: _json(made)}, gone, _json(unfinished))
-    written, policies = tuple(texts), _policies(document)
-    return Generated(folder, target, document.name, written, kept, places, policies, removed, warnings)
+    said = (_policies(document), removed, warnings)
+    return Generated(folder, target, document.name, tuple(texts), kept, places, *said)
 
 
 def _policies(subject: Subject) -> tuple[str, ...]:
