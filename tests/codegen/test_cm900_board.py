@@ -250,7 +250,7 @@ def test_a_stray_write_is_told_with_its_place(tmp_path: Path, address: str) -> N
 
 def test_the_boards_own_code_passes_cppcheck(image: Path) -> None:
     checker = need_tool("cppcheck")
-    files = [image.parent / name for name in ("startup.c", "board.c", "main.c", "board_hooks.c")]
+    files = [image.parents[1] / name for name in ("startup.c", "board.c", "main.c", "board_hooks.c")]
     kinds = "--enable=warning,style,performance,portability"
     silent = ["--suppress=missingIncludeSystem", "--inline-suppr", "--quiet", "--error-exitcode=1"]
     command = [checker, "--std=c99", "--platform=arm32-wchar_t4", kinds, *silent, *map(str, files)]
