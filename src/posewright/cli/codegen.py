@@ -76,7 +76,7 @@ def generate(
     [bold]Examples[/]
       posewright generate obstacle_mealy.chart.yaml --target arduino-uno -o board
       posewright generate --explain board/obstacle_mealy.c:40
-      posewright generate --explain walking -o board
+      posewright generate --explain "walking -> turning_left" -o board
     """
     if explain is not None:
         places = generating.explain(explain, output)

@@ -1,10 +1,8 @@
 /* Fractions where the compiler's own float and double are IEEE 754 of 32 and 64 bits.
  *
  * The signs +, -, *, / are C's own, and so are casts of whole numbers. An operation on numbers of 32 bits
- * may be computed in float: the chart rounds the result of 64 bits once more, and that is the same. A
- * product of two 24-bit fractions fits into 53 bits. A sum or a quotient that is no number of 25 bits is
- * further than 2^-50 of its size away from every one, so that rounding it to 53 bits never moves it onto
- * the middle between two numbers of 24 bits, or across.
+ * may be computed in float: the chart rounds the result of 64 bits once more, and that is the same, as
+ * 53 bits are at least 2 * 24 + 2 (Figueroa, "When is double rounding innocuous?", 1995).
  *
  * Compile with -std=c99 or -ffp-contract=off: a * b + c must be rounded twice.
  */

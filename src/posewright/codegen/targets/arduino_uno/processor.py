@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -70,13 +71,12 @@ class UnoProcessor:
         self.subject = for_avr(subject)
         self._steps = self._cycles = self._worst = self._stack = 0
         self._folder = tempfile.TemporaryDirectory(prefix="posewright-uno-")
-        try:
+        with ExitStack() as undone:
+            undone.callback(self._folder.cleanup)
             self._build(Path(self._folder.name))
             self._set_up = self._found()
             self._simulator = self._switched_on()
-        except BaseException:
-            self._folder.cleanup()
-            raise
+            undone.pop_all()
 
     def reset(self) -> None:
         """Switch it off and on; what was measured before is kept."""
