@@ -180,6 +180,13 @@ class ChartCode:
         """Return whether it makes a difference that an event is raised."""
         return event in self.machine.heard or event in self.came
 
+    def during(self, stayed: Callable[[int], str]) -> None:
+        """Write what is done during the tick in the states of which `stayed` says that they were not left."""
+        for number in sorted(self.machine.lasting):
+            node = self.machine.nodes[number]
+            with self.writer.about(self.state_element(node)), self.writer.block(f"if ({stayed(number)})"):
+                self.act(node.during)
+
     # Time
 
     def count(self, counter: Counter) -> None:

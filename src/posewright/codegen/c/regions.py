@@ -266,20 +266,8 @@ class RegionsCode:
 
     def _expand(self) -> None:
         """Write the function that adds what entering a node brings along."""
-        code = self.code
-        with code.function("static void add_initial(const chart_t *chart, uint8_t *want, node_t node)"):
-            inner = [node for node in self.nodes[1:] if node.children]
-            if not inner:
-                return
-            with code.writer.block("switch (node)"):
-                for node in inner:
-                    with code.writer.about(code.state_element(node)):
-                        code.writer.line(f"case {code.names.states[node.index]}:")
-                        code.writer.depth += 1
-                        self._bring(node)
-                        code.writer.line("break;")
-                        code.writer.depth -= 1
-                code.writer.write(["default:", "    break;"])
+        head = "static void add_initial(const chart_t *chart, uint8_t *want, node_t node)"
+        self._per_node(head, self._bring, [node for node in self.nodes[1:] if node.children])
 
     def _bring(self, node: StateNode) -> None:
         """Write what entering a node brings along: its regions, and what is first active in it."""
@@ -425,14 +413,7 @@ class RegionsCode:
 
     def during(self) -> None:
         """Write what is done during the tick in the states that were not left."""
-        code = self.code
-        for number in sorted(self.machine.lasting):
-            node = self.machine.nodes[number]
-            with (
-                code.writer.about(code.state_element(node)),
-                code.writer.block(f"if (has(chart->stayed, {code.names.states[number]}))"),
-            ):
-                code.act(node.during)
+        self.code.during(lambda number: f"has(chart->stayed, {self.code.names.states[number]})")
 
     # Records of the unit
 

@@ -324,14 +324,7 @@ class SingleStateCode:
 
     def during(self) -> None:
         """Write what is done during the tick in the states that were not left."""
-        code = self.code
-        for number in sorted(code.machine.lasting):
-            node = code.machine.nodes[number]
-            with (
-                code.writer.about(code.state_element(node)),
-                code.writer.block(f"if (chart->stayed[{self.lasting_rank(number)}])"),
-            ):
-                code.act(node.during)
+        self.code.during(lambda number: f"chart->stayed[{self.lasting_rank(number)}]")
 
     # Records of the unit
 
