@@ -21,13 +21,14 @@ from posewright.codegen.hil.board_unit import BoardUnit
 from posewright.codegen.hil.boards import MakeController, maker_of, switched_on
 from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
-from posewright.codegen.hil.serial_line import SerialLine, SerialPort
-from posewright.codegen.hil.servo_bus import packets_in
+from posewright.codegen.hil.serial_line import BAUD, PREFIX, SerialLine
 from posewright.codegen.targets.arduino_uno import EmulatedUno
 from posewright.control import Block
 from posewright.errors import BodyError, InputError, UnknownNameError
 from posewright.experiments import Outcome, draw_board
 from posewright.figures import draw_parity
+from posewright.links.dynamixel.packets import packets_in
+from posewright.links.serial_port import SerialPort
 
 from .conftest import need_tool
 from .hil_boards import HostBoard, Plugged, Wrong, host_board, stands
@@ -162,12 +163,12 @@ def test_whatever_the_line_does_each_step_is_taken_once_and_agrees(
 def test_a_board_at_a_serial_port_is_the_same(board: HostBoard, subject: ChartSubject) -> None:
     pytest.importorskip("serial")
     with Plugged(board) as plugged:
-        line = SerialLine(SerialPort.parse(f"serial:{plugged.port}@115200"))
+        line = SerialLine(SerialPort.parse(f"serial:{plugged.port}@115200", PREFIX, BAUD))
         unit = BoardUnit(line, subject, 0.1, is_real=True)
         for front in (0, 1, 0):
             assert unit.step(np.array([(front, 0, 0)], subject.inputs)[0]) is not None
         with pytest.raises(BodyError, match="another program holds it"):
-            SerialLine(SerialPort(plugged.port))
+            SerialLine(SerialPort(plugged.port, BAUD))
         unit.close()
     assert unit.parity.to_dict() == {"ticks": 3, "mismatches": 0, "missed": 0, "late": 0, "pace": 1.0}
 

@@ -13,12 +13,12 @@ import pytest
 import posewright as pw
 from posewright.behaviours import Behaviour, read_behaviour
 from posewright.codegen.behaviour import BehaviourSubject
-from posewright.codegen.behaviour.packets import GENTLE_SPEED, SPEED_RAD_S
 from posewright.codegen.behaviour.unit_source import LINE_BAUD
 from posewright.codegen.hil.board_unit import BoardUnit
 from posewright.codegen.hil.controllers import BehaviourOnBoardController
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
 from posewright.codegen.targets.cm900.board import EmulatedCm900
+from posewright.links.dynamixel.packets import GENTLE_SPEED, SPEED_RAD_S
 
 from .cm900_units import board_with
 from .conftest import need_tool

@@ -33,5 +33,7 @@ if TYPE_CHECKING:
     from posewright.bodies.mock import MockBody as MockBody
     from posewright.bodies.mock import Placement as Placement
     from posewright.bodies.mock import quiet_readings as quiet_readings
+    from posewright.bodies.part import Part as Part
+    from posewright.bodies.part import Place as Place
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.bodies import Place as Place
     from posewright.contests.contest import NEW_TRY as NEW_TRY
     from posewright.contests.contest import Contest as Contest
     from posewright.contests.contest import Entry as Entry
     from posewright.contests.contest import Note as Note
-    from posewright.contests.contest import Place as Place
     from posewright.contests.contest import Ranked as Ranked
     from posewright.contests.contest import Referee as Referee
     from posewright.contests.contest import Score as Score

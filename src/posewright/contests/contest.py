@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from posewright.arenas import Arena, arena, layout, layout_names, random_layout, read_layout
-from posewright.bodies import Supervisor
+from posewright.bodies import Place, Supervisor
 from posewright.contests.picture import ContestPicture
 from posewright.control import Watcher
 from posewright.documents import is_file
 from posewright.errors import UnknownNameError
 from posewright.recordings import Event, Recording
-
-Place = tuple[float, float, float]
-"""x [m], y [m], yaw [rad] in the field frame."""
 
 Note = Callable[[Event], None]
 """Writes an event into the recording."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from posewright.experiments.openr import run_program as run_program
     from posewright.experiments.outcome import Outcome as Outcome
     from posewright.experiments.performing import perform as perform
-    from posewright.experiments.plants import Part as Part
     from posewright.experiments.plants import make_plant as make_plant
     from posewright.experiments.plants import plant_names as plant_names
     from posewright.experiments.ranking import files_in as files_in

@@ -11,13 +11,12 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import Plant
-from posewright.contests import Place
+from posewright.bodies import Part, Place, Plant
 from posewright.control import Clock, Controller, Safety, Watcher
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
 from posewright.experiments.driving import recorded
-from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
+from posewright.experiments.plants import SIMULATION, body_of, make_plant
 from posewright.figures import card_document
 from posewright.recordings import Header, Recording, RobotHeader
 from posewright.robots import Robot, ships

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from posewright.arenas import Arena
-from posewright.arrays import Floats
-from posewright.bodies import NOMINAL, DomainParameters, MockBody, Plant, draw_domain, quiet_readings
+from posewright.bodies import NOMINAL, DomainParameters, MockBody, Part, Plant, draw_domain, quiet_readings
 from posewright.bodies.domain import domain_randomization, domain_randomization_names
-from posewright.contests import Place
 from posewright.documents import is_path, plugins
 from posewright.errors import InputError, UnknownNameError
-from posewright.robots import Robot, SensorSpec
 
 GROUP = "posewright.bodies"
 """The group of entry points in which a package names what makes a plant: a function like those here."""
@@ -22,27 +18,10 @@ SIMULATION = "sim"
 MOCK = "mock"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """One robot of a plant to be made, where it stands at first, and its joints `(n_joints,)` [rad].
-
-    Its sensors are further ones besides the card's; `seed` is of whatever its body draws by chance; `domain`
-    is how a simulated body differs from the robot's model.
-    """
-
-    name: str
-    robot: Robot
-    start_pose: Floats
-    start: Place
-    sensors: tuple[SensorSpec, ...] = ()
-    seed: int = 0
-    domain: DomainParameters = NOMINAL
-
-    def __repr__(self) -> str:
-        return f"<Part {self.name}: {self.robot.name} at {self.start}>"
-
-
 PlantMaker = Callable[[Sequence[Part], Arena | None], Plant]
+
+LinkMaker = Callable[[str, Sequence[Part], Arena | None], Plant]
+"""Makes a plant of what is at an address: `dynamixel:/dev/ttyUSB0`, `zenoh:bioloid`."""
 
 
 def plant_names() -> tuple[str, ...]:
@@ -61,6 +40,8 @@ def body_of(name: str, seed: int) -> tuple[str, DomainParameters]:
         InputError: there is no such document, or it cannot be read.
     """
     ranges = domain_randomization_names()
+    if _link_of(name):
+        return name, NOMINAL
     if name in plant_names() or not (name in ranges or is_path(name)):
         if name not in plant_names():
             raise UnknownNameError.among("body", name, (*plant_names(), *ranges))
@@ -76,7 +57,10 @@ def make_plant(name: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
     Raises:
         UnknownNameError: there is none of that name.
         InputError: it does not take so many robots, or the package that offers it is broken.
+        BodyError: nobody answers at the other end of a link.
     """
+    if linked := _link_of(name):
+        return _LINKED[linked](name, parts, arena)
     make: PlantMaker | None = _SHIPPED.get(name) or plugins(GROUP).get(name)
     if make is None:
         raise UnknownNameError.among("body", name, plant_names())
@@ -105,3 +89,12 @@ def _mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 
 
 
 _SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, MOCK: _mock}
+
+_LINKED: Mapping[str, LinkMaker] = {}
+"""What is real or far away, by what stands before the colon of its address."""
+
+
+def _link_of(name: str) -> str:
+    """Return what kind of link an address is of; nothing where it is none."""
+    kind = name.partition(":")[0] if ":" in name else ""
+    return kind if kind in _LINKED else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
-from posewright.bodies import Plant, Supervisor
+from posewright.bodies import Part, Plant, Supervisor
 from posewright.codegen.hil.boards import PYTHON, WHOLE, MakeController, OnBoard, maker_of
 from posewright.codegen.hil.controllers import LinkedController
 from posewright.contests import NEW_TRY, Contest, Referee, Score, contest, judge
@@ -18,7 +18,7 @@ from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
 from posewright.experiments.outcome import Outcome, Unjudged
-from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
+from posewright.experiments.plants import SIMULATION, body_of, make_plant
 from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import card_document, refuse_camera

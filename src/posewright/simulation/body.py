@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from posewright.arrays import Flags, Floats
-from posewright.bodies import NOMINAL, BodyState, DomainParameters, JointCommands, JointStates, TorquePolicy
+from posewright.bodies import (
+    NOMINAL,
+    BodyState,
+    DomainParameters,
+    JointCommands,
+    JointStates,
+    Place,
+    TorquePolicy,
+)
 from posewright.errors import UnsafeCommandError
 from posewright.recordings import sensor_card
 from posewright.simulation.contacts import ContactRecorder
@@ -22,9 +30,6 @@ from posewright.simulation.world import World
 
 if TYPE_CHECKING:
     from posewright.robots import Robot
-
-Place = tuple[float, float, float]
-"""x [m], y [m], yaw [rad] of the base in the field frame."""
 
 _STANDING = ("walk_ready", "stand")
 

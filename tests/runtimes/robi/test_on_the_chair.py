@@ -7,8 +7,9 @@ import pytest
 
 from posewright.arenas import arena
 from posewright.arrays import Floats
+from posewright.bodies import Part
 from posewright.control import drive
-from posewright.experiments.plants import Part, make_plant
+from posewright.experiments.plants import make_plant
 from posewright.recordings import Header, Recorder, Recording, RobotHeader
 from posewright.robots import robot
 from posewright.runtimes.robi.controller import RobiController, UntilOver

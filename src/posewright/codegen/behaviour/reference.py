@@ -7,7 +7,6 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.behaviours import Behaviour, BehaviourRunner
 from posewright.bodies import BodyState, Reading
-from posewright.codegen.behaviour.packets import goal_positions
 from posewright.codegen.behaviour.page_player import PagePlayer
 from posewright.codegen.behaviour.tables import PageTables
 from posewright.codegen.behaviour.wires import Slot, slots_of
@@ -15,6 +14,7 @@ from posewright.codegen.c import ChartSubject
 from posewright.codegen.unit import Records
 from posewright.control import Schedule
 from posewright.errors import BodyError
+from posewright.links.dynamixel.packets import goal_positions
 
 NO_NUMBER = 3
 """The status of a behaviour whose sensor reads no number at the first tick."""

@@ -13,7 +13,6 @@ from posewright.arrays import Floats
 from posewright.behaviours import Behaviour
 from posewright.bodies import BodyState, JointCommands
 from posewright.codegen.behaviour.motion_sources import player_sources
-from posewright.codegen.behaviour.packets import FULL_SPEED, SPEED_RAD_S, goals_in, packet_bytes
 from posewright.codegen.behaviour.reference import BehaviourReference
 from posewright.codegen.behaviour.tables import PageTables
 from posewright.codegen.behaviour.unit_source import UnitSource
@@ -24,6 +23,7 @@ from posewright.codegen.unit import Executable, Records, SourceFile, shipped
 from posewright.control import Player
 from posewright.documents import Node, parse_document
 from posewright.errors import FormatError, InputError, Where
+from posewright.links.dynamixel.packets import FULL_SPEED, SPEED_RAD_S, goals_in, packet_bytes
 
 
 @dataclass(frozen=True, eq=False)

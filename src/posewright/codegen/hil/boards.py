@@ -15,10 +15,11 @@ from posewright.codegen.c import ChartSubject
 from posewright.codegen.hil.board_link import LinkCounts
 from posewright.codegen.hil.board_unit import BoardUnit, Parity
 from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController, LinkedController
-from posewright.codegen.hil.serial_line import PREFIX, SerialLine, SerialPort
+from posewright.codegen.hil.serial_line import BAUD, PREFIX, SerialLine
 from posewright.codegen.targets import built, target_named
 from posewright.codegen.unit import EmulatedBoard, Subject
 from posewright.errors import UnknownNameError
+from posewright.links.serial_port import SerialPort
 
 Board = TypeVar("Board", bound=EmulatedBoard)
 
@@ -107,7 +108,7 @@ def maker_of(controller: str | MakeController) -> MakeController | None:
     if controller == PYTHON:
         return None
     if controller.startswith(PREFIX):
-        port = SerialPort.parse(controller)
+        port = SerialPort.parse(controller, PREFIX, BAUD)
         return lambda behaviour, seed: _at(SerialLine(port), behaviour, seed, is_real=True)
     if controller not in _BOARDS:
         raise UnknownNameError.among("controller", controller, (PYTHON, *_BOARDS, f"{PREFIX}PORT"))

@@ -13,10 +13,10 @@ from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.charts import Chart, Interpreter, Snapshot, Value
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.hil.board_unit import BoardUnit, Record
-from posewright.codegen.hil.servo_bus import packets_in
 from posewright.codegen.records import RecordFormat
 from posewright.control import Controller, Schedule
 from posewright.errors import FormatError
+from posewright.links.dynamixel.packets import packets_in
 
 
 class LinkedController(Controller, Protocol):

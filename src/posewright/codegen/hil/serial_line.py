@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from posewright.errors import BodyError, InputError, MissingExtraError
+from posewright.errors import BodyError, InputError
+from posewright.links.serial_port import SerialPort, cannot_open, require_pyserial
 
 PREFIX = "serial:"
 BAUD = 115_200
@@ -15,32 +13,6 @@ BAUD = 115_200
 
 RESET_S = 0.05
 """How long the line that an Arduino's reset is wired to is held low; 0.1 us would do [s]."""
-
-
-@dataclass(frozen=True, slots=True)
-class SerialPort:
-    """Where a board is plugged in.
-
-    Attributes:
-        path: the port's name.
-        baud: bits a second.
-    """
-
-    path: str
-    baud: int = BAUD
-
-    @classmethod
-    def parse(cls, text: str) -> SerialPort:
-        """Read `serial:PORT` or `serial:PORT@BAUD`.
-
-        Raises:
-            InputError: it is neither.
-        """
-        hint = "such as serial:/dev/ttyACM0, serial:COM3 or serial:/dev/ttyUSB0@57600"
-        path, at, baud = text.removeprefix(PREFIX).partition("@")
-        if not text.startswith(PREFIX) or not path or (at and not baud.isdecimal()):
-            raise InputError(f"no serial port: {text!r}", hint=hint)
-        return cls(path, int(baud) if at else BAUD)
 
 
 class SerialLine:
@@ -54,8 +26,7 @@ class SerialLine:
     """
 
     def __init__(self, port: SerialPort) -> None:
-        if importlib.util.find_spec("serial") is None:
-            raise MissingExtraError.for_extra("a serial port", "boards")
+        require_pyserial("a serial port", "boards")
         import serial
 
         self._failed = (serial.SerialException, OSError)
@@ -63,7 +34,7 @@ class SerialLine:
         try:
             self._line: Any = serial.Serial(port.path, port.baud, timeout=0.0, exclusive=True)
         except serial.SerialException as error:
-            raise BodyError(f"cannot open the serial port {port.path}", hint=_why(port, error)) from None
+            raise cannot_open(port, error) from None
         except ValueError as error:
             raise InputError(f"the serial port {port.path} cannot be set: {error}") from None
 
@@ -104,19 +75,3 @@ class SerialLine:
 
     def _gone(self, error: Exception) -> BodyError:
         return BodyError(f"the serial port {self._port.path} has gone: {error}", hint="is it plugged in?")
-
-
-def _why(port: SerialPort, error: Any) -> str:
-    """Return why a port cannot be opened, and what there is instead."""
-    from serial.tools import list_ports
-
-    found = ", ".join(sorted(one.device for one in list_ports.comports()))
-    there = f"there is {found}" if found else "no serial port is plugged in"
-    reason = str(error).lower()
-    if "permission" in reason or "denied" in reason:
-        return "you may not open it; on Linux join the group dialout, or another program holds it"
-    if "lock" in reason or "busy" in reason:
-        return "another program holds it: a serial monitor, or another run"
-    if not Path(port.path).exists():
-        return f"there is no such port; {there}"
-    return f"{error}; {there}"

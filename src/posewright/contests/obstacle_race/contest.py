@@ -10,8 +10,8 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import Supervisor
-from posewright.contests.contest import Entry, Note, Place, lay_out
+from posewright.bodies import Place, Supervisor
+from posewright.contests.contest import Entry, Note, lay_out
 from posewright.contests.obstacle_race.race import Race, Rows
 from posewright.contests.obstacle_race.referee import RaceReferee
 from posewright.contests.obstacle_race.result import Result

@@ -12,8 +12,8 @@ import numpy as np
 
 from posewright.arenas import Arena, Box, read_arena
 from posewright.arrays import Floats
-from posewright.bodies import Supervisor
-from posewright.contests.contest import NEW_TRY, Entry, Note, Place, ScoreTable
+from posewright.bodies import Place, Supervisor
+from posewright.contests.contest import NEW_TRY, Entry, Note, ScoreTable
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.control import Block
 from posewright.documents import Bounds, parse_document, read_record, read_text

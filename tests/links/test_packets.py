@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.codegen.behaviour.packets import InstructionPacket, goal_positions, goals_in, packet_bytes
 from posewright.errors import FormatError, InputError
+from posewright.links.dynamixel.packets import InstructionPacket, goal_positions, goals_in, packet_bytes
 
 goals = st.dictionaries(st.integers(0, 253), st.integers(0, 1023), min_size=1, max_size=27)
 

@@ -100,3 +100,19 @@ def packet_bytes(n_servos: int) -> int:
         what = f"a packet to {n_servos} servos has {size} bytes"
         raise InputError(what, hint=f"one packet has at most {LONGEST_PACKET}")
     return size
+
+
+_BEFORE_LENGTH, _AROUND = 3, 4
+
+
+def packets_in(data: bytes) -> tuple[list[bytes], bytes]:
+    """Return the packets that are complete, damaged or not, and the bytes of one that has only begun."""
+    found: list[bytes] = []
+    while (begin := data.find(HEADER)) >= 0:
+        data = data[begin:]
+        end = data[_BEFORE_LENGTH] + _AROUND if len(data) > _BEFORE_LENGTH else len(data) + 1
+        if end > len(data):
+            return found, data
+        found.append(data[:end])
+        data = data[end:]
+    return found, data[-1:] if data.endswith(HEADER[:1]) else b""

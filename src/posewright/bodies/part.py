@@ -1,0 +1,40 @@
+"""What a plant is made of: one robot, where it stands at first, what it senses and how it differs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from posewright.arrays import Floats
+from posewright.bodies.domain import NOMINAL, DomainParameters
+
+if TYPE_CHECKING:
+    from posewright.robots import Robot, SensorSpec
+
+Place = tuple[float, float, float]
+"""Where a robot stands in the field: x, y [m] and where it looks [rad], 0 along x, positive to the left."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One robot of a plant to be made.
+
+    Attributes:
+        name: what it is called in the plant.
+        start_pose: its joints at first, `(n_joints,)` [rad].
+        start: where it stands at first.
+        sensors: further ones besides the card's.
+        seed: of whatever its body draws by chance.
+        domain: how a simulated body differs from the robot's model.
+    """
+
+    name: str
+    robot: Robot
+    start_pose: Floats
+    start: Place
+    sensors: tuple[SensorSpec, ...] = ()
+    seed: int = 0
+    domain: DomainParameters = NOMINAL
+
+    def __repr__(self) -> str:
+        return f"<Part {self.name}: {self.robot.name} at {self.start}>"

@@ -1,0 +1,106 @@
+"""What stands between a robot that is served and the wires by which others reach it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from posewright.arrays import Floats
+from posewright.bodies import BodyState, JointCommands
+from posewright.robots import Robot, SensorSpec
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trajectory:
+    """Where somebody wants some joints to be, and when: what a ROS user calls a JointTrajectory.
+
+    Between its points, and from where a joint is commanded when the trajectory is taken to the first of them,
+    a joint moves evenly; after the last it stays there. Joints that are not named go on as before.
+
+    Attributes:
+        joints: columns of the joints that it moves, `(k,)`.
+        times_s: of its points, counted from when it is taken, rising, 0 or more, `(n,)` [s].
+        positions: of those joints, `(n, k)` [rad].
+    """
+
+    joints: tuple[int, ...]
+    times_s: Floats
+    positions: Floats
+
+
+class Served(Protocol):
+    """A robot that is served, as its doors see it: callable from any thread; nothing but `ask` waits."""
+
+    @property
+    def robot(self) -> Robot:
+        """The robot's card."""
+
+    @property
+    def sensors(self) -> tuple[SensorSpec, ...]:
+        """Its sensors: the card's, and what it was given besides."""
+
+    @property
+    def frame_period_s(self) -> float:
+        """The time between two commands [s]."""
+
+    @property
+    def state(self) -> BodyState:
+        """The state after the latest frame."""
+
+    @property
+    def commands(self) -> JointCommands:
+        """What was sent to the robot in the latest frame."""
+
+    def command(self, sender: str, trajectory: Trajectory) -> str:
+        """Take a trajectory from the one who commands; return nothing, or why it is not taken.
+
+        Whoever commands first is the commander until the watchdog has heard nothing from it for long enough.
+        What is not finite, names no joint of the robot, or comes while a client drives the robot's time, is not
+        taken, and is counted.
+        """
+
+    def stop(self, sender: str) -> str:
+        """Hold every joint where it is commanded now; return nothing, or why not."""
+
+    def ask(self, request: bytes, timeout_s: float) -> bytes:
+        """Hand a request of `served.asking` to whoever drives the plant, and return the answer.
+
+        Raises:
+            BodyError: no answer came in time.
+        """
+
+
+class Door(Protocol):
+    """A way in for others: a Zenoh session, a set of YARP ports."""
+
+    def open(self, served: Served) -> None:
+        """Begin to listen.
+
+        Raises:
+            BodyError: it cannot listen there.
+            InputError: it was asked to listen where strangers can reach it, without what would keep them out.
+        """
+
+    def publish(self, state: BodyState, commands: JointCommands) -> None:
+        """Tell all observers of a frame, and wait for none: the loop calls it after every frame."""
+
+    def facts(self) -> Mapping[str, float]:
+        """Return its counters: who is connected, what was refused or damaged, what observers missed."""
+
+    def close(self) -> None:
+        """Let go of everybody; must not raise."""
+
+
+class Wire(Protocol):
+    """A client's side of a line on which every request has one answer."""
+
+    def ask(self, request: bytes, timeout_s: float) -> bytes:
+        """Return the answer to a request.
+
+        Raises:
+            BodyError: none came in time, or nobody is there.
+        """
+
+    def close(self) -> None:
+        """Let go of the line; must not raise."""
