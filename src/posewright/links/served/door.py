@@ -56,8 +56,8 @@ class Served(Protocol):
         """Take a trajectory from the one who commands; return nothing, or why it is not taken.
 
         Whoever commands first is the commander until the watchdog has heard nothing from it for long enough.
-        What is not finite, names no joint of the robot, or comes while a client drives the robot's time, is not
-        taken, and is counted.
+        What is not finite, names no joint of the robot, or comes while a client drives the robot's time, is
+        not taken, and is counted.
         """
 
     def stop(self, sender: str) -> str:
