@@ -104,14 +104,14 @@ def run(
     from posewright.control import RealClock
     from posewright.experiments import run_trial
 
-    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "legal": legal}
-    what |= {"body": body}
+    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions}
+    what |= {"legal": legal, "body": body}
     board = None if controller == "python" else controller
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
         only_one |= {"--controller": board, "--states-plot": states_plot}
-        how: dict[str, Any] = {"out": out, "workers": workers, "recordings": keep, "as_json": as_json}
+        how = {"out": out, "workers": workers, "recordings": keep, "as_json": as_json}
         run_seeds(trial, seeds, only_one=only_one, **how, **what)
         return
     refuse_of_one({"--out": out, "--workers": workers, "--no-recordings": not keep or None}, "for --seeds")
@@ -123,11 +123,10 @@ def run(
     if video is not None:
         figures.refuse_film(video, speed, pixels)
     what |= {"controller": controller, "to_film": video is not None, "camera": camera, "record": record}
-    what["on_end"] = on_end
     pace, live = RealClock(time.monotonic, time.sleep) if real_time else None, _Live if view else None
+    what |= {"on_end": on_end, "pace": pace, "seed": seed, "make_watcher": live}
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
-        what |= {"pace": pace, "clock": time.perf_counter, "on_progress": _teller(say), "seed": seed}
-        outcome = run_trial(trial, make_watcher=live, **what)
+        outcome = run_trial(trial, clock=time.perf_counter, on_progress=_teller(say), **what)
         _show(outcome, (plot, states_plot), video, {"camera": camera, "speed": speed, "size": pixels}, say)
     give_outcome(outcome, as_json=as_json)
 
