@@ -16,6 +16,7 @@ from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, refuse_of_
 from posewright.cli.judge import give_outcome
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
+from posewright.control import RealClock
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
@@ -101,17 +102,16 @@ def run(
       posewright run obstacle-race --behaviour my.behaviour.yaml --controller arduino-uno --json
       posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
-    from posewright.control import RealClock
     from posewright.experiments import run_trial
 
     what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions}
     what |= {"legal": legal, "body": body}
-    board = None if controller == "python" else controller
+    board = controller if controller != "python" else None
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
         only_one |= {"--controller": board, "--states-plot": states_plot}
-        how = {"out": out, "workers": workers, "recordings": keep, "as_json": as_json}
+        how: dict[str, Any] = {"out": out, "workers": workers, "recordings": keep, "as_json": as_json}
         run_seeds(trial, seeds, only_one=only_one, **how, **what)
         return
     refuse_of_one({"--out": out, "--workers": workers, "--no-recordings": not keep or None}, "for --seeds")
