@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from posewright import figures
+from posewright.bodies import TorquePolicy
 from posewright.cli import console, film_options
 from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, refuse_of_one, run_seeds
 from posewright.cli.judge import give_outcome
+from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
@@ -44,7 +46,8 @@ Body = Annotated[
     str,
     option(
         "--body",
-        "sim; random: a simulated body drawn by the seed; a *.bodies.yaml; mock; an installed package's.",
+        "sim; random: a simulated body drawn by the seed; a *.bodies.yaml; mock; dynamixel:PORT; "
+        "zenoh:NAME; yarp:NAME; an installed package's.",
     ),
 ]
 OnController = Annotated[
@@ -83,6 +86,7 @@ def run(
     size: film_options.Size = None,
     view: View = False,
     legal: Legal = False,
+    on_end: OnEnd = TorquePolicy.RELEASE,
     seeds: Seeds = None,
     workers: Workers = None,
     out: Out = None,
@@ -119,6 +123,7 @@ def run(
     if video is not None:
         figures.refuse_film(video, speed, pixels)
     what |= {"controller": controller, "to_film": video is not None, "camera": camera, "record": record}
+    what["on_end"] = on_end
     pace, live = RealClock(time.monotonic, time.sleep) if real_time else None, _Live if view else None
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
         what |= {"pace": pace, "clock": time.perf_counter, "on_progress": _teller(say), "seed": seed}
@@ -128,9 +133,9 @@ def run(
 
 
 def _refuse_view(body: str) -> None:
-    from posewright.experiments import plant_names
+    from posewright.experiments import is_plant
 
-    if body != "sim" and body in plant_names():
+    if body != "sim" and is_plant(body):
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
 
 
