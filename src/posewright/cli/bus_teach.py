@@ -13,12 +13,13 @@ import typer
 
 from posewright.bodies import TorquePolicy
 from posewright.cli import console
-from posewright.cli.options import AsJson, argument, option
+from posewright.cli.bus import Baud, Port, RobotName, open_port
+from posewright.cli.options import AsJson, option
 from posewright.documents import is_file, refuse_unwritable
 from posewright.errors import InputError
 from posewright.formats import write_motion
 from posewright.links.dynamixel import monitoring
-from posewright.links.dynamixel.bus import BAUD, Bus, joints_of
+from posewright.links.dynamixel.bus import BAUD
 from posewright.links.dynamixel.calibration import (
     Calibration,
     apply,
@@ -28,20 +29,17 @@ from posewright.links.dynamixel.calibration import (
 )
 from posewright.links.dynamixel.direction_wizard import NO, YES, DirectionWizard, Question, Way
 from posewright.links.dynamixel.teaching import ALL, Teacher
-from posewright.links.serial_port import SerialPort
 from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from posewright.links.dynamixel.bus import Bus
     from posewright.robots import Robot
 
-PREFIX = "dynamixel:"
 SUFFIX = ".calibration.yaml"
 LIVE_PERIOD_S = 0.25
 
-Port = Annotated[str, argument("PORT", "Where the bus is: dynamixel:/dev/ttyUSB0, or with its rate @57600.")]
-RobotName = Annotated[str, option("--robot R", "The robot whose servos they are.")]
 Calibrated = Annotated[
     Path | None, option("--calibration FILE", "How this very robot differs from its card.")
 ]
@@ -53,7 +51,8 @@ def verbs() -> dict[str, Callable[..., None]]:
 
 
 def calibrate(
-    port: Port,
+    port: Port = None,
+    baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
     output: Annotated[
         Path | None, option("--output -o FILE", "Write or revise this; default ROBOT.calibration.yaml.")
@@ -76,8 +75,8 @@ def calibrate(
     told), o (the other way), - (nothing moved), or the name of the joint that moved instead.
 
     [bold]Examples[/]
-      posewright bus calibrate dynamixel:/dev/ttyUSB0 --directions right_arm,left_arm
-      posewright bus calibrate dynamixel:/dev/ttyUSB0 --pose stand -o my_bioloid.calibration.yaml
+      posewright bus calibrate --directions right_arm,left_arm
+      posewright bus calibrate --pose stand -o my_bioloid.calibration.yaml
     """
     if joints is None and pose is None:
         raise InputError("nothing to calibrate", hint="--directions all, --pose stand, or both")
@@ -88,7 +87,7 @@ def calibrate(
     found = read_calibration(path) if is_file(path) else Calibration(name, card.name)
     target = None if pose is None else card.pose(pose)
     ask = _asker(answers)
-    with _opened(port, card) as bus:
+    with open_port(port, baud, card) as bus:
         if joints is not None:
             wizard = DirectionWizard(bus, card, ask, time.sleep)
             seen = wizard.run(_joints(card, joints.split(",")), name)
@@ -162,8 +161,9 @@ LINES = "release LIMB, hold LIMB, catch [NAME [SECONDS]], undo, write, quit"
 
 
 def teach(
-    port: Port,
     output: Annotated[Path, option("--output -o FILE", "The motion to write: NAME.motion.yaml.")],
+    port: Port = None,
+    baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
     calibration: Calibrated = None,
     seconds: Annotated[
@@ -180,13 +180,13 @@ def teach(
     write, quit. A limb that is let go falls: hold it. At the end all torque is off.
 
     [bold]Examples[/]
-      posewright bus teach dynamixel:/dev/ttyUSB0 -o wave.motion.yaml
-      posewright bus teach dynamixel:/dev/ttyUSB0 -o wave.motion.yaml --seconds 0.5 --keys 1cccw
+      posewright bus teach --port /dev/ttyUSB0 -o wave.motion.yaml
+      posewright bus teach --port /dev/ttyUSB0 -o wave.motion.yaml --seconds 0.5 --keys 1cccw
     """
     refuse_unwritable(output)
     card = _calibrated(robot_named(robot), calibration)
     name = output.name.partition(".")[0]
-    with _opened(port, card) as bus, Teacher(bus, card, time.monotonic) as teacher:
+    with open_port(port, baud, card) as bus, Teacher(bus, card, time.monotonic) as teacher:
         limbs = _limbs(card)
         console.hint("limbs: " + ", ".join(f"{key} {limb}" for key, limb in limbs.items()))
         console.hint(KEYS if keys is not None or sys.stdin.isatty() else LINES)
@@ -259,7 +259,8 @@ def _commands(keys: str | None, limbs: Mapping[str, str], teacher: Teacher) -> I
 
 
 def monitor(
-    port: Port,
+    port: Port = None,
+    baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
     calibration: Calibrated = None,
     seconds: Annotated[
@@ -275,14 +276,14 @@ def monitor(
     control table (temperature, voltage, torque), is marked.
 
     [bold]Examples[/]
-      posewright bus monitor dynamixel:/dev/ttyUSB0
-      posewright bus monitor dynamixel:/dev/ttyUSB0 --seconds 10 --json
+      posewright bus monitor
+      posewright bus monitor --seconds 10 --json
     """
     card = _calibrated(robot_named(robot), calibration)
     is_live = sys.stdout.isatty() and not as_json
     lasting_s = seconds if seconds is not None else math.inf if is_live else 0.0
     how: Any = {"now": time.monotonic, "sleep": time.sleep, "period_s": period}
-    with _opened(port, card) as bus:
+    with open_port(port, baud, card) as bus:
         if is_live:
             _watch_live(bus, card, lasting_s, how)
             return
@@ -325,10 +326,6 @@ def servo_table(samples: monitoring.Round) -> Table:
         bad = console.styled("; ".join(one.warnings), "red" if told is None else "yellow")
         rows.append((one.joint, one.id, *figures, bad))
     return console.table(columns, rows, words=("joint", "warnings"))
-
-
-def _opened(port: str, card: Robot) -> Bus:
-    return Bus(SerialPort.parse(port, PREFIX, BAUD), joints=joints_of(card))
 
 
 def _calibrated(card: Robot, path: Path | None) -> Robot:
