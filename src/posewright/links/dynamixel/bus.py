@@ -79,6 +79,9 @@ def open_bus(port: str, baud: int = BAUD, robot: Robot | None = None) -> Bus:
     return Bus(SerialPort(port, baud), joints=joints_of(robot) if robot else None)
 
 
+NOT_DONE = REFUSALS | StatusError.CHECKSUM
+
+
 class Bus:
     """A bus that nobody else holds; close it, or use it in a `with`.
 
@@ -331,6 +334,8 @@ class Bus:
     def exchange(self, packet: bytes, wanted: int) -> StatusPacket | Miss:
         """Send a packet once, and return the answer with `wanted` bytes of parameters, or why there is none.
 
+        A servo that does not do what it was told answers without parameters, and its error byte says why.
+
         Raises:
             BodyError: the port is gone.
         """
@@ -417,7 +422,7 @@ class Bus:
                 self.counts.echoes += packet[4] != Instruction.PING
             elif came[2] != packet[2]:
                 miss = Miss.WRONG_ID
-            elif len(came) != AROUND + wanted:
+            elif len(came) != AROUND + wanted and not (len(came) == AROUND and came[4] & NOT_DONE):
                 return Miss.WRONG_LENGTH
             else:
                 return _status(came)

@@ -272,13 +272,14 @@ def _advice(bus: Bus, servos: Collection[ServoReport]) -> list[str]:
         told.append(
             f"the adapter keeps every answer for {timer_ms:g} ms: echo {GOOD_LATENCY_MS:g} | sudo tee {file}"
         )
-    slow = [one for one in there if one.return_delay_s > 0.0]
+    new_s = (control_table("AX-12A").register("return_delay_time").initial or 0) * DELAY_UNIT_S
+    slow = [one for one in there if one.return_delay_s == new_s]  # a body that staggers answers sets its own
     if slow:
         share_ms = sum(one.return_delay_s for one in slow) * MS
-        ids = ", ".join(str(one.id) for one in slow)
+        ids = ",".join(str(one.id) for one in slow)
         told.append(
-            f"servos {ids} wait before they answer, {share_ms:.1f} ms for all: "
-            "`posewright bus write ID return_delay_time 0`"
+            f"servos wait before they answer, {share_ms:.1f} ms for all: "
+            f"`posewright bus write {ids} return_delay_time 0`"
         )
     quiet = [str(one.id) for one in there if one.status_return_level < ANSWERS_ALL]
     if quiet:
