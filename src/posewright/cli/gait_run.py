@@ -134,28 +134,37 @@ def run(
     opened, card = open_gait(gait, robot, sets)
     if body != SIMULATED and experiments.is_plant(body):
         refuse_of_one({"--plot": plot, "--bodies": bodies, "--workers": workers}, "of a simulated walk")
-        with working(f"{opened.name}: walking on {body}", quiet=as_json):
-            recording = experiments.play_gait(
-                opened, card, command=wishes.command, seconds=settle + seconds, body=body, record=record
-            )
-        give_run(recording, as_json=as_json)
+        _run_anywhere(opened, card, wishes, record)
     elif bodies is None:
         if workers is not None:
             raise InputError("one body is walked by one process", hint="--workers with --bodies N")
-        result = _walked(opened, card, wishes)
-        if record is not None:
-            recordings.write_mcap(result.recording, record)
-        if plot is not None:
-            figures.save_figure(figures.draw_walk(result), plot)
-        give(result.to_dict(), walk_lines(result, _whose(body, seed)), as_json=as_json)
-        if not result.report.is_upright:
-            raise typer.Exit(FELL)
+        _run_one(opened, card, wishes, record, plot)
     else:
         for output, words, flag in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
             if output is not None:
                 what = f"{words} is of one body"
                 raise InputError(what, hint=f"{flag} without --bodies, and --body random --seed N")
         _run_many(opened, card, wishes, bodies, workers)
+
+
+def _run_one(
+    gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, record: Path | None, plot: Path | None
+) -> None:
+    result = _walked(gait, robot, wishes)
+    if record is not None:
+        recordings.write_mcap(result.recording, record)
+    if plot is not None:
+        figures.save_figure(figures.draw_walk(result), plot)
+    give(result.to_dict(), walk_lines(result, _whose(wishes.body, wishes.seed)), as_json=wishes.as_json)
+    if not result.report.is_upright:
+        raise typer.Exit(FELL)
+
+
+def _run_anywhere(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, record: Path | None) -> None:
+    how: dict[str, Any] = {"command": wishes.command, "seconds": wishes.settle_s + wishes.seconds}
+    with working(f"{gait.name}: walking on {wishes.body}", quiet=wishes.as_json):
+        recording = experiments.play_gait(gait, robot, body=wishes.body, record=record, **how)
+    give_run(recording, as_json=wishes.as_json)
 
 
 def _run_batch(

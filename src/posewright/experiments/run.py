@@ -102,14 +102,19 @@ def run_trial(
     try:
         how: Any = {"on_progress": on_progress, "make_watcher": make_watcher, "still_s": asked.still_s}
         wall_s = _drive_trial(stage, controllers, **how, pace=pace, wall_clock=clock, on_end=on_end)
-    finally:  # above all of a run that failed somebody will want to know how
-        recording = stage.recorder.recording()
-        if record is not None:
-            write_mcap(recording, Path(record))
-        board = _let_go(controllers, controller)
+    finally:
+        recording, board = _kept(stage, record), _let_go(controllers, controller)
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
     remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
     return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board)
+
+
+def _kept(stage: _Stage, record: str | Path | None) -> Recording:
+    """Return what was recorded, written where asked: above all of a run that failed one wants to know how."""
+    recording = stage.recorder.recording()
+    if record is not None:
+        write_mcap(recording, Path(record))
+    return recording
 
 
 def _asked(
