@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from posewright.experiments import inspect_robot as inspect_robot
     from posewright.experiments import openr_result as openr_result
     from posewright.experiments import perform as perform
+    from posewright.experiments import play_gait as play_gait
+    from posewright.experiments import play_motion as play_motion
     from posewright.experiments import rank as rank
     from posewright.experiments import replay as replay
     from posewright.experiments import robi_result as robi_result
@@ -144,6 +146,7 @@ TWINS = {
     "motion plot": ("draw_motion",),
     "motion film": ("film_motion",),
     "motion sample": ("sample_motion",),
+    "motion play": ("play_motion",),
     "archive list": ("read_archive",),
     "archive extract": ("extract_archive",),
     "archive create": ("create_archive",),
@@ -175,7 +178,7 @@ TWINS = {
     "gait show": ("read_gait", "check_gait"),
     "gait plot": ("draw_gait",),
     "gait sample": ("sample_gait", "write_motion"),
-    "gait run": ("walk_gait", "walk_many", "draw_walk"),
+    "gait run": ("walk_gait", "walk_many", "play_gait", "draw_walk"),
     "gait compare": ("walk_gait",),
     "tune": ("tune_gait", "write_gait", "draw_tuning"),
     "run": ("run_trial", "run_many", "draw_outcome", "draw_board", "film_recording"),

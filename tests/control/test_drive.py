@@ -151,7 +151,7 @@ def test_a_command_that_is_no_number_never_reaches_the_body() -> None:
     with pytest.raises(UnsafeCommandError):
         drive(body, {body.robot.name: broken}, until_s=1.0)
     assert body.played == []
-    assert body.stops == [TorquePolicy.HOLD]
+    assert body.stops == [TorquePolicy.RELEASE]
 
 
 def test_a_limp_joint_is_picked_up_gently_from_where_it_fell(desk, shop) -> None:
@@ -304,7 +304,7 @@ def test_whatever_ends_a_run_stops_the_body_first(ending: type[BaseException], p
 
     body = standing()
     with pytest.raises(ending):
-        drive(body, {body.robot.name: Script([still()])}, until_s=1.0, watchers=[Ending()], on_end=policy)
+        drive(body, {body.robot.name: Script([still()])}, until_s=1.0, watchers=[Ending()], on_failure=policy)
     assert body.stops == [policy]
     assert not body.is_open
 
@@ -319,7 +319,7 @@ def test_sigterm_stops_the_body_and_ends_the_program() -> None:
     with pytest.raises(SystemExit) as caught:
         drive(body, {body.robot.name: Script([still()])}, until_s=1.0, watchers=[Killing()])
     assert caught.value.code == 128 + signal.SIGTERM
-    assert body.stops == [TorquePolicy.HOLD]
+    assert body.stops == [TorquePolicy.RELEASE]
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
@@ -400,7 +400,15 @@ def test_a_body_that_breaks_keeps_no_other_from_being_stopped_and_closed(breaks:
         drive(plant, {name: Script([still()]) for name in "ab"}, until_s=0.1)
     other = plant.bodies["b"]
     assert not other.is_open
-    assert other.stops == ([] if breaks == "open" else [TorquePolicy.HOLD])
+    how = TorquePolicy.RELEASE if breaks == "play" else TorquePolicy.HOLD
+    assert other.stops == ([] if breaks == "open" else [how])
+
+
+@pytest.mark.parametrize("policy", list(TorquePolicy))
+def test_a_run_that_ends_well_leaves_the_torque_as_asked(policy: TorquePolicy) -> None:
+    body = standing()
+    drive(body, {body.robot.name: Script([still()])}, until_s=0.1, on_end=policy)
+    assert body.stops == [policy]
 
 
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])

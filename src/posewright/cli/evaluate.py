@@ -54,12 +54,12 @@ def evaluate(
     elif isinstance(result, MotionResult):
         lines = (*findings_lines(result), *physics_lines(result.figures()))
     else:
-        lines = [_table(result)]
+        lines = [run_table(result)]
     give(result.figures(), lines, as_json=as_json)
 
 
-def _table(result: RunResult) -> Table:
-    """Return one column a robot."""
+def run_table(result: RunResult) -> Table:
+    """Return the figures of a run, one column a robot."""
     times = result.recording.times
     title = f"{result.recording.header.contest or 'recording'}, {times[-1] if len(times) else 0.0:.1f} s"
     columns = [_words(one) for one in result.robots.values()]

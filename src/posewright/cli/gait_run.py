@@ -24,6 +24,7 @@ from posewright.cli.gait_options import (
     open_gait,
 )
 from posewright.cli.gait_tables import compare_table, many_lines, walk_lines
+from posewright.cli.motion_play import give_run
 from posewright.cli.options import (
     AsJson,
     Record,
@@ -37,7 +38,7 @@ from posewright.documents import is_path
 from posewright.errors import BodyError, InputError, UnknownNameError
 from posewright.gaits import VelocityCommand
 
-NOMINAL_BODY = "nominal"
+NOMINAL_BODY, SIMULATED = "nominal", "sim"
 FELL = 1  # exit code where a robot fell
 WORTH_WORKERS = 8
 """So many bodies and more are walked by several processes: starting one takes as long as walking a few."""
@@ -52,7 +53,11 @@ Settle = Annotated[
 Seed = Annotated[int, option("--seed N", "Seed of a body that is drawn at random.")]
 Body = Annotated[
     str,
-    option("--body B", "nominal: as the model says; random: other friction, masses, servos; or a *.yaml."),
+    option(
+        "--body B",
+        "nominal: as the model says; random: other friction, masses, servos; a *.yaml; or, not measured as "
+        "closely, mock, dynamixel:PORT, zenoh:NAME, yarp:NAME.",
+    ),
 ]
 Bodies = Annotated[
     int | None, option("--bodies N", "Walk this many random bodies, with seeds N, N + 1, ...", min=1)
@@ -113,6 +118,7 @@ def run(
       posewright gait run trot --forward 0.1 --turn 0.5 --bodies 20 --json
       posewright gait run trot --forward 0.15 --set central_height_m=0.012 --record trot.mcap
       posewright gait run my_gaits --speeds 0.05,0.1,0.15 --out walked
+      posewright gait run trot --forward 0.1 --body zenoh:aibo
     """
     wishes = Wishes(VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     if speeds is not None or Path(gait).is_dir():
@@ -126,23 +132,39 @@ def run(
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    if bodies is None:
+    if body != SIMULATED and experiments.is_plant(body):
+        refuse_of_one({"--plot": plot, "--bodies": bodies, "--workers": workers}, "of a simulated walk")
+        _run_anywhere(opened, card, wishes, record)
+    elif bodies is None:
         if workers is not None:
             raise InputError("one body is walked by one process", hint="--workers with --bodies N")
-        result = _walked(opened, card, wishes)
-        if record is not None:
-            recordings.write_mcap(result.recording, record)
-        if plot is not None:
-            figures.save_figure(figures.draw_walk(result), plot)
-        give(result.to_dict(), walk_lines(result, _whose(body, seed)), as_json=as_json)
-        if not result.report.is_upright:
-            raise typer.Exit(FELL)
+        _run_one(opened, card, wishes, record, plot)
     else:
         for output, words, flag in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
             if output is not None:
                 what = f"{words} is of one body"
                 raise InputError(what, hint=f"{flag} without --bodies, and --body random --seed N")
         _run_many(opened, card, wishes, bodies, workers)
+
+
+def _run_one(
+    gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, record: Path | None, plot: Path | None
+) -> None:
+    result = _walked(gait, robot, wishes)
+    if record is not None:
+        recordings.write_mcap(result.recording, record)
+    if plot is not None:
+        figures.save_figure(figures.draw_walk(result), plot)
+    give(result.to_dict(), walk_lines(result, _whose(wishes.body, wishes.seed)), as_json=wishes.as_json)
+    if not result.report.is_upright:
+        raise typer.Exit(FELL)
+
+
+def _run_anywhere(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, record: Path | None) -> None:
+    how: dict[str, Any] = {"command": wishes.command, "seconds": wishes.settle_s + wishes.seconds}
+    with working(f"{gait.name}: walking on {wishes.body}", quiet=wishes.as_json):
+        recording = experiments.play_gait(gait, robot, body=wishes.body, record=record, **how)
+    give_run(recording, as_json=wishes.as_json)
 
 
 def _run_batch(
@@ -259,7 +281,7 @@ def _run_many(
 
 
 def _domain(body: str, seed: int) -> known_bodies.DomainParameters:
-    if body == NOMINAL_BODY:
+    if body in {NOMINAL_BODY, SIMULATED}:
         return known_bodies.NOMINAL
     known = (NOMINAL_BODY, *known_bodies.domain_randomization_names())
     if body not in known and not is_path(body):
@@ -268,4 +290,4 @@ def _domain(body: str, seed: int) -> known_bodies.DomainParameters:
 
 
 def _whose(body: str, seed: int) -> str:
-    return "nominal body" if body == NOMINAL_BODY else f"{body} body of seed {seed}"
+    return "nominal body" if body in {NOMINAL_BODY, SIMULATED} else f"{body} body of seed {seed}"

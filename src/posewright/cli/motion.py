@@ -30,6 +30,7 @@ from posewright.cli.motion_options import (
     open_motion_file,
     open_to_carry,
 )
+from posewright.cli.motion_play import play
 from posewright.cli.motion_tables import (
     describe_file,
     finding_lines,
@@ -79,8 +80,10 @@ Repair = Annotated[bool, option("--repair", "Repair a wrong checksum and a missi
 
 def register(app: typer.Typer) -> None:
     """Add the group `motion` to the application."""
-    verbs = {verb.__name__: verb for verb in (info, convert, check, plot, film, sample)}
-    add_group(app, "motion", "Motion files: inspect, convert, check, draw, film and sample them.", verbs)
+    verbs = {verb.__name__: verb for verb in (info, convert, check, plot, film, play, sample)}
+    add_group(
+        app, "motion", "Motion files: inspect, convert, check, draw, film, play and sample them.", verbs
+    )
 
 
 def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: AsJson = False) -> None:

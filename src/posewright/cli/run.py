@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from posewright import figures
+from posewright.bodies import TorquePolicy
 from posewright.cli import console, film_options
 from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, refuse_of_one, run_seeds
 from posewright.cli.judge import give_outcome
+from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
+from posewright.control import RealClock
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
@@ -44,7 +47,8 @@ Body = Annotated[
     str,
     option(
         "--body",
-        "sim; random: a simulated body drawn by the seed; a *.bodies.yaml; mock; an installed package's.",
+        "sim; random: a simulated body drawn by the seed; a *.bodies.yaml; mock; dynamixel:PORT; "
+        "zenoh:NAME; yarp:NAME; an installed package's.",
     ),
 ]
 OnController = Annotated[
@@ -83,6 +87,7 @@ def run(
     size: film_options.Size = None,
     view: View = False,
     legal: Legal = False,
+    on_end: OnEnd = TorquePolicy.RELEASE,
     seeds: Seeds = None,
     workers: Workers = None,
     out: Out = None,
@@ -97,12 +102,11 @@ def run(
       posewright run obstacle-race --behaviour my.behaviour.yaml --controller arduino-uno --json
       posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
-    from posewright.control import RealClock
     from posewright.experiments import run_trial
 
-    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "legal": legal}
-    what |= {"body": body}
-    board = None if controller == "python" else controller
+    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions}
+    what |= {"legal": legal, "body": body}
+    board = controller if controller != "python" else None
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
@@ -120,17 +124,17 @@ def run(
         figures.refuse_film(video, speed, pixels)
     what |= {"controller": controller, "to_film": video is not None, "camera": camera, "record": record}
     pace, live = RealClock(time.monotonic, time.sleep) if real_time else None, _Live if view else None
+    what |= {"on_end": on_end, "pace": pace, "seed": seed, "make_watcher": live}
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
-        what |= {"pace": pace, "clock": time.perf_counter, "on_progress": _teller(say), "seed": seed}
-        outcome = run_trial(trial, make_watcher=live, **what)
+        outcome = run_trial(trial, clock=time.perf_counter, on_progress=_teller(say), **what)
         _show(outcome, (plot, states_plot), video, {"camera": camera, "speed": speed, "size": pixels}, say)
     give_outcome(outcome, as_json=as_json)
 
 
 def _refuse_view(body: str) -> None:
-    from posewright.experiments import plant_names
+    from posewright.experiments import is_plant
 
-    if body != "sim" and body in plant_names():
+    if body != "sim" and is_plant(body):
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
 
 

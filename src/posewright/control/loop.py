@@ -131,6 +131,7 @@ def drive(
     clock: Clock | None = None,
     safety: Mapping[str, Safety] | None = None,
     on_end: TorquePolicy = TorquePolicy.HOLD,
+    on_failure: TorquePolicy = TorquePolicy.RELEASE,
 ) -> None:
     """Let controllers drive the robots of a plant.
 
@@ -147,6 +148,7 @@ def drive(
             is over a frame or more too late has a fault `late`.
         safety: what stands between a controller and its body where it is not `Safety(robot)`.
         on_end: what the servos do in the end.
+        on_failure: what they do where an exception or a signal ends the run.
 
     Raises:
         InputError: the controllers are not those of the plant's bodies, or a time makes no sense.
@@ -163,28 +165,30 @@ def drive(
     if not plant.bodies or math.isnan(until_s) or not plant.frame_period_s > 0.0:
         told = f"{len(plant.bodies)} bodies, frames of {plant.frame_period_s} s, until {until_s} s"
         raise InputError(told, hint="at least one body, and times above 0")
-    with _held(plant.bodies, on_end), _few_pauses(clock):
+    with _held(plant.bodies, on_end, on_failure), _few_pauses(clock):
         run = _Run(plant, controllers, watchers, clock or SimulatedClock(), safety or {})
         while not run.advance(until_s):
             pass
 
 
 @contextmanager
-def _held(bodies: Mapping[str, Body], on_end: TorquePolicy) -> Iterator[None]:
+def _held(bodies: Mapping[str, Body], on_end: TorquePolicy, on_failure: TorquePolicy) -> Iterator[None]:
     """Open all bodies; in the end, however it comes, stop and close them all."""
     with sigterm_raises():
         opened: list[Body] = []
+        policy = on_failure
         try:
             for body in bodies.values():
                 opened.append(body)
                 body.open()
             yield
+            policy = on_end
         finally:
             with _handled((*ENDING_SIGNALS, signal.SIGINT), signal.SIG_IGN), ExitStack() as ending:
                 for body in opened:  # each is called whatever the others raise; all stop before any is closed
                     ending.callback(body.close)
                 for body in opened:
-                    ending.callback(body.stop, on_end)
+                    ending.callback(body.stop, policy)
 
 
 @contextmanager

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from posewright.experiments.openr import run_program as run_program
     from posewright.experiments.outcome import Outcome as Outcome
     from posewright.experiments.performing import perform as perform
+    from posewright.experiments.plants import is_plant as is_plant
     from posewright.experiments.plants import make_plant as make_plant
     from posewright.experiments.plants import plant_names as plant_names
+    from posewright.experiments.playing import play_gait as play_gait
+    from posewright.experiments.playing import play_motion as play_motion
     from posewright.experiments.ranking import files_in as files_in
     from posewright.experiments.ranking import rank as rank
     from posewright.experiments.replaying import draw_board as draw_board

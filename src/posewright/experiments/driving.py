@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from posewright.bodies import Plant
+from posewright.bodies import Plant, TorquePolicy
 from posewright.control import Clock, Controller, Safety, Watcher, drive
 from posewright.documents import refuse_unwritable
 from posewright.recordings import Header, Recorder, Recording, write_mcap
@@ -21,6 +22,7 @@ def recorded(
     clock: Clock | None = None,
     safety: Mapping[str, Safety] | None = None,
     record: str | Path | None = None,
+    on_end: TorquePolicy = TorquePolicy.RELEASE,
 ) -> Recording:
     """Let controllers drive the robots of a plant, as `control.drive` does; return every frame of it.
 
@@ -31,7 +33,8 @@ def recorded(
     recorder = Recorder(header, plant, every=1)
     watchers = [recorder, *watchers]
     try:
-        drive(plant, controllers, until_s=until_s, watchers=watchers, clock=clock, safety=safety)
+        how: Any = {"clock": clock, "safety": safety, "on_end": on_end}
+        drive(plant, controllers, until_s=until_s, watchers=watchers, **how)
     finally:  # above all of a run that failed somebody will want to know how
         recording = recorder.recording()
         if record is not None:

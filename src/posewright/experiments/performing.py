@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import Part, Place, Plant
+from posewright.bodies import Part, Place, Plant, TorquePolicy
 from posewright.control import Clock, Controller, Safety, Watcher
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
@@ -46,6 +46,7 @@ def perform(
     documents: Mapping[str, str] | None = None,
     extras: Mapping[str, Any] | None = None,
     record: str | Path | None = None,
+    on_end: TorquePolicy = TorquePolicy.RELEASE,
 ) -> Recording:
     """Let a controller drive a robot; every frame is recorded, and no contest is run.
 
@@ -65,6 +66,7 @@ def perform(
         documents: texts that travel with the recording, by file name.
         extras: whatever else travels along.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
+        on_end: what the servos do when the run is over; one that failed always releases them.
 
     Raises:
         InputError: something that was handed in is wrong.
@@ -85,7 +87,7 @@ def perform(
         extras=extras or {},
     )
     named = None if safety is None else {robot.name: safety}
-    how: Any = {"watchers": watchers, "clock": clock, "safety": named, "record": record}
+    how: Any = {"watchers": watchers, "clock": clock, "safety": named, "record": record, "on_end": on_end}
     return recorded(plant, {robot.name: controller}, header, until_s=until_s, **how)
 
 

@@ -29,6 +29,11 @@ def plant_names() -> tuple[str, ...]:
     return tuple(sorted({*_SHIPPED, *plugins(GROUP)}))
 
 
+def is_plant(name: str) -> bool:
+    """Tell whether a trial can be run on what is called so: a plant's name, or the address of a link."""
+    return bool(_link_of(name)) or name in plant_names()
+
+
 def body_of(name: str, seed: int) -> tuple[str, DomainParameters]:
     """Return the plant that a body's name means, and how that body differs from the robot's model.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
-from posewright.bodies import Part, Plant, Supervisor
+from posewright.bodies import Part, Plant, Supervisor, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, WHOLE, MakeController, OnBoard, maker_of
 from posewright.codegen.hil.controllers import LinkedController
 from posewright.contests import NEW_TRY, Contest, Referee, Score, contest, judge
@@ -64,6 +64,7 @@ def run_trial(
     make_watcher: Callable[[Any], Watcher] | None = None,
     pace: Clock | None = None,
     clock: Callable[[], float] | None = None,
+    on_end: TorquePolicy = TorquePolicy.RELEASE,
 ) -> Outcome:
     """Run a trial.
 
@@ -83,6 +84,7 @@ def run_trial(
         make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
         pace: how frames are paced, `RealClock(time.monotonic, time.sleep)` say; simulated time by default.
         clock: a wall clock [s], for `Outcome.wall_s`.
+        on_end: what the servos do when the trial is over; one that failed always releases them.
 
     Raises:
         InputError: something that was handed in is wrong, or there is no such camera or controller.
@@ -98,15 +100,21 @@ def run_trial(
     _look_before(stage, to_film=to_film, camera=camera)
     controllers = _controllers(stage, make)
     try:
-        wall_s = _drive_trial(stage, controllers, on_progress, make_watcher, pace, clock, asked.still_s)
-    finally:  # above all of a run that failed somebody will want to know how
-        recording = stage.recorder.recording()
-        if record is not None:
-            write_mcap(recording, Path(record))
-        board = _let_go(controllers, controller)
+        how: Any = {"on_progress": on_progress, "make_watcher": make_watcher, "still_s": asked.still_s}
+        wall_s = _drive_trial(stage, controllers, **how, pace=pace, wall_clock=clock, on_end=on_end)
+    finally:
+        recording, board = _kept(stage, record), _let_go(controllers, controller)
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
     remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
     return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board)
+
+
+def _kept(stage: _Stage, record: str | Path | None) -> Recording:
+    """Return what was recorded, written where asked: above all of a run that failed one wants to know how."""
+    recording = stage.recorder.recording()
+    if record is not None:
+        write_mcap(recording, Path(record))
+    return recording
 
 
 def _asked(
@@ -301,14 +309,16 @@ def _let_go(controllers: Controllers, asked: str | MakeController) -> OnBoard | 
     return None
 
 
-def _drive_trial(  # noqa: PLR0917 -- as `run_trial` was asked, in its order
+def _drive_trial(
     stage: _Stage,
     controllers: Controllers,
+    *,
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
     pace: Clock | None,
     wall_clock: Callable[[], float] | None,
     still_s: float,
+    on_end: TorquePolicy,
 ) -> float:
     """Let the trial run, and return how long that took by the clock [s]."""
     plant, recorder, held = stage.plant, stage.recorder, stage.contest
@@ -334,5 +344,5 @@ def _drive_trial(  # noqa: PLR0917 -- as `run_trial` was asked, in its order
     recorder.note(Event(0.0, "start", {}))
     now = wall_clock or (lambda: 0.0)
     began = now()
-    drive(plant, controllers, until_s=held.longest_s, watchers=watchers, clock=pace)
+    drive(plant, controllers, until_s=held.longest_s, watchers=watchers, clock=pace, on_end=on_end)
     return now() - began

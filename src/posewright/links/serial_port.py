@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,20 +45,76 @@ def require_pyserial(what: str, extra: str) -> None:
 
 
 def cannot_open(port: SerialPort, error: Any) -> BodyError:
-    """Return the error that says why a port cannot be opened, and what there is instead."""
+    """Return the error that says why a port cannot be opened, who holds it, and what there is instead."""
     return BodyError(f"cannot open the serial port {port.path}", hint=_why(port, error))
 
 
-def _why(port: SerialPort, error: Any) -> str:
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A process that has a port open."""
+
+    pid: int
+    command: str
+
+    def __str__(self) -> str:
+        return f"{self.command} (process {self.pid})"
+
+
+def holders(path: str, proc: Path = Path("/proc")) -> tuple[Holder, ...]:
+    """Return the other processes that have a port open, as far as this user may see; on Linux only."""
+    device = os.path.realpath(path)
+    found: list[Holder] = []
+    for process in sorted(proc.glob("[0-9]*"), key=lambda one: int(one.name)):
+        if int(process.name) != os.getpid() and _holds(process, device):
+            with suppress(OSError):  # it may end meanwhile
+                words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                found.append(Holder(int(process.name), words.strip() or "a process without a name"))
+    return tuple(found)
+
+
+def _holds(process: Path, device: str) -> bool:
+    try:
+        return any(os.readlink(file) == device for file in (process / "fd").iterdir())  # noqa: PTH115
+    except OSError:  # another user's, or over
+        return False
+
+
+def latency_timer_ms(path: str, sys: Path = Path("/sys")) -> float | None:
+    """Return how long a USB adapter keeps bytes before it hands them over [ms]; None where nobody says."""
+    try:
+        return float(latency_timer_file(path, sys).read_text())
+    except (OSError, ValueError):
+        return 0.0 if is_pseudo_terminal(path) else None
+
+
+def latency_timer_file(path: str, sys: Path = Path("/sys")) -> Path:
+    """Return the file in which Linux keeps the latency timer of an FTDI adapter."""
+    return sys / "bus" / "usb-serial" / "devices" / Path(os.path.realpath(path)).name / "latency_timer"
+
+
+def is_pseudo_terminal(path: str) -> bool:
+    """Return whether a port is a pseudo-terminal, behind which is a program."""
+    return os.path.realpath(path).startswith("/dev/pts/")
+
+
+def present_ports() -> tuple[str, ...]:
+    """Return the serial ports that are plugged in."""
     from serial.tools import list_ports
 
-    found = ", ".join(sorted(one.device for one in list_ports.comports()))
+    return tuple(sorted(one.device for one in list_ports.comports()))
+
+
+def _why(port: SerialPort, error: Any) -> str:
+    found = ", ".join(present_ports())
     there = f"there is {found}" if found else "no serial port is plugged in"
     reason = str(error).lower()
     if "permission" in reason or "denied" in reason:
         return "you may not open it; on Linux join the group dialout, or another program holds it"
     if "lock" in reason or "busy" in reason:
-        return "another program holds it: a serial monitor, or another run"
+        held = " and ".join(map(str, holders(port.path)))
+        return f"port busy: {held or 'another program'} holds it" + (
+            "" if held else ": a serial monitor, or another run"
+        )
     if not Path(port.path).exists():
         return f"there is no such port; {there}"
     return f"{error}; {there}"

@@ -1,0 +1,444 @@
+"""A bus of servos of protocol 1.0 on a serial port, over ROBOTIS' dynamixel-sdk.
+
+```python
+with Bus(SerialPort("/dev/ttyUSB0", 1_000_000)) as bus:
+    bus.ping(5)
+    bus.read(5, "present_position")
+    bus.write(5, "led", 1)
+```
+
+A value is only returned from an answer that is whole: header, ID, length and checksum. Whatever else comes is
+counted, and asked for again.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+from posewright.bodies import Fault
+from posewright.errors import BodyError, InputError, MissingExtraError
+from posewright.links.dynamixel.answers import (
+    REFUSALS,
+    BusCounts,
+    Miss,
+    Ping,
+    PortGoneError,
+    ServoSilentError,
+    StatusPacket,
+    fault_kinds,
+)
+from posewright.links.dynamixel.control_table import (
+    MAX_ID,
+    Area,
+    ControlTable,
+    Instruction,
+    Register,
+    StatusError,
+    control_table,
+    table_of_model,
+)
+from posewright.links.dynamixel.packets import BROADCAST_ID, InstructionPacket, checksum
+from posewright.links.serial_port import SerialPort, cannot_open, latency_timer_ms
+from posewright.robots import Robot
+
+BAUD = 1_000_000
+"""What an AX-12 is delivered with [bits a second]."""
+
+MS = 1000.0
+BITS_A_BYTE = 10
+WRITING_S = 1.0
+"""A port that takes nothing for so long is gone [s]."""
+
+AROUND = 6
+"""Bytes of a status packet without parameters: header 2, ID, length, error, checksum."""
+
+MOST_READ = 250
+"""So many bytes dynamixel-sdk takes in one status packet."""
+
+
+def joints_of(robot: Robot) -> Mapping[int, str]:
+    """Return which joint each servo of a robot moves, by the servo's ID."""
+    return {servo.id: servo.joint for servo in robot.servos if servo.id is not None}
+
+
+def require_dynamixel_sdk() -> None:
+    """Raise a MissingExtraError unless dynamixel-sdk and pyserial are installed."""
+    if not (importlib.util.find_spec("dynamixel_sdk") and importlib.util.find_spec("serial")):
+        raise MissingExtraError.for_extra("a servo bus", "bus")
+
+
+class Bus:
+    """A bus that nobody else holds; close it, or use it in a `with`.
+
+    Attributes:
+        counts: what happened so far.
+        errors: the error byte of each servo's latest answer, by ID.
+        joints: names of joints by ID, for messages and faults.
+    """
+
+    def __init__(
+        self,
+        port: SerialPort,
+        *,
+        retries: int = 2,
+        joints: Mapping[int, str] | None = None,
+        patience_s: float | None = None,
+    ) -> None:
+        """Open the port for this process alone.
+
+        Args:
+            port: where the bus is plugged in.
+            retries: how often a request without a whole answer is sent again.
+            joints: names of joints by servo ID.
+            patience_s: how long an answer may take beyond its bytes [s]; None for what the port's own latency
+                asks for.
+
+        Raises:
+            BodyError: there is no such port, or another program holds it.
+            MissingExtraError: dynamixel-sdk is not installed.
+        """
+        require_dynamixel_sdk()
+        import serial
+        from dynamixel_sdk import PortHandler, Protocol1PacketHandler
+
+        self.where, self.retries = port, retries
+        self.joints: Mapping[int, str] = joints or {}
+        self.counts, self.errors = BusCounts(), dict[int, StatusError]()
+        self.patience_s = _patience(port.path) if patience_s is None else patience_s
+        self._failed = (
+            serial.SerialException,
+            OSError,
+            TypeError,
+        )  # pyserial: TypeError of a port closed meanwhile
+        self._tables: dict[int, ControlTable] = {}
+        self._quiet: set[int] = set()
+        self._owes: int | None = None
+        self._handler: Any = PortHandler(port.path)
+        self._packets: Any = Protocol1PacketHandler()
+        how: dict[str, Any] = {"timeout": 0.0, "write_timeout": WRITING_S, "exclusive": True}
+        try:  # not by PortHandler: it would share the port, and knows few rates
+            self._handler.ser = serial.Serial(port.path, port.baud, **how)
+        except (ValueError, *self._failed) as error:
+            raise cannot_open(port, error) from error
+        self._handler.is_open = True
+        self._pace(port.baud)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def port(self) -> Any:
+        """The open port, a `serial.Serial`, for who sends and reads bytes himself."""
+        return self._handler.ser
+
+    @property
+    def baud(self) -> int:
+        """Bits a second."""
+        return int(self._handler.baudrate)
+
+    @property
+    def byte_s(self) -> float:
+        """How long a byte takes on the wire [s]."""
+        return BITS_A_BYTE / self.baud
+
+    def set_baud(self, baud: int) -> None:
+        """Let the port, not the servos, talk at another rate from now on.
+
+        Raises:
+            BodyError: the port cannot.
+        """
+        try:
+            self.port.baudrate = baud
+        except (ValueError, *self._failed) as error:
+            what = f"{self.where.path} cannot do {baud} bits a second"
+            raise BodyError(what, hint=f"it says: {error}") from error
+        self._pace(baud)
+
+    def _pace(self, baud: int) -> None:
+        self._handler.baudrate = baud
+        self._handler.tx_time_per_byte = MS * BITS_A_BYTE / baud
+        self.where = SerialPort(self.where.path, baud)
+
+    def close(self) -> None:
+        """Let go of the port; must not raise."""
+        if self._handler.is_open:
+            self._handler.closePort()
+
+    def name(self, servo: int) -> str:
+        """Return what to call a servo: `servo 5 (right_elbow)`."""
+        joint = self.joints.get(servo)
+        return f"servo {servo}" + (f" ({joint})" if joint else "")
+
+    def faults(self, time_s: float) -> tuple[Fault, ...]:
+        """Return what servos said of themselves with their latest answers."""
+        told = ((servo, kind) for servo, error in self.errors.items() for kind in fault_kinds(error))
+        return tuple(
+            Fault(time_s, kind, f"{self.name(servo)} says: {kind.value}", self.joints.get(servo))
+            for servo, kind in told
+        )
+
+    # --- requests
+
+    def ping(self, servo: int) -> Ping:
+        """Ask a servo whether it is there, and what it is.
+
+        Raises:
+            BodyError: no whole answer came.
+        """
+        packet = InstructionPacket(_checked(servo), Instruction.PING).encode()
+        answer = self._ask(packet, 0)
+        try:
+            told = self._ask(_reading(servo, 0, 3), 3).parameters
+        except ServoSilentError:
+            if bytes(packet[3:5]) == bytes(
+                (2, answer.error)
+            ):  # our own ping come back reads as an answer too
+                raise
+            return Ping(servo, answer.error, None, None)
+        model, firmware = int.from_bytes(told[:2], "little"), told[2]
+        if table := table_of_model(model):
+            self._tables[servo] = table
+        return Ping(servo, answer.error, model, firmware)
+
+    def read(self, servo: int, register: Register | str) -> int:
+        """Return what a register holds.
+
+        Raises:
+            BodyError: no whole answer came.
+            UnknownNameError: the servo has no register of that name.
+        """
+        found = self.register(servo, register)
+        return found.decode(self.read_block(servo, found.address, found.size))
+
+    def read_block(self, servo: int, address: int, size: int) -> bytes:
+        """Return some bytes of the control table.
+
+        Raises:
+            BodyError: no whole answer came.
+        """
+        return self._ask(_reading(servo, address, size), size).parameters
+
+    def write(self, servo: int, register: Register | str, value: int) -> None:
+        """Write a register, and see that it was taken.
+
+        Raises:
+            InputError: it cannot be written, not this value, or not now: what is in the EEPROM is not written
+                while the servo is locked or its torque is on; ID and rate have verbs of their own.
+            BodyError: no whole answer came, or the servo refuses.
+        """
+        found = self.register(servo, register)
+        data = found.encode(value)
+        if found.name in {"id", "baud_rate"}:
+            verb = "set-id, scanning.set_id" if found.name == "id" else "set-baud, scanning.set_rate"
+            raise InputError(f"{found.name} is not written like the others", hint=f"use {verb}")
+        if found.area is Area.EEPROM:
+            self.check_eeprom(servo)
+        self.write_block(servo, found.address, data)
+
+    def write_block(self, servo: int, address: int, data: bytes) -> None:
+        """Write some bytes of the control table, and see that they were taken.
+
+        A servo whose status return level is below 2 answers no write: it is read back.
+
+        Raises:
+            BodyError: no whole answer came, or the servo refuses.
+        """
+        packet = InstructionPacket(_checked(servo), Instruction.WRITE, bytes((address,)) + data).encode()
+        if servo in self._quiet:
+            self._send(packet)
+        else:
+            try:
+                self._ask(packet, 0)
+                return
+            except ServoSilentError:
+                pass  # it may have been written all the same
+        if self.read_block(servo, address, len(data)) != data:
+            raise BodyError(f"{self.name(servo)} does not take what is written to address {address}")
+        if self.read(servo, "status_return_level") < 2:
+            self._quiet.add(servo)
+
+    def sync_write(self, address: int, data: Mapping[int, bytes]) -> None:
+        """Write bytes to the same place of several servos with one packet, which none of them answers.
+
+        Raises:
+            InputError: they do not get as many bytes each.
+            BodyError: the port is gone.
+        """
+        sizes = {len(one) for one in data.values()}
+        if len(sizes) != 1:
+            raise InputError(
+                "a sync write of nothing, or of different lengths", hint="as many bytes for each"
+            )
+        told = b"".join(bytes((_checked(servo),)) + one for servo, one in data.items())
+        head = bytes((address, sizes.pop()))
+        self._send(InstructionPacket(BROADCAST_ID, Instruction.SYNC_WRITE, head + told).encode())
+
+    def register(self, servo: int, register: Register | str) -> Register:
+        """Return a register by its name in the servo's own table: that of an AX-12 until it was pinged."""
+        if isinstance(register, Register):
+            return register
+        return (self._tables.get(servo) or control_table("AX-12A")).register(register)
+
+    def check_eeprom(self, servo: int) -> None:
+        """Raise an InputError where what is in a servo's EEPROM may not be written now."""
+        table = self._tables.get(servo) or control_table("AX-12A")
+        if self.read(servo, "lock"):
+            what = f"the EEPROM of {self.name(servo)} is locked"
+            raise InputError(what, hint="only switching its power off and on unlocks it")
+        if "torque_enable" in table.registers and self.read(servo, "torque_enable"):
+            what = f"the torque of {self.name(servo)} is on"
+            raise InputError(what, hint="write torque_enable 0 first, and hold what it holds")
+
+    # --- the wire
+
+    def exchange(self, packet: bytes, wanted: int) -> StatusPacket | Miss:
+        """Send a packet once, and return the answer with `wanted` bytes of parameters, or why there is none.
+
+        Raises:
+            BodyError: the port is gone.
+        """
+        servo = packet[2]
+        if self._owes == servo:  # what is late now would be taken for the answer to this
+            self._wire(self._drain)
+        self._owes = servo
+        self._send(packet)
+        answer: StatusPacket | Miss = self._wire(lambda: self._receive(packet, wanted))
+        if isinstance(answer, Miss):
+            self.counts.miss(answer)
+            return answer
+        self._owes = None
+        self.counts.answered += 1
+        self.counts.report(answer.error)
+        self.errors[servo] = answer.error
+        return answer
+
+    def further(self) -> bool:
+        """Return whether a packet comes that nobody asked for: a second servo with the ID asked last."""
+        return not isinstance(self._wire(lambda: self._packet(AROUND)), Miss)
+
+    def _ask(self, packet: bytes, wanted: int) -> StatusPacket:
+        answer: StatusPacket | Miss = Miss.TIMEOUT
+        misses: list[Miss] = []
+        for attempt in range(self.retries + 1):
+            self.counts.retries += attempt > 0
+            answer = self.exchange(packet, wanted)
+            if isinstance(answer, StatusPacket):
+                if StatusError.CHECKSUM not in answer.error:
+                    return self._accepted(answer)
+                answer = Miss.UNHEARD
+                self.counts.miss(answer)
+            misses.append(answer)
+        self.counts.given_up += 1
+        what = f"{misses[-1].value} from {self.name(packet[2])}" + f" in {len(misses)} tries" * (
+            len(misses) > 1
+        )
+        silent = all(one is Miss.TIMEOUT for one in misses)
+        hint = (
+            "power, cable, ID and baud rate: `posewright bus scan`" if silent else "`posewright bus diagnose`"
+        )
+        raise (ServoSilentError if silent else BodyError)(what, hint=hint)
+
+    def _accepted(self, answer: StatusPacket) -> StatusPacket:
+        if refused := answer.error & REFUSALS:
+            raise BodyError(f"{self.name(answer.id)} refuses: {refused.words}")
+        return answer
+
+    def _send(self, packet: bytes) -> None:
+        def send() -> int:
+            self._handler.is_using = False  # set for good by what was interrupted
+            return int(self._packets.txPacket(self._handler, list(packet)))
+
+        self.counts.sent += 1
+        if failed := self._wire(send):
+            raise BodyError(
+                f"dynamixel-sdk does not send {len(packet)} bytes", hint=self._packets.getTxRxResult(failed)
+            )
+        self._handler.is_using = False
+
+    def _receive(self, packet: bytes, wanted: int) -> StatusPacket | Miss:
+        self._wait(len(packet) + AROUND + wanted)
+        echo: bytes | None = None
+        miss = Miss.TIMEOUT
+        while True:
+            came = self._packet(AROUND + wanted)
+            if isinstance(came, Miss):
+                if came is not Miss.TIMEOUT:
+                    return came
+                if (
+                    echo is not None and packet[4] == Instruction.PING
+                ):  # or a servo short of voltage: it looks alike
+                    return _status(echo)
+                return miss
+            if came == packet and echo is None:
+                echo = came
+                self.counts.echoes += packet[4] != Instruction.PING
+            elif came[2] != packet[2]:
+                miss = Miss.WRONG_ID
+            elif len(came) != AROUND + wanted:
+                return Miss.WRONG_LENGTH
+            else:
+                return _status(came)
+
+    def _packet(self, size: int) -> bytes | Miss:
+        """Return the next whole packet, or why there is none before time is up."""
+        if not self._handler.packet_timeout:
+            self._wait(size)
+        came, result = self._packets.rxPacket(self._handler)
+        packet = bytes(came)
+        if result == 0:
+            return packet[: packet[3] + 4]
+        if not packet:
+            return Miss.TIMEOUT
+        whole = len(packet) >= AROUND and len(packet) == packet[3] + 4
+        return Miss.CHECKSUM if whole and checksum(packet[2:-1]) != packet[-1] else Miss.CORRUPT
+
+    def _wait(self, n_bytes: int) -> None:
+        """Begin to wait for an answer that ends when so many bytes, sent and received, are over."""
+        self._handler.setPacketTimeoutMillis((n_bytes * self.byte_s + self.patience_s) * MS)
+
+    def _drain(self) -> None:
+        self._wait(0)
+        while not self._handler.isPacketTimeout():
+            self._handler.readPort(self.port.in_waiting)
+
+    def _wire(self, do: Callable[[], Any]) -> Any:
+        """Do something with the port, whose cable may be pulled meanwhile."""
+        try:
+            return do()
+        except self._failed as error:
+            what = f"the port {self.where.path} is gone"
+            raise PortGoneError(what, hint="is the cable plugged in?") from error
+
+
+def _status(packet: bytes) -> StatusPacket:
+    return StatusPacket(packet[2], StatusError(packet[4]), packet[5:-1])
+
+
+def _reading(servo: int, address: int, size: int) -> bytes:
+    if not 0 < size <= MOST_READ - 2:
+        raise InputError(f"{size} bytes cannot be read at once", hint=f"1..{MOST_READ - 2}")
+    return InstructionPacket(_checked(servo), Instruction.READ, bytes((address, size))).encode()
+
+
+def _checked(servo: int) -> int:
+    if not 0 <= servo <= MAX_ID:
+        raise InputError(f"no servo has the ID {servo}", hint=f"0..{MAX_ID}")
+    return servo
+
+
+LATENCY_MS = 16.0
+"""Latency of a USB adapter nobody set [ms]: that of FTDI's chips, and what dynamixel-sdk reckons with."""
+
+SLACK_S = 0.01
+"""What the operating system may take, beyond it [s]; ours."""
+
+
+def _patience(path: str) -> float:
+    """Return how long an answer may take beyond its bytes [s]: twice the latency, and some."""
+    latency_ms = latency_timer_ms(path)
+    return 2.0 * (LATENCY_MS if latency_ms is None else latency_ms) / MS + SLACK_S

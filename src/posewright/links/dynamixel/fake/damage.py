@@ -1,0 +1,200 @@
+"""What goes wrong on a bus: bytes by chance, devices and the cable by a script."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from posewright.errors import InputError
+from posewright.links.dynamixel.fake.device import FakeDevice
+from posewright.links.dynamixel.fake.servo import ROOM_TEMPERATURE_C, SUPPLY_V, FakeServo
+
+
+class Fault(Enum):
+    """What can be wrong for a while; each is of one device, the cable of all."""
+
+    SILENT = "silent"
+    """It neither hears nor answers, and its motor goes on as it was."""
+    HOT = "hot"
+    """It warms up to beyond what it bears, and cools down afterwards."""
+    LOW_VOLTAGE = "low-voltage"
+    """The supply is below what it works with."""
+    WRONG_BAUD = "wrong-baud"
+    """Its baud rate is another."""
+    OVERLOAD = "overload"
+    """Its load is more than its torque limit can hold."""
+    CABLE = "cable"
+    """Nothing gets through, both ways; the servos have their power."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A fault from when to when, in the bus's time [s]; `id` is the device's, None for all."""
+
+    fault: Fault
+    begin_s: float = 0.0
+    end_s: float = math.inf
+    id: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Event:
+        """Read `FAULT[:ID][@BEGIN[-END]]`: `silent:7@2-3.5`, `cable@10-12`, `hot:3`.
+
+        Raises:
+            InputError: it is none.
+        """
+        what, _, when = text.partition("@")
+        word, _, whose = what.partition(":")
+        begin, _, end = when.partition("-")
+        try:
+            times = (float(begin or 0.0), float(end or math.inf))
+            event = cls(Fault(word), *times, int(whose) if whose else None)
+        except ValueError:
+            event = None
+        if event is None or not 0.0 <= event.begin_s < event.end_s:
+            words = ", ".join(fault.value for fault in Fault)
+            hint = f"FAULT[:ID][@BEGIN[-END]] in seconds, such as silent:7@2-3.5; FAULT is {words}"
+            raise InputError(f"no fault of a bus: {text!r}", hint=hint)
+        return event
+
+    def holds(self, time_s: float) -> bool:
+        """Tell whether it is so now."""
+        return self.begin_s <= time_s < self.end_s
+
+
+@dataclass(frozen=True, slots=True)
+class BusDamage:
+    """How bad a bus is; what is by chance is the same of the same seed.
+
+    Attributes:
+        dropped: share of bytes that get lost, on the way there and on the way back; `doubled` that come
+            twice, `flipped` with one wrong bit.
+    """
+
+    dropped: float = 0.0
+    doubled: float = 0.0
+    flipped: float = 0.0
+    events: tuple[Event, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        shares = (self.dropped, self.doubled, self.flipped)
+        if min(shares) < 0.0 or sum(shares) > 1.0:
+            raise InputError(f"shares of bytes {shares}", hint="each 0 or more, at most 1 together")
+
+    @property
+    def wears(self) -> bool:
+        """Whether bytes are damaged by chance."""
+        return self.dropped + self.doubled + self.flipped > 0.0
+
+
+@dataclass(slots=True)
+class WornBytes:
+    """How many bytes came through otherwise than they were sent."""
+
+    dropped: int = 0
+    doubled: int = 0
+    flipped: int = 0
+
+
+@dataclass(eq=False)
+class DamagedBytes:
+    """Bytes on a bad line, both ways."""
+
+    damage: BusDamage
+    worn: WornBytes = field(default_factory=WornBytes)
+    _chance: np.random.Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._chance = np.random.default_rng(self.damage.seed)
+
+    def through(self, data: bytes) -> list[bytes]:
+        """Return what comes out for each byte: none, two, another, or most often itself."""
+        if not self.damage.wears:
+            return [bytes((byte,)) for byte in data]
+        return [self._worn(byte, lot) for byte, lot in zip(data, self._chance.random(len(data)), strict=True)]
+
+    def noise(self) -> int:
+        """Return what garbles a byte over which two speak."""
+        return int(self._chance.integers(1, 256))
+
+    def _worn(self, byte: int, lot: float) -> bytes:
+        damage = self.damage
+        if lot < damage.dropped:
+            self.worn.dropped += 1
+            return b""
+        if lot < damage.dropped + damage.doubled:
+            self.worn.doubled += 1
+            return bytes((byte, byte))
+        if lot < damage.dropped + damage.doubled + damage.flipped:
+            self.worn.flipped += 1
+            return bytes((byte ^ 1 << int(self._chance.integers(8)),))
+        return bytes((byte,))
+
+
+WARMING_C_S = 10.0
+HOT_C = 85.0
+LOW_V = 5.0
+OTHER_BAUD = 34
+"""The register's value of 57600: the fault's baud rate; of a device that has it already, that of 1 Mbps."""
+
+
+class Script:
+    """Lets the events of a damage begin and end.
+
+    Args:
+        events: what happens when.
+        devices: to whom.
+    """
+
+    def __init__(self, events: Sequence[Event], devices: Sequence[FakeDevice]) -> None:
+        by_id = {device.id: device for device in devices}
+        unknown = [event.id for event in events if event.id is not None and event.id not in by_id]
+        if unknown:
+            there = ", ".join(map(str, sorted(by_id)))
+            raise InputError(f"a fault of device {unknown[0]}", hint=f"the bus has the IDs {there}")
+        own = [event for event in events if event.fault is not Fault.CABLE]
+        self._cable = [event for event in events if event.fault is Fault.CABLE]
+        self._own = [(event, list(devices) if event.id is None else [by_id[event.id]]) for event in own]
+        self._silent: set[FakeDevice] = set()
+        self._bauds: dict[FakeDevice, int] = {}
+        self._time_s = 0.0
+        self.is_cut = False
+
+    def go_on(self, time_s: float) -> None:
+        """Let everything be as it is at a time, which only runs forward."""
+        self.is_cut = any(event.holds(time_s) for event in self._cable)
+        passed_s, self._time_s = time_s - self._time_s, time_s
+        if self._own:
+            self._silent.clear()
+        for event, devices in self._own:
+            for device in devices:
+                self._put(device, event.fault, passed_s, holds=event.holds(time_s))
+
+    def hears(self, device: FakeDevice) -> bool:
+        """Tell whether a device is alive."""
+        return device not in self._silent
+
+    def _put(self, device: FakeDevice, fault: Fault, passed_s: float, *, holds: bool) -> None:
+        if fault is Fault.SILENT and holds:
+            self._silent.add(device)
+        elif fault is Fault.WRONG_BAUD:
+            self._set_baud(device, wrong=holds)
+        elif isinstance(device, FakeServo) and fault is Fault.HOT:
+            way = WARMING_C_S * passed_s * (1.0 if holds else -1.0)
+            device.temperature_c = min(HOT_C, max(ROOM_TEMPERATURE_C, device.temperature_c + way))
+        elif isinstance(device, FakeServo) and fault is Fault.LOW_VOLTAGE:
+            device.voltage_v = LOW_V if holds else SUPPLY_V
+        elif isinstance(device, FakeServo) and fault is Fault.OVERLOAD:
+            device.is_overloaded = holds
+
+    def _set_baud(self, device: FakeDevice, *, wrong: bool) -> None:
+        if wrong and device not in self._bauds:
+            own = self._bauds[device] = device.peek("baud_rate")
+            device.poke("baud_rate", 1 if own == OTHER_BAUD else OTHER_BAUD)
+        elif not wrong and device in self._bauds:
+            device.poke("baud_rate", self._bauds.pop(device))

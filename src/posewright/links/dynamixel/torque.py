@@ -1,0 +1,70 @@
+"""Torque of a robot's servos by joint: off, so that a hand can move them, or on where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from posewright.errors import InputError
+from posewright.links.dynamixel.control_table import control_table
+
+if TYPE_CHECKING:
+    from posewright.arrays import Floats
+    from posewright.links.dynamixel.bus import Bus
+    from posewright.robots import Robot
+
+GENTLE_SPEED = 40
+"""Moving speed of a joint that a person has hands near: 0.46 rad/s."""
+
+
+def servo_ids(robot: Robot, joints: Iterable[str] | None = None) -> dict[str, int]:
+    """Return the ID of each joint's servo, by default of all that are on a bus, by joint.
+
+    Raises:
+        InputError: a joint's servo has none.
+    """
+    if joints is None:
+        return {servo.joint: servo.id for servo in robot.servos if servo.id is not None}
+    ids: dict[str, int] = {}
+    for joint in joints:
+        number = robot.servo(joint).id
+        if number is None:
+            raise InputError(f"the servo of {joint} has no ID", hint="it is on no bus by its card")
+        ids[joint] = number
+    return ids
+
+
+def read_ticks(bus: Bus, robot: Robot) -> Floats:
+    """Return where all servos of a robot stand, `(n_joints,)` ticks; NaN for one that is on no bus."""
+    ticks = np.full(len(robot.joints), np.nan)
+    for joint, number in servo_ids(robot).items():
+        ticks[robot.index(joint)] = bus.read(number, "present_position")
+    return ticks
+
+
+def release(bus: Bus, ids: Iterable[int]) -> None:
+    """Take the torque off servos with one packet, which none of them answers."""
+    register = control_table("AX-12A").register("torque_enable")
+    bus.sync_write(register.address, dict.fromkeys(ids, register.encode(0)))
+
+
+def hold_here(bus: Bus, number: int) -> int:
+    """Let a servo hold where it stands, its way to a later goal gentle; return where that is [ticks]."""
+    here = bus.read(number, "present_position")
+    bus.write(number, "moving_speed", GENTLE_SPEED)
+    bus.write(number, "goal_position", here)  # before the torque, or it would go to an old goal
+    bus.write(number, "torque_enable", 1)
+    return here
+
+
+@contextmanager
+def released_after_errors(bus: Bus, robot: Robot) -> Iterator[None]:
+    """Take all torque off a robot where what happens within ends by an error or by Ctrl-C."""
+    try:
+        yield
+    except BaseException:
+        release(bus, servo_ids(robot).values())
+        raise
