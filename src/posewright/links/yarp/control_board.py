@@ -23,7 +23,7 @@ from posewright.links.yarp.moves import Moves
 from posewright.links.yarp.port import Envelope
 from posewright.units import RAD_PER_DEG
 
-OK, FAIL, NAK, IS, STIFF = map(Vocab, ("ok", "fail", "nak", "is", "stif"))
+OK, FAIL, NAK, IS, STIFF, REVOLUTE = map(Vocab, ("ok", "fail", "nak", "is", "stif", "atrv"))
 PROTOCOL = (Vocab("prot"), 1, 9, 0, OK)
 LAYOUTS = (3, 4)
 """YARP's great versions that differ in what `stateExt:o` tells."""
@@ -78,7 +78,7 @@ class ControlBoard:
         }
         self._facts: Mapping[str, Callable[[int], Bottle]] = {
             "name": lambda axis: (self.axes.names[axis],),
-            "type": lambda _: (code("atrv"),),
+            "type": lambda _: (REVOLUTE.code,),
             "llim": lambda axis: (float(moves.lower_deg[axis]), float(moves.upper_deg[axis])),
             "vlim": lambda axis: (0.0, float(moves.fastest_deg_s[axis])),
         }
@@ -115,7 +115,7 @@ class ControlBoard:
         efforts = self._state.efforts
         torque = vector(self.axes.spread(np.nan_to_num(efforts))), OK if np.isfinite(efforts).all() else FAIL
         moving = (self.state(), OK, vector(self.axes.degrees(self._velocities)), OK, *unknown)
-        modes = (tuple(map(code, self._moves.modes)), OK, (code(STIFF),) * n, OK)
+        modes = (tuple(mode.code for mode in self._moves.modes), OK, (STIFF.code,) * n, OK)
         return (
             *moving,
             *unknown * 3,
@@ -276,11 +276,6 @@ class ControlBoard:
         column = self.axes.columns[axis]
         full = 0.0 if column is None else 100.0 / self._robot.servos[column].stall_torque_nm
         return full * self._stiffness(axis), 0.0, 0.0, 0.0, 100.0, 0.0, 1.0, 0.0, 0.0, 0.0
-
-
-def code(word: str) -> int:
-    """Return the number that a word of up to four letters travels as."""
-    return int.from_bytes(word.encode("ascii").ljust(4, b"\0"), "little")
 
 
 def client_of(sender: str) -> str:

@@ -8,16 +8,16 @@ from contextlib import ExitStack
 from posewright.bodies import BodyState, JointCommands
 from posewright.errors import BodyError, InputError, PosewrightError
 from posewright.links.served.door import Served
-from posewright.links.yarp.bottle import Bottle, Vocab
+from posewright.links.yarp.bottle import Bottle
 from posewright.links.yarp.control_board import FAIL, IS, ControlBoard
 from posewright.links.yarp.names import NameClient, NameServer
 from posewright.links.yarp.port import Port
 from posewright.links.yarp.sensors import SensorPort, sensor_ports
+from posewright.links.yarp.wire import ASK
 
 NAME = "/ravebot"
 """What the source document calls its robot (UC3M 2013)."""
 
-ASK = Vocab("ask")
 LONGEST_ANSWER_S = 30.0
 """A lock-step ask is waited for so long: a plant that is made anew takes seconds."""
 

@@ -24,6 +24,9 @@ USUAL_ACCELERATION_DEG_S2 = 100.0
 SLOWEST_DEG_S = 1e-3
 """An axis that is to move slower stands."""
 
+LONGEST_S = 500.0
+"""So long an axis moves at a speed at most, and then stands; who serves takes moves of up to 600 s."""
+
 ARRIVED_DEG = 1e-6
 ROUNDING_DEG = 1e-9
 
@@ -83,8 +86,10 @@ class Moves:
         speeds = np.minimum(np.abs(speeds_deg_s), self.fastest_deg_s[axes])
         stands = speeds < SLOWEST_DEG_S
         ends = np.where(speeds_deg_s > 0.0, self.upper_deg[axes], self.lower_deg[axes])
-        ways = np.where(stands, 0.0, np.abs(ends - now))
-        self._go(client, axes, np.where(stands, now, ends), ways / np.where(stands, 1.0, speeds), VELOCITY)
+        durations = np.where(
+            stands, 0.0, np.minimum(np.abs(ends - now) / np.maximum(speeds, SLOWEST_DEG_S), LONGEST_S)
+        )
+        self._go(client, axes, now + np.sign(speeds_deg_s) * speeds * durations, durations, VELOCITY)
 
     def put(self, client: str, axes: Sequence[int], targets_deg: Floats) -> None:
         """Command axes to positions from the next frame on."""
