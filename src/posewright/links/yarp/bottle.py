@@ -182,8 +182,15 @@ def _as_dict(pairs: Bottle) -> dict[str, Value]:
 
 
 TAGS: Mapping[type, int] = {
-    **{Vocab: VOCAB, str: STRING, Float32: FLOAT32, float: FLOAT64, int: INT32, bool: INT32},
-    **{bytes: BLOB, tuple: LIST, dict: DICT},
+    Vocab: VOCAB,
+    str: STRING,
+    Float32: FLOAT32,
+    float: FLOAT64,
+    int: INT32,
+    bool: INT32,
+    bytes: BLOB,
+    tuple: LIST,
+    dict: DICT,
 }
 
 
