@@ -69,6 +69,7 @@ class Host:
         watchers: see every frame that is not a client's.
         on_end: what the servos do in the end.
         silent_s: a client that asks nothing for so long is let go [s].
+        on_look: is called after every frame, and while a client has the robot some twenty times a second.
 
     Raises:
         InputError: the plant has not one robot.
@@ -87,6 +88,7 @@ class Host:
         watchers: Sequence[Watcher] = (),
         on_end: TorquePolicy = TorquePolicy.RELEASE,
         silent_s: float = 10.0,
+        on_look: Callable[[Host], None] | None = None,
     ) -> None:
         if len(plant.bodies) != 1:
             raise InputError(
@@ -95,7 +97,7 @@ class Host:
         ((self._name, self._body),) = plant.bodies.items()
         self._plant, self._doors, self._clock, self._now = plant, dict(doors), clock, now
         self._is_lent_itself = make is None
-        self._watchers, self._on_end = watchers, on_end
+        self._watchers, self._on_end, self._on_look = watchers, on_end, on_look
         self.sensors = self._body.robot.sensors if sensors is None else tuple(sensors)
         self.commander = Commander(self._body.robot, watchdog)
         self.server = PlantServer(
@@ -204,7 +206,12 @@ class Host:
         self._commands = block.commands
         self.counts["frames"] += len(block.commands)
         self.counts["late"] += sum(fault.kind is FaultKind.LATE for fault in block.states.faults)
+        self._look()
         return self._mode is not _Mode.OWN or self._is_over()
+
+    def _look(self) -> None:
+        if self._on_look is not None:
+            self._on_look(self)
 
     def _is_over(self) -> bool:
         return self._now() >= self._until_s
@@ -260,6 +267,7 @@ class Host:
                 self._changed.release()
                 try:
                     self.server.lapse()
+                    self._look()
                 finally:
                     self._changed.acquire()
         if self._is_lent_itself:
