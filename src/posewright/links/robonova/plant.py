@@ -1,4 +1,4 @@
-"""A RoboNova-1 as a plant and a body: poses at the pace of its line, the battery and the tilt from its answers."""
+"""A RoboNova-1 as a plant and a body: poses at the pace of its line; battery and tilt from its answers."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ LOW_BATTERY_V = 148 * protocol.VOLTS
 class RobonovaPlant:
     """A plant of one RoboNova, and its body; our program has to run on the board: `receiver_program()`.
 
-    The servos tell nothing: positions are those that were sent, efforts are zero. Sensors are
-    `battery` [V], `tilt` (0..255) and `fallen`. Frames come as the card says, but where the line is slower than
-    that, only the newest of each few is sent. Joints are free together or not at all.
+    The servos tell nothing: positions are those that were sent, efforts NaN. Sensors are `battery` [V], `tilt`
+    (0..255) and `fallen`. Frames come as the card says, but where the line is slower than that, only the newest
+    of each few is sent. Joints are free together or not at all.
 
     Args:
         robot: its servos have the board's numbers as IDs.
         port: where the board's line is plugged in.
-        start_pose: where it goes when it is opened, gently, `(n_joints,)` [rad]; the card's stand where none is given.
+        start_pose: where it goes when it is opened, gently, `(n_joints,)` [rad]; the card's stand where
+            none is given.
         clock: gives each frame its time.
         now: a clock that only runs forward [s].
         name: of the robot in this plant; the robot's own where none is given.
@@ -101,26 +102,29 @@ class RobonovaPlant:
             self._line = serial.Serial(self._where.path, self._where.baud, **how)
         except (OSError, ValueError) as error:  # serial.SerialException is an OSError
             raise cannot_open(self._where, error) from error
-        for packet, patience_s in ((bytes((protocol.ASK,)), ANSWER_S), (self._packet(self._positions), FIRST_S)):
+        asked = (bytes((protocol.ASK,)), ANSWER_S), (self._packet(self._positions), FIRST_S)
+        for packet, patience_s in asked:
             self._send(packet)
             if self._hear(patience_s) is None:
                 self.close()
-                what = f"no RoboNova answers on {self._where.path}"
-                raise BodyError(what, hint="is it on, and is our program on its board? (links/robonova/receiver.bas)")
+                hint = (
+                    "is it on, and has its board our program? `links.robonova.receiver_program()` writes it"
+                )
+                raise BodyError(f"no RoboNova answers on {self._where.path}", hint=hint)
 
     def read(self) -> BodyState:
         """Return what was sent last, and the sensors as of the latest answer."""
-        zeros = np.zeros_like(self._positions)
+        unknown = np.full_like(self._positions, np.nan)
         sensors: dict[str, Any] = {}
         if self.answer is not None:
             told = self.answer
             sensors = {"battery": told.battery_v, "tilt": float(told.tilt), "fallen": told.fallen}
-        return BodyState(self.time_s, self._positions.copy(), zeros, None, sensors)
+        return BodyState(self.time_s, self._positions.copy(), unknown, None, sensors)
 
     def observe(self) -> JointStates:
         """Return one row: what was sent last."""
         positions = self._positions[np.newaxis].copy()
-        return JointStates(np.array([self.time_s]), positions, np.zeros_like(positions))
+        return JointStates(np.array([self.time_s]), positions, np.full_like(positions, np.nan))
 
     def facts(self) -> Mapping[str, Any]:
         """Return how fast the line lets frames through [s]."""
@@ -142,7 +146,8 @@ class RobonovaPlant:
         faults = [fault for row in told.angles for fault in self._frame(row, free=free)]
         n = len(told)
         times: Floats = np.arange(self._frames - n + 1.0, self._frames + 1.0) * self.frame_period_s
-        return {self.name: JointStates(times, told.angles.copy(), np.zeros_like(told.angles), faults=tuple(faults))}
+        unknown = np.full_like(told.angles, np.nan)
+        return {self.name: JointStates(times, told.angles.copy(), unknown, faults=tuple(faults))}
 
     def _frame(self, angles: Floats, *, free: bool) -> list[Fault]:
         """Send a row at its time, and hear what the board says of the one before."""
@@ -151,12 +156,10 @@ class RobonovaPlant:
         faults: list[Fault] = []
         if late_s >= self.frame_period_s:
             faults.append(Fault(self.time_s, FaultKind.LATE, f"a frame was {late_s * 1000.0:.1f} ms late"))
-        if self._frames % self._every == 0:
-            if free != self._free or not free:
-                self._send(bytes((protocol.OFF, protocol.SURE)) if free else self._packet(angles))
-                again = not free and self._free  # torque comes back gently
-                self._free = free
-                faults += self._judged(self._hear(FIRST_S if again else ANSWER_S))
+        if self._frames % self._every == 0 and not (free and self._free):
+            self._send(bytes((protocol.OFF, protocol.SURE)) if free else self._packet(angles))
+            again, self._free = self._free and not free, free
+            faults += self._judged(self._hear(FIRST_S if again else ANSWER_S))  # torque comes back gently
         self._positions = angles.copy()
         self._frames += 1
         return faults
@@ -199,7 +202,10 @@ class RobonovaPlant:
             self._line.reset_input_buffer()
             self._line.write(data)
         except (OSError, TypeError) as error:
-            raise BodyError(f"the port {self._where.path} is gone", hint="is the cable plugged in?") from error
+            raise self._gone() from error
+
+    def _gone(self) -> BodyError:
+        return BodyError(f"the port {self._where.path} is gone", hint="is the cable plugged in?")
 
     def _hear(self, patience_s: float) -> Answer | None:
         """Return the answer, or nothing where none that is whole comes in time."""
@@ -209,7 +215,7 @@ class RobonovaPlant:
                 self._line.timeout = max(0.0, until_s - self._now())
                 heard += self._line.read(protocol.ANSWER_BYTES - len(heard))
             except (OSError, TypeError) as error:
-                raise BodyError(f"the port {self._where.path} is gone", hint="is the cable plugged in?") from error
+                raise self._gone() from error
             if len(heard) == protocol.ANSWER_BYTES:
                 try:
                     self.answer = Answer.decode(heard)
