@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Self
 
 from posewright.bodies import Fault
@@ -40,7 +41,9 @@ from posewright.links.dynamixel.control_table import (
     table_of_model,
 )
 from posewright.links.dynamixel.packets import BROADCAST_ID, InstructionPacket, checksum
-from posewright.links.serial_port import SerialPort, cannot_open, latency_timer_ms, refuse_shared
+from posewright.links.serial_port import (
+    SerialPort, cannot_open, latency_timer_ms, port_failures, refuse_shared,
+)
 from posewright.robots import Robot
 
 BAUD = 1_000_000
@@ -120,7 +123,7 @@ class Bus:
         self.joints: Mapping[int, str] = joints or {}
         self.counts, self.errors = BusCounts(), dict[int, StatusError]()
         self.patience_s = _patience(port.path) if patience_s is None else patience_s
-        self._failed = (
+        self._failed = port_failures()
             serial.SerialException,
             OSError,
             TypeError,
@@ -133,7 +136,7 @@ class Bus:
         how: dict[str, Any] = {"timeout": 0.0, "write_timeout": WRITING_S, "exclusive": True}
         try:  # not by PortHandler: it would share the port, and knows few rates
             self._handler.ser = serial.Serial(port.path, port.baud, **how)
-        except (ValueError, *self._failed) as error:
+        except self._failed as error:
             raise cannot_open(port, error) from error
         try:
             refuse_shared(port)
@@ -172,7 +175,7 @@ class Bus:
         """
         try:
             self.port.baudrate = baud
-        except (ValueError, *self._failed) as error:
+        except self._failed as error:
             what = f"{self.where.path} cannot do {baud} bits a second"
             raise BodyError(what, hint=f"it says: {error}") from error
         self._pace(baud)
@@ -185,7 +188,8 @@ class Bus:
     def close(self) -> None:
         """Let go of the port; must not raise."""
         if self._handler.is_open:
-            self._handler.closePort()
+            with suppress(*self._failed):
+                self._handler.closePort()
 
     def name(self, servo: int) -> str:
         """Return what to call a servo: `servo 5 (right_elbow)`."""

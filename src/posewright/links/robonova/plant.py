@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from posewright.control import Clock
 from posewright.errors import BodyError, FormatError, InputError
 from posewright.links.robonova import protocol
 from posewright.links.robonova.protocol import Answer
-from posewright.links.serial_port import SerialPort, cannot_open, require_pyserial
+from posewright.links.serial_port import SerialPort, cannot_open, port_failures, require_pyserial
 from posewright.robots import Robot
 
 FIRST_S = 10.0
@@ -30,9 +31,9 @@ LOW_BATTERY_V = 148 * protocol.VOLTS
 class RobonovaPlant:
     """A plant of one RoboNova, and its body; our program has to run on the board: `receiver_program()`.
 
-    The servos tell nothing: positions are those that were sent, efforts NaN. Sensors are `battery` [V], `tilt`
-    (0..255) and `fallen`. Frames come as the card says, but where the line is slower than that, only the newest
-    of each few is sent. Joints are free together or not at all.
+    The servos tell nothing: positions are those that were sent, efforts NaN. Sensors are `battery` [V],
+    `tilt` (0..255) and `fallen`. Frames come as the card says, but where the line is slower than that, only
+    the newest of each few is sent. Joints are free together or not at all.
 
     Args:
         robot: its servos have the board's numbers as IDs.
@@ -100,7 +101,7 @@ class RobonovaPlant:
         how: dict[str, Any] = {"timeout": 0.0, "write_timeout": 1.0, "exclusive": True}
         try:
             self._line = serial.Serial(self._where.path, self._where.baud, **how)
-        except (OSError, ValueError) as error:  # serial.SerialException is an OSError
+        except port_failures() as error:
             raise cannot_open(self._where, error) from error
         asked = (bytes((protocol.ASK,)), ANSWER_S), (self._packet(self._positions), FIRST_S)
         for packet, patience_s in asked:
@@ -189,7 +190,8 @@ class RobonovaPlant:
         """Let go of the port."""
         line, self._line = self._line, None
         if line is not None:
-            line.close()
+            with suppress(*port_failures()):
+                line.close()
 
     def _packet(self, angles: Floats) -> bytes:
         counts = np.clip(np.rint(self.robot.to_ticks(angles)), protocol.LOW, protocol.HIGH)
@@ -201,7 +203,7 @@ class RobonovaPlant:
         try:
             self._line.reset_input_buffer()
             self._line.write(data)
-        except (OSError, TypeError) as error:
+        except port_failures() as error:
             raise self._gone() from error
 
     def _gone(self) -> BodyError:
@@ -214,7 +216,7 @@ class RobonovaPlant:
             try:
                 self._line.timeout = max(0.0, until_s - self._now())
                 heard += self._line.read(protocol.ANSWER_BYTES - len(heard))
-            except (OSError, TypeError) as error:
+            except port_failures() as error:
                 raise self._gone() from error
             if len(heard) == protocol.ANSWER_BYTES:
                 try:

@@ -1,9 +1,9 @@
 """What goes over a RoboNova's line, 4800 bits a second, and the program on the board that hears it.
 
 A pose is 255, 16 positions in the order of the servos' numbers, and a check; the answer says whether it was
-whole, and what the board's AD(6) (battery) and AD(5) (tilt) read. No position is above 190, so that what begins
-a packet is never taken for one. Source of ERX, ETX, AD, MOVE, DIR: RoboBASIC manual v2.10; the rest is ours. It
-was tried on an interpreter of ours only, not on a board.
+whole, and what the board's AD(6) (battery) and AD(5) (tilt) read. No position is above 190, so that what
+begins a packet is never taken for one. Source of ERX, ETX, AD, MOVE, DIR: RoboBASIC manual v2.10; the rest is
+ours. It was tried on an interpreter of ours only, not on a board.
 """
 
 from __future__ import annotations
