@@ -45,7 +45,7 @@ def require_pyserial(what: str, extra: str) -> None:
 
 
 def port_failures() -> tuple[type[Exception], ...]:
-    """Return what pyserial raises where a port cannot be opened or is gone: not all of them are an OSError."""
+    """Return what pyserial raises of a port that cannot be opened or is gone: not all is an OSError."""
     import serial
 
     known: list[type[Exception]] = [serial.SerialException, OSError, TypeError, ValueError]

@@ -42,7 +42,11 @@ from posewright.links.dynamixel.control_table import (
 )
 from posewright.links.dynamixel.packets import BROADCAST_ID, InstructionPacket, checksum
 from posewright.links.serial_port import (
-    SerialPort, cannot_open, latency_timer_ms, port_failures, refuse_shared,
+    SerialPort,
+    cannot_open,
+    latency_timer_ms,
+    port_failures,
+    refuse_shared,
 )
 from posewright.robots import Robot
 
@@ -124,10 +128,6 @@ class Bus:
         self.counts, self.errors = BusCounts(), dict[int, StatusError]()
         self.patience_s = _patience(port.path) if patience_s is None else patience_s
         self._failed = port_failures()
-            serial.SerialException,
-            OSError,
-            TypeError,
-        )  # pyserial: TypeError of a port closed meanwhile
         self._tables: dict[int, ControlTable] = {}
         self._quiet: set[int] = set()
         self._owes: int | None = None
