@@ -44,6 +44,7 @@ from posewright.links.dynamixel.packets import BROADCAST_ID, InstructionPacket, 
 from posewright.links.serial_port import (
     SerialPort,
     cannot_open,
+    is_pseudo_terminal,
     latency_timer_ms,
     port_failures,
     refuse_shared,
@@ -489,8 +490,13 @@ LATENCY_MS = 16.0
 SLACK_S = 0.01
 """What the operating system may take, beyond it [s]; ours."""
 
+PROGRAM_S = 0.02
+"""What a program at the other end of a pseudo-terminal may take [s]; ours."""
+
 
 def _patience(path: str) -> float:
     """Return how long an answer may take beyond its bytes [s]: twice the latency, and some."""
+    if is_pseudo_terminal(path):
+        return PROGRAM_S
     latency_ms = latency_timer_ms(path)
     return 2.0 * (LATENCY_MS if latency_ms is None else latency_ms) / MS + SLACK_S
