@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 
 from posewright.bodies import MockBody, Plant
 from posewright.errors import InputError, UnknownNameError
-from posewright.links.dynamixel.fake.damage import BusDamage, DamagedBytes, Script, WornBytes
+from posewright.links.dynamixel.fake.damage import BusDamage, Script
 from posewright.links.dynamixel.fake.device import OVERHEAD, FakeDevice, FakeSensor
 from posewright.links.dynamixel.fake.physics import FreeServos, Physics, PlantPhysics
 from posewright.links.dynamixel.fake.servo import FakeServo
 from posewright.links.dynamixel.packets import BROADCAST_ID, HEADER, checksum
+from posewright.links.wear import WornBytes, WornLine
 from posewright.robots import Robot
 
 BITS = 10
@@ -106,7 +107,7 @@ class FakeBus:
         servos = [one for one in self.devices if isinstance(one, FakeServo)]
         self.physics: Physics = physics or FreeServos(servos)
         self.time_s = 0.0
-        self._line = DamagedBytes(damage)
+        self._line = WornLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
         self.counts = FakeCounts(worn=self._line.worn)
         self._script = Script(damage.events, self.devices)
         self._coming: deque[tuple[float, bytes, int]] = deque()
@@ -188,9 +189,15 @@ class FakeBus:
             heard += b"".join(reply.data for reply in self.advance(until_s))
         return heard
 
-    def receive(self, data: bytes, time_s: float, baud: int = 1_000_000) -> None:
-        """Let a controller send some bytes; they begin when its last ones have ended, but not before now."""
+    def receive(self, data: bytes, time_s: float, baud: int = 1_000_000, *, slack_s: float = 0.0) -> None:
+        """Let a controller send some bytes; they begin when its last ones have ended, but not before now.
+
+        In the middle of a packet they follow the last ones at once where they come late by no more than the
+        slack [s]: an operating system hands over in pieces what was written in one.
+        """
         begin_s = max(time_s, self._host_free_s)
+        if begin_s - self._host_free_s <= slack_s and self._heard and not self._next_packet():
+            begin_s = self._host_free_s
         self._host_free_s = begin_s + len(data) * BITS / baud
         self._coming.append((begin_s, data, baud))
 
