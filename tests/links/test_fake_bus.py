@@ -188,7 +188,11 @@ def test_faults_come_and_go_by_the_script() -> None:
 
 
 def test_a_hot_servo_warms_up_and_says_so_and_a_low_supply_too() -> None:
-    bus = bus_of(1, 2, events=(Event(Fault.HOT, 1.0, 10.0, 1), Event(Fault.LOW_VOLTAGE, 2.0, 3.0)))
+    bus = bus_of(
+        1,
+        2,
+        events=(Event(Fault.HOT, 1.0, 10.0, 1), Event(Fault.HOT, 20.0), Event(Fault.LOW_VOLTAGE, 2.0, 3.0)),
+    )
     assert bus.exchange(ping(1))[4] == 0
     for tenth in range(1, 100):
         bus.advance(tenth / 10.0)

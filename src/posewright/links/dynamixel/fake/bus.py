@@ -7,7 +7,7 @@ so that a controller that staggers return delays can ask several at once. Nothin
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from posewright.bodies import MockBody, Plant
@@ -173,12 +173,14 @@ class FakeBus:
 
     @property
     def next_s(self) -> float | None:
-        """When something on the wire ends next [s]; None while nobody speaks."""
+        """When something begins or ends next on the wire [s]; None while nobody speaks."""
         ends = [answer.end_s for answer in self._answers]
-        if self._coming:
-            ends.append(self._coming[-1][0] + self._byte_s(self._coming[-1]) * len(self._coming[-1][1]))
-        if self._ends and self._ends[-1] > self.time_s:
+        if size := self._next_packet():
+            ends.append(self._ends[size - 1])
+        elif self._ends and self._ends[-1] > self.time_s:
             ends.append(self._ends[-1])
+        if self._coming:
+            ends.append(self._coming[0][0])
         return min(ends, default=None)
 
     def exchange(self, data: bytes, baud: int = 1_000_000) -> bytes:
@@ -228,9 +230,6 @@ class FakeBus:
     def frame_due_s(self) -> float:
         """When the next frame of the physics is over [s]."""
         return (self._frames + 1) * self.physics.frame_period_s
-
-    def _byte_s(self, sent: tuple[float, bytes, int]) -> float:
-        return BITS / sent[2]
 
     def _go_on(self, time_s: float, *, physics: bool) -> None:
         if time_s > self.time_s:
@@ -320,7 +319,9 @@ class FakeBus:
 
     def _said(self, time_s: float) -> list[Reply]:
         """Return the answers that are over."""
-        over = sorted((one for one in self._answers if one.end_s <= time_s + 1e-12), key=_end)
+        over = sorted(
+            (one for one in self._answers if one.end_s <= time_s + 1e-12), key=lambda one: one.end_s
+        )
         if over:
             self._answers = [one for one in self._answers if one not in over]
         replies = []
@@ -332,6 +333,3 @@ class FakeBus:
             data = b"".join(self._line.through(data))
             replies += [Reply(one.end_s, data)] if data else []
         return replies
-
-
-_end: Callable[[_Answer], float] = lambda answer: answer.end_s  # noqa: E731

@@ -101,9 +101,12 @@ class Script:
         if unknown:
             there = ", ".join(map(str, sorted(by_id)))
             raise InputError(f"a fault of device {unknown[0]}", hint=f"the bus has the IDs {there}")
-        own = [event for event in events if event.fault is not Fault.CABLE]
         self._cable = [event for event in events if event.fault is Fault.CABLE]
-        self._own = [(event, list(devices) if event.id is None else [by_id[event.id]]) for event in own]
+        self._own: dict[tuple[FakeDevice, Fault], list[Event]] = {}
+        for event in events:
+            whose = devices if event.id is None else [by_id[event.id]]
+            for device in whose if event.fault is not Fault.CABLE else ():
+                self._own.setdefault((device, event.fault), []).append(event)
         self._silent: set[FakeDevice] = set()
         self._bauds: dict[FakeDevice, int] = {}
         self._time_s = 0.0
@@ -113,11 +116,9 @@ class Script:
         """Let everything be as it is at a time, which only runs forward."""
         self.is_cut = any(event.holds(time_s) for event in self._cable)
         passed_s, self._time_s = time_s - self._time_s, time_s
-        if self._own:
-            self._silent.clear()
-        for event, devices in self._own:
-            for device in devices:
-                self._put(device, event.fault, passed_s, holds=event.holds(time_s))
+        self._silent.clear()
+        for (device, fault), events in self._own.items():
+            self._put(device, fault, passed_s, holds=any(event.holds(time_s) for event in events))
 
     def hears(self, device: FakeDevice) -> bool:
         """Tell whether a device is alive."""
