@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -95,7 +96,21 @@ def _mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 
 
 _SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, MOCK: _mock}
 
-_LINKED: Mapping[str, LinkMaker] = {}
+
+def _dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- as above
+    from posewright.links.dynamixel.body import DynamixelPlant
+    from posewright.links.dynamixel.bus import BAUD
+    from posewright.links.serial_port import SerialPort
+
+    if len(parts) != 1:
+        raise InputError(f"a servo bus for {len(parts)} robots", hint="it is of one")
+    (part,) = parts
+    port = SerialPort.parse(address, "dynamixel:", BAUD)
+    how: Any = {"now": time.perf_counter, "sleep": time.sleep}
+    return DynamixelPlant(part.robot, port, start_pose=part.start_pose, name=part.name, **how)
+
+
+_LINKED: Mapping[str, LinkMaker] = {"dynamixel": _dynamixel}
 """What is real or far away, by what stands before the colon of its address."""
 
 
