@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from posewright.experiments import run_openr as run_openr
     from posewright.experiments import run_robi as run_robi
     from posewright.experiments import run_trial as run_trial
+    from posewright.experiments import serve as serve
     from posewright.experiments import try_motion as try_motion
     from posewright.experiments import tune_gait as tune_gait
     from posewright.experiments import walk_gait as walk_gait
@@ -194,6 +195,7 @@ TWINS = {
     "evaluate": ("evaluate",),
     "score obstacle-race": ("score",),
     "inspect": ("inspect_robot",),
+    "serve": ("serve",),
     "generate": ("generate", "explain"),
     "build": ("build",),
     "verify": ("verify",),

@@ -98,6 +98,8 @@ def print_outcome(outcome: experiments.Outcome) -> None:
         console.say(f"assumed: {', '.join(f'{what} {value}' for what, value in outcome.assumed.items())}")
     if outcome.board is not None:
         console.say(outcome.board.summary)
+    if outcome.link is not None:
+        console.say(outcome.link.summary)
     for remark in outcome.all_remarks:
         console.warn(remark)
     speed = (

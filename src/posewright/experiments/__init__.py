@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from posewright.experiments.robi import set_up_robi as set_up_robi
     from posewright.experiments.run import Progress as Progress
     from posewright.experiments.run import run_trial as run_trial
+    from posewright.experiments.serving import serve as serve
     from posewright.experiments.trial import Trial as Trial
     from posewright.experiments.trial import read_trial as read_trial
     from posewright.experiments.trial import trial_names as trial_names

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
 from posewright.codegen.hil.boards import PYTHON, OnBoard
 from posewright.contests import Score, ScoreTable
+from posewright.links.served.remote_plant import Latencies
 from posewright.recordings import Recording
 
 
@@ -53,7 +54,8 @@ class Outcome:
     Remarks say what should be known besides, such as a layout that breaks the rules; `assumed` is what the
     trial, or its contest, chose where nobody said it: robot, behaviour, layout, seed, rules. `wall_s` is how
     long the trial took, without reading documents; 0 where no clock was handed in [s]. `board` is what is
-    known of the board that it ran on, None where it ran in this process.
+    known of the board that it ran on, None where it ran in this process; `link` how quickly a body that is
+    far away answered, None where none is.
     """
 
     recording: Recording
@@ -62,6 +64,7 @@ class Outcome:
     remarks: tuple[str, ...] = ()
     assumed: Mapping[str, str] = field(default_factory=dict)
     board: OnBoard | None = None
+    link: Latencies | None = None
 
     def __repr__(self) -> str:
         contest = self.recording.header.contest
@@ -105,4 +108,5 @@ class Outcome:
             "real_time_factor": self.real_time_factor or None,
             "digest": self.recording.digest(),
             **({"controller": PYTHON} if self.board is None else self.board.to_dict()),
+            **({} if self.link is None else {"link": asdict(self.link)}),
         }

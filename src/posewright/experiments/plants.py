@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from posewright.arenas import Arena
 from posewright.bodies import NOMINAL, DomainParameters, MockBody, Part, Plant, draw_domain, quiet_readings
 from posewright.bodies.domain import domain_randomization, domain_randomization_names
 from posewright.documents import is_path, plugins
 from posewright.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from posewright.links.served.door import Wire
 
 GROUP = "posewright.bodies"
 """The group of entry points in which a package names what makes a plant: a function like those here."""
@@ -95,7 +101,22 @@ def _mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 
 
 _SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, MOCK: _mock}
 
-_LINKED: Mapping[str, LinkMaker] = {}
+
+def _zenoh(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+    from posewright.links.zenoh.wire import ZenohWire
+
+    return _remote(ZenohWire.to(address, os.environ), parts, arena)
+
+
+def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
+    """Return the plant at the other end of a wire, under a name by which others know who drives it."""
+    from posewright.links.served.remote_plant import RemotePlant
+
+    who = f"process {os.getpid()} on {platform.node() or 'some machine'}"
+    return RemotePlant(wire, parts, arena, who=who[:100], now=time.perf_counter)
+
+
+_LINKED: Mapping[str, LinkMaker] = {"zenoh": _zenoh}
 """What is real or far away, by what stands before the colon of its address."""
 
 

@@ -22,6 +22,7 @@ from posewright.experiments.plants import SIMULATION, body_of, make_plant
 from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import card_document, refuse_camera
+from posewright.links.served.remote_plant import RemotePlant
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import is_path, robot, ships
@@ -106,7 +107,8 @@ def run_trial(
         recording, board = _kept(stage, record), _let_go(controllers, controller)
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
     remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
-    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board)
+    link = stage.plant.latencies if isinstance(stage.plant, RemotePlant) else None
+    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board, link)
 
 
 def _kept(stage: _Stage, record: str | Path | None) -> Recording:

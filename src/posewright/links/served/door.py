@@ -83,10 +83,13 @@ class Door(Protocol):
         """
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:
-        """Tell all observers of a frame, and wait for none: the loop calls it after every frame."""
+        """Tell all observers of a frame; a thread of its own calls it after every frame.
+
+        A door that takes longer than a frame misses some (`publishing.Publisher`): the robot waits for none.
+        """
 
     def facts(self) -> Mapping[str, float]:
-        """Return its counters: who is connected, what was refused or damaged, what observers missed."""
+        """Return its counters: who is connected, what was refused or damaged; waits for nobody."""
 
     def close(self) -> None:
         """Let go of everybody; must not raise."""

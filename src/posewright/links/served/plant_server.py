@@ -78,7 +78,7 @@ class PlantServer:
         safety: whether commands are made safe here, too: of a robot that can break.
         acquire: is called before a plant is made, and may raise a `BodyError` that says why there is none.
         release: is called when a session is over.
-        on_frames: is told what a body says after frames, and what it was sent in the last of them.
+        on_frames: is told what the first robot says after frames, and what it was sent in the last of them.
 
     Attributes:
         counts: sessions, asks, and what was refused.
@@ -95,7 +95,7 @@ class PlantServer:
         safety: bool = False,
         acquire: Callable[[str], None] = lambda _who: None,
         release: Callable[[], None] = lambda: None,
-        on_frames: Callable[[BodyState, JointCommands], None] = lambda _state, _commands: None,
+        on_frames: Callable[[Robot, BodyState, JointCommands], None] = lambda *_: None,
     ) -> None:
         self.counts: Counter[str] = Counter(dict.fromkeys(("sessions", "asks", "refused", "lapsed"), 0))
         self._make, self._robot_of, self._now, self._silent_s = make, robot_of, now, silent_s
@@ -242,8 +242,8 @@ class PlantServer:
         for name, one in commands.items():
             session.last[name] = one.angles[-1]
         read = {name: body.read() for name, body in plant.bodies.items()}
-        for name, state in read.items():
-            self._on_frames(state, commands[name][len(commands[name]) - 1 :])
+        first = next(iter(read))
+        self._on_frames(plant.bodies[first].robot, read[first], commands[first][len(commands[first]) - 1 :])
         return {
             "states": {name: values.tell_states(one) for name, one in states.items()},
             "read": {name: values.tell_state(one) for name, one in read.items()},

@@ -45,6 +45,13 @@ class Latencies:
     p99_ms: float
     worst_ms: float
 
+    @property
+    def summary(self) -> str:
+        """All of it in a line."""
+        within = f"half of the answers within {self.p50_ms:.2f} ms, 99 % within {self.p99_ms:.2f} ms"
+        asked = f"{self.asks} asks for {self.frames} frames, {self.lost} lost"
+        return f"{asked}: {within}, all within {self.worst_ms:.1f} ms"
+
 
 class Line:
     """The asks of one session, one after the other.

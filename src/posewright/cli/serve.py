@@ -1,0 +1,166 @@
+"""`posewright serve`: a robot for others to command, observe and drive, over Zenoh or YARP."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from posewright import experiments
+from posewright.behaviours import read_behaviour
+from posewright.bodies import TorquePolicy
+from posewright.cli import console
+from posewright.cli.motion_play import OnEnd
+from posewright.cli.options import AsJson, add_verb, argument, option, refuse_recording
+from posewright.errors import InputError
+from posewright.robots import robot as robot_of
+
+if TYPE_CHECKING:
+    from posewright.experiments.serving import Service
+    from posewright.links.served.door import Door
+    from posewright.links.served.host import Standing
+
+Listen = Annotated[
+    str | None,
+    option("--listen ENDPOINT", "Where: tcp/127.0.0.1:7447 of Zenoh; HOST:PORT of YARP's name server."),
+]
+Body = Annotated[str, option("--body B", "sim, mock, dynamixel:PORT, robonova:PORT or a package's.")]
+ArenaName = Annotated[str | None, option("--arena ARENA", "The field a simulated robot is in.")]
+LayoutName = Annotated[str, option("--layout", "Where boxes stand on it: a name, a *.layout.yaml, 'random'.")]
+Start = Annotated[str, option("--start X,Y,YAW", "Where the robot begins: metres, and degrees to the left.")]
+SensorsOf = Annotated[str | None, option("--sensors-of BEHAVIOUR", "Mount what this behaviour senses by.")]
+Record = Annotated[Path | None, option("--record FILE", "Write a recording (MCAP), every fourth frame.")]
+HoldAfter = Annotated[float, option("--hold-after S", "Nobody commands after so much silence.")]
+RelaxAfter = Annotated[float | None, option("--relax-after S", "Torque off after so much; default never.")]
+Seconds = Annotated[float | None, option("--for S", "Serve for so long; default until Ctrl-C.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    add_verb(app, "serve", serve)
+
+
+def serve(
+    robot: Annotated[str, argument("ROBOT", "A robot's name, or the path of its card.")],
+    zenoh: Annotated[bool, option("--zenoh", "Over Zenoh, with ROS 2's messages.")] = False,
+    yarp: Annotated[bool, option("--yarp", "Over YARP, as a control board.")] = False,
+    body: Body = "sim",
+    name: Annotated[str | None, option("--name NAME", "What others call it; default ROBOT.")] = None,
+    listen: Listen = None,
+    name_server: Annotated[
+        bool, option("--name-server", "Start YARP's name server, too, as no other runs.")
+    ] = False,
+    pose: Annotated[str, option("--pose POSE", "In which a simulated robot begins.")] = "stand",
+    arena: ArenaName = None,
+    layout: LayoutName = "",
+    start: Start = "0,0,0",
+    sensors_of: SensorsOf = None,
+    seed: Annotated[int, option("--seed N", "Seed of what is drawn at random.")] = 0,
+    hold_after: HoldAfter = 0.25,
+    relax_after: RelaxAfter = None,
+    on_end: OnEnd = TorquePolicy.RELEASE,
+    seconds: Seconds = None,
+    record: Record = None,
+    as_json: AsJson = False,
+) -> None:
+    """Serve a robot: one commands it, several observe it; a client may drive its time in lock-step.
+
+    It is reached from this computer alone, unless --listen says otherwise; Zenoh then wants TLS or passwords
+    (POSEWRIGHT_ZENOH_* in the environment). Ctrl-C ends it; what was taken, refused and missed is told then.
+
+    [bold]Examples[/]
+      posewright serve robotis_bioloid --zenoh
+      posewright serve robotis_bioloid --zenoh --body dynamixel:/dev/ttyUSB0 --relax-after 30
+      posewright serve robotis_bioloid --yarp --name-server --arena ceabot_obstacles --layout example_1
+    """
+    from posewright.links.served.commander import Watchdog
+
+    refuse_recording(record, robot)
+    card, called = robot_of(robot), name
+    doors = _doors(zenoh, yarp, called or card.name, called, listen, starts=name_server)
+    how: dict[str, Any] = {"body": body, "pose": pose, "seed": seed, "on_end": on_end, "record": record}
+    how |= {"arena": _arena(arena, layout, seed), "start": _place(start)}
+    how |= {"watchdog": Watchdog(hold_after, relax_after), "now": time.monotonic, "sleep": time.sleep}
+    how["seconds"] = math.inf if seconds is None else seconds
+    if sensors_of is not None:
+        own = {sensor.name for sensor in card.sensors}
+        needed = read_behaviour(sensors_of, robot=card).sensors
+        how["sensors"] = [sensor for sensor in needed if sensor.name not in own]
+    where = ", ".join(f"{kind} as {called or card.name}" for kind in doors)
+    at = f" at {listen}" if listen else ""
+    console.hint(f"{card.name} ({body}) is served over {where}{at}; Ctrl-C ends it")
+    with console.working(f"{card.name}: starting", quiet=as_json) as say:
+        service = experiments.serve(card, doors, on_progress=_teller(say), **how)
+    console.give(service.to_dict(), _lines(service), as_json=as_json)
+    if service.signal not in {0, 130}:
+        raise typer.Exit(service.signal)
+
+
+def _doors(
+    zenoh: bool, yarp: bool, name: str, named: str | None, listen: str | None, *, starts: bool
+) -> dict[str, Door]:
+    if not (zenoh or yarp):
+        raise InputError("no way in", hint="--zenoh, --yarp, or both")
+    if listen is not None and zenoh and yarp:
+        raise InputError("--listen for two doors", hint="serve over one, or both where they are")
+    if starts and not yarp:
+        raise InputError("--name-server without --yarp", hint="Zenoh needs none")
+    doors: dict[str, Door] = {}
+    if zenoh:
+        from posewright.links.zenoh.door import ZenohDoor
+        from posewright.links.zenoh.session import LOOPBACK, SessionConfig
+
+        config = SessionConfig.from_environment(os.environ, listen=(listen or LOOPBACK,))
+        doors["zenoh"] = ZenohDoor(config, name)
+    if yarp:
+        from posewright.links.yarp.gateway import YarpDoor
+
+        host, _, port = (listen or "").rpartition(":")
+        if listen is not None and not port.isdecimal():
+            raise InputError(f"--listen {listen}", hint="HOST:PORT of YARP's name server, 127.0.0.1:10000")
+        at: dict[str, Any] = {} if listen is None else {"host": host or "127.0.0.1", "port": int(port)}
+        at |= {} if named is None else {"name": f"/{named.strip('/')}"}
+        doors["yarp"] = YarpDoor(start_name_server=starts, **at)
+    return doors
+
+
+def _arena(name: str | None, layout: str, seed: int) -> Any:
+    from posewright.contests.contest import lay_out
+
+    if name is None and layout:
+        raise InputError("a layout, and no field", hint="--arena ceabot_obstacles, for one")
+    if name is None:
+        return None
+    from posewright.arenas import arena
+
+    return lay_out(name, layout, seed, legal=False) if layout else arena(name)
+
+
+def _place(text: str) -> tuple[float, float, float]:
+    try:
+        x, y, yaw_deg = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise InputError(f"--start {text}", hint="X,Y,YAW: 0.3,0,90") from error
+    return x, y, math.radians(yaw_deg)
+
+
+def _teller(say: Callable[[str], None]) -> Callable[[Standing], None]:
+    def tell(standing: Standing) -> None:
+        counts = standing.counts
+        who = f"{standing.client} drives" if standing.client else f"{standing.commander or 'nobody'} commands"
+        observers = sum(int(count) for what, count in counts.items() if "observers" in what)
+        late, rate = int(counts["late"]), f"{standing.rate_hz:5.1f} Hz"
+        say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {console.counted(observers, 'observer')}")
+
+    return tell
+
+
+def _lines(service: Service) -> list[str]:
+    standing = service.standing
+    told = [f"{what} {count:g}" for what, count in standing.counts.items() if count]
+    return [f"{standing.time_s:.1f} s served", *([", ".join(told)] if told else [])]

@@ -1,0 +1,148 @@
+"""Serve a robot to others, simulated or real: who commands it, who observes it, who drives its time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from posewright.arenas import Arena
+from posewright.bodies import Part, Place, Plant, TorquePolicy
+from posewright.control import RealClock
+from posewright.documents import refuse_unwritable
+from posewright.experiments.plants import MOCK, SIMULATION, body_of, make_plant
+from posewright.figures import card_document
+from posewright.links.served.commander import Watchdog
+from posewright.links.served.door import Door
+from posewright.links.served.host import Host, Standing
+from posewright.recordings import Header, Recorder, RobotHeader, write_mcap
+from posewright.robots import Robot, SensorSpec, ships
+from posewright.version import __version__
+
+PACED = ("dynamixel", "robonova")
+"""Kinds of bodies that send each frame at its time themselves."""
+
+RECORD_EVERY = 4
+"""A recording of a robot that is served keeps every fourth frame: it may go on for hours."""
+
+REPORT_EVERY_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """How a robot was served.
+
+    Attributes:
+        standing: in the end.
+        signal: what ended it, as a shell counts it: 130 for Ctrl-C, 143 for SIGTERM; 0 where its time was up.
+    """
+
+    standing: Standing
+    signal: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data, fit for JSON."""
+        return asdict(self.standing) | {"signal": self.signal}
+
+
+def serve(
+    robot: Robot,
+    doors: Mapping[str, Door],
+    *,
+    now: Callable[[], float],
+    sleep: Callable[[float], None],
+    body: str = SIMULATION,
+    pose: str = "stand",
+    arena: Arena | None = None,
+    start: Place = (0.0, 0.0, 0.0),
+    sensors: Sequence[SensorSpec] = (),
+    seed: int = 0,
+    watchdog: Watchdog | None = None,
+    seconds: float = math.inf,
+    on_end: TorquePolicy = TorquePolicy.RELEASE,
+    record: str | Path | None = None,
+    on_progress: Callable[[Standing], None] | None = None,
+) -> Service:
+    """Serve a robot in real time, until its time is up, or Ctrl-C or SIGTERM ends it.
+
+    A client that drives a simulated robot's time gets one of its own, in its own arena; of a real robot there
+    is only the one.
+
+    Args:
+        robot: its card.
+        doors: by which others come in, by name.
+        now: a clock that only runs forward [s], such as `time.monotonic`.
+        sleep: waits for so long [s], such as `time.sleep`.
+        body: as for `run_trial`.
+        pose: in which a simulated robot begins.
+        arena: the field it is in; default a bare floor.
+        start: where in it the robot begins.
+        sensors: that it has besides those of its card.
+        seed: of everything drawn by chance.
+        watchdog: what happens when nothing is heard of the commander any more.
+        seconds: for so long.
+        on_end: what the servos do in the end.
+        record: where to write a recording as MCAP, but for what clients do in their own time.
+        on_progress: is called twice a second.
+
+    Raises:
+        InputError: something that was handed in is wrong, or a door would let strangers in.
+        OutputError: the recording cannot be written there.
+        BodyError: the robot does not answer, or a door cannot listen.
+    """
+    if record is not None:
+        refuse_unwritable(Path(record))
+    kind, domain = body_of(body, seed)
+    part = Part(robot.name, robot, robot.pose(pose), start, tuple(sensors), seed, domain)
+    plant = make_plant(kind, [part], arena)
+    recorder = None if record is None else _recorder(plant, part, arena)
+    host = Host(
+        plant,
+        partial(make_plant, kind) if kind in {SIMULATION, MOCK} else None,
+        doors,
+        sensors=(*robot.sensors, *sensors),
+        watchdog=watchdog,
+        clock=lambda: None if kind.partition(":")[0] in PACED else RealClock(now, sleep),
+        now=now,
+        watchers=() if recorder is None else (recorder,),
+        on_end=on_end,
+        on_look=None if on_progress is None else _Reporting(now, on_progress),
+    )
+    ended = 0
+    try:
+        host.run(seconds)
+    except KeyboardInterrupt:
+        ended = 130
+    except SystemExit as end:
+        ended = end.code if isinstance(end.code, int) else 1
+    finally:
+        if recorder is not None and record is not None:
+            write_mcap(recorder.recording(), Path(record))
+    return Service(host.standing(), ended)
+
+
+def _recorder(plant: Plant, part: Part, arena: Arena | None) -> Recorder:
+    robot = part.robot
+    header = Header(
+        {name: RobotHeader.of(one, "served") for name, one in plant.bodies.items()},
+        seed=part.seed,
+        version=__version__,
+        arena={} if arena is None else arena.to_dict(),
+        documents={} if ships(robot) else {card_document(robot.name): robot.text},
+    )
+    return Recorder(header, plant, every=RECORD_EVERY)
+
+
+class _Reporting:
+    """Tells how it stands, every so often."""
+
+    def __init__(self, now: Callable[[], float], tell: Callable[[Standing], None]) -> None:
+        self._now, self._tell, self._next_s = now, tell, now()
+
+    def __call__(self, host: Host) -> None:
+        if self._now() >= self._next_s:
+            self._next_s = self._now() + REPORT_EVERY_S
+            self._tell(host.standing())
