@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import struct
@@ -144,3 +145,10 @@ def test_samples_are_json(one_round: Round) -> None:
     assert set(told[12]["reading"]) == {
         "position_deg", "speed_deg_s", "load", "voltage_v", "temperature_c", "errors"
     }  # fmt: skip
+
+
+def test_a_round_that_takes_longer_than_the_period_is_followed_at_once(bus: Bus) -> None:
+    ticking, slept = itertools.count(0.0, 0.1), list[float]()
+    watch(bus, BIOLOID, 1.0, now=lambda: next(ticking), sleep=slept.append, period_s=0.0)
+    assert slept
+    assert set(slept) == {0.0}

@@ -137,7 +137,7 @@ def watch(
         due_s = max(due_s + period_s, now())
         if due_s - began_s > seconds:
             return rounds
-        sleep(due_s - now())
+        sleep(max(due_s - now(), 0.0))
 
 
 def sample_data(one: ServoSample) -> dict[str, Any]:
