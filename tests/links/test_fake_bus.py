@@ -150,6 +150,15 @@ def test_no_bytes_whatever_bring_it_down(chunks: list[bytes]) -> None:
         assert 0.0 <= servo.position_ticks <= 1024.0
 
 
+def test_a_packet_that_comes_in_pieces_is_on_the_wire_in_one() -> None:
+    bus = bus_of(1)
+    bus.receive(ping(1)[:3], 0.0, slack_s=0.005)
+    bus.advance(0.001)
+    bus.receive(ping(1)[3:], 0.001, slack_s=0.005)
+    (reply,) = bus.advance(0.002)
+    assert reply.time_s == pytest.approx(12 * BYTE_S)
+
+
 def test_damage_by_chance_is_counted_and_comes_again_with_its_seed() -> None:
     def heard(seed: int) -> tuple[list[bytes], FakeBus]:
         bus = bus_of(1, dropped=0.02, doubled=0.02, flipped=0.02, seed=seed)
@@ -179,7 +188,11 @@ def test_faults_come_and_go_by_the_script() -> None:
 
 
 def test_a_hot_servo_warms_up_and_says_so_and_a_low_supply_too() -> None:
-    bus = bus_of(1, 2, events=(Event(Fault.HOT, 1.0, 10.0, 1), Event(Fault.LOW_VOLTAGE, 2.0, 3.0)))
+    bus = bus_of(
+        1,
+        2,
+        events=(Event(Fault.HOT, 1.0, 10.0, 1), Event(Fault.HOT, 20.0), Event(Fault.LOW_VOLTAGE, 2.0, 3.0)),
+    )
     assert bus.exchange(ping(1))[4] == 0
     for tenth in range(1, 100):
         bus.advance(tenth / 10.0)
@@ -213,7 +226,7 @@ def test_a_fault_of_nobody_and_shares_beyond_one_are_refused() -> None:
     with pytest.raises(InputError, match="device 9"):
         bus_of(1, events=(Event(Fault.SILENT, id=9),))
     with pytest.raises(InputError, match="shares"):
-        BusDamage(dropped=0.7, flipped=0.7)
+        bus_of(1, dropped=0.7, flipped=0.7)
     with pytest.raises(InputError, match="no servo bus"):
         FakeBus.of(robot("sony_ers7"))
 

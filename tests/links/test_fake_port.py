@@ -28,6 +28,12 @@ TIMEOUT = -3001
 BIOLOID = robot("robotis_bioloid")
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let dynamixel-sdk wait 0.2 s for an answer: a machine that does much else is slow to hand it over."""
+    monkeypatch.setattr("dynamixel_sdk.port_handler.LATENCY_TIMER", 100)
+
+
 class Client:
     """What a program that uses dynamixel-sdk has: a port and a packet handler of protocol 1.0."""
 

@@ -278,6 +278,7 @@ def test_in_wheel_mode_the_speed_is_a_share_of_the_output() -> None:
     assert write(servo, 32, 0xFF, 0x05) == OK  # clockwise, half
     bus.advance(0.4)
     assert servo.speed_ticks_s == pytest.approx(-0.5 * 1208.3, rel=0.01)
+    assert servo.peek("present_speed") == 1024 + 511
     assert write(servo, 32, 0, 4) == OK
     bus.advance(0.5)
     assert servo.peek("present_speed") == 0

@@ -24,6 +24,9 @@ IDLE_S = 0.05
 LATE_FRAMES = 4
 """Physics that is so far behind goes on even while somebody waits for an answer."""
 
+SLACK_S = 0.005
+"""The rest of a packet that comes so much later still followed at once [s]."""
+
 CHUNK = 4096
 LINUX_TCGETS2 = 0x802C542A
 _TERMIOS2 = struct.Struct("=4IB19s2I")  # flags of four kinds, line discipline, characters, speeds in and out
@@ -135,7 +138,7 @@ class FakePort:
         with self._lock:
             now_s = self.time_s
             if data := self._read():
-                self.bus.receive(data, now_s, self._baud())
+                self.bus.receive(data, now_s, self._baud(), slack_s=SLACK_S)
             for reply in self.bus.advance(now_s, physics=False):
                 self._write(reply)
             late_s = now_s - self.bus.frame_due_s

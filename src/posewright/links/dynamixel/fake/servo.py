@@ -200,9 +200,9 @@ class FakeServo(FakeDevice):
         return min(FULL, max(0, round(self.position_ticks)))
 
     def _refresh(self) -> None:
-        speed = round(self.speed_ticks_s / SPEED_TICKS_S)
-        load = round(self.load * FULL)
         goal = self.drive.goal
+        speed = round(self.speed_ticks_s / (NO_LOAD_TICKS_S / FULL if goal is None else SPEED_TICKS_S))
+        load = round(self.load * FULL)
         under_way = goal is not None and abs(goal - self.setpoint_ticks) >= 1.0
         off = goal is not None and abs(goal - self.position_ticks) > 1.0 + max(self.drive.margins)
         moves = not self.drive.free and (under_way or (off and speed != 0))
