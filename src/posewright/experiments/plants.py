@@ -102,6 +102,19 @@ def _mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 
 _SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, MOCK: _mock}
 
 
+def _dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- as above
+    from posewright.links.dynamixel.body import DynamixelPlant
+    from posewright.links.dynamixel.bus import BAUD
+    from posewright.links.serial_port import SerialPort
+
+    if len(parts) != 1:
+        raise InputError(f"a servo bus for {len(parts)} robots", hint="it is of one")
+    (part,) = parts
+    port = SerialPort.parse(address, "dynamixel:", BAUD)
+    how: Any = {"now": time.perf_counter, "sleep": time.sleep}
+    return DynamixelPlant(part.robot, port, start_pose=part.start_pose, name=part.name, **how)
+
+
 def _zenoh(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
     from posewright.links.zenoh.wire import ZenohWire
 
@@ -116,7 +129,7 @@ def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
     return RemotePlant(wire, parts, arena, who=who[:100], now=time.perf_counter)
 
 
-_LINKED: Mapping[str, LinkMaker] = {"zenoh": _zenoh}
+_LINKED: Mapping[str, LinkMaker] = {"dynamixel": _dynamixel, "zenoh": _zenoh}
 """What is real or far away, by what stands before the colon of its address."""
 
 

@@ -21,6 +21,9 @@ from posewright.links.dynamixel.fake.bus import FakeBus, Reply
 IDLE_S = 0.05
 """How long the loop waits at most for a byte before it looks whether it shall end [s]."""
 
+QUIET_S = 0.0005
+"""Nobody has spoken for so long before physics goes on [s]: a controller may take a breath between requests."""
+
 LATE_FRAMES = 4
 """Physics that is so far behind goes on even while somebody waits for an answer."""
 
@@ -58,6 +61,7 @@ class FakePort:
         self.unread = 0
         self._now = now
         self._zero_s = now() - bus.time_s
+        self._spoken_s = 0.0
         self._folder = tempfile.TemporaryDirectory(prefix="posewright-bus-")
         self.path = str(Path(self._folder.name) / "ttyAX12")
         self._ends: tuple[int, int] | None = None
@@ -141,9 +145,11 @@ class FakePort:
                 self.bus.receive(data, now_s, self._baud(), slack_s=SLACK_S)
             for reply in self.bus.advance(now_s, physics=False):
                 self._write(reply)
+            if data or self.bus.next_s is not None:
+                self._spoken_s = now_s
             late_s = now_s - self.bus.frame_due_s
             if late_s >= 0.0 and (
-                self.bus.next_s is None or late_s > LATE_FRAMES * self.bus.physics.frame_period_s
+                now_s - self._spoken_s > QUIET_S or late_s > LATE_FRAMES * self.bus.physics.frame_period_s
             ):
                 self.bus.step(now_s)
 
@@ -151,7 +157,7 @@ class FakePort:
         if self.precise:
             return 0.0
         next_s = self.bus.next_s
-        due_s = self.bus.frame_due_s if next_s is None else next_s
+        due_s = max(self.bus.frame_due_s, self._spoken_s + QUIET_S) if next_s is None else next_s
         return min(IDLE_S, max(0.0, due_s - self.time_s))
 
     def _read(self) -> bytes:
