@@ -229,8 +229,19 @@ def _teach(teacher: Teacher, commands: Iterator[list[str]], seconds: float | Non
             console.warn(str(error))
         if verb in {"release", "hold"}:
             free = teacher.free
-            console.hint(f"free, so hold them: {', '.join(free)}" if free else "every joint holds")
+            console.hint(f"free: {', '.join(_in_limbs(teacher, free))}" if free else "every joint holds")
     return False
+
+
+def _in_limbs(teacher: Teacher, joints: Iterable[str]) -> Iterator[str]:
+    """Yield the limbs that joints make up, and each joint that is left."""
+    left = list(joints)
+    for limb in teacher.robot.groups:
+        own = teacher.joints(limb)
+        if set(own) <= set(left):
+            left = [joint for joint in left if joint not in own]
+            yield limb
+    yield from left
 
 
 def _number(word: str) -> float:
