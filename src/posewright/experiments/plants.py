@@ -106,14 +106,17 @@ _SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, MOCK: _mock}
 def _dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- as above
     from posewright.links.dynamixel.body import DynamixelPlant
     from posewright.links.dynamixel.bus import BAUD
+    from posewright.links.dynamixel.calibration import apply, read_calibration
     from posewright.links.serial_port import SerialPort
 
     if len(parts) != 1:
         raise InputError(f"a servo bus for {len(parts)} robots", hint="it is of one")
     (part,) = parts
-    port = SerialPort.parse(address, "dynamixel:", BAUD)
+    where, _, calibration = address.partition("+")  # dynamixel:/dev/ttyUSB0+my.calibration.yaml
+    port = SerialPort.parse(where, "dynamixel:", BAUD)
+    card = apply(part.robot, read_calibration(calibration)) if calibration else part.robot
     how: Any = {"now": time.perf_counter, "sleep": time.sleep}
-    return DynamixelPlant(part.robot, port, start_pose=part.start_pose, name=part.name, **how)
+    return DynamixelPlant(card, port, start_pose=part.start_pose, name=part.name, **how)
 
 
 def _zenoh(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
