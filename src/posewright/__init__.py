@@ -96,6 +96,8 @@ if TYPE_CHECKING:
     from posewright.gaits import sample_gait as sample_gait
     from posewright.gaits import write_gait as write_gait
     from posewright.kinematics import legs_of as legs_of
+    from posewright.links.dynamixel import diagnose, scan, set_id, set_rate
+    from posewright.links.dynamixel import open_bus as open_bus
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
     from posewright.recordings import read_mcap, write_mcap
@@ -134,6 +136,10 @@ if TYPE_CHECKING:
     describe_robot = describe
     read_recording = read_mcap
     write_recording = write_mcap
+    scan_bus = scan
+    diagnose_bus = diagnose
+    set_servo_id = set_id
+    set_servo_rate = set_rate
 else:
     __getattr__, __dir__, _names = lazy(__name__)
     __all__ = ["TWINS", "__version__", *_names]  # noqa: PLE0604 -- all of them text
@@ -194,6 +200,13 @@ TWINS = {
     "build": ("build",),
     "verify": ("verify",),
     "flash": ("flash_command",),
+    "bus scan": ("open_bus", "scan_bus"),
+    "bus ping": ("open_bus",),
+    "bus read": ("open_bus",),
+    "bus write": ("open_bus",),
+    "bus set-id": ("set_servo_id",),
+    "bus set-baud": ("set_servo_rate",),
+    "bus diagnose": ("diagnose_bus",),
 }
 """Which names here do what a verb of the command line does."""
 

@@ -130,10 +130,11 @@ def test_who_stands_stands_alike_on_both_sides(name: str) -> None:
 
 
 @everyone
-def test_a_naming_calls_joints_by_names_that_lead_back(name: str) -> None:
+def test_a_naming_calls_joints_and_sensors_by_names_that_lead_back(name: str) -> None:
     it = robot(name)
+    known = {*it.joint_names, *(sensor.name for sensor in it.sensors)}
     for scheme in (*it.namings, "webots"):
-        assert set(it.naming(scheme).values()) <= set(it.joint_names)
+        assert set(it.naming(scheme).values()) <= known
         for joint, foreign in it.names_in(scheme).items():
             assert it.naming(scheme)[foreign] == joint
 

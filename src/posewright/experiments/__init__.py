@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from posewright.experiments.batch_report import report_of as report_of
     from posewright.experiments.batch_trials import read_seeds as read_seeds
     from posewright.experiments.batch_trials import run_many as run_many
+    from posewright.experiments.fake_bus import fake_bus as fake_bus
+    from posewright.experiments.fake_bus import fake_counts as fake_counts
+    from posewright.experiments.fake_bus import fake_port as fake_port
     from posewright.experiments.inspection import inspect_robot as inspect_robot
     from posewright.experiments.motion import try_motion as try_motion
     from posewright.experiments.openr import openr_result as openr_result

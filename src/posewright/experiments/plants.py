@@ -108,6 +108,13 @@ def _zenoh(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
     return _remote(ZenohWire.to(address, os.environ), parts, arena)
 
 
+def _yarp(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+    from posewright.control import RealClock
+    from posewright.links.yarp.body import make_yarp
+
+    return make_yarp(address, parts, arena, RealClock(time.monotonic, time.sleep), time.perf_counter)
+
+
 def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
     """Return the plant at the other end of a wire, under a name by which others know who drives it."""
     from posewright.links.served.remote_plant import RemotePlant
@@ -116,7 +123,7 @@ def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
     return RemotePlant(wire, parts, arena, who=who[:100], now=time.perf_counter)
 
 
-_LINKED: Mapping[str, LinkMaker] = {"zenoh": _zenoh}
+_LINKED: Mapping[str, LinkMaker] = {"zenoh": _zenoh, "yarp": _yarp}
 """What is real or far away, by what stands before the colon of its address."""
 
 

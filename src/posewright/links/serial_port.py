@@ -44,6 +44,17 @@ def require_pyserial(what: str, extra: str) -> None:
         raise MissingExtraError.for_extra(what, extra)
 
 
+def refuse_shared(port: SerialPort) -> None:
+    """Raise a BodyError where another program has a port open that it did not lock: it eats our bytes."""
+    if not is_pseudo_terminal(port.path) and (found := holders(port.path)):
+        raise BodyError(f"the serial port {port.path} is shared", hint=_busy(found))
+
+
+def _busy(found: tuple[Holder, ...]) -> str:
+    held = " and ".join(map(str, found))
+    return f"port busy: {held} holds it" if held else "port busy: this or another user's program holds it"
+
+
 def cannot_open(port: SerialPort, error: Any) -> BodyError:
     """Return the error that says why a port cannot be opened, who holds it, and what there is instead."""
     return BodyError(f"cannot open the serial port {port.path}", hint=_why(port, error))
@@ -61,7 +72,10 @@ class Holder:
 
 
 def holders(path: str, proc: Path = Path("/proc")) -> tuple[Holder, ...]:
-    """Return the other processes that have a port open, as far as this user may see; on Linux only."""
+    """Return the other processes that have a port open, as far as this user may see; on Linux only.
+
+    One that this process started, and that got the port from it, is no stranger.
+    """
     device = os.path.realpath(path)
     found: list[Holder] = []
     for process in sorted(proc.glob("[0-9]*"), key=lambda one: int(one.name)):
@@ -74,7 +88,9 @@ def holders(path: str, proc: Path = Path("/proc")) -> tuple[Holder, ...]:
 
 def _holds(process: Path, device: str) -> bool:
     try:
-        return any(os.readlink(file) == device for file in (process / "fd").iterdir())  # noqa: PTH115
+        parent = int((process / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+        open_files = (process / "fd").iterdir()
+        return parent != os.getpid() and any(os.readlink(file) == device for file in open_files)  # noqa: PTH115
     except OSError:  # another user's, or over
         return False
 
@@ -97,11 +113,11 @@ def is_pseudo_terminal(path: str) -> bool:
     return os.path.realpath(path).startswith("/dev/pts/")
 
 
-def present_ports() -> tuple[str, ...]:
-    """Return the serial ports that are plugged in."""
+def present_ports(*, usb: bool = False) -> tuple[str, ...]:
+    """Return the serial ports that are there, or only those of USB adapters."""
     from serial.tools import list_ports
 
-    return tuple(sorted(one.device for one in list_ports.comports()))
+    return tuple(sorted(one.device for one in list_ports.comports() if not usb or one.vid is not None))
 
 
 def _why(port: SerialPort, error: Any) -> str:
@@ -111,10 +127,7 @@ def _why(port: SerialPort, error: Any) -> str:
     if "permission" in reason or "denied" in reason:
         return "you may not open it; on Linux join the group dialout, or another program holds it"
     if "lock" in reason or "busy" in reason:
-        held = " and ".join(map(str, holders(port.path)))
-        return f"port busy: {held or 'another program'} holds it" + (
-            "" if held else ": a serial monitor, or another run"
-        )
+        return _busy(holders(port.path))
     if not Path(port.path).exists():
         return f"there is no such port; {there}"
     return f"{error}; {there}"

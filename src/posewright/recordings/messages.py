@@ -44,6 +44,11 @@ _PARTS = {
     ),
     "geometry_msgs/Point32": "float32 x\nfloat32 y\nfloat32 z\n",
     "geometry_msgs/Polygon": "geometry_msgs/Point32[] points\n",
+    "builtin_interfaces/Duration": "int32 sec\nuint32 nanosec\n",
+    "trajectory_msgs/JointTrajectoryPoint": (
+        "float64[] positions\nfloat64[] velocities\nfloat64[] accelerations\nfloat64[] effort\n"
+        "builtin_interfaces/Duration time_from_start\n"
+    ),
 }
 
 
@@ -70,10 +75,11 @@ JOINT_STATE = _ros2(
 )
 
 
-def joint_state(joints: Sequence[str], *, effort: bool) -> Layout:
-    """Varies in `stamp`, `position` and, where asked for, `effort`."""
+def joint_state(joints: Sequence[str], *, effort: bool, velocity: bool = False) -> Layout:
+    """Varies in `stamp`, `position`, `effort` and, if it is there, `velocity`; what is not there is empty."""
     n = len(joints)
-    layout = Layout().header("").texts(joints).sequence("position", F64, n).constant(U32, 0)
+    layout = Layout().header("").texts(joints).sequence("position", F64, n)
+    layout = layout.sequence("velocity", F64, n) if velocity else layout.constant(U32, 0)
     return layout.sequence("effort", F64, n if effort else 0)
 
 
@@ -220,6 +226,42 @@ def imu(frame: str) -> Layout:
     layout.field("angular_velocity", F64, 3).constant(F64, *unknown)
     return layout.field("acceleration", F64, 3).constant(F64, *unknown)
 
+
+IMAGE = _ros2(
+    "sensor_msgs/msg/Image",
+    "std_msgs/Header header\nuint32 height\nuint32 width\nstring encoding\nuint8 is_bigendian\n"
+    "uint32 step\nuint8[] data\n",
+)
+
+
+def image(frame: str, height: int, width: int) -> Layout:
+    """Varies in `stamp` and `data`, `(height, width, 3)`: red, green and blue."""
+    layout = Layout().header(frame).constant(U32, height, width).text("rgb8").constant(U8, 0)
+    return layout.constant(U32, 3 * width, 3 * width * height).field("data", U8, height, width, 3)
+
+
+FLOAT64 = _ros2("std_msgs/msg/Float64", "float64 data\n")
+
+
+def number() -> Layout:
+    """Varies in `data`."""
+    return Layout().field("data", F64)
+
+
+TRUTH = _ros2("std_msgs/msg/Bool", "bool data\n")
+
+
+def truth() -> Layout:
+    """Varies in `data`."""
+    return Layout().field("data", BOOL)
+
+
+STRING = _ros2("std_msgs/msg/String", "string data\n")
+
+JOINT_TRAJECTORY = _ros2(
+    "trajectory_msgs/msg/JointTrajectory",
+    "std_msgs/Header header\nstring[] joint_names\ntrajectory_msgs/JointTrajectoryPoint[] points\n",
+)
 
 _STAMP = {"type": "object", "properties": {"sec": {"type": "integer"}, "nsec": {"type": "integer"}}}
 _OBJECT, _NUMBER = {"type": "object"}, {"type": "number"}

@@ -56,7 +56,7 @@ class Robot:
         up_through: the pose through which the robot gets up from another, by the name of that.
         numberings: joint names by ID, by name of numbering.
         frame_period_s: time between two commands to its servos [s].
-        namings: joint names by somebody's name for them, by name of the scheme.
+        namings: names of joints and sensors by somebody's name for them, by name of the scheme.
         designs: joints in order, by the label that Sony's motion files have for them.
         sources: what the keys of `source:` in the card stand for.
         legs: its legs of three joints, in the order of their feet; empty where the card does not say.

@@ -156,11 +156,11 @@ def per_joint(node: Node, joints: Sequence[str]) -> list[Node]:
     return values
 
 
-def parse_naming(node: Node, joints: Sequence[str]) -> dict[str, str]:
-    """Read `{names: [one a joint], source: ...}`, or `{names: {joint: name, ...}}` for some of them."""
+def parse_naming(node: Node, joints: Sequence[str], sensors: Iterable[str] = ()) -> dict[str, str]:
+    """Read `{names: [one a joint], source: ...}`, or `{names: {joint or sensor: name, ...}}` for some of them."""
     names = node.fields(required=("names",), optional=("source",))["names"]
     if isinstance(names.value, dict):
-        entries = names.fields(optional=joints)
+        entries = names.fields(optional=(*joints, *sensors))
     else:
         entries = dict(zip(joints, per_joint(names, joints), strict=True))
     return _each_once("name", ((joint, entry.text(), entry) for joint, entry in entries.items()))

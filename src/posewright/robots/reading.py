@@ -88,7 +88,10 @@ def read_robot(path: Path | str) -> Robot:
         sensors=sensors,
         frame_period_s=frame["period_s"].number(low=0.0001, high=1.0),
         coupled_limits=parse_coupled_limits(coupled, names) if coupled else (),
-        namings={name: parse_naming(node, names) for name, node in _named(fields, "namings")},
+        namings={
+            name: parse_naming(node, names, (sensor.name for sensor in sensors))
+            for name, node in _named(fields, "namings")
+        },
         designs=parse_designs(fields["designs"], names, groups) if "designs" in fields else {},
         leds=parse_leds(fields["leds"]) if "leds" in fields else (),
         motion_rules=parse_motion_rules(rules, names, poses, sensors) if rules else MotionRules(),

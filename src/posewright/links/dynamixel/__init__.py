@@ -1,1 +1,22 @@
 """Dynamixel servos of protocol 1.0 (AX-12): their bus, a body on it, and a fake bus that speaks alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.links.dynamixel.answers import BusCounts as BusCounts
+    from posewright.links.dynamixel.answers import Ping as Ping
+    from posewright.links.dynamixel.bus import Bus as Bus
+    from posewright.links.dynamixel.bus import open_bus as open_bus
+    from posewright.links.dynamixel.control_table import control_table as control_table
+    from posewright.links.dynamixel.diagnosis import Diagnosis as Diagnosis
+    from posewright.links.dynamixel.diagnosis import diagnose as diagnose
+    from posewright.links.dynamixel.scanning import Scan as Scan
+    from posewright.links.dynamixel.scanning import scan as scan
+    from posewright.links.dynamixel.scanning import set_id as set_id
+    from posewright.links.dynamixel.scanning import set_rate as set_rate
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

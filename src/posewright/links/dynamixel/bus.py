@@ -40,7 +40,7 @@ from posewright.links.dynamixel.control_table import (
     table_of_model,
 )
 from posewright.links.dynamixel.packets import BROADCAST_ID, InstructionPacket, checksum
-from posewright.links.serial_port import SerialPort, cannot_open, latency_timer_ms
+from posewright.links.serial_port import SerialPort, cannot_open, latency_timer_ms, refuse_shared
 from posewright.robots import Robot
 
 BAUD = 1_000_000
@@ -67,6 +67,19 @@ def require_dynamixel_sdk() -> None:
     """Raise a MissingExtraError unless dynamixel-sdk and pyserial are installed."""
     if not (importlib.util.find_spec("dynamixel_sdk") and importlib.util.find_spec("serial")):
         raise MissingExtraError.for_extra("a servo bus", "bus")
+
+
+def open_bus(port: str, baud: int = BAUD, robot: Robot | None = None) -> Bus:
+    """Open the bus on a port, such as /dev/ttyUSB0, for this process alone; joints are called as the robot's.
+
+    Raises:
+        BodyError: there is no such port, or another program holds it.
+        MissingExtraError: dynamixel-sdk is not installed.
+    """
+    return Bus(SerialPort(port, baud), joints=joints_of(robot) if robot else None)
+
+
+NOT_DONE = REFUSALS | StatusError.CHECKSUM
 
 
 class Bus:
@@ -122,6 +135,11 @@ class Bus:
             self._handler.ser = serial.Serial(port.path, port.baud, **how)
         except (ValueError, *self._failed) as error:
             raise cannot_open(port, error) from error
+        try:
+            refuse_shared(port)
+        except BodyError:
+            self.port.close()
+            raise
         self._handler.is_open = True
         self._pace(port.baud)
 
@@ -190,7 +208,7 @@ class Bus:
         Raises:
             BodyError: no whole answer came.
         """
-        packet = InstructionPacket(_checked(servo), Instruction.PING).encode()
+        packet = InstructionPacket(checked(servo), Instruction.PING).encode()
         answer = self._ask(packet, 0)
         try:
             told = self._ask(_reading(servo, 0, 3), 3).parameters
@@ -248,9 +266,9 @@ class Bus:
         Raises:
             BodyError: no whole answer came, or the servo refuses.
         """
-        packet = InstructionPacket(_checked(servo), Instruction.WRITE, bytes((address,)) + data).encode()
+        packet = InstructionPacket(checked(servo), Instruction.WRITE, bytes((address,)) + data).encode()
         if servo in self._quiet:
-            self._send(packet)
+            self.send(packet)
         else:
             try:
                 self._ask(packet, 0)
@@ -274,19 +292,36 @@ class Bus:
             raise InputError(
                 "a sync write of nothing, or of different lengths", hint="as many bytes for each"
             )
-        told = b"".join(bytes((_checked(servo),)) + one for servo, one in data.items())
+        told = b"".join(bytes((checked(servo),)) + one for servo, one in data.items())
         head = bytes((address, sizes.pop()))
-        self._send(InstructionPacket(BROADCAST_ID, Instruction.SYNC_WRITE, head + told).encode())
+        self.send(InstructionPacket(BROADCAST_ID, Instruction.SYNC_WRITE, head + told).encode())
 
     def register(self, servo: int, register: Register | str) -> Register:
         """Return a register by its name in the servo's own table: that of an AX-12 until it was pinged."""
         if isinstance(register, Register):
             return register
-        return (self._tables.get(servo) or control_table("AX-12A")).register(register)
+        return self.known_table(servo).register(register)
+
+    def known_table(self, servo: int) -> ControlTable:
+        """Return the control table of a servo as far as it is known: that of an AX-12 until it was pinged."""
+        return self._tables.get(servo) or control_table("AX-12A")
+
+    def table(self, servo: int) -> ControlTable:
+        """Ask a servo what it is, and return its control table.
+
+        Raises:
+            BodyError: no whole answer came.
+            InputError: its control table is not known.
+        """
+        found = self.ping(servo)
+        if servo not in self._tables:
+            what = f"no control table of {self.name(servo)}: it is {found.device}"
+            raise InputError(what, hint="AX-12 and AX-S1 are known")
+        return self._tables[servo]
 
     def check_eeprom(self, servo: int) -> None:
         """Raise an InputError where what is in a servo's EEPROM may not be written now."""
-        table = self._tables.get(servo) or control_table("AX-12A")
+        table = self.known_table(servo)
         if self.read(servo, "lock"):
             what = f"the EEPROM of {self.name(servo)} is locked"
             raise InputError(what, hint="only switching its power off and on unlocks it")
@@ -299,14 +334,16 @@ class Bus:
     def exchange(self, packet: bytes, wanted: int) -> StatusPacket | Miss:
         """Send a packet once, and return the answer with `wanted` bytes of parameters, or why there is none.
 
+        A servo that does not do what it was told answers without parameters, and its error byte says why.
+
         Raises:
             BodyError: the port is gone.
         """
         servo = packet[2]
         if self._owes == servo:  # what is late now would be taken for the answer to this
-            self._wire(self._drain)
+            self.drain()
         self._owes = servo
-        self._send(packet)
+        self.send(packet)
         answer: StatusPacket | Miss = self._wire(lambda: self._receive(packet, wanted))
         if isinstance(answer, Miss):
             self.counts.miss(answer)
@@ -348,7 +385,13 @@ class Bus:
             raise BodyError(f"{self.name(answer.id)} refuses: {refused.words}")
         return answer
 
-    def _send(self, packet: bytes) -> None:
+    def send(self, packet: bytes) -> None:
+        """Send a packet, and wait for nothing.
+
+        Raises:
+            BodyError: the port is gone.
+        """
+
         def send() -> int:
             self._handler.is_using = False  # set for good by what was interrupted
             return int(self._packets.txPacket(self._handler, list(packet)))
@@ -379,7 +422,7 @@ class Bus:
                 self.counts.echoes += packet[4] != Instruction.PING
             elif came[2] != packet[2]:
                 miss = Miss.WRONG_ID
-            elif len(came) != AROUND + wanted:
+            elif len(came) != AROUND + wanted and not (len(came) == AROUND and came[4] & NOT_DONE):
                 return Miss.WRONG_LENGTH
             else:
                 return _status(came)
@@ -401,8 +444,12 @@ class Bus:
         """Begin to wait for an answer that ends when so many bytes, sent and received, are over."""
         self._handler.setPacketTimeoutMillis((n_bytes * self.byte_s + self.patience_s) * MS)
 
+    def drain(self) -> None:
+        """Throw away what comes until any answer is over."""
+        self._wire(self._drain)
+
     def _drain(self) -> None:
-        self._wait(0)
+        self._wait(AROUND)
         while not self._handler.isPacketTimeout():
             self._handler.readPort(self.port.in_waiting)
 
@@ -422,10 +469,11 @@ def _status(packet: bytes) -> StatusPacket:
 def _reading(servo: int, address: int, size: int) -> bytes:
     if not 0 < size <= MOST_READ - 2:
         raise InputError(f"{size} bytes cannot be read at once", hint=f"1..{MOST_READ - 2}")
-    return InstructionPacket(_checked(servo), Instruction.READ, bytes((address, size))).encode()
+    return InstructionPacket(checked(servo), Instruction.READ, bytes((address, size))).encode()
 
 
-def _checked(servo: int) -> int:
+def checked(servo: int) -> int:
+    """Return an ID, or raise an InputError where no servo can have it."""
     if not 0 <= servo <= MAX_ID:
         raise InputError(f"no servo has the ID {servo}", hint=f"0..{MAX_ID}")
     return servo

@@ -68,8 +68,8 @@ def positive_way(joint: str) -> str:
 class DirectionWizard:
     """Moves one joint a little and asks which way it went: finds reversed servos and swapped IDs.
 
-    The robot hangs or lies. Nothing moves before a yes; a joint goes 5 degrees and back, gently and within its
-    own and its servo's limits; its torque is then as it was. Any error, and Ctrl-C, takes all torque off.
+    The robot hangs or lies. Nothing moves before a yes; a joint goes 5 degrees and back, gently and within
+    its own and its servo's limits; its torque is then as it was. Any error, and Ctrl-C, takes all torque off.
 
     Attributes:
         robot: its card, as it ships.

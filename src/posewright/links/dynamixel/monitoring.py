@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from posewright.errors import BodyError
-from posewright.links.dynamixel.bus import ServoSilentError
+from posewright.links.dynamixel.answers import ServoSilentError
 from posewright.links.dynamixel.control_table import StatusError, control_table
 from posewright.links.dynamixel.torque import servo_ids
 from posewright.units import RAD_S_PER_RPM
@@ -122,9 +122,9 @@ def watch(
 ) -> list[Round]:
     """Return what all servos said of themselves again and again, at least once; nothing moves.
 
-    Each round begins `period_s` [s] after the one before, or at once where that took longer; `on_round` is given
-    it as it comes. `now` gives the time, `sleep` lets it pass [s]; samples count from the first. Where `seconds`
-    is infinite, Ctrl-C ends it, and nothing is kept.
+    Each round begins `period_s` [s] after the one before, or at once where that took longer; `on_round` is
+    given it as it comes. `now` gives the time, `sleep` lets it pass [s]; samples count from the first. Where
+    `seconds` is infinite, Ctrl-C ends it, and nothing is kept.
     """
     limits, began_s, rounds = read_limits(bus, robot), now(), list[Round]()
     due_s = began_s

@@ -1,7 +1,7 @@
-"""The Bioloid's sensors by their counts: the AX-S1 on the bus; GS-12, DMS-80 and IRSS-10 on a controller's ports.
+"""The Bioloid's sensors by their counts: AX-S1 on the bus; GS-12, DMS-80 and IRSS-10 on a controller's ports.
 
-The ports are a CM-530's: whatever reads it gives its counts by port, 0..1023. What counts mean, and who says so,
-is in `GS12_OLD`, `GS12_NEW`, `DMS80`, `REFLECTION` and `AXS1_CHANNELS`.
+The ports are a CM-530's: whatever reads it gives its counts by port, 0..1023. What they mean, and who says
+so, is in `GS12_OLD`, `GS12_NEW`, `DMS80`, `REFLECTION` and `AXS1_CHANNELS`.
 """
 
 from __future__ import annotations

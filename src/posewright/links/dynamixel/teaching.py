@@ -60,8 +60,8 @@ class CaughtPose:
 class Teacher:
     """Catches poses of a robot whose limbs a person moves.
 
-    Every servo that was not released stays as it is: one whose torque is off floats, and `free` tells. Leaving
-    the `with` takes all torque off, unless `close` was told otherwise before.
+    Every servo that was not released stays as it is: one whose torque is off floats, and `free` tells.
+    Leaving the `with` takes all torque off, unless `close` was told otherwise before.
 
     Attributes:
         robot: its card, calibrated.

@@ -1,46 +1,248 @@
-"""Who is where: YARP's name server, and how to ask one."""
+"""Who is where: YARP's name server, and how to ask one.
+
+Each request is a connection of its own: `NAME_SERVER` and a command, then lines, the last of them
+`*** end of message`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+import socket
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+
+from posewright.errors import BodyError, FormatError, InputError
+from posewright.links.yarp.listening import Address, Listener, dial, line_bytes, take_line
+
+__all__ = ["Address", "NameClient", "NameServer"]
+
+DEFAULT = Address("127.0.0.1", 10000)
+ROOT = "/root"
+FIRST_PORT = 10002
+ASK, END, ANNOUNCED = "NAME_SERVER ", "*** end of message", "[ok]"
+ALLOCATE = "..."
+MOST_NAMES = 4096
+PATIENCE_S = 5.0
+"""So long may the two sides of a request keep each other waiting."""
+
+ROOTED = re.compile(r"/[!-~]{1,255}")
+REGISTRATION = re.compile(r"registration name (\S+) ip (\S+) port (\d{1,5}) type (\S+)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a port listens."""
+def require_rooted(name: str) -> str:
+    """Return a port's name.
 
-    host: str
-    port: int
+    Raises:
+        InputError: it is none.
+    """
+    if not ROOTED.fullmatch(name):
+        raise InputError(f"no port can be called {name!r}", hint="such as /robot/left_leg/state:o")
+    return name
+
+
+def _registration(name: str, host: str, port: int, carrier: str) -> str:
+    return f"registration name {name} ip {host} port {port} type {carrier}"
 
 
 class NameClient:
-    """Asks a name server (loopback only: InputError); BodyError where none answers."""
+    """Asks a name server.
 
-    def __init__(self, host: str = "127.0.0.1", port: int = 10000, *, timeout_s: float = 5.0) -> None:
+    Raises:
+        InputError: the name server is not on this machine.
+    """
+
+    def __init__(
+        self, host: str = DEFAULT.host, port: int = DEFAULT.port, *, timeout_s: float = PATIENCE_S
+    ) -> None:
         self.server = Address(host, port)
+        self._timeout_s = timeout_s
+
+    def ask(self, command: str) -> list[str]:
+        """Return the lines of the answer to a command, without the last.
+
+        Raises:
+            BodyError: no name server answers.
+        """
+        with dial(self.server, self._timeout_s) as link, link.makefile("rb") as stream:
+            found: list[str] = []
+            try:
+                link.sendall(line_bytes(ASK + command))
+                while len(found) <= MOST_NAMES and (line := take_line(stream)) != END:
+                    found.append(line)
+                    if line == ANNOUNCED:  # the one answer without an end
+                        break
+            except (OSError, EOFError, FormatError) as error:
+                what = f"no name server answers at {self.server}"
+                hint = "start `yarpserver`, or let the gateway bring its own"
+                raise BodyError(what, hint=hint) from error
+        return found
 
     def query(self, name: str) -> Address | None:
-        """Return where a port is, or None where nobody is called that."""
-        raise NotImplementedError
+        """Return where a port is, or None where nobody is called that.
+
+        Raises:
+            BodyError: no name server answers.
+            InputError: the port is on another machine.
+        """
+        return next(
+            (_address(line) for line in self.ask(f"query {require_rooted(name)}") if _parts(line)), None
+        )
 
     def register(self, name: str, address: Address) -> None:
-        raise NotImplementedError
+        """Tell where a port is.
+
+        Raises:
+            BodyError: no name server answers, or it says otherwise.
+        """
+        lines = self.ask(f"register {require_rooted(name)} tcp {address.host} {address.port}")
+        if _registration(name, address.host, address.port, "tcp") not in lines:
+            raise BodyError(f"the name server does not register {name} at {address}", hint=" ".join(lines))
 
     def unregister(self, name: str) -> None:
-        raise NotImplementedError
+        """Take a name off.
+
+        Raises:
+            BodyError: no name server answers.
+        """
+        self.ask(f"unregister {require_rooted(name)}")
+
+    def announce(self, name: str, properties: Mapping[str, str]) -> None:
+        """Tell a port's properties, such as the carriers it `accepts`, and that it is there.
+
+        Raises:
+            BodyError: no name server answers.
+        """
+        for key, value in properties.items():
+            self.ask(f"set {name} {key} {value}")
+        self.ask(f"announce {name}")
 
     def names(self) -> dict[str, Address]:
-        """Return every port that is registered."""
-        raise NotImplementedError
+        """Return every port on this machine that is registered.
+
+        Raises:
+            BodyError: no name server answers.
+        """
+        found = {}
+        for line in self.ask("list"):
+            with suppress(InputError):
+                if parts := _parts(line):
+                    found[parts[1]] = _address(line)
+        return found
+
+
+def _parts(line: str) -> re.Match[str] | None:
+    return REGISTRATION.fullmatch(line.strip())
+
+
+def _address(line: str) -> Address:
+    parts = _parts(line)
+    if parts is None:
+        raise FormatError(f"{line!r} is no registration")
+    return Address(parts[2], int(parts[3]))
 
 
 class NameServer:
-    """A small built-in name server; `port` 0 takes any that is free: `server.address`."""
+    """A small name server, for where no `yarpserver` runs; a context manager.
 
-    def __init__(self, host: str = "127.0.0.1", port: int = 10000) -> None:
-        raise NotImplementedError
+    Args:
+        host: on this machine.
+        port: 0 is any that is free: `address` says which.
 
-    address: Address
+    Raises:
+        BodyError: another program listens there, such as a `yarpserver`.
+        InputError: the host is another machine.
+    """
+
+    def __init__(self, host: str = DEFAULT.host, port: int = DEFAULT.port) -> None:
+        self._lock = threading.Lock()
+        self._names: dict[str, tuple[str, int, str]] = {}
+        self._properties: dict[tuple[str, str], str] = {}
+        self._listener = Listener(Address(host, port), self._serve)
+        self.address = self._listener.address
+        self._names[ROOT] = (self.address.host, self.address.port, "tcp")
+        self._listener.start()
+
+    def __enter__(self) -> NameServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
-        """Hang up on everybody; a name server is its own context manager too."""
+        """Hang up on everybody; must not raise."""
+        self._listener.close()
+
+    def _serve(self, link: socket.socket) -> None:
+        link.settimeout(PATIENCE_S)
+        with link.makefile("rb") as stream:
+            try:
+                line = take_line(stream)
+            except FormatError:
+                return
+            if not line.startswith(ASK):
+                return
+            words = line.removeprefix(ASK).split()
+            link.sendall(line_bytes(*self.answer(words)))
+            link.shutdown(socket.SHUT_WR)
+            stream.read(1)  # let the asker close first: what it has not read yet is not lost
+
+    def answer(self, words: list[str]) -> list[str]:
+        """Return the lines that answer a command."""
+        with self._lock:
+            verb, *rest = words or [""]
+            if verb == "announce":
+                return [ANNOUNCED]
+            if verb == "list":
+                return [*(line for name in sorted(self._names) for line in self._line(name)), END]
+            known = {
+                "query": lambda rest: self._line(rest[0]),
+                "register": self._register,
+                "unregister": self._unregister,
+                "set": self._set,
+                "get": self._get,
+                "check": self._check,
+                "route": self._route,
+            }.get(verb)
+            return [*(known(rest) if known and rest else []), END]
+
+    def _line(self, name: str) -> list[str]:
+        return [_registration(name, *self._names[name])] if name in self._names else []
+
+    def _register(self, rest: list[str]) -> list[str]:
+        name, carrier, host, port = (word if word != ALLOCATE else "" for word in [*rest, "", "", ""][:4])
+        number = int(port) if re.fullmatch(r"\d{1,5}", port, re.ASCII) else self._free()
+        name = name or f"/anonymous/{number}"
+        if not ROOTED.fullmatch(name) or not number < 1 << 16 or len(self._names) >= MOST_NAMES:
+            return []
+        self._names[name] = (host or self.address.host, number, carrier or "tcp")
+        return self._line(name)
+
+    def _free(self) -> int:
+        taken = {port for _, port, _ in self._names.values()}
+        return next(port for port in range(FIRST_PORT, 1 << 16) if port not in taken)
+
+    def _unregister(self, rest: list[str]) -> list[str]:
+        self._names.pop(rest[0], None)
+        for key in [key for key in self._properties if key[0] == rest[0]]:
+            del self._properties[key]
+        return []
+
+    def _set(self, rest: list[str]) -> list[str]:
+        name, key, *value = [*rest, ""][: max(len(rest), 2)]
+        if len(self._properties) < 8 * MOST_NAMES:
+            self._properties[name, key] = " ".join(value)
+        return self._get([name, key])
+
+    def _get(self, rest: list[str]) -> list[str]:
+        name, key = [*rest, ""][:2]
+        return [f"port {name} property {key} = {self._properties.get((name, key), '')}"]
+
+    def _check(self, rest: list[str]) -> list[str]:
+        name, key, value = [*rest, "", ""][:3]
+        present = str(value in self._properties.get((name, key), "").split()).lower()
+        return [f"port {name} property {key} value {value} present {present}"]
+
+    def _route(self, rest: list[str]) -> list[str]:
+        begin, end = [*rest, ""][:2]
+        return [f"port {begin} route {end} = tcp:/{end}"]

@@ -1,1 +1,1 @@
-"""A robot that is served over Zenoh: its session, its door, the wire to it, and the messages a ROS 2 user expects."""
+"""A robot that is served over Zenoh: its session, its door, the wire to it, and its ROS 2 messages."""

@@ -1,33 +1,228 @@
-"""A robot's door to a Zenoh network: questions answered, topics published, trajectories taken."""
+"""A robot's door to a Zenoh network: questions answered, topics published, trajectories taken.
+
+Under the robot's name there are the topics of `ros.topics`, `joint_trajectory`, by which a commander moves
+the robot, `plant`, at which `served.asking` questions are answered, and `status`, a `std_msgs/String` of JSON
+that says who commands, whose trajectories are refused and why, and counts; it comes every second of the
+robot's time, and at once when somebody is refused who was not before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
 
 from posewright.bodies import BodyState, JointCommands
+from posewright.errors import BodyError, FormatError, InputError
 from posewright.links.served.door import Served
-from posewright.links.zenoh.session import SessionConfig
+from posewright.links.zenoh import ros
+from posewright.links.zenoh.session import SessionConfig, zenoh_library
+from posewright.links.zenoh.wire import robot_name
+from posewright.recordings.messages import IMAGE, JOINT_TRAJECTORY, STRING
+from posewright.robots import Camera
+
+ANSWER_S = 60.0
+"""So long the robot may take for an answer; whoever asks waits as long as it likes."""
+
+STATUS_S, PICTURE_S = 1.0, 0.2
+"""Time between two messages of status, and between two pictures of a camera whose rate is not known."""
+
+MOST_REFUSED = 16
+"""So many senders that are refused are told by name."""
+
+Pictures = Callable[[str], Any]
+"""Takes a picture with a camera of that name, `(height, width, 3)` bytes."""
+
+
+@dataclass(slots=True)
+class _Counts:
+    answered: int = 0
+    unanswered: int = 0
+    accepted: int = 0
+    refused: int = 0
+    damaged: int = 0
 
 
 class ZenohDoor:
-    """A `served.door.Door`."""
+    """A `served.door.Door`.
 
-    def __init__(self, config: SessionConfig, name: str) -> None:
-        self._config = config
-        self._name = name
+    A sender is told from another by the Zenoh session that its trajectory names as its source, and by the
+    header's `frame_id`: behind one bridge all are of one session, and a plain `put` names none. That keeps
+    two from commanding by mistake; `SessionConfig.commanders` keeps out whoever means to.
+    """
+
+    def __init__(self, config: SessionConfig, name: str, pictures: Pictures | None = None) -> None:
+        self._config, self._name, self._pictures = config, robot_name(name), pictures
+        self._lock, self._counts = Lock(), _Counts()
+        self._commander, self._refused = "", dict[str, str]()
+        self._session: Any = None
+        self._kept: list[Any] = []
+        self._told: list[tuple[ros.Topic, Any]] = []
+        self._cameras: list[tuple[Camera, Any]] = []
+        self._status: Any = None
+        self._next_s: dict[str, float] = {}
 
     def open(self, served: Served) -> None:
-        """Begin to listen."""
-        raise NotImplementedError
+        """Begin to listen.
+
+        Raises:
+            BodyError: it cannot listen there, or another robot of that name is on the network.
+            InputError: it was asked to listen where strangers can reach it, without what would keep them out.
+        """
+        zenoh = zenoh_library()
+        self._served, self._zenoh = served, zenoh
+        self._joints = served.robot.joint_names
+        self._session = self._config.open(self._name)
+        try:
+            self._enter_the_network()
+            self._declare()
+        except zenoh.ZError as error:
+            self.close()
+            raise BodyError(f"{self._name} cannot be served", hint=str(error)) from error
+        except BodyError:
+            self.close()
+            raise
+
+    def _enter_the_network(self) -> None:
+        key, liveliness = f"{self._name}/plant", self._session.liveliness()
+        if any(reply.ok is not None for reply in liveliness.get(key, timeout=2.0)):
+            raise BodyError(
+                f"another robot on the network is called {self._name}", hint="serve this one --name OTHER"
+            )
+        self._kept.append(liveliness.declare_token(key))
+
+    def _declare(self) -> None:
+        session, served, name = self._session, self._served, self._name
+        self._kept.append(session.declare_queryable(f"{name}/plant", self._answer, complete=True))
+        self._kept.append(session.declare_subscriber(f"{name}/joint_trajectory", self._take))
+        self._announce("MS", "joint_trajectory", JOINT_TRAJECTORY.name)
+        for topic in ros.topics(name, self._joints, served.sensors):
+            self._told.append((topic, self._publisher(topic.path, topic.type_name)))
+        self._status = self._publisher("status", STRING.name)
+        if self._pictures is not None:
+            cameras = [sensor for sensor in served.sensors if isinstance(sensor, Camera)]
+            self._cameras = [(one, self._publisher(f"{one.name}/image_raw", IMAGE.name)) for one in cameras]
+
+    def _publisher(self, path: str, type_name: str) -> Any:
+        self._announce("MP", path, type_name)
+        return self._session.declare_publisher(
+            f"{self._name}/{path}",
+            encoding=self._zenoh.Encoding.APPLICATION_CDR,
+            congestion_control=self._zenoh.CongestionControl.DROP,
+        )
+
+    def _announce(self, kind: str, path: str, type_name: str) -> None:
+        token = ros.bridge_token(str(self._session.zid()), kind, f"{self._name}/{path}", type_name)
+        self._kept.append(self._session.liveliness().declare_token(token))
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:
-        """Tell all observers of a frame, and wait for none."""
-        raise NotImplementedError
+        """Tell all observers of a frame, and wait for none: what a line cannot take at once it misses."""
+        if self._session is None:
+            return
+        for topic, publisher in self._told:
+            if publisher.matching_status.matching and (message := topic.pack(state, commands)) is not None:
+                publisher.put(message)
+        for camera, publisher in self._cameras:
+            if publisher.matching_status.matching and self._due(camera.name, state.time_s, _period_s(camera)):
+                frame = f"{self._name}/sensors/{camera.name}"
+                publisher.put(ros.picture(frame, state.time_s, self._picture(camera.name)))
+        if self._due("", state.time_s, STATUS_S):
+            self._status.put(ros.text(json.dumps(self._standing())))
+
+    def _picture(self, camera: str) -> Any:
+        if self._pictures is None:
+            raise BodyError(f"{self._name} takes no pictures")
+        return self._pictures(camera)
+
+    def _due(self, what: str, time_s: float, period_s: float) -> bool:
+        # a time that went back is that of a robot that began again
+        due_s = self._next_s.get(what, time_s)
+        if due_s - period_s <= time_s < due_s:
+            return False
+        self._next_s[what] = time_s + period_s
+        return True
+
+    def _answer(self, query: Any) -> None:
+        """Answer a question, in a thread of Zenoh's."""
+        request = b"" if query.payload is None else query.payload.to_bytes()
+        try:
+            answer = self._served.ask(request, ANSWER_S)
+        except (BodyError, InputError) as error:
+            self._count("unanswered")
+            query.reply_err(str(error), encoding=self._zenoh.Encoding.TEXT_PLAIN)
+            return
+        self._count("answered")
+        query.reply(
+            query.key_expr, answer, congestion_control=self._zenoh.CongestionControl.BLOCK, express=True
+        )
+
+    def _take(self, sample: Any) -> None:
+        """Take a trajectory, in a thread of Zenoh's, which nothing in it may end."""
+        try:
+            message = ros.read_trajectory(sample.payload.to_bytes(), self._joints)
+        except FormatError as error:
+            self._count("damaged")
+            self._refuse(_sender(sample, ""), str(error))
+            return
+        sender = _sender(sample, message.frame_id)
+        if message.trajectory is None:
+            why = self._served.stop(sender)
+        else:
+            why = self._served.command(sender, message.trajectory)
+        if why:
+            self._count("refused")
+            self._refuse(sender, why)
+            return
+        self._count("accepted")
+        with self._lock:
+            self._commander = sender
+            self._refused.pop(sender, None)
+
+    def _count(self, what: str) -> None:
+        with self._lock:
+            setattr(self._counts, what, getattr(self._counts, what) + 1)
+
+    def _refuse(self, sender: str, why: str) -> None:
+        with self._lock:
+            new = sender not in self._refused
+            self._refused[sender] = why
+            while len(self._refused) > MOST_REFUSED:
+                del self._refused[next(iter(self._refused))]
+        if new:
+            self._next_s.pop("", None)
+
+    def _standing(self) -> dict[str, Any]:
+        with self._lock:
+            refused = dict(self._refused)
+            return {"commander": self._commander, "refused": refused, "counts": dict(self._numbers())}
+
+    def _numbers(self) -> Iterator[tuple[str, int]]:
+        for name in _Counts.__slots__:
+            yield name, getattr(self._counts, name)
 
     def facts(self) -> Mapping[str, float]:
-        """Return its counters."""
-        raise NotImplementedError
+        """Return its counters: questions, trajectories, and sessions that are connected."""
+        connected = 0
+        if (session := self._session) is not None:
+            connected = sum(1 for _ in session.info.transports())
+        with self._lock:
+            return {**{name: float(count) for name, count in self._numbers()}, "connected": float(connected)}
 
     def close(self) -> None:
-        """Let go of everybody."""
-        raise NotImplementedError
+        """Let go of everybody; must not raise."""
+        session, self._session = self._session, None
+        self._told, self._cameras, self._kept, self._status = [], [], [], None
+        if session is not None:
+            session.close()
+
+
+def _sender(sample: Any, frame_id: str) -> str:
+    source = sample.source_info
+    session = str(source.source_id.zid) if source is not None else ""
+    return " ".join(filter(None, (session, frame_id))) or "somebody"
+
+
+def _period_s(camera: Camera) -> float:
+    return max(PICTURE_S, 1.0 / camera.frame_rate_hz) if camera.frame_rate_hz else PICTURE_S

@@ -43,7 +43,7 @@ class FakeCounts:
 
     Attributes:
         packets: that were heard whole, `broken` of them with a wrong checksum.
-        unheard: bytes at a rate that no device has, or that were no packet.
+        unheard: bytes that belong to no packet.
         answers: sent by devices.
         collisions: times that somebody spoke over another.
         cut: bytes lost in a cable that was off.
@@ -166,8 +166,9 @@ class FakeBus:
     def let_go(self, joint: str | None = None) -> None:
         """Let go of a joint, or of all."""
         if isinstance(self.physics, PlantPhysics):
-            for name in [joint] if joint else list(self.physics.held):
-                self.physics.held.pop(name, None)
+            for held in (self.physics.held, self.physics.propped):
+                for name in [joint] if joint else list(held):
+                    held.pop(name, None)
 
     @property
     def next_s(self) -> float | None:
@@ -288,17 +289,15 @@ class FakeBus:
             return
         self.counts.packets += 1
         self.counts.broken += checksum(packet[2:-1]) != packet[-1]
-        heard = False
+        whom = packet[2]
         for device in self.devices:
-            baud = device.baud
+            if whom not in (device.id, BROADCAST_ID) or not self._script.hears(device):
+                continue
+            baud, delay_s = device.baud, device.return_delay_s
             if abs(baud - self._baud) > TOLERANCE * self._baud:
                 continue
-            heard = True
-            if packet[2] in (device.id, BROADCAST_ID) and self._script.hears(device):
-                delay_s = device.return_delay_s
-                if answer := device.handle(packet):
-                    self._answer(answer, end_s + delay_s, baud)
-        self.counts.unheard += 0 if heard else len(packet)
+            if answer := device.handle(packet):
+                self._answer(answer, end_s + delay_s, baud)
 
     def _answer(self, data: bytes, begin_s: float, baud: int) -> None:
         new = _Answer(begin_s, BITS / baud, list(data))

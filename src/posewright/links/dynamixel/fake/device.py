@@ -1,7 +1,7 @@
 """A device of protocol 1.0 on its own: a packet comes in, its registers change, a status packet goes out.
 
-Source: ROBOTIS e-Manual, "DYNAMIXEL Protocol 1.0" and "AX-12A"; where they are silent "User's Manual Dynamixel
-AX-12" of 2006. What neither says is decided so:
+Source: ROBOTIS e-Manual, "DYNAMIXEL Protocol 1.0" and "AX-12A"; where they are silent ROBOTIS, "User's
+Manual Dynamixel AX-12", 2006. What neither says is decided so:
 
 - A write to a register that can only be read, to the EEPROM while it is locked, beyond the table, or of 0 to
   a lock that is set, is a range error; nothing of that packet is written. So is a read beyond the table.
@@ -18,7 +18,7 @@ AX-12" of 2006. What neither says is decided so:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from posewright.errors import InputError
 from posewright.links.dynamixel.control_table import (
@@ -40,7 +40,7 @@ OVERHEAD = 6
 DELAY_S = 2e-6
 """What a return delay time of 1 means [s]."""
 
-NONE = StatusError(0)
+_RANGE, _INSTRUCTION, _CHECKSUM = map(int, (StatusError.RANGE, StatusError.INSTRUCTION, StatusError.CHECKSUM))
 
 
 def status_packet(identity: int, error: int, data: bytes = b"") -> bytes:
@@ -58,6 +58,8 @@ class FakeDevice:
         baud: bits a second, one of the manual's.
 
     Attributes:
+        id: its number on the bus.
+        baud: bits a second at which it hears and speaks, as the manual lists them.
         registered: address and bytes that wait for ACTION; None where nothing does.
     """
 
@@ -65,25 +67,15 @@ class FakeDevice:
         self.table = table
         self.registered: tuple[int, bytes] | None = None
         self._bytes = bytearray(table.size)
-        self._at: list[Register | None] = [None] * table.size
-        for register in table.registers.values():
-            self._at[register.address : register.address + register.size] = [register] * register.size
+        self._places = table.register("id").address, table.register("baud_rate").address
+        self.id, self.baud = 0, baud
+        self._spans: dict[tuple[int, int], Sequence[Register]] = {}
         self._reset()
         self.poke("id", table.register("id").initial if id is None else id)
         self.poke("baud_rate", value_of(baud))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id} at {self.baud}>"
-
-    @property
-    def id(self) -> int:
-        """Its number on the bus."""
-        return self._byte("id")
-
-    @property
-    def baud(self) -> int:
-        """Bits a second at which it hears and speaks, as the manual lists them."""
-        return rate_of(self._byte("baud_rate"))
 
     @property
     def return_delay_s(self) -> float:
@@ -113,9 +105,9 @@ class FakeDevice:
         if whom not in (identity, BROADCAST_ID):
             return b""
         level = self._byte("status_return_level")
-        asked, error, data = packet[4], NONE, b""
+        asked, error, data = packet[4], 0, b""
         if checksum(packet[2:-1]) != packet[-1]:
-            asked, error = 0, StatusError.CHECKSUM
+            asked, error = 0, _CHECKSUM
         else:
             error, data = self._obey(asked, packet[5:-1])
         told = error | self.conditions()
@@ -126,102 +118,112 @@ class FakeDevice:
             return b""
         return status_packet(identity, told, data)
 
-    def conditions(self) -> StatusError:
-        """Return what is wrong with it for as long as it lasts."""
-        return NONE
+    def conditions(self) -> int:
+        """Return the error bits of what is wrong with it, for as long as it is."""
+        return 0
 
-    def protect(self, error: StatusError) -> None:
+    def protect(self, error: int) -> None:
         """Do what its alarms ask for."""
 
-    def write(self, address: int, data: bytes, *, dry: bool = False) -> StatusError:
+    def write(self, address: int, data: bytes, *, dry: bool = False) -> int:
         """Write some bytes, or none and return why not; nothing is written where it is dry."""
         end = address + len(data)
         if not data:
-            return StatusError.INSTRUCTION
+            return _INSTRUCTION
         if end > len(self._bytes):
-            return StatusError.RANGE
+            return _RANGE
+        touched = self._touched(address, end)
         after = self._bytes[:]
         after[address:end] = data
-        touched = {one.name: one for one in self._at[address:end] if one is not None}
         values = {
-            name: one.decode(bytes(after[one.address : one.address + one.size])) for name, one in touched.items()
+            one.name: int.from_bytes(after[one.address : one.address + one.size], "little") for one in touched
         }
         error = self._refused(touched, values) or self.refused(values)
         if not error and not dry:
-            for one in touched.values():
-                self._set(one.address, bytes(after[one.address : one.address + one.size]))
+            self._set(address, data)
             self.written(values)
         return error
 
-    def refused(self, values: Mapping[str, int]) -> StatusError:  # noqa: ARG002 -- what a kind of device adds
+    def refused(self, values: Mapping[str, int]) -> int:  # noqa: ARG002 -- what a kind of device adds
         """Return what else is wrong with values that are to be written."""
-        return NONE
+        return 0
 
     def written(self, values: Mapping[str, int]) -> None:
         """Do what follows from values that were written."""
 
-    def _refused(self, touched: Mapping[str, Register], values: Mapping[str, int]) -> StatusError:
-        for name, one in touched.items():
-            if one.access is Access.READ or not one.low <= values[name] <= one.high:
-                return StatusError.RANGE
-            if (one.area is Area.EEPROM and self.is_locked) or (
-                name == "lock" and self._byte(name) and not values[name]
-            ):
-                return StatusError.RANGE
-        return NONE
+    def _touched(self, address: int, end: int) -> Sequence[Register]:
+        """Return the registers of which some bytes lie there."""
+        span = (address, end)
+        if span not in self._spans:
+            self._spans[span] = [
+                one
+                for one in self.table.registers.values()
+                if one.address < end and address < one.address + one.size
+            ]
+        return self._spans[span]
+
+    def _refused(self, touched: Sequence[Register], values: Mapping[str, int]) -> int:
+        for one in touched:
+            value = values[one.name]
+            if one.access is Access.READ or not one.low <= value <= one.high:
+                return _RANGE
+            locked = one.area is Area.EEPROM and self.is_locked
+            if locked or (one.name == "lock" and self._byte("lock") and not value):
+                return _RANGE
+        return 0
 
     @property
     def is_locked(self) -> bool:
         """Whether the EEPROM cannot be written."""
         return self._byte("lock") != 0
 
-    def _obey(self, instruction: int, parameters: bytes) -> tuple[StatusError, bytes]:
+    def _obey(self, instruction: int, parameters: bytes) -> tuple[int, bytes]:
         obey = self._INSTRUCTIONS.get(instruction)
-        return (StatusError.INSTRUCTION, b"") if obey is None else obey(self, parameters)
+        return (_INSTRUCTION, b"") if obey is None else obey(self, parameters)
 
-    def _ping(self, _parameters: bytes) -> tuple[StatusError, bytes]:
-        return NONE, b""
+    def _ping(self, _parameters: bytes) -> tuple[int, bytes]:
+        return 0, b""
 
-    def _read(self, parameters: bytes) -> tuple[StatusError, bytes]:
+    def _read(self, parameters: bytes) -> tuple[int, bytes]:
         if len(parameters) != 2:
-            return StatusError.INSTRUCTION, b""
+            return _INSTRUCTION, b""
         address, size = parameters
         if not size or address + size > len(self._bytes):
-            return StatusError.RANGE, b""
+            return _RANGE, b""
         self._refresh()
-        return NONE, bytes(self._bytes[address : address + size])
+        return 0, bytes(self._bytes[address : address + size])
 
-    def _write(self, parameters: bytes) -> tuple[StatusError, bytes]:
+    def _write(self, parameters: bytes) -> tuple[int, bytes]:
         return self.write(parameters[0] if parameters else 0, parameters[1:]), b""
 
-    def _reg_write(self, parameters: bytes) -> tuple[StatusError, bytes]:
+    def _reg_write(self, parameters: bytes) -> tuple[int, bytes]:
         error = self.write(parameters[0] if parameters else 0, parameters[1:], dry=True)
         if not error:
             self.registered = (parameters[0], parameters[1:])
             self.poke("registered", 1)
         return error, b""
 
-    def _action(self, _parameters: bytes) -> tuple[StatusError, bytes]:
+    def _action(self, _parameters: bytes) -> tuple[int, bytes]:
         waiting, self.registered = self.registered, None
         self.poke("registered", 0)
-        return (StatusError.INSTRUCTION if waiting is None else self.write(*waiting)), b""
+        return (_INSTRUCTION if waiting is None else self.write(*waiting)), b""
 
-    def _factory_reset(self, _parameters: bytes) -> tuple[StatusError, bytes]:
+    def _factory_reset(self, _parameters: bytes) -> tuple[int, bytes]:
         self._reset()
-        return NONE, b""
+        return 0, b""
 
-    def _sync_write(self, parameters: bytes) -> tuple[StatusError, bytes]:
+    def _sync_write(self, parameters: bytes) -> tuple[int, bytes]:
         size = parameters[1] if len(parameters) > 1 else 0
         blocks = parameters[2:]
         if not size or len(blocks) % (size + 1):
-            return StatusError.INSTRUCTION, b""
-        error, identity = NONE, self.id
+            return _INSTRUCTION, b""
+        error, identity = 0, self.id
         for begin in range(0, len(blocks), size + 1):
             if blocks[begin] == identity:
                 error |= self.write(parameters[0], blocks[begin + 1 : begin + 1 + size])
         return error, b""
 
-    _INSTRUCTIONS: Mapping[int, Callable[[FakeDevice, bytes], tuple[StatusError, bytes]]] = {
+    _INSTRUCTIONS: Mapping[int, Callable[[FakeDevice, bytes], tuple[int, bytes]]] = {
         Instruction.PING: _ping,
         Instruction.READ: _read,
         Instruction.WRITE: _write,
@@ -240,6 +242,9 @@ class FakeDevice:
 
     def _set(self, address: int, data: bytes) -> None:
         self._bytes[address : address + len(data)] = data
+        if address <= max(self._places):
+            self.id = self._bytes[self._places[0]]
+            self.baud = rate_of(self._bytes[self._places[1]])
 
     def _byte(self, name: str) -> int:
         return self._bytes[self.table.registers[name].address]

@@ -53,6 +53,8 @@ class PlantPhysics:
 
     Attributes:
         held: where hands hold joints, by joint [rad].
+        propped: where joints are held until their servos have their torque for the first time: a robot
+            that is switched on does not stand by itself.
     """
 
     def __init__(self, plant: Plant, servos: Mapping[str, FakeServo]) -> None:
@@ -61,13 +63,14 @@ class PlantPhysics:
         ((self._name, body),) = plant.bodies.items()
         self.robot, self.plant = body.robot, plant
         self.held: dict[str, float] = {}
-        self._body = body
+        positions = body.observe().positions[-1]
+        self.propped = dict(zip(self.robot.joint_names, positions.tolist(), strict=True))
         self._servos = [servos[joint] for joint in self.robot.joint_names]
         self._own = np.array([servo.stiffness for servo in self.robot.servos])
         self._slopes = np.array([servo.compliance_slope or 1.0 for servo in self.robot.servos])
         self._stall = np.array([servo.stall_torque_nm for servo in self.robot.servos])
         self._directions = np.array([float(servo.direction) for servo in self.robot.servos])
-        self._ticks = self.robot.to_ticks(body.observe().positions[-1])
+        self._ticks = self.robot.to_ticks(positions)
         for servo, ticks in zip(self._servos, self._ticks.tolist(), strict=True):
             servo.position_ticks = servo.setpoint_ticks = ticks
             servo.poke("goal_position", min(1023, max(0, round(ticks))))
@@ -98,7 +101,9 @@ class PlantPhysics:
         angles = self.robot.from_ticks(np.array([servo.advance(period_s) for servo in self._servos]))
         free = np.array([servo.drive.free for servo in self._servos])
         slopes = np.array([sum(servo.drive.slopes) / 2.0 for servo in self._servos])
-        for joint, angle in self.held.items():
+        for joint in [joint for joint in self.propped if not free[self.robot.index(joint)]]:
+            del self.propped[joint]
+        for joint, angle in (self.propped | self.held).items():
             place = self.robot.index(joint)
             if free[place]:
                 angles[place], free[place], slopes[place] = angle, False, self._slopes[place]

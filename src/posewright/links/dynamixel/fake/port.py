@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import select
 import struct
@@ -113,10 +114,10 @@ class FakePort:
                 self._ends = outer, inner  # the inner end stays open, so that a client that goes ends nothing
                 Path(self.path).symlink_to(os.ttyname(inner))
 
-    def run(self) -> None:
-        """Let the bus live until `close`, or until the physics fails, which `error` tells."""
+    def run(self, until_s: float = math.inf) -> None:
+        """Let the bus live until its time has come, `close`, or the physics fails, which `error` tells."""
         try:
-            while not self._stop.is_set():
+            while not self._stop.is_set() and self.time_s < until_s:
                 self._turn()
         except PosewrightError as error:
             self.error = error

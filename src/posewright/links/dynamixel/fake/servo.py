@@ -1,21 +1,27 @@
 """An AX-12 servo: registers that move a joint, alarms that let go of it.
 
 Source: ROBOTIS e-Manual, "AX-12A", and the manual of 2006. A write of a goal position turns the torque on,
-and torque that is on locks the EEPROM. Torque is full at the edge of the slope, none within the margin, and at
-most what the torque limit says; the punch is left out, as the friction that it overcomes is. In wheel mode
-the output is a share of the no-load speed.
+and torque that is on locks the EEPROM. Torque is full at the edge of the slope, none within the margin, and
+at most what the torque limit says; the punch is left out, as the friction that it overcomes is. In wheel
+mode the output is a share of the no-load speed.
 """
 
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from posewright.links.dynamixel.control_table import Area, StatusError, control_table
-from posewright.links.dynamixel.fake.device import FIRMWARE, NONE, FakeDevice
+from posewright.links.dynamixel.fake.device import FIRMWARE, FakeDevice
 from posewright.links.dynamixel.packets import SPEED_RAD_S
 from posewright.units import RAD_PER_DEG, RAD_S_PER_RPM
+
+_VOLTAGE, _HOT, _OVERLOAD = map(
+    int, (StatusError.INPUT_VOLTAGE, StatusError.OVERHEATING, StatusError.OVERLOAD)
+)
+_PRESENT = struct.Struct("<HHHBB")  # position, speed, load, voltage, temperature, one after the other
 
 TICKS = 1024
 TICK_RAD = 300.0 / TICKS * RAD_PER_DEG
@@ -85,8 +91,11 @@ class FakeServo(FakeDevice):
         self.temperature_c, self.voltage_v = ROOM_TEMPERATURE_C, SUPPLY_V
         self.is_overloaded = False
         self._drive: Drive | None = None
-        self._last_error = NONE
-        super().__init__(control_table("AX-12A"), id, baud)
+        self._last_error = 0
+        table = control_table("AX-12A")
+        self._present = table.register("present_position").address
+        self._moving = table.register("moving").address
+        super().__init__(table, id, baud)
 
     @property
     def drive(self) -> Drive:
@@ -105,31 +114,29 @@ class FakeServo(FakeDevice):
         """Whether the EEPROM cannot be written."""
         return super().is_locked or self._byte("torque_enable") != 0
 
-    def conditions(self) -> StatusError:
-        """Return what is wrong with it for as long as it lasts."""
-        tenths = round(self.voltage_v * 10.0)
-        error = NONE
-        if not self._byte("min_voltage_limit") <= tenths <= self._byte("max_voltage_limit"):
-            error |= StatusError.INPUT_VOLTAGE
+    def conditions(self) -> int:
+        """Return the error bits of what is wrong with it, for as long as it is."""
+        low, high = self._byte("min_voltage_limit"), self._byte("max_voltage_limit")
+        error = 0 if low <= round(self.voltage_v * 10.0) <= high else _VOLTAGE
         if self.temperature_c > self._byte("temperature_limit"):
-            error |= StatusError.OVERHEATING
-        return error | StatusError.OVERLOAD if self.is_overloaded else error
+            error |= _HOT
+        return error | _OVERLOAD if self.is_overloaded else error
 
-    def protect(self, error: StatusError) -> None:
+    def protect(self, error: int) -> None:
         """Let go where the shutdown mask says so: the torque limit becomes 0 until it is written."""
         self._last_error = error
         if error & self._byte("shutdown"):
             self.poke("torque_limit", 0)
 
-    def refused(self, values: Mapping[str, int]) -> StatusError:
+    def refused(self, values: Mapping[str, int]) -> int:
         """Return what is wrong with a goal outside the angle limits, and with a speed no joint mode knows."""
         low, high = (values.get(name, self._word(name)) for name in ("cw_angle_limit", "ccw_angle_limit"))
         if low == high == 0:
-            return NONE
+            return 0
         if values.get("moving_speed", 0) > FULL:
-            return StatusError.RANGE
+            return int(StatusError.RANGE)
         goal = values.get("goal_position")
-        return NONE if goal is None or low <= goal <= high else StatusError.ANGLE_LIMIT
+        return 0 if goal is None or low <= goal <= high else int(StatusError.ANGLE_LIMIT)
 
     def written(self, values: Mapping[str, int]) -> None:
         """Turn the torque on where a goal was written."""
@@ -198,17 +205,11 @@ class FakeServo(FakeDevice):
         goal = self.drive.goal
         under_way = goal is not None and abs(goal - self.setpoint_ticks) >= 1.0
         off = goal is not None and abs(goal - self.position_ticks) > 1.0 + max(self.drive.margins)
-        present = {
-            "present_position": self._position,
-            "present_speed": _signed(speed),
-            "present_load": _signed(load),
-            "present_voltage": round(self.voltage_v * 10.0),
-            "present_temperature": round(self.temperature_c),
-            "moving": int(not self.drive.free and (under_way or (off and speed != 0))),
-        }
-        for name, value in present.items():
-            one = self.table.register(name)
-            super()._set(one.address, value.to_bytes(one.size, "little"))
+        moves = not self.drive.free and (under_way or (off and speed != 0))
+        self._bytes[self._moving] = moves
+        present = self._position, _signed(speed), _signed(load)
+        volts, warmth = round(self.voltage_v * 10.0), round(self.temperature_c)
+        _PRESENT.pack_into(self._bytes, self._present, *present, volts, warmth)
 
     def _word(self, name: str) -> int:
         address = self.table.registers[name].address

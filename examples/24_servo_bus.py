@@ -1,0 +1,35 @@
+"""The servos of a robot: who is there, what they hold, what is wrong.
+
+Twin of `posewright bus scan`, `ping`, `read`, `write`, `set-id`, `set-baud` and `diagnose`. It runs on a fake
+bus; with a real one, leave that out and name its port, such as /dev/ttyUSB0.
+"""
+
+import time
+
+import posewright as pw
+from posewright.links.dynamixel.fake.bus import FakeBus
+from posewright.links.dynamixel.fake.port import FakePort
+
+bioloid = pw.robot("robotis_bioloid")
+
+with FakePort(FakeBus.of(bioloid), now=time.perf_counter) as fake:
+    with pw.open_bus(fake.path, robot=bioloid) as bus:
+        found = pw.scan_bus(bus, bioloid, ids=range(1, 20), rates=[1_000_000])
+        print(f"{len(found.found)} servos, {len(found.missing)} missing")
+
+        print(bus.ping(13).device, "at ID 13 moves", bus.joints[13])
+        bus.write(13, "led", 1)
+        print("its LED:", bus.read(13, "led"), " its voltage:", bus.read(13, "present_voltage") / 10, "V")
+
+        print("now it is", pw.set_servo_id(bus, 13, 20).id)
+        pw.set_servo_id(bus, 20, 13)
+        pw.set_servo_rate(bus, 13, 57_600)
+        slow = pw.scan_bus(bus, bioloid, ids=[13], rates=[1_000_000, 57_600])
+        print(slow.found[0].remark)
+
+    with pw.open_bus(fake.path, baud=57_600, robot=bioloid) as bus:
+        pw.set_servo_rate(bus, 13, 1_000_000)
+
+    with pw.open_bus(fake.path, robot=bioloid) as bus:
+        told = pw.diagnose_bus(bus, bioloid, now=time.perf_counter, n=50)
+    print("to do:", *told.advice, sep="\n  ")

@@ -1,0 +1,383 @@
+"""`posewright bus`: the servos of a robot, one by one: who is there, what they hold, what is wrong."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from posewright.cli import console
+from posewright.cli.options import FOUND, AsJson, add_group, argument, option
+from posewright.errors import InputError
+from posewright.links.dynamixel.bus import BAUD
+from posewright.links.dynamixel.control_table import MAX_ID
+from posewright.robots import robot as find_robot
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from posewright.links.dynamixel.bus import Bus
+    from posewright.links.dynamixel.diagnosis import Diagnosis, Latency, ServoReport
+    from posewright.links.dynamixel.scanning import Scan
+    from posewright.robots import Robot
+
+FURTHER = ("posewright.cli.bus_fake", "posewright.cli.bus_teach")
+"""Modules with a function `verbs() -> dict` of more verbs of this group, by their words."""
+
+MS = 1000.0
+
+Port = Annotated[
+    str | None,
+    option("--port", "Where the bus is plugged in, such as /dev/ttyUSB0; needed if there are several."),
+]
+Baud = Annotated[int, option("--baud", "Bits a second.", min=1)]
+RobotName = Annotated[
+    str, option("--robot", "Whose joints the servos move: a robot's name, or its robot.yaml.")
+]
+Ids = Annotated[
+    str, argument("SERVOS", "IDs such as 5, 1-18 or 1,3,100; a joint's name; or `all` of the robot.")
+]
+OneId = Annotated[str, argument("SERVO", "An ID, or a joint's name.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    verbs: dict[str, Callable[..., Any]] = {"scan": scan, "ping": ping, "read": read, "write": write}
+    verbs |= {"set-id": set_id, "set-baud": set_baud, "diagnose": diagnose}
+    for module in FURTHER:
+        if importlib.util.find_spec(module):
+            verbs |= importlib.import_module(module).verbs()
+    add_group(app, "bus", "The servos on a robot's bus (Dynamixel, protocol 1.0: AX-12, AX-S1).", verbs)
+
+
+def open_port(port: str | None, baud: int, robot: Robot) -> Bus:
+    """Return the bus on a port, the only one plugged in where none is named."""
+    from posewright.links.dynamixel.bus import open_bus, require_dynamixel_sdk
+    from posewright.links.serial_port import present_ports
+
+    require_dynamixel_sdk()
+    if port is None:
+        there = present_ports(usb=True)
+        if len(there) != 1:
+            found = f"there is {', '.join(there)}" if there else "no USB adapter is plugged in"
+            raise InputError("which port?", hint=f"--port names it; {found}")
+        (port,) = there
+    return open_bus(port, baud, robot)
+
+
+def servo_ids(text: str, robot: Robot) -> list[int]:
+    """Return the IDs that `5`, `1-18,100`, a joint's name or `all` means, in that order.
+
+    Raises:
+        InputError: it means none.
+        UnknownNameError: the robot has no joint of that name.
+    """
+    from posewright.links.dynamixel.bus import joints_of
+
+    joints = joints_of(robot)
+    if text == "all":
+        return sorted(joints)
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if first.isdecimal() and (last.isdecimal() if dash else True):
+            found += range(int(first), int(last if dash else first) + 1)
+        else:
+            servo = robot.servo(part.strip()).id
+            found += [] if servo is None else [servo]
+    if not found or max(found) > MAX_ID:
+        raise InputError(f"{text!r} are no servos", hint=f"IDs 0..{MAX_ID}, such as 5, 1-18 or 1,3,100")
+    return list(dict.fromkeys(found))
+
+
+def scan(
+    port: Port = None,
+    baud: Baud = BAUD,
+    robot: RobotName = "robotis_bioloid",
+    ids: Annotated[str | None, option("--ids", "Only these, such as 1-18,100.")] = None,
+    rates: Annotated[str | None, option("--rates", "Only these rates, such as 1000000,57600.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look for servos: every ID at every rate; exit with 1 if a servo is missing, or not as it should be.
+
+    [bold]Examples[/]
+      posewright bus scan --port /dev/ttyUSB0
+      posewright bus scan --ids 1-18 --rates 1000000
+      posewright bus scan --json
+    """
+    from posewright.links.dynamixel import scanning
+
+    card = find_robot(robot)
+    only: dict[str, Any] = {"ids": servo_ids(ids, card)} if ids else {}
+    only |= {"rates": _rates(rates)} if rates else {}
+    with open_port(port, baud, card) as bus, console.working("looking for servos", quiet=as_json) as say:
+        found = scanning.scan(bus, card, **only, on_progress=_teller(say))
+        counts = bus.counts.to_dict()
+    console.give(found.to_dict() | {"counts": counts}, _scan_lines(found), as_json=as_json)
+    if found.missing or any(one.remark or one.reports for one in found.found):
+        raise typer.Exit(FOUND)
+
+
+def ping(
+    servos: Ids = "all",
+    port: Port = None,
+    baud: Baud = BAUD,
+    robot: RobotName = "robotis_bioloid",
+    as_json: AsJson = False,
+) -> None:
+    """Ask servos whether they are there, and what they are; exit with 1 if one is silent.
+
+    [bold]Examples[/]
+      posewright bus ping
+      posewright bus ping 5 --port /dev/ttyUSB0
+      posewright bus ping right_knee --json
+    """
+    from posewright.errors import BodyError
+    from posewright.links.dynamixel.answers import PortGoneError
+
+    card = find_robot(robot)
+    told: list[dict[str, Any]] = []
+    with open_port(port, baud, card) as bus:
+        for servo in servo_ids(servos, card):
+            one: dict[str, Any] = {"id": servo, "joint": bus.joints.get(servo)}
+            try:
+                answer = bus.ping(servo)
+            except PortGoneError:
+                raise
+            except BodyError as error:
+                told.append(one | {"answers": False, "why": error.message})
+                continue
+            about = {"device": answer.device, "firmware": answer.firmware, "reports": answer.error.words}
+            told.append(one | {"answers": True} | about)
+    rows = ((one["id"], one["joint"] or "", *_pinged(one)) for one in told)
+    table = console.table(("ID", "joint", "", "firmware", "says"), rows)
+    console.give(told, [table], as_json=as_json)
+    if not all(one["answers"] for one in told):
+        raise typer.Exit(FOUND)
+
+
+def _pinged(one: dict[str, Any]) -> tuple[Any, ...]:
+    if not one["answers"]:
+        return console.styled("silent", "red"), "", one["why"]
+    return one["device"], "" if one["firmware"] is None else one["firmware"], one["reports"]
+
+
+def read(
+    servos: Ids,
+    registers: Annotated[
+        list[str] | None, argument("[REGISTER ...]", "Registers; all where none is named.")
+    ] = None,
+    port: Port = None,
+    baud: Baud = BAUD,
+    robot: RobotName = "robotis_bioloid",
+    as_json: AsJson = False,
+) -> None:
+    """Read registers of servos by the names of the manual's control table.
+
+    [bold]Examples[/]
+      posewright bus read 5
+      posewright bus read all present_voltage present_temperature
+      posewright bus read right_knee return_delay_time --json
+    """
+    card = find_robot(robot)
+    told: list[dict[str, Any]] = []
+    with open_port(port, baud, card) as bus:
+        for servo in servo_ids(servos, card):
+            table = bus.table(servo)
+            names = registers or list(table.registers)
+            held = {name: bus.read(servo, table.register(name)) for name in names}
+            told.append(
+                {"id": servo, "joint": bus.joints.get(servo), "device": table.device, "registers": held}
+            )
+    console.give(told, _register_lines(told), as_json=as_json)
+
+
+def write(
+    servos: Ids,
+    register: Annotated[str, argument("REGISTER", "A register's name, such as led.")],
+    value: Annotated[int, argument("VALUE", "What it is to hold.")],
+    port: Port = None,
+    baud: Baud = BAUD,
+    robot: RobotName = "robotis_bioloid",
+    as_json: AsJson = False,
+) -> None:
+    """Write a register of servos, and read it back.
+
+    What is in the EEPROM (limits, return_delay_time, ...) stays there without power. It is only written while
+    the servo's torque is off.
+
+    [bold]Examples[/]
+      posewright bus write 5 led 1
+      posewright bus write all torque_enable 0
+      posewright bus write all return_delay_time 0 --port /dev/ttyUSB0
+    """
+    card = find_robot(robot)
+    told: list[dict[str, Any]] = []
+    with open_port(port, baud, card) as bus:
+        for servo in servo_ids(servos, card):
+            one = bus.table(servo).register(register)
+            bus.write(servo, one, value)
+            told.append({"id": servo, "register": register, "value": bus.read(servo, one)})
+    lines = (f"servo {one['id']}: {one['register']} is {one['value']}" for one in told)
+    console.give(told, lines, as_json=as_json)
+
+
+def set_id(
+    servo: OneId,
+    new: Annotated[int, argument("NEW", "The ID it gets.", min=0, max=MAX_ID)],
+    port: Port = None,
+    baud: Baud = BAUD,
+    robot: RobotName = "robotis_bioloid",
+    as_json: AsJson = False,
+) -> None:
+    """Give a servo another ID, which no other has, and see that it has it.
+
+    [bold]Examples[/]
+      posewright bus set-id 1 7
+      posewright bus set-id 1 7 --port /dev/ttyUSB0 --baud 57600
+    """
+    from posewright.links.dynamixel import scanning
+
+    card = find_robot(robot)
+    with open_port(port, baud, card) as bus:
+        old = _one_id(servo, card)
+        found = scanning.set_id(bus, old, new)
+    told = {"id": found.id, "was": old, "device": found.device}
+    console.give(told, [f"servo {old} is {found.id} now"], as_json=as_json)
+
+
+def set_baud(
+    servo: OneId,
+    rate: Annotated[int, argument("RATE", "Bits a second: 1000000, 500000, ... 9600.", min=1)],
+    port: Port = None,
+    baud: Baud = BAUD,
+    robot: RobotName = "robotis_bioloid",
+    as_json: AsJson = False,
+) -> None:
+    """Let a servo talk at another rate, and see that it does; --baud is its rate so far.
+
+    [bold]Examples[/]
+      posewright bus set-baud 5 1000000 --baud 57600
+      posewright bus set-baud right_knee 1000000 --baud 500000 --json
+    """
+    from posewright.links.dynamixel import scanning
+
+    card = find_robot(robot)
+    with open_port(port, baud, card) as bus:
+        found = scanning.set_rate(bus, _one_id(servo, card), rate)
+    told = {"id": found.id, "baud": rate, "was": baud, "device": found.device}
+    console.give(told, [f"servo {found.id} talks at {rate} bits a second now"], as_json=as_json)
+
+
+def diagnose(
+    servos: Ids = "all",
+    port: Port = None,
+    baud: Baud = BAUD,
+    robot: RobotName = "robotis_bioloid",
+    timed: Annotated[int, option("--timed", "So many answers are timed.", min=1)] = 200,
+    as_json: AsJson = False,
+) -> None:
+    """Find out what is wrong with a bus, and what makes it slow; exit with 1 if there is something to do.
+
+    Who else holds the port, the adapter's latency, the time of an answer beside that of its bytes, how servos
+    are set and what of it is not as the robot's card says.
+
+    [bold]Examples[/]
+      posewright bus diagnose --port /dev/ttyUSB0
+      posewright bus diagnose 1-18 --timed 1000 --json
+    """
+    from posewright.links.dynamixel import diagnosis
+
+    card = find_robot(robot)
+    with open_port(port, baud, card) as bus, console.working("asking the servos", quiet=as_json) as say:
+        how: dict[str, Any] = {"ids": servo_ids(servos, card), "n": timed, "now": time.perf_counter}
+        found = diagnosis.diagnose(bus, card, **how, on_progress=_teller(say))
+    console.give(found.to_dict(), _diagnosis_lines(found), as_json=as_json)
+    if found.advice or any(one.differs for one in found.servos):
+        raise typer.Exit(FOUND)
+
+
+def _one_id(text: str, robot: Robot) -> int:
+    found = servo_ids(text, robot)
+    if len(found) != 1:
+        raise InputError(f"{text!r} are {len(found)} servos", hint="one at a time")
+    return found[0]
+
+
+def _rates(text: str) -> list[int]:
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdecimal() and int(word) for word in words):
+        raise InputError(f"{text!r} are no rates", hint="such as 1000000,57600")
+    return [int(word) for word in words]
+
+
+def _teller(say: Callable[[str], None]) -> Callable[[int, int, str], None]:
+    return lambda done, total, what: say(f"{100 * done // total:3d} %  {what}")
+
+
+def _scan_lines(found: Scan) -> Iterator[str | RenderableType]:
+    columns = ("ID", "rate", "device", "firmware", "joint", "says", "remark")
+    rows = (
+        (one.id, one.baud, one.device, one.firmware or "", one.joint or "", one.reports, one.remark)
+        for one in found.found
+    )
+    if found.found:
+        yield console.table(columns, rows)
+    yield f"{console.counted(len(found.found), 'servo')} found at {console.counted(len(found.rates), 'rate')}"
+    for servo, joint in found.missing.items():
+        yield console.styled(f"missing: servo {servo} ({joint})", "red")
+
+
+def _register_lines(told: Iterable[dict[str, Any]]) -> Iterator[str | RenderableType]:
+    told = list(told)
+    if len(told) == 1:
+        yield console.table(("register", "value"), told[0]["registers"].items())
+        return
+    names = list(dict.fromkeys(name for one in told for name in one["registers"]))
+    rows = (
+        (one["id"], one["joint"] or "", *(one["registers"].get(name, "") for name in names)) for one in told
+    )
+    yield console.table(("ID", "joint", *names), rows)
+
+
+def _diagnosis_lines(found: Diagnosis) -> Iterator[str | RenderableType]:
+    timer = found.latency_timer_ms
+    yield f"{found.port} at {found.baud} bits a second"
+    yield f"latency timer: {'not told' if timer is None else f'{timer:g} ms'}"
+    yield f"held by: {', '.join(found.held_by) or 'nobody else'}"
+    columns = (
+        "ID",
+        "joint",
+        "device",
+        "delay us",
+        "level",
+        "V",
+        "C",
+        "torque",
+        "says",
+        "not as it should be",
+    )
+    yield console.table(columns, map(_diagnosed, found.servos))
+    if found.latency is not None:
+        yield _latency_line(found.latency)
+    for advice in found.advice:
+        yield console.styled(f"to do: {advice}", "yellow")
+
+
+def _diagnosed(one: ServoReport) -> tuple[Any, ...]:
+    name = (one.id, one.joint or "")
+    if not one.answers:
+        return *name, console.styled("silent", "red"), *[""] * 7
+    set_so = (f"{one.return_delay_s * 1e6:.0f}", one.status_return_level)
+    feels = (f"{one.voltage_v:.1f}", one.temperature_c, "on" if one.torque_on else "", one.reports)
+    return *name, one.device, *set_so, *feels, "; ".join(one.differs)
+
+
+def _latency_line(latency: Latency) -> str:
+    times = (("half", latency.p50_s), ("99 %", latency.p99_s), ("worst", latency.worst_s))
+    told = ", ".join(f"{name} {value * MS:.3f} ms" for name, value in times)
+    return f"{latency.n} positions: {told}; bytes alone {latency.byte_s * MS:.3f} ms; {latency.lost} lost"

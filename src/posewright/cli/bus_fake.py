@@ -1,0 +1,107 @@
+"""`posewright bus fake`: a bus of servos that are not there, on a port that any program can open."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Any
+
+from posewright import robots
+from posewright.cli import console
+from posewright.cli.options import AsJson, option
+
+if TYPE_CHECKING:
+    from posewright.links.dynamixel.fake.port import FakePort
+
+RobotName = Annotated[str, option("--robot R", "Whose servos: a robot with IDs on its card.")]
+Body = Annotated[str, option("--body", "What moves: mock, which has no weight; sim; or a *.bodies.yaml.")]
+Pose = Annotated[str, option("--pose POSE", "In which somebody holds it until its servos have torque.")]
+Baud = Annotated[int, option("--baud N", "Bits a second that the servos are set to.")]
+Faults = Annotated[
+    list[str] | None,
+    option(
+        "--fault FAULT[:ID][@BEGIN[-END]]",
+        "silent, hot, low-voltage, wrong-baud, overload or cable: of a servo, or of all, from when to when "
+        "in seconds: silent:7@2-3.5. Repeatable.",
+    ),
+]
+Dropped = Annotated[float, option("--dropped SHARE", "Share of bytes that get lost, both ways.")]
+Doubled = Annotated[float, option("--doubled SHARE", "Share of bytes that come twice.")]
+Flipped = Annotated[float, option("--flipped SHARE", "Share of bytes with one wrong bit.")]
+Sensor = Annotated[bool, option("--sensor", "An AX-S1 sensor module at ID 100, too.")]
+Seed = Annotated[int, option("--seed N", "Seed of what is by chance.")]
+Precise = Annotated[bool, option("--precise", "Answer within some 10 us of the right time; costs a core.")]
+Seconds = Annotated[float | None, option("--seconds S", "End after so long; default at Ctrl-C.")]
+
+
+def verbs() -> dict[str, Callable[..., Any]]:
+    """Return the verbs of this module by their words."""
+    return {"fake": fake}
+
+
+def fake(
+    robot: RobotName = "robotis_bioloid",
+    body: Body = "mock",
+    pose: Pose = "stand",
+    baud: Baud = 1_000_000,
+    fault: Faults = None,
+    dropped: Dropped = 0.0,
+    doubled: Doubled = 0.0,
+    flipped: Flipped = 0.0,
+    sensor: Sensor = False,
+    seed: Seed = 0,
+    precise: Precise = False,
+    seconds: Seconds = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a fake AX-12 bus of a robot on a pseudo-terminal until Ctrl-C, and say its port.
+
+    Servos answer as ROBOTIS's manual says, bytes cost their time, and a body moves behind them. Programs open
+    the port as they would an adapter's, one after the other. With --json the first line says the port and the
+    last one what went over the wire, each a JSON document of its own.
+
+    [bold]Examples[/]
+      posewright bus fake --robot robotis_bioloid
+      posewright bus fake --robot robotis_bioloid --body sim --precise
+      posewright bus fake --fault silent:7@5-6 --fault hot:13@10 --flipped 0.01 --seed 3
+    """
+    from posewright import experiments
+    from posewright.links.dynamixel.fake.damage import BusDamage, Event
+
+    events = tuple(Event.parse(text) for text in fault or ())
+    damage = BusDamage(dropped, doubled, flipped, events, seed)
+    made: dict[str, Any] = {"body": body, "pose": pose, "baud": baud, "damage": damage, "seed": seed}
+    bus = experiments.fake_bus(robots.robot(robot), senses=dict if sensor else None, **made)
+    with closing(experiments.fake_port(bus, precise=precise)) as port:
+        ids = [device.id for device in bus.devices]
+        _say({"port": port.path, "robot": robot, "body": body, "baud": baud, "ids": ids}, as_json=as_json)
+        try:
+            port.run(math.inf if seconds is None else seconds)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            _tell(port, experiments.fake_counts(port), as_json=as_json)
+    if port.error is not None:
+        raise port.error
+
+
+def _say(facts: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(json.dumps(facts) + "\n")
+    else:
+        console.say(facts["port"])
+        console.note(f"{len(facts['ids'])} devices at {facts['baud']} bits a second; Ctrl-C ends")
+    sys.stdout.flush()
+
+
+def _tell(port: FakePort, counts: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(json.dumps(counts) + "\n")
+        return
+    worn = port.bus.counts.worn
+    damaged = f"{worn.dropped} bytes dropped, {worn.doubled} doubled, {worn.flipped} flipped"
+    heard = f"{counts['packets']} packets ({counts['broken']} broken), {counts['answers']} answers"
+    console.note(f"{counts['seconds']:.1f} s: {heard}, {counts['collisions']} collisions; {damaged}")

@@ -1,0 +1,332 @@
+"""`posewright bus calibrate`, `teach` and `monitor`: what a person does with a robot's servos by hand."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from posewright.bodies import TorquePolicy
+from posewright.cli import console
+from posewright.cli.bus import Baud, Port, RobotName, open_port
+from posewright.cli.options import AsJson, option
+from posewright.documents import is_file, refuse_unwritable
+from posewright.errors import InputError
+from posewright.formats import write_motion
+from posewright.links.dynamixel import monitoring
+from posewright.links.dynamixel.bus import BAUD
+from posewright.links.dynamixel.calibration import (
+    Calibration,
+    apply,
+    measure_offsets,
+    read_calibration,
+    write_calibration,
+)
+from posewright.links.dynamixel.direction_wizard import NO, YES, DirectionWizard, Question, Way
+from posewright.links.dynamixel.teaching import ALL, Teacher
+from posewright.robots import robot as robot_named
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from posewright.links.dynamixel.bus import Bus
+    from posewright.robots import Robot
+
+SUFFIX = ".calibration.yaml"
+LIVE_PERIOD_S = 0.25
+
+Calibrated = Annotated[
+    Path | None, option("--calibration FILE", "How this very robot differs from its card.")
+]
+
+
+def verbs() -> dict[str, Callable[..., None]]:
+    """Return the verbs by their words."""
+    return {"calibrate": calibrate, "teach": teach, "monitor": monitor}
+
+
+def calibrate(
+    port: Port = None,
+    baud: Baud = BAUD,
+    robot: RobotName = "robotis_bioloid",
+    output: Annotated[
+        Path | None, option("--output -o FILE", "Write or revise this; default ROBOT.calibration.yaml.")
+    ] = None,
+    joints: Annotated[
+        str | None,
+        option("--directions LIST", "Limbs or joints that move a little one by one, or `all`: which way?"),
+    ] = None,
+    pose: Annotated[
+        str | None, option("--pose POSE", "Measure offsets in this pose, into which you put the robot.")
+    ] = None,
+    answers: Annotated[
+        str | None, option("--answers LIST", "Answers with commas instead of a person's: y,a,y,o.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find out how this robot's servos sit otherwise than its card says: directions, swapped IDs, centres.
+
+    Hang the robot up. Nothing moves before a yes; Ctrl-C takes all torque off. Answers are y and n; a (as
+    told), o (the other way), - (nothing moved), or the name of the joint that moved instead.
+
+    [bold]Examples[/]
+      posewright bus calibrate --directions right_arm,left_arm
+      posewright bus calibrate --pose stand -o my_bioloid.calibration.yaml
+    """
+    if joints is None and pose is None:
+        raise InputError("nothing to calibrate", hint="--directions all, --pose stand, or both")
+    card = robot_named(robot)
+    path = output or Path(f"{card.name}{SUFFIX}")
+    refuse_unwritable(path)
+    name = path.name.removesuffix(SUFFIX)
+    found = read_calibration(path) if is_file(path) else Calibration(name, card.name)
+    target = None if pose is None else card.pose(pose)
+    ask = _asker(answers)
+    with open_port(port, baud, card) as bus:
+        if joints is not None:
+            wizard = DirectionWizard(bus, card, ask, time.sleep)
+            seen = wizard.run(_joints(card, joints.split(",")), name)
+            found = Calibration(name, card.name, found.offsets_ticks, seen.reversed, seen.ids)
+        if target is not None and ask(Question("", f"does the robot stand in {pose}?", (YES, NO))) == YES:
+            bare = Calibration(name, card.name, {}, found.reversed, found.ids)
+            offsets = measure_offsets(bus, apply(card, bare), target)
+            found = Calibration(name, card.name, offsets, found.reversed, found.ids)
+    apply(card, found)
+    write_calibration(found, path)
+    told = {
+        "offsets_ticks": dict(found.offsets_ticks),
+        "reversed": list(found.reversed),
+        "ids": dict(found.ids),
+    }
+    console.give({"file": str(path), **told}, _calibration_lines(told, path), as_json=as_json)
+
+
+def _calibration_lines(told: Mapping[str, Any], path: Path) -> Iterator[str]:
+    for joint in told["reversed"]:
+        yield f"{joint}: reversed"
+    for joint, number in told["ids"].items():
+        yield f"{joint}: ID {number}"
+    for joint, ticks in told["offsets_ticks"].items():
+        yield f"{joint}: {ticks:+d} ticks"
+    yield f"{'' if any(told.values()) else 'as its card says '}-> {path}"
+
+
+_SHORT = {
+    "y": YES, "n": NO, "a": Way.AS_TOLD.value, "o": Way.OTHER_WAY.value, "-": Way.NOTHING.value
+}  # fmt: skip
+
+
+def _asker(answers: str | None) -> Callable[[Question], str]:
+    """Return what asks: a list that was handed in, or a person, who is asked again until it is an answer."""
+    given = None if answers is None else iter(answers.split(","))
+
+    def ask(question: Question) -> str:
+        while True:
+            words = [
+                next((short for short, long in _SHORT.items() if long == one), "") for one in question.answers
+            ]
+            offered = ", ".join(filter(None, words)) + (
+                "" if "" not in words else ", or the joint that moved"
+            )
+            console.hint(f"{question.text} [{offered}] ", end="")
+            said = next(given, "") if given is not None else sys.stdin.readline()
+            if given is not None:
+                console.hint(said)
+            if not said:
+                raise InputError("there is no answer", hint="answers ended before the questions")
+            answer = _SHORT.get(said.strip(), said.strip())
+            if answer in question.answers:
+                return answer
+            if given is not None or not sys.stdin.isatty():
+                raise InputError(f"no answer: {said.strip()!r}", hint=offered)
+
+    return ask
+
+
+def _joints(card: Robot, names: Iterable[str]) -> list[str]:
+    """Return the joints of limbs, each once and in the card's order."""
+    chosen: set[str] = set()
+    for name in names:
+        chosen.update(card.joint_names if name == ALL else card.groups.get(name) or (card.joint(name).name,))
+    return [joint for joint in card.joint_names if joint in chosen]
+
+
+KEYS = "1-9 let go or hold a limb, c catch, u undo, w write and end, q end, ? help"
+LINES = "release LIMB, hold LIMB, catch [NAME [SECONDS]], undo, write, quit"
+
+
+def teach(
+    output: Annotated[Path, option("--output -o FILE", "The motion to write: NAME.motion.yaml.")],
+    port: Port = None,
+    baud: Baud = BAUD,
+    robot: RobotName = "robotis_bioloid",
+    calibration: Calibrated = None,
+    seconds: Annotated[
+        float | None, option("--seconds S", "Time from pose to pose; default the time that passed.", min=0.05)
+    ] = None,
+    keys: Annotated[str | None, option("--keys TEXT", "Keys instead of a person's, such as 1ccw.")] = None,
+    keep: Annotated[bool, option("--keep-torque", "Leave the servos as they are at the end.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let go of limbs, put them into poses by hand, catch each pose with a key: a motion.
+
+    In a terminal it takes single keys: 1-9 lets go of a limb or holds it, c catches, u forgets the last, w
+    writes and ends, q ends. Elsewhere it reads lines: release LIMB, hold LIMB, catch [NAME [SECONDS]], undo,
+    write, quit. A limb that is let go falls: hold it. At the end all torque is off.
+
+    [bold]Examples[/]
+      posewright bus teach --port /dev/ttyUSB0 -o wave.motion.yaml
+      posewright bus teach --port /dev/ttyUSB0 -o wave.motion.yaml --seconds 0.5 --keys 1cccw
+    """
+    refuse_unwritable(output)
+    card = _calibrated(robot_named(robot), calibration)
+    name = output.name.partition(".")[0]
+    with open_port(port, baud, card) as bus, Teacher(bus, card, time.monotonic) as teacher:
+        limbs = _limbs(card)
+        console.hint("limbs: " + ", ".join(f"{key} {limb}" for key, limb in limbs.items()))
+        console.hint(KEYS if keys is not None or sys.stdin.isatty() else LINES)
+        is_written = _teach(teacher, _commands(keys, limbs, teacher), seconds)
+        if is_written:
+            write_motion(teacher.motion(name), output)
+        if keep:
+            teacher.close(TorquePolicy.HOLD)
+    poses = [
+        {"name": one.name, "reach_s": one.reach_s, "warnings": list(one.warnings)} for one in teacher.caught
+    ]
+    data = {"motion": name, "file": str(output) if is_written else None, "poses": poses}
+    told = f"{console.counted(len(poses), 'pose')} -> {output}" if is_written else "nothing was written"
+    console.give(data, [told], as_json=as_json)
+
+
+def _teach(teacher: Teacher, commands: Iterator[list[str]], seconds: float | None) -> bool:
+    """Do what is said until it ends; tell whether the motion is to be written."""
+    for verb, *words in commands:
+        try:
+            match verb, words:
+                case "release" | "hold", [limb]:
+                    (teacher.release if verb == "release" else teacher.hold)(limb)
+                case "catch", [] | [_] | [_, _]:
+                    after = _number(words[1]) if len(words) > 1 else seconds
+                    pose = teacher.catch(words[0] if words else "", after)
+                    console.hint(f"{pose.name}: after {pose.reach_s:.2f} s")
+                    for warning in pose.warnings:
+                        console.warn(warning)
+                case "undo", []:
+                    console.hint(f"{teacher.undo().name} is forgotten")
+                case "write" | "quit", []:
+                    return verb == "write"
+                case _:
+                    raise InputError(f"{' '.join([verb, *words])!r} is not understood", hint=LINES)
+        except InputError as error:  # a slip of the finger ends nothing
+            console.warn(str(error))
+        if verb in {"release", "hold"}:
+            free = teacher.free
+            console.hint(f"free, so hold them: {', '.join(free)}" if free else "every joint holds")
+    return False
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise InputError(f"{word!r} is no number of seconds", hint="such as 0.5") from None
+
+
+def _limbs(card: Robot) -> dict[str, str]:
+    """Return up to nine groups by their key, the smaller first as the card has them."""
+    return {str(key): name for key, name in enumerate(list(card.groups)[:9], 1)}
+
+
+def _commands(keys: str | None, limbs: Mapping[str, str], teacher: Teacher) -> Iterator[list[str]]:
+    """Yield what is typed: keys that are handed in or pressed, else lines."""
+    if keys is None and not sys.stdin.isatty():
+        yield from (line.split() for line in sys.stdin if line.strip())
+        return
+    named = {"c": ["catch"], " ": ["catch"], "\r": ["catch"], "u": ["undo"], "w": ["write"], "q": ["quit"]}
+    for key in iter(typer.getchar, "") if keys is None else keys:
+        if key in limbs:
+            is_free = set(teacher.joints(limbs[key])) <= set(teacher.free)
+            yield ["hold" if is_free else "release", limbs[key]]
+        elif key in named:
+            yield named[key]
+        else:
+            console.hint(KEYS)
+
+
+def monitor(
+    port: Port = None,
+    baud: Baud = BAUD,
+    robot: RobotName = "robotis_bioloid",
+    calibration: Calibrated = None,
+    seconds: Annotated[
+        float | None,
+        option("--seconds S", "How long; default until Ctrl-C in a terminal, else once.", min=0.0),
+    ] = None,
+    period: Annotated[float, option("--period S", "From one round to the next.", min=0.0)] = LIVE_PERIOD_S,
+    as_json: AsJson = False,
+) -> None:
+    """Show position, speed, load, voltage, temperature and errors of every servo; nothing moves.
+
+    In a terminal the table is drawn anew until Ctrl-C. What is beyond a servo's own limits, which are in its
+    control table (temperature, voltage, torque), is marked.
+
+    [bold]Examples[/]
+      posewright bus monitor
+      posewright bus monitor --seconds 10 --json
+    """
+    card = _calibrated(robot_named(robot), calibration)
+    is_live = sys.stdout.isatty() and not as_json
+    lasting_s = seconds if seconds is not None else math.inf if is_live else 0.0
+    how: Any = {"now": time.monotonic, "sleep": time.sleep, "period_s": period}
+    with open_port(port, baud, card) as bus:
+        if is_live:
+            _watch_live(bus, card, lasting_s, how)
+            return
+        rounds = monitoring.watch(bus, card, lasting_s, **how)
+        counts = bus.counts.to_dict()
+    took_s = rounds[-1][0].time_s if len(rounds) > 1 else 0.0
+    rate_hz = round((len(rounds) - 1) / took_s, 2) if took_s else None
+    data = {
+        "robot": card.name,
+        "rate_hz": rate_hz,
+        "rounds": [[monitoring.sample_data(one) for one in samples] for samples in rounds],
+        "counts": counts,
+    }
+    faults = console.counted(counts["faults"], "missing or damaged answer")
+    told = f"{console.counted(len(rounds), 'round')}, {faults}"
+    console.give(data, [servo_table(rounds[-1]), told], as_json=as_json)
+
+
+def _watch_live(bus: Bus, card: Robot, lasting_s: float, how: Mapping[str, Any]) -> None:
+    from rich.live import Live
+
+    with Live(console=console.out, auto_refresh=False, vertical_overflow="visible") as live:
+
+        def show(samples: monitoring.Round) -> None:
+            live.update(servo_table(samples), refresh=True)
+
+        monitoring.watch(bus, card, lasting_s, on_round=show, **how)
+
+
+def servo_table(samples: monitoring.Round) -> Table:
+    """Return all servos as a table, what is wrong in colour."""
+    columns = ("joint", "ID", "at [deg]", "[deg/s]", "load", "[V]", "[C]", "warnings")
+    rows = []
+    for one in samples:
+        told = monitoring.sample_data(one)["reading"]
+        figures = ("-",) * 5 if told is None else (
+            f"{told['position_deg']:.1f}", f"{told['speed_deg_s']:.0f}", f"{told['load']:.0%}",
+            f"{told['voltage_v']:.1f}", str(told["temperature_c"]),
+        )  # fmt: skip
+        bad = console.styled("; ".join(one.warnings), "red" if told is None else "yellow")
+        rows.append((one.joint, one.id, *figures, bad))
+    return console.table(columns, rows, words=("joint", "warnings"))
+
+
+def _calibrated(card: Robot, path: Path | None) -> Robot:
+    return card if path is None else apply(card, read_calibration(path))

@@ -1,0 +1,232 @@
+"""Who is on a bus: every ID at every rate, servos that share an ID, and giving them another ID or rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from posewright.errors import BodyError, InputError
+from posewright.links.dynamixel.answers import Miss, Ping, PortGoneError, StatusPacket
+from posewright.links.dynamixel.bus import Bus, checked, joints_of
+from posewright.links.dynamixel.control_table import (
+    MAX_ID,
+    Instruction,
+    baud_rates,
+    control_table,
+    value_of,
+)
+from posewright.links.dynamixel.packets import InstructionPacket
+from posewright.robots import Robot
+
+EVERY_ID = range(MAX_ID + 1)
+
+PROBES = 6
+"""So often a servo is read to see whether another one talks into its answers."""
+
+PROBED = (36, 8)
+"""Address and bytes of what two servos hardly have in common: position, speed, load, voltage, temperature."""
+
+OnProgress = Callable[[int, int, str], None]
+"""Is told how much of how much is done, and in words what is being done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A servo, or several, that answer to one ID at one rate.
+
+    Attributes:
+        device: what it is, such as AX-12A; `unknown` where nothing whole came.
+        joint: which joint of the robot it moves by the card; None where it moves none.
+        reports: what it says of itself: `overheating`, `overload`, ...
+        garbled: how many of its answers were damaged, of how many.
+        remark: what a person should know: that its rate is not the robot's, that two servos may have its ID.
+    """
+
+    id: int
+    baud: int
+    device: str
+    firmware: int | None = None
+    joint: str | None = None
+    reports: str = ""
+    garbled: tuple[int, int] = (0, 0)
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a scan found.
+
+    Attributes:
+        found: in the order of rates and IDs.
+        missing: joints of the robot whose servo did not answer, by the ID it should have.
+        rates: at which it was looked for [bits a second].
+    """
+
+    found: tuple[Found, ...]
+    missing: dict[int, str] = field(default_factory=dict)
+    rates: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "found": [asdict(one) for one in self.found],
+            "missing": [{"id": servo, "joint": joint} for servo, joint in self.missing.items()],
+            "rates": list(self.rates),
+        }
+
+
+def scan(
+    bus: Bus,
+    robot: Robot | None = None,
+    *,
+    ids: Collection[int] = EVERY_ID,
+    rates: Sequence[int] | None = None,
+    on_progress: OnProgress | None = None,
+) -> Scan:
+    """Ask for every ID at every rate, and return who is there; the bus has its own rate again then.
+
+    Args:
+        bus: its own rate is that of the robot.
+        robot: whose servos should be there; each of these is asked as often as the bus retries.
+        ids: which are asked for.
+        rates: which are tried [bits a second]; all that the manual lists where none are given.
+        on_progress: is told how far it is.
+
+    Raises:
+        BodyError: the port is gone, or cannot do one of the rates.
+    """
+    own = bus.baud
+    tried = (
+        tuple(rates) if rates is not None else (own, *(one for one in baud_rates().values() if one != own))
+    )
+    joints = joints_of(robot) if robot else bus.joints
+    found: list[Found] = []
+    try:
+        for place, rate in enumerate(tried):
+            bus.set_baud(rate)
+            here: list[Found] = []
+            for n, servo in enumerate(ids):
+                if on_progress:
+                    on_progress(place * len(ids) + n, len(tried) * len(ids), f"ID {servo} at {rate}")
+                if one := _look(bus, servo, tries=bus.retries + 1 if servo in joints else 1):
+                    here.append(replace(one, joint=joints.get(servo)))
+            found += [_remarked(one, here, own) for one in here]
+    finally:
+        bus.set_baud(own)
+    there = {one.id for one in found}
+    wanted = {servo: joint for servo, joint in joints.items() if servo in ids}
+    missing = {servo: joint for servo, joint in wanted.items() if servo not in there}
+    return Scan(tuple(found), missing, tried)
+
+
+def _look(bus: Bus, servo: int, *, tries: int) -> Found | None:
+    """Return what answers to an ID at the rate that is set."""
+    ping = InstructionPacket(servo, Instruction.PING).encode()
+    for _ in range(tries):
+        answer = bus.exchange(ping, 0)
+        if answer not in {Miss.TIMEOUT, Miss.WRONG_ID}:
+            break
+    else:
+        return None
+    twice = isinstance(answer, StatusPacket) and bus.further()
+    garbled = _garbled(bus, servo) + (PROBES if twice else 0)
+    try:
+        told: Ping | None = bus.ping(servo)
+    except PortGoneError:
+        raise
+    except BodyError:  # it was there a moment ago
+        told = None
+    if told is None and isinstance(answer, StatusPacket) and not garbled:
+        return None  # a stray answer, or our own ping come back
+    device, reports = ("unknown", "") if told is None else (told.device, told.error.words)
+    firmware = told.firmware if told else None
+    return Found(servo, bus.baud, device, firmware, reports=reports, garbled=(min(garbled, PROBES), PROBES))
+
+
+def _garbled(bus: Bus, servo: int) -> int:
+    packet = InstructionPacket(servo, Instruction.READ, bytes(PROBED)).encode()
+    answers = [bus.exchange(packet, PROBED[1]) for _ in range(PROBES)]
+    return sum(answer in {Miss.CORRUPT, Miss.CHECKSUM, Miss.WRONG_LENGTH} for answer in answers)
+
+
+def _remarked(one: Found, here: Sequence[Found], own: int) -> Found:
+    """Say what is wrong: a damaged answer is the cable's fault where other servos have them too."""
+    bad = 2 * one.garbled[0] >= one.garbled[1]
+    others = [other for other in here if other is not one]
+    clean = [other for other in others if 2 * other.garbled[0] < other.garbled[1]]
+    remarks: list[str] = []
+    if bad and (clean or not others):
+        remarks.append(f"perhaps two servos have ID {one.id}: unplug one, and give the other another ID")
+    elif one.garbled[0]:
+        remarks.append("garbled answers: look at cable, plugs and supply")
+    if one.baud != own:
+        remarks.append(f"its rate is {one.baud}, not {own}: `posewright bus set-baud`")
+    if one.joint is None:
+        remarks.append("no joint of the robot has this ID")
+    return replace(one, remark="; ".join(remarks))
+
+
+def set_id(bus: Bus, servo: int, new: int) -> Ping:
+    """Give a servo another ID, and see that it has it.
+
+    Raises:
+        InputError: there is a servo of that ID already, or the EEPROM may not be written now.
+        BodyError: it does not answer, or does not take it.
+    """
+    bus.ping(servo)
+    if new == servo:
+        raise InputError(f"{bus.name(servo)} has the ID {new} already", hint="another one")
+    packet = InstructionPacket(checked(new), Instruction.PING).encode()
+    if any(bus.exchange(packet, 0) is not Miss.TIMEOUT for _ in range(bus.retries + 1)):
+        what = f"the ID {new} is taken by {bus.name(new)}"
+        raise InputError(what, hint="two servos with one ID talk at once, and nobody understands them")
+    found = _write_eeprom(bus, servo, "id", new, lambda: bus.ping(new))
+    packet = InstructionPacket(servo, Instruction.PING).encode()
+    if bus.exchange(packet, 0) is not Miss.TIMEOUT:
+        what = f"a servo has the ID {new} now, and one still has {servo}"
+        raise BodyError(what, hint="there were two of them: connect one at a time")
+    return found
+
+
+def set_rate(bus: Bus, servo: int, rate: int) -> Ping:
+    """Let a servo talk at another rate, and see that it does; the bus itself keeps its own.
+
+    Raises:
+        InputError: the manual does not list that rate, or the EEPROM may not be written now.
+        BodyError: the servo does not answer, does not take it, or the port cannot do that rate.
+    """
+    own, value = bus.baud, value_of(rate)
+    bus.ping(servo)
+    bus.set_baud(rate)  # where the port cannot, the servo would be lost
+    bus.set_baud(own)
+
+    def ping_there() -> Ping:
+        try:
+            bus.set_baud(rate)
+            return bus.ping(servo)
+        finally:
+            bus.set_baud(own)
+
+    return _write_eeprom(bus, servo, "baud_rate", value, ping_there)
+
+
+def _write_eeprom(bus: Bus, servo: int, name: str, value: int, ping: Callable[[], Ping]) -> Ping:
+    """Write what changes how a servo is reached, and return how it answers then.
+
+    What it answers to the write itself may come either way, and is not waited for.
+    """
+    register = control_table("AX-12A").register(name)
+    bus.check_eeprom(servo)
+    parameters = bytes((register.address,)) + register.encode(value)
+    packet = InstructionPacket(servo, Instruction.WRITE, parameters).encode()
+    for left in range(bus.retries, -1, -1):
+        bus.send(packet)  # nobody hears it again who took it before
+        bus.drain()
+        try:
+            return ping()
+        except BodyError as error:
+            if not left:
+                what = f"{bus.name(servo)} does not answer with its {name} set to {value}"
+                raise BodyError(what, hint="see who is there: `posewright bus scan`") from error
+    raise InputError("no tries at all", hint="retries are 0 or more")

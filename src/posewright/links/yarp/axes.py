@@ -1,0 +1,112 @@
+"""The axes of a control board: which joint is which of them, in degrees."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from posewright.arrays import Floats, Indices
+from posewright.errors import InputError
+from posewright.links.yarp.bottle import Bottle, Value
+from posewright.robots import Robot
+from posewright.units import DEG_PER_RAD, RAD_PER_DEG
+
+AXES = {"uc3m_thesis": 23}
+"""How many axes a board has whose motors are numbered so; one whose number no joint has stays where it is.
+
+Source: UC3M 2013: 23 motors, of which 4 5 9 10 23 are unused.
+"""
+
+
+def usual_numbering(robot: Robot) -> str | None:
+    """Return the numbering by which a robot's axes are known; None where it is the order of its joints."""
+    return next((name for name in AXES if name in robot.numberings), None)
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """The axes of a board: motor number k of a numbering is axis k - 1, as YARP counts from 0.
+
+    Attributes:
+        columns: the joint of each axis; None where it has none, and so stays where it is.
+    """
+
+    robot: Robot
+    columns: tuple[int | None, ...]
+
+    @classmethod
+    def of(cls, robot: Robot, numbering: str | None = None) -> Axes:
+        """Return the axes as a numbering of the robot's card counts them, or in the order of its joints.
+
+        Raises:
+            UnknownNameError: the card has no such numbering.
+            InputError: it counts from 0.
+        """
+        if numbering is None:
+            return cls(robot, tuple(range(len(robot.joints))))
+        joints = robot.numbering(numbering)
+        if min(joints) < 1:
+            raise InputError(f"the numbering {numbering} begins at {min(joints)}", hint="motors count from 1")
+        count = max(*joints, AXES.get(numbering, 0))
+        columns = (robot.index(joints[k]) if k in joints else None for k in range(1, count + 1))
+        return cls(robot, tuple(columns))
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each is called: the joint it moves, or by its motor's number."""
+        joints = self.robot.joint_names
+        return tuple(
+            f"unused_{axis + 1}" if column is None else joints[column]
+            for axis, column in enumerate(self.columns)
+        )
+
+    @cached_property
+    def driven(self) -> Indices:
+        """The axes that have a joint, `(k,)`."""
+        return np.array([axis for axis, column in enumerate(self.columns) if column is not None], np.intp)
+
+    @cached_property
+    def joints(self) -> Indices:
+        """The joints of the driven axes, `(k,)`."""
+        return np.array([column for column in self.columns if column is not None], np.intp)
+
+    def degrees(self, values: Floats) -> Floats:
+        """Return angles or speeds of joints, `(n_joints,)` [rad], as those of axes, `(n_axes,)` [deg]."""
+        return self.spread(values * DEG_PER_RAD)
+
+    def spread(self, values: Floats) -> Floats:
+        """Return what joints have, `(n_joints,)`, by axis, `(n_axes,)`; 0 for axes without a joint."""
+        spread = np.zeros(len(self))
+        spread[self.driven] = values[self.joints]
+        return spread
+
+    def radians(self, values_deg: Floats) -> Floats:
+        """Return angles of axes, `(n_axes,)` [deg], as those of joints, `(n_joints,)` [rad]."""
+        angles = np.full(len(self.robot.joints), np.nan)
+        angles[self.joints] = values_deg[self.driven] * RAD_PER_DEG
+        return angles
+
+
+def number(value: Value) -> float:
+    """Return a number as it came, or raise InputError."""
+    if isinstance(value, int | float) and math.isfinite(value):
+        return float(value)
+    raise InputError(f"{value!r} is no number", hint="a finite one")
+
+
+def numbers(value: Value, n: int) -> Floats:
+    """Return a list of n numbers, or raise InputError."""
+    if not isinstance(value, tuple) or len(value) != n:
+        raise InputError(f"{value!r} is no list of {n} numbers", hint="one an axis")
+    return np.array([number(one) for one in value])
+
+
+def vector(values: Floats) -> Bottle:
+    """Return an array as the list of doubles that YARP calls a Vector."""
+    return tuple(values.tolist())

@@ -1,0 +1,254 @@
+"""How bottles are framed on the wire: headers, messages, acknowledgements, datagrams.
+
+Eight bytes open a connection and choose its carrier. A message is a list of blocks whose cuts mean nothing:
+put together they are a command to the port, and behind it the bottle. All numbers are little-endian.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from dataclasses import dataclass
+from enum import Enum
+
+from posewright.errors import FormatError, InputError
+from posewright.links.yarp.bottle import LONGEST, Bottle, Take, decode, encode
+
+HEADER_BYTES = 8
+LONGEST_NAME = 1024
+LONGEST_COMMAND = 4096
+LARGEST_DATAGRAM = 65507
+GOODBYE = -1
+"""The count of the datagram that ends a connection."""
+
+
+class Carrier(Enum):
+    """How two ports talk."""
+
+    TEXT = "text"
+    TEXT_ACK = "text_ack"
+    TCP = "tcp"
+    FAST_TCP = "fast_tcp"
+    UDP = "udp"
+
+    @property
+    def acks(self) -> bool:
+        """Whether every message is acknowledged."""
+        return self in {Carrier.TCP, Carrier.TEXT_ACK}
+
+    @property
+    def header(self) -> bytes:
+        """The bytes that open a connection."""
+        code = CODES.get(self)
+        return TEXTS[self] if code is None else numbered(code)
+
+
+TEXTS = {Carrier.TEXT: b"CONNECT ", Carrier.TEXT_ACK: b"CONNACK "}
+CODES = {Carrier.UDP: 7777, Carrier.FAST_TCP: 7780, Carrier.TCP: 7908}
+PROTOCOL, FAMILY, TCP_FAMILY, ACKS = 7777, 16, 3, 128
+
+
+def carrier_of(header: bytes) -> Carrier | None:
+    """Return the carrier that a connection's first eight bytes choose, or None."""
+    for carrier, text in TEXTS.items():
+        if header == text:
+            return carrier
+    if not _is_numbered(header):
+        return None
+    spec = _number(header) - PROTOCOL
+    if not 0 <= spec < 2 * ACKS:
+        return None
+    if spec % FAMILY == TCP_FAMILY:
+        return Carrier.TCP if spec & ACKS else Carrier.FAST_TCP
+    return Carrier.UDP if spec % FAMILY == 0 else None
+
+
+def numbered(number: int) -> bytes:
+    """Return the eight bytes that YARP sends a number in."""
+    return b"YA" + struct.pack("<i", number) + b"RP"
+
+
+def take_numbered(take: Take) -> int:
+    """Take eight bytes and return the number in them.
+
+    Raises:
+        FormatError: there is none.
+    """
+    data = take(HEADER_BYTES)
+    if not _is_numbered(data):
+        raise FormatError(f"{data.hex(' ')} is no header of YARP", hint="YA, four bytes, RP")
+    return _number(data)
+
+
+def _is_numbered(data: bytes) -> bool:
+    return len(data) == HEADER_BYTES and data[:2] == b"YA" and data[6:] == b"RP"
+
+
+def _number(data: bytes) -> int:
+    return int.from_bytes(data[2:6], "little", signed=True)
+
+
+ACK = numbered(0)
+INDEX = numbered(10)
+"""What a message begins with: ten bytes about its blocks follow."""
+
+
+def introduction(carrier: Carrier, sender: str) -> bytes:
+    """Return what a sender opens a binary connection with."""
+    name = sender.encode() + b"\0"
+    return carrier.header + struct.pack("<i", len(name)) + name
+
+
+def take_introduction(take: Take) -> str:
+    """Take the sender's name, which follows the header.
+
+    Raises:
+        FormatError: it is none.
+    """
+    name = take(_length(take, LONGEST_NAME))
+    if name[-1:] != b"\0":
+        raise FormatError("the sender's name does not end in a NUL")
+    return name[:-1].decode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A stamp beside a message: its number and its time [s]."""
+
+    count: int
+    time_s: float
+
+    def __str__(self) -> str:
+        return f"{self.count} {self.time_s!r}"
+
+    @classmethod
+    def parse(cls, text: str) -> Envelope | None:
+        """Read a stamp; an envelope of another kind is None."""
+        count, _, time_s = text.strip().partition(" ")
+        try:
+            found = cls(int(count[:20]), float(time_s))
+        except ValueError:
+            return None
+        return found if math.isfinite(found.time_s) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is sent to a port.
+
+    Attributes:
+        command: `d` data that wants an answer, `D` data that wants none, `a` administration, `q` good-bye;
+            a port ignores others.
+        bottle: None where none goes with the command.
+        envelope: of data.
+    """
+
+    command: str
+    bottle: Bottle | None = None
+    envelope: Envelope | None = None
+
+    def encode(self) -> bytes:
+        """Return it as it travels, in one block.
+
+        Raises:
+            InputError: a bottle cannot hold what it holds.
+        """
+        body = b"" if self.bottle is None else encode(self.bottle)
+        if self.envelope is None and self.bottle is not None:
+            head = struct.pack("<i", 0) + b"~" + self.command.encode("ascii") + b"\0\1"
+        else:
+            text = f"{self.command} {self.envelope}" if self.envelope else self.command
+            head = struct.pack("<i", len(text) + 1) + b"~\0\0\1" + text.encode("ascii") + b"\0"
+        size = len(head) + len(body)
+        return INDEX + b"\1\1" + b"\xff" * 8 + struct.pack("<ii", size, 0) + head + body
+
+
+def take_message(take: Take) -> Message:
+    """Take one message, whatever blocks it was cut into.
+
+    Raises:
+        FormatError: it is damaged, or too long.
+    """
+    if take(HEADER_BYTES) != INDEX:
+        raise FormatError("no message begins here", hint=INDEX.hex(" "))
+    blocks, replies, *filled = take(10)
+    if set(filled) != {0xFF}:
+        raise FormatError("the index of a message is damaged", hint="it ends in eight bytes ff")
+    lengths = struct.unpack(f"<{blocks}i", take(4 * blocks))
+    take(4 * replies)
+    if min(lengths, default=0) < 0 or sum(lengths) > LONGEST:
+        raise FormatError("a message's blocks have no length that can be", hint=f"0 to {LONGEST} bytes")
+    return _message(take(sum(lengths)))
+
+
+def _message(data: bytes) -> Message:
+    if len(data) < HEADER_BYTES or data[4:5] != b"~" or data[6:8] != b"\0\1":
+        raise FormatError(f"{data[:8].hex(' ')} is no command to a port", hint="a length, ~, a letter, 00 01")
+    length, letter = int.from_bytes(data[:4], "little", signed=True), data[5]
+    text = data[HEADER_BYTES : HEADER_BYTES + max(length, 0)]
+    if letter == 0:
+        if not 1 <= length <= LONGEST_COMMAND or len(text) != length or text[-1] != 0:
+            raise FormatError("a port's command is cut off, or too long")
+        said = text[:-1].decode("utf-8", "surrogateescape")
+    elif length == 0:
+        said = chr(letter)
+    else:
+        raise FormatError(f"a command of one letter has {length} letters more")
+    rest = data[HEADER_BYTES + length :]
+    envelope = Envelope.parse(said[1:]) if said[:1] in {"d", "D"} else None
+    return Message(said[:1], decode(rest) if rest else None, envelope)
+
+
+def datagram(count: int, message: bytes) -> bytes:
+    """Return a message as a datagram.
+
+    Raises:
+        InputError: it is too long for one.
+    """
+    rest = struct.pack("<i", count) + message
+    if 4 + len(rest) > LARGEST_DATAGRAM:
+        raise InputError(f"{len(message)} bytes in a datagram", hint="tcp takes more")
+    return struct.pack("<I", zlib.crc32(message)) + rest
+
+
+def read_datagram(data: bytes) -> tuple[int, Message | None]:
+    """Return a datagram's count and its message; None where it says good-bye.
+
+    Raises:
+        FormatError: its checksum is not right, or the message is damaged.
+    """
+    if len(data) < HEADER_BYTES or int.from_bytes(data[:4], "little") != zlib.crc32(data[HEADER_BYTES:]):
+        raise FormatError("a datagram is damaged")
+    count = int.from_bytes(data[4:8], "little", signed=True)
+    if count == GOODBYE:
+        return count, None
+    return count, read_message(data[HEADER_BYTES:])
+
+
+def read_message(data: bytes) -> Message:
+    """Return the message that these bytes are.
+
+    Raises:
+        FormatError: they are none.
+    """
+    at = 0
+
+    def take(count: int) -> bytes:
+        nonlocal at
+        at += count
+        if at > len(data):
+            raise FormatError("a message is cut off")
+        return data[at - count : at]
+
+    message = take_message(take)
+    if at != len(data):
+        raise FormatError(f"{len(data) - at} bytes follow a message")
+    return message
+
+
+def _length(take: Take, most: int) -> int:
+    length = int.from_bytes(take(4), "little", signed=True)
+    if not 1 <= length <= most:
+        raise FormatError(f"a length of {length}", hint=f"1 to {most}")
+    return length

@@ -1,0 +1,287 @@
+"""A served robot as a YARP control board: what it answers on `rpc:i`, takes on `command:i`, and tells.
+
+Degrees and degrees a second on the wire, radians inside. Positions, velocities and direct positions are
+offered; torque, current, PWM and servos without torque are answered as not offered.
+
+Source: the protocol 1.9.0 of YARP's remote_controlboard, as observed between the programs of YARP 3.9.1.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.bodies import BodyState
+from posewright.errors import BodyError, InputError
+from posewright.links.served.door import Served
+from posewright.links.yarp.axes import Axes, number, numbers, usual_numbering, vector
+from posewright.links.yarp.bottle import Bottle, Float32, Value, Vocab
+from posewright.links.yarp.moves import Moves
+from posewright.links.yarp.port import Envelope
+from posewright.units import RAD_PER_DEG
+
+OK, FAIL, NAK, IS, STIFF, REVOLUTE = map(Vocab, ("ok", "fail", "nak", "is", "stif", "atrv"))
+PROTOCOL = (Vocab("prot"), 1, 9, 0, OK)
+LAYOUTS = (3, 4)
+"""YARP's great versions that differ in what `stateExt:o` tells."""
+
+OF_ALL, OF_GROUP = "s", "g"
+"""What a word ends in that is about all axes, or about some."""
+
+MODE_WORDS = {
+    "icmd": {"cmod": "", "cmds": OF_ALL, "cmog": OF_GROUP},
+    "intm": {"mode": "", "mods": OF_ALL, "modg": OF_GROUP},
+}
+"""Words of control modes and of interaction modes, and whom each is about."""
+
+HELP = (
+    "get axes | name J | type J | llim J | vlim J | encs | enc J | esps | esp J | prot",
+    "get poss | pos J | dons | don J | vels | vel J | accs | acc J | pid pid pos J | iimp ipr J",
+    "get icmd cmds | icmd cmod J | intm mode J",
+    "set pos J DEG | poss (DEG ...) | posg N (J ...) (DEG ...) | rel J DEG | rels | relg | sto J | stos",
+    "set vmo J DEG_S | vel J DEG_S | vels | velg | acc J DEG_S2 | accs | accg | llim J MIN MAX",
+    "set icmd cmod J pos|posd|vel | icmd cmds (MODE ...) | icmd cmog N (J ...) (MODE ...)",
+)
+
+
+class ControlBoard:
+    """What a control board answers and does; callable from any thread.
+
+    Args:
+        layout: the version of YARP whose `stateExt:o` is told, 3 or 4.
+        numbering: of the robot's card, whose motor k is axis k - 1; None for the one that YARP's users of
+            this robot know, else the order of its joints.
+
+    Raises:
+        InputError: there is no such layout or numbering.
+    """
+
+    def __init__(self, served: Served, *, layout: int = 3, numbering: str | None = None) -> None:
+        if layout not in LAYOUTS:
+            raise InputError(f"YARP {layout}", hint="the layout of 3 or of 4")
+        self._robot, self._layout = served.robot, layout
+        self.axes = Axes.of(served.robot, numbering or usual_numbering(served.robot))
+        self._moves = moves = Moves(served, self.axes)
+        self.refused = 0
+        self._lock = threading.Lock()
+        self._state, self._count = served.state, 0
+        self._velocities = np.zeros(len(served.robot.joints))
+        self._numbers: Mapping[str, Callable[[], Floats]] = {
+            "pos": lambda: moves.targets_deg,
+            "vel": lambda: moves.speeds_deg_s,
+            "acc": lambda: moves.accelerations_deg_s2,
+            "enc": lambda: self.axes.degrees(self._state.positions),
+            "esp": lambda: self.axes.degrees(self._velocities),
+        }
+        self._facts: Mapping[str, Callable[[int], Bottle]] = {
+            "name": lambda axis: (self.axes.names[axis],),
+            "type": lambda _: (REVOLUTE.code,),
+            "llim": lambda axis: (float(moves.lower_deg[axis]), float(moves.upper_deg[axis])),
+            "vlim": lambda axis: (0.0, float(moves.fastest_deg_s[axis])),
+        }
+        self._moving: Mapping[str, Callable[[str, Sequence[int], Floats], None]] = {
+            "pos": moves.move_to, "rel": moves.move_by, "vmo": moves.move_at, "dpo": moves.put,
+        }  # fmt: skip
+        self._setting = {"vel": moves.set_speeds, "acc": moves.set_accelerations}
+
+    def see(self, state: BodyState) -> None:
+        """Take the state after a frame: it is told from now on."""
+        with self._lock:
+            passed_s = state.time_s - self._state.time_s
+            if state.velocities is not None:
+                self._velocities = state.velocities
+            elif passed_s > 0.0:
+                self._velocities = (state.positions - self._state.positions) / passed_s
+            self._state, self._count = state, self._count + 1
+
+    @property
+    def stamp(self) -> Envelope:
+        """The number and the time of what is told now."""
+        return Envelope(self._count, self._state.time_s)
+
+    def state(self) -> Bottle:
+        """Return what `state:o` tells: the positions [deg]."""
+        return vector(self.axes.degrees(self._state.positions))
+
+    def state_ext(self) -> Bottle:
+        """Return what `stateExt:o` tells: eleven lists by axis, or twelve, each with whether it is known."""
+        n = len(self.axes)
+        unknown: Bottle = ((0.0,) * n, FAIL)
+        single: Bottle = ((Float32(0.0),) * n, FAIL)
+        pwm, *temperature = (unknown,) if self._layout == 3 else (single, single)
+        efforts = self._state.efforts
+        torque = vector(self.axes.spread(np.nan_to_num(efforts))), OK if np.isfinite(efforts).all() else FAIL
+        moving = (self.state(), OK, vector(self.axes.degrees(self._velocities)), OK, *unknown)
+        modes = (tuple(mode.code for mode in self._moves.modes), OK, (STIFF.code,) * n, OK)
+        return (
+            *moving,
+            *unknown * 3,
+            *torque,
+            *pwm,
+            *unknown,
+            *modes,
+            *(one for t in temperature for one in t),
+        )
+
+    def answer(self, request: Bottle, sender: str) -> Bottle:
+        """Return the answer to a request; one that cannot be done is answered `[fail]`, and is counted."""
+        with self._lock:
+            try:
+                match request:
+                    case ("get", str(word), *rest):
+                        return self._get(word, tuple(rest))
+                    case ("set", str(word), *rest):
+                        self._set(client_of(sender), word, tuple(rest))
+                        return (OK,)
+                    case ("help",):
+                        return Vocab("many"), *HELP
+            except (InputError, BodyError):
+                self.refused += 1
+                return (FAIL,)
+            self.refused += 1
+            return (NAK,)
+
+    def command(self, message: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002
+        """Do what is streamed: a pair of what it is and a Vector; what cannot be done is counted as refused."""
+        with self._lock:
+            try:
+                match message:
+                    case ((str(word), *rest), tuple(values)) if word[:3] in {"dpo", "vmo"}:
+                        last: Value = values if word[3:] or len(values) != 1 else values[0]
+                        self._moving[word[:3]](client_of(sender), *self._addressed(word[3:], (*rest, last)))
+                    case _:
+                        self.refused += 1
+            except (InputError, BodyError):
+                self.refused += 1
+
+    def _get(self, word: str, rest: Bottle) -> Bottle:
+        match word, rest:
+            case "prot", ():
+                return PROTOCOL
+            case "axes", ():
+                return self._told(word, len(self.axes))
+            case (("icmd" | "intm"), (str(what), *which)) if what in MODE_WORDS[word]:
+                return self._get_modes(word, what, tuple(which))
+            case (("pid" | "iimp"), (str(what), *which)):
+                return self._get_gains(word, what, tuple(which))
+        if word in self._facts:
+            return self._told(word, *self._facts[word](self._addressees("", rest)[0]))
+        return self._get_numbers(word[:3], word[3:], rest)
+
+    def _get_gains(self, word: str, what: str, rest: Bottle) -> Bottle:
+        """Answer what a servo is as a controller: its gains, or its stiffness [N m/deg] and no damping."""
+        match word, what, rest:
+            case "pid", ("pid" | "pids"), ("pos", *which):
+                pids = tuple(map(self._pid, self._addressees(what[3:], tuple(which))))
+                return IS, Vocab(what), pids if what[3:] else pids[0], OK
+            case "iimp", "ipr", (axis,):
+                return IS, Vocab(word), (self._stiffness(self._axis(axis)), 0.0), OK
+        raise _not_offered(what)
+
+    def _get_numbers(self, stem: str, ending: str, rest: Bottle) -> Bottle:
+        """Answer about one axis, all or some what each has a number of; of being done, whether all are."""
+        axes = self._addressees(ending, rest)
+        if stem == "don":
+            return self._told(stem + ending, int(self._moves.done[axes].all()))
+        if stem not in self._numbers:
+            raise _not_offered(stem + ending)
+        values = vector(self._numbers[stem]()[axes])
+        return self._told(stem + ending, values if ending else values[0])
+
+    def _get_modes(self, word: str, what: str, which: Bottle) -> Bottle:
+        ending = MODE_WORDS[word][what]
+        axes = self._addressees(ending, which)
+        modes = [self._moves.modes[axis] if word == "icmd" else STIFF for axis in axes]
+        if ending:
+            return self._told(what, tuple(modes))
+        return IS, axes[0], modes[0], *self._stamp(), OK
+
+    def _set(self, client: str, word: str, rest: Bottle) -> None:
+        stem, ending = word[:3], word[3:]
+        match word, rest:
+            case "icmd", (str(what), *which, modes) if what in MODE_WORDS[word]:
+                self._set_modes(client, MODE_WORDS[word][what], tuple(which), modes)
+            case "intm", ("mode", axis, "stif"):
+                self._axis(axis)
+            case "llim", (axis, lower, upper):
+                self._moves.set_limits(self._axis(axis), number(lower), number(upper))
+            case (("sto" | "stos" | "stog"), _):
+                self._moves.hold(client, self._with_joint(ending, self._addressees(ending, rest)))
+            case _ if stem in self._setting:
+                self._setting[stem](*self._addressed(ending, rest))
+            case _ if stem in self._moving and stem != "dpo":
+                self._moving[stem](client, *self._addressed(ending, rest))
+            case _:
+                raise _not_offered(word)
+
+    def _set_modes(self, client: str, ending: str, which: Bottle, modes: Value) -> None:
+        axes = self._addressees(ending, which)
+        wanted = modes if ending else (modes,)
+        if not isinstance(wanted, tuple) or len(wanted) != len(axes):
+            raise InputError(f"{modes!r} for {len(axes)} axes", hint="a mode for each")
+        driven = self._with_joint(ending, axes)
+        self._moves.set_modes(client, driven, [wanted[axes.index(axis)] for axis in driven])
+
+    def _axis(self, value: Value) -> int:
+        if isinstance(value, int) and 0 <= value < len(self.axes):
+            return value
+        raise InputError(f"there is no axis {value!r}", hint=f"0..{len(self.axes) - 1}")
+
+    def _addressees(self, ending: str, rest: Bottle) -> list[int]:
+        """Return which axes a request is about, by the ending of its word and what follows."""
+        match ending, rest:
+            case "", (axis,):
+                return [self._axis(axis)]
+            case "s", ():
+                return list(range(len(self.axes)))
+            case "g", (int(n), tuple(members)):
+                axes = list(map(self._axis, members))
+                if n == len(axes) == len(set(axes)) > 0:
+                    return axes
+        raise InputError(f"{rest!r}", hint="an axis; nothing, for all; or how many, and a list of them")
+
+    def _addressed(self, ending: str, rest: Bottle) -> tuple[list[int], Floats]:
+        """Return which axes are told a number, and which, `(k,)`."""
+        if not rest:
+            raise InputError("nothing is said", hint="a number for each axis")
+        *which, values = rest
+        axes = self._addressees(ending, tuple(which))
+        chosen = numbers(values if ending else (values,), len(axes))
+        driven = self._with_joint(ending, axes)
+        return driven, chosen[[axes.index(axis) for axis in driven]]
+
+    def _with_joint(self, ending: str, axes: list[int]) -> list[int]:
+        """Return those with a joint; who names one without is refused, who names none but says all is not."""
+        driven = [axis for axis in axes if self.axes.columns[axis] is not None]
+        if len(driven) < len(axes) and ending != OF_ALL:
+            raise InputError("an axis that no joint has", hint="its number is unused in this robot")
+        return driven
+
+    def _told(self, word: str, *values: Value) -> Bottle:
+        return IS, Vocab(word), *values, *self._stamp(), OK
+
+    def _stamp(self) -> Bottle:
+        return Vocab("tsta"), self._count, self._state.time_s
+
+    def _stiffness(self, axis: int) -> float:
+        """Return the stiffness of an axis' servo [N m/deg]; 0 without a joint."""
+        column = self.axes.columns[axis]
+        return 0.0 if column is None else self._robot.servos[column].stiffness * RAD_PER_DEG
+
+    def _pid(self, axis: int) -> Bottle:
+        """Return the ten numbers of a servo as the proportional controller it is [% of its torque / deg]."""
+        column = self.axes.columns[axis]
+        full = 0.0 if column is None else 100.0 / self._robot.servos[column].stall_torque_nm
+        return full * self._stiffness(axis), 0.0, 0.0, 0.0, 100.0, 0.0, 1.0, 0.0, 0.0, 0.0
+
+
+def client_of(sender: str) -> str:
+    """Return who sends: the ports of one remote_controlboard client begin alike."""
+    return sender.removesuffix("/rpc:o").removesuffix("/command:o")
+
+
+def _not_offered(word: str) -> InputError:
+    return InputError(f"[{word}] is not offered", hint="positions, velocities, direct positions")

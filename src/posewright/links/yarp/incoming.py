@@ -1,0 +1,235 @@
+"""Whoever connects to a port: in text, over tcp, or with datagrams."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+from posewright.errors import FormatError, InputError
+from posewright.links.yarp.administration import Connected, administer, describe, reconnect
+from posewright.links.yarp.bottle import Bottle, encode
+from posewright.links.yarp.carriers import (
+    ACK,
+    HEADER_BYTES,
+    Carrier,
+    Envelope,
+    Message,
+    carrier_of,
+    numbered,
+    read_datagram,
+    take_introduction,
+    take_message,
+)
+from posewright.links.yarp.listening import hang_up, line_bytes, take_from, take_line
+from posewright.links.yarp.text import from_text, to_text
+
+PATIENCE_S = 5.0
+"""So long may somebody take to say who it is."""
+
+REORDERED = 64
+"""A datagram counted that much lower than the latest, or less, comes late or twice; any other begins anew."""
+
+MOST_LOST = 1 << 16
+"""A greater leap in the count is no loss either: the count is not under the checksum."""
+
+NOT_FOUND = "* Error. Protocol not found"
+ACK_LINE = "<ACK>"
+HELP = (
+    "This is a YARP port; it answers to",
+    "*       describe this port",
+    "d       data follow, an answer is wanted",
+    "do      data follow, no answer is wanted",
+    "/port   send output to /port",
+    "!/port  send no more output to /port",
+    "~/port  take no more input from /port",
+    "a       an administrative message follows",
+    "q       disconnect",
+    "?       this help",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Incoming:
+    """A connection to a port; `end` wakes its thread, which leaves."""
+
+    sender: str
+    carrier: Carrier
+    end: Callable[[], None]
+
+
+class Inside(Connected, Protocol):
+    """What a connection sees of its port."""
+
+    def enter(self, incoming: Incoming) -> None:
+        """Make a connection known; EOFError: the port closes."""
+
+    def leave(self, incoming: Incoming) -> None:
+        """Forget it."""
+
+    def deliver(self, message: Message, sender: str) -> Bottle | None:
+        """Return the answer to data, or None where the connection is to end."""
+
+    def count(self, what: str, by: int = 1) -> None:
+        """Add to one of the port's counters."""
+
+
+def serve(link: socket.socket, port: Inside) -> None:
+    """Serve a connection until it ends; malformed bytes end it, and are counted."""
+    link.settimeout(PATIENCE_S)
+    with link.makefile("rb") as stream:
+        header = stream.read(HEADER_BYTES)
+        if not header:
+            return
+        conversation = _Conversation(link, take_from(stream), lambda: take_line(stream), port)
+        carrier = carrier_of(header)
+        try:
+            if carrier in {Carrier.TEXT, Carrier.TEXT_ACK}:
+                conversation.text(carrier)
+            elif carrier is Carrier.UDP:
+                sender = take_introduction(conversation.take)
+            elif carrier is not None:
+                conversation.binary(carrier, lambda: bool(stream.peek(1)))
+        except (InputError, EOFError):
+            port.count("malformed")
+            return
+    if carrier is None:
+        port.count("malformed")
+        _turn_away(link)
+    elif carrier is Carrier.UDP:
+        _Datagrams(sender, port).serve(link)
+
+
+def _turn_away(link: socket.socket) -> None:
+    link.sendall(line_bytes(NOT_FOUND))
+    link.shutdown(socket.SHUT_WR)
+    link.settimeout(0.2)
+    with suppress(OSError):  # what is left unread would take the answer away with it
+        link.recv(1 << 16)
+
+
+@contextmanager
+def _entered(port: Inside, incoming: Incoming) -> Iterator[None]:
+    port.enter(incoming)
+    try:
+        yield
+    finally:
+        port.leave(incoming)
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversation:
+    link: socket.socket
+    take: Callable[[int], bytes]
+    line: Callable[[], str]
+    port: Inside
+
+    def text(self, carrier: Carrier) -> None:
+        sender = self.line()
+        with _entered(self.port, Incoming(sender, carrier, lambda: hang_up(self.link))):
+            self.link.settimeout(None)
+            self.link.sendall(line_bytes(f"Welcome {sender}"))
+            ended = False
+            while not ended:
+                try:
+                    command = self.line()
+                except EOFError:
+                    return
+                lines = self._obey(command, sender)
+                ended = lines is None or command[:1] == "q"
+                acks = [ACK_LINE] if carrier.acks and lines is not None else []
+                self.link.sendall(line_bytes(*(lines or []), *acks))
+
+    def _obey(self, command: str, sender: str) -> list[str] | None:
+        key = command[:1]
+        if key in {"d", "D"}:
+            return self._data(command, sender)
+        if key == "a":
+            return [to_text(administer(self.port, from_text(self.line())))]
+        if key == "*":
+            return describe(self.port)
+        if key in {"/", "!", "~"}:
+            return [reconnect(self.port, command)]
+        if key in {"?", "h"}:
+            return list(HELP)
+        return (
+            [] if key == "q" else ["Port command not understood.", "Type d to send data.", "Type ? for help."]
+        )
+
+    def _data(self, command: str, sender: str) -> list[str] | None:
+        asks = command[0] == "d" and command[1:2] != "o"
+        envelope = Envelope.parse(command[1:])
+        answer = self.port.deliver(Message("d" if asks else "D", from_text(self.line()), envelope), sender)
+        if answer is None:
+            return None
+        return [to_text(answer)] if asks else []
+
+    def binary(self, carrier: Carrier, more: Callable[[], bool]) -> None:
+        sender = take_introduction(self.take)
+        with _entered(self.port, Incoming(sender, carrier, lambda: hang_up(self.link))):
+            self.link.sendall(numbered(self.port.address.port))
+            self.link.settimeout(None)
+            ended = False
+            while not ended and more():
+                message = take_message(self.take)
+                answer = self._answer(message, sender)
+                ended = message.command == "q" or answer is None
+                if answer is not None:
+                    self.link.sendall(answer + (ACK if carrier.acks else b""))
+
+    def _answer(self, message: Message, sender: str) -> bytes | None:
+        if message.command in {"d", "D", "a"} and message.bottle is None:
+            raise FormatError("a command without its bottle")
+        if message.command == "a":
+            return encode(administer(self.port, message.bottle or ()))
+        if message.command not in {"d", "D"}:
+            return b""
+        answer = self.port.deliver(message, sender)
+        if answer is None:
+            return None
+        return encode(answer) if message.command == "d" else b""
+
+
+class _Datagrams:
+    """What comes over udp: the first connection only told where to send it to."""
+
+    def __init__(self, sender: str, port: Inside) -> None:
+        self._sender, self._port = sender, port
+        self._ended = False
+        self._latest = -1
+
+    def serve(self, link: socket.socket) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+            udp.bind((self._port.address.host, 0))
+            with _entered(self._port, Incoming(self._sender, Carrier.UDP, lambda: self._end(udp))):
+                link.sendall(numbered(udp.getsockname()[1]))
+                link.close()
+                while not self._ended:
+                    self._ended = not self._took(udp.recv(1 << 16)) or self._ended
+
+    def _end(self, udp: socket.socket) -> None:
+        self._ended = True
+        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as waker:
+            waker.sendto(b"", udp.getsockname())
+
+    def _took(self, data: bytes) -> bool:
+        if self._ended:
+            return False
+        try:
+            count, message = read_datagram(data)
+            if message is not None and (message.command not in {"d", "D"} or message.bottle is None):
+                raise FormatError("a datagram brings no data")
+        except FormatError:
+            self._port.count("malformed")
+            return True
+        if message is None:
+            return False
+        if 0 <= self._latest - count < REORDERED:
+            self._port.count("late")
+            return True
+        missed = count - self._latest - 1
+        self._port.count("lost", missed if 0 <= missed <= MOST_LOST else 0)
+        self._latest = count
+        return self._port.deliver(message, self._sender) is not None

@@ -1,0 +1,153 @@
+"""A connection from an output port to somebody's input port."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+
+from posewright.errors import BodyError, FormatError, InputError
+from posewright.links.yarp.carriers import (
+    GOODBYE,
+    Carrier,
+    Message,
+    datagram,
+    introduction,
+    take_numbered,
+)
+from posewright.links.yarp.listening import Address, dial, hang_up, line_bytes, take_from
+
+PATIENCE_S = 2.0
+"""So long may a peer take to let us in, and to take what is left when we leave."""
+
+SILENCE_S = 30.0
+"""A peer that takes nothing for so long is dropped."""
+
+COUNTS = 1 << 31
+
+
+def open_binary(
+    address: Address, carrier: Carrier, sender: str, timeout_s: float
+) -> tuple[socket.socket, int]:
+    """Return a connection over which a port lets us speak, and the number it answers with.
+
+    Raises:
+        BodyError: nobody is there, or it is no port.
+    """
+    link = dial(address, timeout_s)
+    try:
+        link.sendall(introduction(carrier, sender))
+        with link.makefile("rb") as stream:
+            return link, take_numbered(take_from(stream))
+    except (OSError, EOFError, FormatError) as error:
+        link.close()
+        raise BodyError(f"no YARP port answers at {address} over {carrier.value}") from error
+
+
+class Outgoing:
+    """Sends what it is given, in order, on a thread of its own.
+
+    Args:
+        sender: the name of our port.
+        to: the name of theirs.
+        count: told of what is `sent`, `dropped` for a full queue, `too_long` for a datagram.
+        lost: called when the peer is gone, on the thread of the connection.
+
+    Raises:
+        BodyError: nobody lets us in.
+    """
+
+    def __init__(
+        self,
+        sender: str,
+        to: str,
+        address: Address,
+        carrier: Carrier,
+        *,
+        queue: int,
+        count: Callable[[str], None],
+        lost: Callable[[Outgoing], None],
+    ) -> None:
+        self.to, self.carrier = to, carrier
+        self._sender, self._address, self._most, self._count, self._lost = sender, address, queue, count, lost
+        self._link, number = open_binary(address, carrier, sender, PATIENCE_S)
+        self._stream = self._link.makefile("rb")
+        if carrier is Carrier.UDP:
+            self._hang_up()
+            self._link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            self._link.connect((address.host, number & 0xFFFF))
+        self._link.settimeout(SILENCE_S)
+        self._next_count = 0
+        self._queue: deque[bytes] = deque()
+        self._changed = threading.Condition()
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name=f"yarp {sender} -> {to}", daemon=True)
+        self._thread.start()
+
+    def put(self, message: bytes) -> None:
+        """Send a message after those that wait; the oldest that waits makes room."""
+        with self._changed:
+            if len(self._queue) >= self._most:
+                self._queue.popleft()
+                self._count("dropped")
+            self._queue.append(message)
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Send what waits, say good-bye and end; a peer that does not listen is given up soon."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        if self._thread is not threading.current_thread():
+            self._thread.join(PATIENCE_S)
+            hang_up(self._link)
+            self._thread.join()
+
+    def _next(self) -> bytes | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._queue or self._closing)
+            return self._queue.popleft() if self._queue else None
+
+    def _run(self) -> None:
+        try:
+            while (message := self._next()) is not None:
+                self._send(message)
+            self._say_goodbye()
+        except (OSError, EOFError, FormatError):
+            if not self._closing:
+                self._lost(self)
+        finally:
+            self._hang_up()
+
+    def _send(self, message: bytes) -> None:
+        if self.carrier is Carrier.UDP:
+            try:
+                message = datagram(self._next_count, message)
+            except InputError:
+                self._count("too_long")
+                return
+            self._next_count = (self._next_count + 1) % COUNTS
+        self._link.sendall(message)
+        if self.carrier.acks and take_numbered(take_from(self._stream)) != 0:
+            raise FormatError("a message is not acknowledged")
+        self._count("sent")
+
+    def _say_goodbye(self) -> None:
+        if self.carrier is not Carrier.UDP:
+            self._link.settimeout(PATIENCE_S)
+            self._link.sendall(Message("q").encode())
+            if self.carrier.acks:
+                take_numbered(take_from(self._stream))
+            return
+        with suppress(OSError):
+            self._link.send(datagram(GOODBYE, b""))
+        with suppress(BodyError, OSError), dial(self._address, PATIENCE_S) as link:
+            link.sendall(b"CONNECT admin\r\n" + line_bytes(f"~{self._sender}", "q"))
+            while link.recv(1 << 12):  # until it has obeyed: a new connection of ours is not meant
+                pass
+
+    def _hang_up(self) -> None:
+        self._stream.close()
+        self._link.close()

@@ -1,0 +1,41 @@
+"""The line to a robot that Posewright serves on YARP: its port `NAME/plant:i`."""
+
+from __future__ import annotations
+
+import itertools
+import os
+
+from posewright.errors import BodyError
+from posewright.links.yarp.bottle import Vocab
+from posewright.links.yarp.clients import RpcClient
+from posewright.links.yarp.names import NameClient
+
+ASK = Vocab("ask")
+"""`[ask] {blob}` is answered `[is] {blob}`, or `[fail]` and why."""
+
+_clients = itertools.count(1)
+
+
+def own_name(what: str) -> str:
+    """Return a name for a port of ours that nobody else on this machine has."""
+    return f"/posewright/{os.getpid()}/{next(_clients)}/{what}"
+
+
+class YarpWire:
+    """A `served.Wire` to the robot of that name."""
+
+    def __init__(self, names: NameClient, name: str) -> None:
+        self._rpc = RpcClient(names, f"{name}/plant:i", sender=own_name("plant:o"))
+
+    def ask(self, request: bytes, timeout_s: float) -> bytes:
+        """Return the answer to a request; errors as of `served.Wire`."""
+        match self._rpc.ask((ASK, request), timeout_s):
+            case ("is", bytes(answer)):
+                return answer
+            case ("fail", str(why)):
+                raise BodyError(why)
+        raise BodyError("the answer is none", hint="is it served by the same version of Posewright?")
+
+    def close(self) -> None:
+        """Let go of the port."""
+        self._rpc.close()

@@ -1,0 +1,146 @@
+"""`posewright bus`: what a person and a program are told of servos, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from posewright.cli import app
+from posewright.cli.bus import servo_ids
+from posewright.errors import InputError, UnknownNameError
+from posewright.links.dynamixel.fake.bus import FakeBus
+from posewright.links.dynamixel.fake.port import FakePort
+from posewright.links.dynamixel.fake.servo import FakeServo
+from posewright.robots import robot
+
+BIOLOID = robot("robotis_bioloid")
+Ask = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def port() -> Iterator[FakePort]:
+    servos = [FakeServo(servo) for servo in (1, 2, 5)]
+    with FakePort(FakeBus(servos), now=time.perf_counter) as one:
+        yield one
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str], port: FakePort) -> Ask:
+    """Give a function that runs a verb on the fake bus: exit code, stdout and stderr."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = app.run(["bus", *map(str, words), "--port", port.path])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def as_json(ask: Ask, *words: object, code: int = 0) -> Any:
+    found, out, _ = ask(*words, "--json")
+    assert found == code
+    return json.loads(out)
+
+
+def test_a_scan_lists_who_is_there_and_who_is_missing(ask: Ask) -> None:
+    code, out, _ = ask("scan", "--ids", "1,5-6", "--rates", "1000000,57600")
+    assert code == 1
+    assert "right_elbow" in out
+    assert "2 servos found at 2 rates" in out
+    assert "missing: servo 6 (left_elbow)" in out
+    told = as_json(ask, "scan", "--ids", "1,2,5", "--rates", "1000000")
+    assert [one["id"] for one in told["found"]] == [1, 2, 5]
+    assert (told["missing"], told["counts"]["faults"]) == ([], 0)
+
+
+def test_servos_are_pinged_read_and_written_by_id_or_joint(ask: Ask, port: FakePort) -> None:
+    code, out, _ = ask("ping", "1-3")
+    assert (code, "silent" in out, out.count("AX-12A")) == (1, True, 2)
+    (one,) = as_json(ask, "ping", "right_elbow")
+    assert (one["id"], one["device"]) == (5, "AX-12A")
+    (held,) = as_json(ask, "read", "right_elbow")
+    assert held["registers"]["max_torque"] == 1023
+    assert ask("write", "1,2", "led", 1)[1] == "servo 1: led is 1\nservo 2: led is 1\n"
+    assert port.bus.servo(2).peek("led") == 1
+    code, out, _ = ask("read", "1-2", "led", "id")
+    assert out.split() == [
+        "ID",
+        "joint",
+        "led",
+        "id",
+        "1",
+        "right_shoulder_pitch",
+        *"11",
+        "2",
+        "left_shoulder_pitch",
+        *"12",
+    ]
+
+
+def test_ids_and_rates_are_changed(ask: Ask, port: FakePort) -> None:
+    assert ask("set-id", 5, 7)[:2] == (0, "servo 5 is 7 now\n")
+    assert as_json(ask, "set-baud", 7, 57600) == {
+        "id": 7,
+        "baud": 57600,
+        "was": 1_000_000,
+        "device": "AX-12A",
+    }
+    assert port.bus.servo(7).baud == 57600
+    code, _, err = ask("set-id", 1, 2)
+    assert (code, "the ID 2 is taken by servo 2 (left_shoulder_pitch)" in err) == (2, True)
+    assert ask("set-id", "1-2", 9)[0] == 2
+
+
+def test_a_diagnosis_advises_and_fails_where_there_is_something_to_do(ask: Ask) -> None:
+    code, out, _ = ask("diagnose", "1,2", "--timed", 10)
+    assert code == 1
+    assert "to do: servos wait before they answer, 1.0 ms for all: `posewright bus write 1,2 return" in out
+    assert "10 positions" in out
+    ask("write", "1,2", "return_delay_time", 0)
+    told = as_json(ask, "diagnose", "1,2", "--timed", 10)
+    assert (told["advice"], told["latency"]["n"], told["latency_timer_ms"]) == ([], 10, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("write", 1, "punch", 5), "punch cannot be 5 (32..1023)"),
+        (("write", 1, "present_load", 5), "cannot be written"),
+        (("write", 1, "id", 5), "use set-id"),
+        (("read", 1, "goal"), "did you mean"),
+        (("read", 9), "no answer from servo 9"),
+        (("read", "9-x"), "no joint is called '9-x'"),
+        (("read", "0-254"), "are no servos"),
+        (("scan", "--rates", "fast"), "are no rates"),
+        (("set-baud", 1, 38400), "cannot be set to 38400"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(ask: Ask, words: tuple[object, ...], why: str) -> None:
+    code, out, err = ask(*words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert why in err
+
+
+def test_servos_are_named_by_ranges_joints_or_all() -> None:
+    assert servo_ids("all", BIOLOID) == list(range(1, 19))
+    assert servo_ids("3-5, 1,4,right_knee", BIOLOID) == [3, 4, 5, 1, 13]
+    with pytest.raises(UnknownNameError, match="right_knee"):
+        servo_ids("right_kne", BIOLOID)
+    for wrong in ("5-3", "254"):
+        with pytest.raises(InputError, match="no servos"):
+            servo_ids(wrong, BIOLOID)
+
+
+def test_a_port_has_to_be_named_unless_there_is_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("posewright.links.serial_port.present_ports", lambda **_: ("/dev/a", "/dev/b"))
+    assert app.run(["bus", "ping"]) == 2
+    assert "there is /dev/a, /dev/b" in capsys.readouterr().err
+    monkeypatch.setattr("posewright.links.serial_port.present_ports", lambda **_: ("/dev/nowhere",))
+    assert app.run(["bus", "ping"]) == 2
+    assert "cannot open the serial port /dev/nowhere" in capsys.readouterr().err

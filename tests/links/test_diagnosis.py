@@ -1,0 +1,109 @@
+"""A diagnosis says what is wrong with a bus and its servos, and what to do."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from posewright.links.dynamixel import diagnosis
+from posewright.links.dynamixel.answers import PortGoneError
+from posewright.links.dynamixel.bus import Bus
+from posewright.links.dynamixel.diagnosis import Diagnosis, diagnose
+from posewright.links.dynamixel.fake.bus import FakeBus
+from posewright.links.dynamixel.fake.device import FakeDevice, FakeSensor
+from posewright.links.dynamixel.fake.port import FakePort
+from posewright.links.dynamixel.fake.servo import FakeServo
+from posewright.links.serial_port import SerialPort
+from posewright.robots import robot
+
+BIOLOID = robot("robotis_bioloid")
+
+
+def quick(servo: int) -> FakeServo:
+    one = FakeServo(servo)
+    one.poke("return_delay_time", 0)
+    return one
+
+
+@contextmanager
+def plugged(*devices: FakeDevice) -> Iterator[tuple[FakePort, Bus]]:
+    with FakePort(FakeBus(devices), now=time.perf_counter) as port:
+        where = SerialPort(port.path, 1_000_000)
+        with Bus(where, patience_s=0.02, retries=4) as bus:
+            yield port, bus
+
+
+def diagnosed(*devices: FakeDevice, ids: tuple[int, ...] | None = None, n: int = 20) -> Diagnosis:
+    asked = tuple(one.id for one in devices) if ids is None else ids
+    with plugged(*devices) as (_, bus):
+        return diagnose(bus, BIOLOID, now=time.perf_counter, ids=asked, n=n)
+
+
+def test_a_bus_that_is_well_needs_no_advice() -> None:
+    found = diagnosed(quick(5), quick(6))
+    assert found.advice == ()
+    assert [(one.joint, one.differs, one.voltage_v) for one in found.servos] == [
+        ("right_elbow", (), 11.1),
+        ("left_elbow", (), 11.1),
+    ]
+    assert found.latency is not None
+    assert (found.latency.n, found.latency.byte_s) == (20, pytest.approx(160e-6))  # 8 bytes there, 8 back
+    assert found.latency.byte_s < found.latency.p50_s <= found.latency.p99_s <= found.latency.worst_s
+    assert json.loads(json.dumps(found.to_dict()))["servos"][0]["device"] == "AX-12A"
+
+
+def test_what_differs_from_the_card_and_the_manual_is_told() -> None:
+    knee, elbow, hip = quick(13), quick(5), quick(7)
+    knee.poke("cw_angle_limit", 400)
+    knee.poke("ccw_angle_limit", 600)
+    knee.poke("cw_compliance_slope", 40)  # the same step as 32
+    elbow.poke("cw_compliance_slope", 128)
+    elbow.poke("max_torque", 500)
+    hip.poke("ccw_angle_limit", 0)
+    told = {one.joint: one.differs for one in diagnosed(knee, elbow, hip).servos}
+    assert told["right_knee"] == ("it goes to 400..600, and right_knee by the card to 0..529",)
+    assert told["right_elbow"] == (
+        "max_torque is 500, as delivered 1023",
+        "cw_compliance_slope is 128, by the card 32",
+    )
+    assert told["right_hip_yaw"] == ("it turns endlessly: both its angle limits are 0",)
+    (sensor,) = diagnosed(FakeSensor(5)).servos
+    assert sensor.differs == ("it is of the kind AX-S1, by the card AX-12A",)
+
+
+def test_what_slows_a_bus_and_what_ails_servos_is_advised(monkeypatch: pytest.MonkeyPatch) -> None:
+    hot, quiet, slow = quick(1), quick(2), FakeServo(3)
+    hot.temperature_c = 80.0
+    quiet.poke("status_return_level", 1)
+    monkeypatch.setattr(diagnosis, "latency_timer_ms", lambda _path: 16.0)
+    advice = "\n".join(diagnosed(hot, quiet, slow, ids=(1, 2, 3, 4)).advice)
+    assert "no answer from ID 4" in advice
+    assert "servo 1 reports overheating" in advice
+    assert "keeps every answer for 16 ms: echo 1 | sudo tee /sys/bus/usb-serial/devices/" in advice
+    assert "0.5 ms for all: `posewright bus write 3 return_delay_time 0`" in advice
+    assert "servos 2 do not answer writes" in advice
+
+
+def test_where_nobody_answers_that_is_all_there_is_to_say() -> None:
+    found = diagnosed(quick(1), ids=(2, 3))
+    assert found.latency is None
+    assert found.advice == (
+        "nobody answers: is the power on, is the rate right? `posewright bus scan` tries all rates",
+    )
+
+
+def test_answers_that_do_not_come_are_lost_and_not_timed() -> None:
+    clock = iter(range(100))
+    with plugged(quick(1)) as (port, bus):
+        asked = diagnosis._time(bus, [9], 3, lambda: float(next(clock)))
+        assert (asked.n, asked.lost) == (3, 3)
+        assert math.isnan(asked.p50_s)
+        assert bus.retries == 4
+        port.unplug()
+        with pytest.raises(PortGoneError):
+            diagnose(bus, BIOLOID, now=time.perf_counter, ids=(1,))

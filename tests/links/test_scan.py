@@ -1,0 +1,139 @@
+"""A scan finds who is on a bus and what is wrong with it; a servo that gets another ID or rate has it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from posewright.errors import BodyError, InputError
+from posewright.links.dynamixel.bus import Bus
+from posewright.links.dynamixel.fake.bus import FakeBus
+from posewright.links.dynamixel.fake.damage import BusDamage, Event, Fault
+from posewright.links.dynamixel.fake.device import FakeDevice, FakeSensor
+from posewright.links.dynamixel.fake.port import FakePort
+from posewright.links.dynamixel.fake.servo import FakeServo
+from posewright.links.dynamixel.scanning import scan, set_id, set_rate
+from posewright.links.serial_port import SerialPort
+from posewright.robots import robot
+
+BIOLOID = robot("robotis_bioloid")
+Plug = Callable[..., Bus]
+
+
+@pytest.fixture
+def plug() -> Iterator[Plug]:
+    """Give a function that puts devices on a fake bus and returns a bus to it."""
+    with ExitStack() as ending:
+
+        def start(*devices: FakeDevice, damage: BusDamage | None = None) -> Bus:
+            port = ending.enter_context(FakePort(FakeBus(devices, damage=damage), now=time.perf_counter))
+            return ending.enter_context(Bus(SerialPort(port.path, 1_000_000), patience_s=0.02))
+
+        yield start
+
+
+def test_every_servo_is_found_at_its_rate_and_with_its_joint(plug: Plug) -> None:
+    bus = plug(FakeServo(3), FakeServo(5, baud=57600), FakeSensor(100), FakeServo(4, baud=9600))
+    told: list[tuple[int, int]] = []
+    ids, rates = (3, 4, 5, 6, 100), (1_000_000, 57600, 9600)
+    found = scan(
+        bus, BIOLOID, ids=ids, rates=rates, on_progress=lambda done, total, _: told.append((done, total))
+    )
+    assert [(one.id, one.baud, one.device) for one in found.found] == [
+        (3, 1_000_000, "AX-12A"),
+        (100, 1_000_000, "AX-S1"),
+        (5, 57600, "AX-12A"),
+        (4, 9600, "AX-12A"),
+    ]
+    right, sensor, slow, _ = found.found
+    assert (right.joint, right.remark) == ("right_shoulder_roll", "")
+    assert sensor.remark == "no joint of the robot has this ID"
+    assert slow.remark == "its rate is 57600, not 1000000: `posewright bus set-baud`"
+    assert found.missing == {6: "left_elbow"}
+    assert told == [(n, 15) for n in range(15)]
+    assert bus.baud == 1_000_000
+
+
+def test_two_servos_with_one_id_are_told_from_a_bad_cable(plug: Plug) -> None:
+    twins = FakeServo(5, position_ticks=100.0), FakeServo(5, position_ticks=900.0)
+    found = scan(plug(*twins, FakeServo(6)), ids=(5, 6), rates=(1_000_000,))
+    assert [one.id for one in found.found] == [5, 6]
+    assert found.found[0].remark.startswith("perhaps two servos have ID 5")
+    assert found.found[1].remark == "no joint of the robot has this ID"
+    worn = BusDamage(flipped=0.15, seed=4)
+    bad = scan(
+        plug(FakeServo(1), FakeServo(2), FakeServo(3), damage=worn),
+        BIOLOID,
+        ids=(1, 2, 3),
+        rates=(1_000_000,),
+    )
+    assert any("cable" in one.remark for one in bad.found)
+    assert not any("perhaps two" in one.remark for one in bad.found)
+
+
+def test_two_servos_that_answer_one_after_the_other_are_found_too(plug: Plug) -> None:
+    first, second = FakeServo(5), FakeServo(5)
+    first.poke("return_delay_time", 0)
+    (found,) = scan(plug(first, second), ids=(5,), rates=(1_000_000,)).found
+    assert found.remark.startswith("perhaps two servos have ID 5")
+
+
+def test_a_servo_says_in_a_scan_what_ails_it(plug: Plug) -> None:
+    damage = BusDamage(events=(Event(Fault.OVERLOAD, id=5), Event(Fault.SILENT, id=6)))
+    found = scan(plug(FakeServo(5), FakeServo(6), damage=damage), BIOLOID, ids=(5, 6), rates=(1_000_000,))
+    assert [(one.id, one.reports) for one in found.found] == [(5, "overload")]
+    assert found.to_dict()["missing"] == [{"id": 6, "joint": "left_elbow"}]
+
+
+def test_a_servo_gets_an_id_that_nobody_has(plug: Plug) -> None:
+    one, other = FakeServo(1), FakeServo(2)
+    bus = plug(one, other)
+    assert set_id(bus, 1, 7).id == 7
+    assert (one.id, other.id) == (7, 2)
+    for old, new, why in (
+        (7, 2, "taken by servo 2"),
+        (7, 7, "has the ID 7 already"),
+        (7, 254, "no servo has the ID"),
+    ):
+        with pytest.raises(InputError, match=why):
+            set_id(bus, old, new)
+    assert (one.id, other.id) == (7, 2)
+    with pytest.raises(BodyError, match="no answer from servo 9"):
+        set_id(bus, 9, 10)
+
+
+def test_a_servo_whose_torque_is_on_keeps_its_id_and_rate(plug: Plug) -> None:
+    servo = FakeServo(1)
+    servo.poke("torque_enable", 1)
+    bus = plug(servo)
+    with pytest.raises(InputError, match="torque of servo 1 is on"):
+        set_id(bus, 1, 7)
+    with pytest.raises(InputError, match="torque of servo 1 is on"):
+        set_rate(bus, 1, 57600)
+    assert (servo.id, servo.baud) == (1, 1_000_000)
+
+
+@pytest.mark.parametrize("rate", [57600, 200_000, 115_200])
+def test_a_servo_gets_another_rate_and_the_bus_keeps_its_own(plug: Plug, rate: int) -> None:
+    servo, other = FakeServo(1), FakeServo(2)
+    bus = plug(servo, other)
+    assert set_rate(bus, 1, rate).id == 1
+    assert (servo.baud, other.baud, bus.baud) == (rate, 1_000_000, 1_000_000)
+    assert bus.ping(2).id == 2
+    with pytest.raises(InputError, match="cannot be set to 38400"):
+        set_rate(bus, 2, 38400)
+    bus.set_baud(rate)
+    assert set_rate(bus, 1, 1_000_000).id == 1  # and back
+
+
+def test_on_a_bad_line_ids_change_all_the_same(plug: Plug) -> None:
+    servo = FakeServo(1)
+    bus = plug(servo, damage=BusDamage(dropped=0.01, flipped=0.01, seed=2))
+    bus.retries = 9
+    for new in (2, 3, 4):
+        set_id(bus, servo.id, new)
+        assert servo.id == new
+    assert bus.counts.faults
