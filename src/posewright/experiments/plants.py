@@ -116,7 +116,16 @@ def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
     return RemotePlant(wire, parts, arena, who=who[:100], now=time.perf_counter)
 
 
-_LINKED: Mapping[str, LinkMaker] = {"zenoh": _zenoh}
+def _yarp(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+    from posewright.control import RealClock
+    from posewright.links.yarp.body import board_at, served_at
+
+    if wire := served_at(address):
+        return _remote(wire, parts, arena)
+    return board_at(address, parts, RealClock(time.monotonic, time.sleep))
+
+
+_LINKED: Mapping[str, LinkMaker] = {"zenoh": _zenoh, "yarp": _yarp}
 """What is real or far away, by what stands before the colon of its address."""
 
 

@@ -145,7 +145,7 @@ class ControlBoard:
             return (NAK,)
 
     def command(self, message: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002
-        """Do what is streamed: a pair of what it is and a Vector; what cannot be done is counted as refused."""
+        """Do what is streamed: a pair of a head and a Vector; what cannot be done is counted as refused."""
         with self._lock:
             try:
                 match message:
