@@ -59,6 +59,8 @@ TRANSCRIPT = [
     ("[get] [intm] [mode] 1", "[is] 1 [stif] [tsta] 0 0.0078125 [ok]"),
     ("[set] [intm] [mode] 1 [stif]", "[ok]"),
     ("[set] [intm] [mode] 1 [comp]", "[fail]"),
+    ("[set] [intm] [modg] 2 (1 2) ([stif] [stif])", "[ok]"),
+    ("[set] [intm] [modg] 2 (1 2) ([stif] [comp])", "[fail]"),
     ("[get] [encs]", f"[is] [encs] {a_row()} [tsta] 0 0.0078125 [ok]"),
     ("[get] [enc] 1", "[is] [enc] 0.0 [tsta] 0 0.0078125 [ok]"),
     ("[get] [esps]", f"[is] [esps] {a_row()} [tsta] 0 0.0078125 [ok]"),
