@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from posewright.errors import FormatError, InputError
 from posewright.links.yarp.bottle import Bottle, Vocab, encode
 from posewright.links.yarp.carriers import (
+    Assembly,
     Carrier,
     Envelope,
     Message,
     carrier_of,
     datagram,
+    datagrams,
     introduction,
-    read_datagram,
     read_message,
     take_introduction,
     take_message,
@@ -114,8 +115,9 @@ def test_messages_follow_each_other_without_a_gap(messages: list[Message]) -> No
 @given(data_messages, st.data())
 def test_half_a_message_is_none(message: Message, draw: st.DataObject) -> None:
     data = message.encode()
+    assert read_message(data[: draw.draw(st.integers(0, len(data) - 1))]) is None
     with pytest.raises(FormatError):
-        read_message(data[: draw.draw(st.integers(0, len(data) - 1))])
+        read_message(data + b"\0")
 
 
 @pytest.mark.parametrize(
@@ -137,26 +139,49 @@ def test_a_damaged_message_is_refused(data: str) -> None:
         read_message(bytes.fromhex(data))
 
 
-@given(st.integers(-1, (1 << 31) - 1), data_messages)
-def test_a_datagram_bears_a_checksum_of_its_message_and_a_count(count: int, message: Message) -> None:
-    data = datagram(count, message.encode())
-    assert data == struct.pack("<Ii", zlib.crc32(message.encode()), count) + message.encode()
-    assert read_datagram(data) == (count, None if count == -1 else message)
+@given(data_messages)
+def test_a_datagram_bears_a_checksum_and_a_count_that_begins_anew_with_each_message(message: Message) -> None:
+    data = message.encode()
+    assert datagrams(data) == [struct.pack("<Ii", zlib.crc32(data), 0) + data]
+    assembly = Assembly()
+    assert [assembly.add(datagrams(data)[0]) for _ in range(3)] == [message] * 3
+
+
+@given(st.integers(1, 60), data_messages, st.data())
+def test_a_message_may_come_in_several_datagrams(size: int, message: Message, draw: st.DataObject) -> None:
+    data = message.encode()
+    parts = [datagram(n, data[at : at + size]) for n, at in enumerate(range(0, len(data), size))]
+    assembly = Assembly()
+    assert [assembly.add(part) for part in parts] == [None] * (len(parts) - 1) + [message]
+    lacking = [*parts]
+    if len(parts) > 1:
+        del lacking[draw.draw(st.integers(0, len(parts) - 1))]
+        for part in lacking:
+            with suppress(FormatError):
+                assert assembly.add(part) is None
+    assert [assembly.add(part) for part in parts][-1] == message  # the next is whole again
+
+
+def test_a_long_message_is_sent_in_parts() -> None:
+    message = Message("D", (b"x" * 200_000,))
+    parts = datagrams(message.encode())
+    assert [len(part) for part in parts[:3]] == [65499] * 3
+    assembly = Assembly()
+    assert [assembly.add(part) for part in parts] == [None, None, None, message]
+    for shuffled in ([0, 2, 1, 3], [0, 0, 1, 2, 3], [1, 2, 3], [0, 1, 1, 2, 3]):
+        found = []
+        for n in shuffled:
+            with suppress(FormatError):
+                found.append(assembly.add(parts[n]))
+        assert (message in found) == (shuffled == [0, 0, 1, 2, 3])  # that one begins anew, and is whole
 
 
 @given(data_messages, st.data())
 def test_a_flipped_bit_in_a_datagram_never_passes(message: Message, draw: st.DataObject) -> None:
-    data = bytearray(datagram(5, message.encode()))
-    at = draw.draw(st.integers(0, len(data) - 5))
-    data[at + 4 if at > 3 else at] ^= 1 << draw.draw(st.integers(0, 7))  # the count is not under the checksum
+    data = bytearray(datagrams(message.encode())[0])
+    data[draw.draw(st.integers(0, len(data) - 1))] ^= 1 << draw.draw(st.integers(0, 7))
     with pytest.raises(FormatError):
-        read_datagram(bytes(data))
-
-
-def test_a_datagram_has_a_longest() -> None:
-    datagram(0, b"\0" * (65507 - 8))
-    with pytest.raises(InputError, match="tcp takes more"):
-        datagram(0, b"\0" * (65507 - 7))
+        Assembly().add(bytes(data))
 
 
 @given(st.binary(max_size=80), data_messages, st.data())
@@ -170,7 +195,7 @@ def test_random_and_mutated_frames_never_do_more_than_be_refused(
         with suppress(FormatError):
             read_message(data)
         with suppress(FormatError):
-            read_datagram(struct.pack("<Ii", zlib.crc32(data), 3) + data)
+            Assembly().add(datagram(0, data))
 
 
 def test_what_a_bottle_cannot_hold_makes_no_message() -> None:
