@@ -1,4 +1,4 @@
-"""A robot on a bus is a plant like any other, and what goes wrong on a bus is told, counted, and harms nobody."""
+"""A robot on a bus is a plant like any other; what goes wrong on a bus is told, counted, and harms nobody."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ joints:
   tail: {limits_deg: [-90, 100], source: ours}
 servo_models:
   AX-12A:
-    {ticks: 1024, range_deg: 300, no_load_speed_rpm: 59, stall_torque_nm: 1.5, compliance_slope: 32, source: ours}
+    {ticks: 1024, range_deg: 300, no_load_speed_rpm: 59, stall_torque_nm: 1.5, compliance_slope: 32,
+     source: ours}
 servos:
   neck: {id: 3, direction: 1, centre_deg: 150}
   arm: {id: 7, direction: -1, centre_deg: 150}
@@ -193,7 +194,8 @@ def test_on_a_bad_line_no_joint_goes_wrong_and_every_fault_is_told_and_counted(c
         assert missed >= np.isnan(positions).sum() > 0
         told = [kind for kind, _joint in kept.faults if kind in {FaultKind.SILENT, FaultKind.GARBLED}]
         assert len(told) == np.isnan(positions).sum()
-        assert bus.counts.worn.dropped and bus.counts.worn.doubled and bus.counts.worn.flipped
+        worn = bus.counts.worn
+        assert min(worn.dropped, worn.doubled, worn.flipped) > 0
 
 
 OTHER_BAUD, USUAL_BAUD = 34, 1

@@ -41,8 +41,8 @@ WATCH_EVERY = 8
 """Where only positions are read, one servo's voltage and temperature are read every so many frames."""
 
 RETRIES, MORE_RETRIES = 4, 32
-"""How often a question is asked again while servos are looked for, and while they are set up: so many requests
-are longer than whatever a servo may wait for whose packet had a damaged length."""
+"""How often a question is asked again while servos are looked for, and while they are set up: so many
+requests are longer than what a servo may wait for whose packet had a damaged length."""
 
 ADAPTER_S, SLACK_S = 0.004, 0.001
 """How long an answer may take beyond its time on the wire: where the adapter does not tell its latency, and
