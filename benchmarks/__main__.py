@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks import (
     bench_archive,
     bench_boards,
+    bench_bus,
     bench_charts,
     bench_codegen,
     bench_gaits,
@@ -35,6 +36,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "charts": lambda: bench_charts.figures(max(1, rounds // 2)),
         "compiled charts": lambda: bench_codegen.figures(max(1, rounds // 2)),
         "boards": bench_boards.figures,
+        "servo bus": bench_bus.figures,
         "race": lambda: bench_race.figures(rounds),
         "parallel races": lambda: bench_parallel.figures(max(1, rounds // 2)),
         "simulation": lambda: bench_simulation.figures(rounds),
