@@ -213,7 +213,7 @@ def test_each_condition_sets_its_bit_for_as_long_as_it_lasts() -> None:
     assert error_of(ask(servo, Instruction.PING)) == StatusError.INPUT_VOLTAGE
     servo.voltage_v, servo.temperature_c, servo.is_overloaded = 11.1, 71.0, True
     assert error_of(ask(servo, Instruction.PING)) == StatusError.OVERHEATING | StatusError.OVERLOAD
-    assert servo.is_alarmed
+    assert servo.is_alarmed  # the LED's mask is 36, too
     servo.temperature_c, servo.is_overloaded = 40.0, False
     assert error_of(ask(servo, Instruction.PING)) == OK
     assert not servo.is_alarmed

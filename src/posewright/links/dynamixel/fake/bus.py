@@ -16,7 +16,7 @@ from posewright.links.dynamixel.fake.damage import BusDamage, Script
 from posewright.links.dynamixel.fake.device import OVERHEAD, FakeDevice, FakeSensor
 from posewright.links.dynamixel.fake.physics import FreeServos, Physics, PlantPhysics
 from posewright.links.dynamixel.fake.servo import FakeServo
-from posewright.links.dynamixel.packets import BROADCAST_ID, HEADER, checksum
+from posewright.links.dynamixel.packets import BROADCAST_ID, HEADER, LONGEST_PACKET, checksum
 from posewright.links.wear import WornBytes, WornLine
 from posewright.robots import Robot
 
@@ -25,6 +25,9 @@ BITS = 10
 
 TOLERANCE = 0.03
 """How far two rates may be apart (e-Manual, "Baud Rate": 3 % of error are within what a UART bears)."""
+
+LONGEST_LENGTH = LONGEST_PACKET - 4
+"""What says that more follows is no packet: no device's buffer takes it."""
 
 LONGEST_GAP_S = 0.1
 """After a gap of more within a packet a device waits for the next header (e-Manual, "Byte to Byte Time")."""
@@ -128,7 +131,7 @@ class FakeBus:
     ) -> FakeBus:
         """Return the bus of a robot: its servos by the card's IDs, and its sensor module where one is given.
 
-        `plant` is what moves, with this robot in it: a MockBody that stands where none is given.
+        `plant` is what moves, with this robot in it, open: a MockBody that stands where none is given.
 
         Raises:
             InputError: the robot has no servo bus.
@@ -137,7 +140,7 @@ class FakeBus:
         if missing is not None:
             raise InputError(f"{robot.name} has no servo bus", hint=f"the servo of {missing} has no ID")
         stand = robot.pose("stand") if "stand" in robot.poses else robot.pose(next(iter(robot.poses)))
-        plant = plant or MockBody(robot, positions=stand, limit_speed=True)
+        plant = MockBody(robot, positions=stand, limit_speed=True) if plant is None else plant
         joints = {servo.joint: FakeServo(servo.id or 0, baud=baud) for servo in robot.servos}
         devices = [*joints.values(), *([sensor] if sensor else [])]
         return cls(devices, PlantPhysics(plant, joints), damage=damage, joints=joints)
@@ -268,7 +271,7 @@ class FakeBus:
         while len(heard) > 3:
             begin = heard.find(HEADER)
             skip = len(heard) - heard.endswith(HEADER[:1]) if begin < 0 else begin
-            if not skip and (heard[2] == 0xFF or heard[3] < 2):
+            if not skip and (heard[2] == 0xFF or not 2 <= heard[3] <= LONGEST_LENGTH):
                 skip = 1
             if not skip:
                 size = heard[3] + OVERHEAD - 2
