@@ -17,7 +17,6 @@ import pytest
 
 import posewright as pw
 from posewright.bodies import JointCommands, TorquePolicy
-from posewright.cli import app
 from posewright.control import RealClock, Script
 from posewright.experiments import Outcome, perform
 from posewright.links.served.door import Served, Trajectory
@@ -165,31 +164,3 @@ def test_in_real_time_late_frames_and_latencies_are_told(start: Start) -> None:
     clock = RealClock(time.monotonic, time.sleep)
     recording = perform(standing(), BIOLOID, name="stand", until_s=0.5, body=body, clock=clock)
     assert len(recording.times) == 64
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([], "no way in"),
-        (["--zenoh", "--yarp", "--listen", "tcp/127.0.0.1:1"], "two doors"),
-        (["--zenoh", "--name-server"], "--yarp"),
-        (["--yarp", "--listen", "here"], "HOST:PORT"),
-        (["--zenoh", "--layout", "example_1"], "no field"),
-        (["--zenoh", "--start", "1,2"], "X,Y,YAW"),
-        (["--zenoh", "--hold-after", "0"], "hold after"),
-        (["--zenoh", "--record", "a.txt"], ".mcap"),
-        (["--zenoh", "--listen", "tcp/0.0.0.0:0"], "loopback"),
-    ],
-)
-def test_serve_refuses_what_makes_no_sense(
-    words: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert app.run(["serve", "robotis_bioloid", *words]) == app.BAD_INPUT
-    said = capsys.readouterr()
-    assert message in said.err
-    assert not said.out
