@@ -1,4 +1,4 @@
-"""Ports talk as those of YARP 3.9.1 were seen to: to raw sockets by the byte, to each other by any carrier."""
+"""Ports talk as those of YARP 3.9.1 were seen to: by the byte, and to each other over all carriers."""
 
 from __future__ import annotations
 

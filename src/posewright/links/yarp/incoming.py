@@ -32,16 +32,9 @@ PATIENCE_S = 5.0
 NOT_FOUND = "* Error. Protocol not found"
 ACK_LINE = "<ACK>"
 HELP = (
-    "This is a YARP port; it answers to",
-    "*       describe this port",
-    "d       data follow, an answer is wanted",
-    "do      data follow, no answer is wanted",
-    "/port   send output to /port",
-    "!/port  send no more output to /port",
-    "~/port  take no more input from /port",
-    "a       an administrative message follows",
-    "q       disconnect",
-    "?       this help",
+    "This is a YARP port: * describes it, q disconnects, ? is this help.",
+    "d or do: data follow, which want an answer or none; a: an administrative message follows.",
+    "/port, !/port, ~/port: send output there, no more, take no more input from there.",
 )
 
 
