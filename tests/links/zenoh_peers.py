@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ class FakeServed:
     taken: list[Trajectory] = field(default_factory=list)
     stopped: list[str] = field(default_factory=list)
     commander: str = ""
+    busy: Event = field(default_factory=Event)
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:
@@ -74,4 +76,5 @@ class FakeServed:
         if request == b"no":
             raise BodyError("the robot lies on its back")
         assert timeout_s > 0
+        until(lambda: not self.busy.is_set())
         return request[::-1]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from posewright.arenas import Arena
 from posewright.bodies import NOMINAL, DomainParameters, MockBody, Part, Plant, draw_domain, quiet_readings
 from posewright.bodies.domain import domain_randomization, domain_randomization_names
+from posewright.control import RealClock
 from posewright.documents import is_path, plugins
 from posewright.errors import InputError, UnknownNameError
 
@@ -116,7 +117,20 @@ def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
     return RemotePlant(wire, parts, arena, who=who[:100], now=time.perf_counter)
 
 
-_LINKED: Mapping[str, LinkMaker] = {"zenoh": _zenoh}
+def _robonova(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it has its own
+    from posewright.links.robonova import BAUD, RobonovaPlant
+    from posewright.links.serial_port import SerialPort
+
+    if len(parts) != 1:
+        raise InputError(f"a RoboNova's line for {len(parts)} robots", hint="it is of one robot")
+    (part,) = parts
+    clock = RealClock(time.monotonic, time.sleep)
+    how: dict[str, Any] = {"clock": clock, "now": time.monotonic, "start_pose": part.start_pose}
+    port = SerialPort.parse(address, "robonova:", BAUD)
+    return RobonovaPlant(part.robot, port, name=part.name, **how)
+
+
+_LINKED: Mapping[str, LinkMaker] = {"zenoh": _zenoh, "robonova": _robonova}
 """What is real or far away, by what stands before the colon of its address."""
 
 

@@ -9,7 +9,7 @@ robot's time, and at once when somebody is refused who was not before.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -32,9 +32,6 @@ STATUS_S, PICTURE_S = 1.0, 0.2
 MOST_REFUSED = 16
 """So many senders that are refused are told by name."""
 
-Pictures = Callable[[str], Any]
-"""Takes a picture with a camera of that name, `(height, width, 3)` bytes."""
-
 
 @dataclass(slots=True)
 class _Counts:
@@ -51,16 +48,21 @@ class ZenohDoor:
     A sender is told from another by the Zenoh session that its trajectory names as its source, and by the
     header's `frame_id`: behind one bridge all are of one session, and a plain `put` names none. That keeps
     two from commanding by mistake; `SessionConfig.commanders` keeps out whoever means to.
+
+    Args:
+        config: where it listens.
+        name: what others call the robot.
+        pictures: whether somebody will `show` those of its cameras.
     """
 
-    def __init__(self, config: SessionConfig, name: str, pictures: Pictures | None = None) -> None:
+    def __init__(self, config: SessionConfig, name: str, pictures: bool = False) -> None:
         self._config, self._name, self._pictures = config, robot_name(name), pictures
         self._lock, self._counts = Lock(), _Counts()
         self._commander, self._refused = "", dict[str, str]()
         self._session: Any = None
         self._kept: list[Any] = []
         self._told: list[tuple[ros.Topic, Any]] = []
-        self._cameras: list[tuple[Camera, Any]] = []
+        self._cameras: dict[str, tuple[Camera, Any]] = {}
         self._status: Any = None
         self._next_s: dict[str, float] = {}
 
@@ -101,9 +103,11 @@ class ZenohDoor:
         for topic in ros.topics(name, self._joints, served.sensors):
             self._told.append((topic, self._publisher(topic.path, topic.type_name)))
         self._status = self._publisher("status", STRING.name)
-        if self._pictures is not None:
+        if self._pictures:
             cameras = [sensor for sensor in served.sensors if isinstance(sensor, Camera)]
-            self._cameras = [(one, self._publisher(f"{one.name}/image_raw", IMAGE.name)) for one in cameras]
+            self._cameras = {
+                one.name: (one, self._publisher(f"{one.name}/image_raw", IMAGE.name)) for one in cameras
+            }
 
     def _publisher(self, path: str, type_name: str) -> Any:
         self._announce("MP", path, type_name)
@@ -124,17 +128,18 @@ class ZenohDoor:
         for topic, publisher in self._told:
             if publisher.matching_status.matching and (message := topic.pack(state, commands)) is not None:
                 publisher.put(message)
-        for camera, publisher in self._cameras:
-            if publisher.matching_status.matching and self._due(camera.name, state.time_s, _period_s(camera)):
-                frame = f"{self._name}/sensors/{camera.name}"
-                publisher.put(ros.picture(frame, state.time_s, self._picture(camera.name)))
         if self._due("", state.time_s, STATUS_S):
             self._status.put(ros.text(json.dumps(self._standing())))
 
-    def _picture(self, camera: str) -> Any:
-        if self._pictures is None:
-            raise BodyError(f"{self._name} takes no pictures")
-        return self._pictures(camera)
+    def wanted(self, time_s: float) -> list[str]:
+        """Return the cameras whose next picture somebody waits for."""
+        watched = [camera for camera, line in self._cameras.values() if line.matching_status.matching]
+        return [camera.name for camera in watched if self._due(camera.name, time_s, _period_s(camera))]
+
+    def show(self, camera: str, time_s: float, pixels: Any) -> None:
+        """Tell whoever watches what a camera sees, `(height, width, 3)` bytes."""
+        _, publisher = self._cameras[camera]
+        publisher.put(ros.picture(f"{self._name}/sensors/{camera}", time_s, pixels))
 
     def _due(self, what: str, time_s: float, period_s: float) -> bool:
         # a time that went back is that of a robot that began again
@@ -154,9 +159,7 @@ class ZenohDoor:
             query.reply_err(str(error), encoding=self._zenoh.Encoding.TEXT_PLAIN)
             return
         self._count("answered")
-        query.reply(
-            query.key_expr, answer, congestion_control=self._zenoh.CongestionControl.BLOCK, express=True
-        )
+        query.reply(query.key_expr, answer, express=True)
 
     def _take(self, sample: Any) -> None:
         """Take a trajectory, in a thread of Zenoh's, which nothing in it may end."""
@@ -204,16 +207,16 @@ class ZenohDoor:
 
     def facts(self) -> Mapping[str, float]:
         """Return its counters: questions, trajectories, and sessions that are connected."""
-        connected = 0
+        observers = 0
         if (session := self._session) is not None:
-            connected = sum(1 for _ in session.info.transports())
+            observers = sum(1 for _ in session.info.transports())
         with self._lock:
-            return {**{name: float(count) for name, count in self._numbers()}, "connected": float(connected)}
+            return {**{name: float(count) for name, count in self._numbers()}, "observers": float(observers)}
 
     def close(self) -> None:
         """Let go of everybody; must not raise."""
         session, self._session = self._session, None
-        self._told, self._cameras, self._kept, self._status = [], [], [], None
+        self._told, self._cameras, self._kept, self._status = [], {}, [], None
         if session is not None:
             session.close()
 

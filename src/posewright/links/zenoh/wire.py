@@ -9,7 +9,7 @@ from typing import Any
 from posewright.errors import BodyError, InputError
 from posewright.links.zenoh.session import LOOPBACK, SessionConfig, zenoh_library
 
-MEETING_S = 5.0
+MEETING_S = 1.0
 """Longest wait for a robot's name to become known over a line that is open."""
 
 
@@ -52,22 +52,18 @@ class ZenohWire:
             replies = self._session.get(
                 self._key, payload=request, timeout=timeout_s, congestion_control=self._block, express=True
             )
-            for reply in replies:
-                return self._answer(reply)
+            reply = next(iter(replies), None)
         except zenoh.ZError as error:
-            raise BodyError(
-                f"the line to {self._name} is gone", hint=str(error).partition(" at /")[0]
-            ) from error
+            why = str(error).partition(" at /")[0]
+            raise BodyError(f"the line to {self._name} is gone", hint=why) from error
+        if reply is not None and reply.ok is not None:
+            return bytes(reply.ok.payload.to_bytes())
+        if reply is not None and reply.err.encoding == zenoh.Encoding.TEXT_PLAIN:  # Zenoh's own are not
+            raise BodyError(f"{self._name}: {reply.err.payload.to_bytes().decode('utf-8', 'replace')}")
         raise BodyError(
             f"{self._name} did not answer within {timeout_s:g} s",
             hint="the robot is busy" if self._there.is_set() else "it has left the network",
         )
-
-    def _answer(self, reply: Any) -> bytes:
-        if reply.ok is not None:
-            return bytes(reply.ok.payload.to_bytes())
-        told = reply.err.payload.to_bytes().decode("utf-8", "replace")
-        raise BodyError(f"{self._name}: {told}")
 
     def _open(self, zenoh: Any) -> None:
         self._session = self._config.open(self._name)
