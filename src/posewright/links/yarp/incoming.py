@@ -29,6 +29,9 @@ from posewright.links.yarp.text import from_text, to_text
 PATIENCE_S = 5.0
 """So long may somebody take to say who it is."""
 
+RECEIVE_BUFFER = 1 << 20
+"""So many bytes of datagrams may wait, where the system grants it."""
+
 NOT_FOUND = "* Error. Protocol not found"
 ACK_LINE = "<ACK>"
 HELP = (
@@ -189,6 +192,7 @@ class _Datagrams:
 
     def serve(self, link: socket.socket) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+            udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
             udp.bind((self._port.address.host, 0))
             with _entered(self._port, Incoming(self._sender, Carrier.UDP, lambda: self._end(udp))):
                 link.sendall(numbered(udp.getsockname()[1]))
