@@ -7,9 +7,8 @@ import struct
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 import pytest
 
@@ -21,10 +20,21 @@ from posewright.links.yarp.listening import Address
 from posewright.links.yarp.names import NameClient, NameServer
 from posewright.links.yarp.port import Port
 
-TCP, FAST_TCP, UDP = (b"YA" + struct.pack("<i", code) + b"RP" for code in (7908, 7780, 7777))
-ACK = b"YA\0\0\0\0RP"
-ENCS = bytes.fromhex("09010000 02000000 67657400 656e6373")  # [get] [encs]
-ANSWER = bytes.fromhex("00010000 02000000 09000000 69730000 0a010000 01000000 000000000000f03f")  # [is] (1.0)
+from .yarp_peers import (
+    ACK,
+    ANSWER,
+    ASK,
+    FAST_TCP,
+    QUIT,
+    TCP,
+    TELL,
+    UDP,
+    Heard,
+    Raw,
+    framed,
+    until,
+    until_received,
+)
 
 
 @pytest.fixture
@@ -33,20 +43,6 @@ def names() -> Iterator[NameClient]:
         yield NameClient(port=server.address.port)
     left = [thread.name for thread in threading.enumerate() if thread.name.startswith("yarp")]
     assert left == []
-
-
-@dataclass
-class Heard:
-    """What came to a port, as its callback."""
-
-    all: list[tuple[Bottle, Envelope | None, str]] = field(default_factory=list)
-
-    def __call__(self, bottle: Bottle, envelope: Envelope | None, sender: str) -> None:
-        self.all.append((bottle, envelope, sender))
-
-    @property
-    def bottles(self) -> list[Bottle]:
-        return [bottle for bottle, _, _ in self.all]
 
 
 def board(request: Bottle, _: str) -> Bottle:
@@ -62,63 +58,6 @@ def board(request: Bottle, _: str) -> Bottle:
 def rpc(names: NameClient) -> Iterator[Port]:
     with Port("/robot/rpc:i", names, on_request=board) as port:
         yield port
-
-
-def until(holds: Callable[[], object]) -> None:
-    """Wait for what another thread brings about."""
-    ends = time.monotonic() + 10.0
-    while not holds():
-        assert time.monotonic() < ends, "it never came about"
-        time.sleep(0.002)
-
-
-def until_received(port: Port, count: int) -> None:
-    until(lambda: port.facts()["received"] == count)
-
-
-class Raw:
-    """A socket that talks to a port byte by byte."""
-
-    def __init__(self, address: Address) -> None:
-        self.link = socket.create_connection((address.host, address.port), 5.0)
-
-    def __enter__(self) -> Raw:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.link.close()
-
-    def send(self, data: bytes) -> None:
-        self.link.sendall(data)
-
-    def gets(self, data: bytes) -> None:
-        """Require that exactly these bytes come next."""
-        found = b""
-        while len(found) < len(data) and (part := self.link.recv(len(data) - len(found))):
-            found += part
-        assert found == data
-
-    def ends(self) -> None:
-        """Require that the port hangs up."""
-        with suppress(ConnectionResetError):
-            assert self.link.recv(100) == b""
-
-    def opens(self, header: bytes, address: Address, name: bytes = b"anon_rpc") -> None:
-        """Introduce itself, and require the port's own number for an answer."""
-        self.send(header + struct.pack("<i", len(name) + 1) + name + b"\0")
-        self.gets(b"YA" + struct.pack("<i", address.port) + b"RP")
-
-
-def framed(payload: bytes, *cuts: int) -> bytes:
-    ends = (*cuts, len(payload))
-    lengths = [end - begin for begin, end in zip((0, *cuts), ends, strict=True)]
-    index = b"YA\x0a\0\0\0RP" + bytes((len(lengths), 1)) + b"\xff" * 8
-    return index + struct.pack(f"<{len(lengths)}i", *lengths) + struct.pack("<i", 0) + payload
-
-
-ASK = struct.pack("<i", 0) + b"~d\0\1" + ENCS
-TELL = struct.pack("<i", 0) + b"~D\0\1" + ENCS
-QUIT = struct.pack("<i", 2) + b"~\0\0\1q\0"
 
 
 def test_binary_requests_are_answered_bare_and_acknowledged(rpc: Port) -> None:
@@ -375,111 +314,6 @@ def test_nobody_is_connected_to_by_mistake(names: NameClient) -> None:
             out.connect("/far")
         assert administer(out.address, (Vocab("add"), "udp://far"))[0] == -1
         assert out.outputs == ()
-
-
-Script = tuple[tuple[str, bytes], ...]
-
-
-class Peer:
-    """A port of somebody else's: it hears and says exactly what is in a script, one for each connection."""
-
-    def __init__(self, names: NameClient, name: str, *scripts: Script) -> None:
-        self._server = socket.create_server(("127.0.0.1", 0))
-        self._server.settimeout(5.0)
-        names.register(name, Address("127.0.0.1", self._server.getsockname()[1]))
-        self._scripts, self.played = scripts, 0
-        self._thread = threading.Thread(target=self._play)
-        self._thread.start()
-
-    def __enter__(self) -> Peer:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._thread.join()
-        self._server.close()
-
-    def _play(self) -> None:
-        for script in self._scripts:
-            link, _ = self._server.accept()
-            link.settimeout(5.0)
-            with link:
-                for who, data in script:
-                    for n in range(len(data)):  # one byte at a time
-                        if who == "says":
-                            link.sendall(data[n : n + 1])
-                        else:
-                            assert link.recv(1) == data[n : n + 1], f"{who} {data!r}, but not byte {n}"
-            self.played += 1
-
-
-GET_ENCS = (Vocab("get"), Vocab("encs"))
-NUMBER = ("says", b"YA\x99\x99\0\0RP")
-OPENING = b"\x03\0\0\0/w\0"
-STAMPED = struct.pack("<i", 8) + b"~\0\0\1D 7 0.5\0" + ENCS
-
-
-@pytest.mark.parametrize(("carrier", "header", "ack"), [("tcp", TCP, ACK), ("fast_tcp", FAST_TCP, b"")])
-def test_an_output_says_these_bytes(names: NameClient, carrier: str, header: bytes, ack: bytes) -> None:
-    said = [("hears", framed(TELL)), ("hears", framed(STAMPED)), ("hears", framed(QUIT))]
-    acked = [step for one in said for step in (one, ("says", ack))]
-    with Peer(names, "/r", (("hears", header + OPENING), NUMBER, *acked)) as peer, Port("/w", names) as out:
-        out.connect("/r", carrier)
-        out.write(GET_ENCS)
-        out.write(GET_ENCS, Envelope(7, 0.5))
-        assert out.disconnect("/r")
-    assert peer.played == 1
-
-
-def test_an_output_over_udp_says_these_bytes(names: NameClient) -> None:
-    with Port("/w", names) as out, socket.socket(type=socket.SOCK_DGRAM) as udp:
-        udp.bind(("127.0.0.1", 0))
-        udp.settimeout(5.0)
-        number = ("says", b"YA" + struct.pack("<i", udp.getsockname()[1]) + b"RP")
-        goodbye = (("hears", b"CONNECT admin\r\n~/w\r\nq\r\n"),)
-        with Peer(names, "/r", (("hears", UDP + OPENING), number), goodbye) as peer:
-            out.connect("/r", "udp")
-            out.write(GET_ENCS)
-            out.write(GET_ENCS, Envelope(7, 0.5))
-            for payload in (TELL, STAMPED):  # the count begins anew with each message
-                message = framed(payload)
-                assert udp.recv(1000) == struct.pack("<Ii", zlib.crc32(message), 0) + message
-            assert out.disconnect("/r")
-            assert udp.recv(1000)[4:] == b"\xff\xff\xff\xff"
-        assert peer.played == 2
-
-
-def test_a_client_says_these_bytes(names: NameClient) -> None:
-    opening = ("hears", TCP + struct.pack("<i", 15) + b"posewright_rpc\0")
-    asks = (("hears", framed(ASK)), ("says", ANSWER + ACK))
-    leaves = (("hears", framed(QUIT)), ("says", ACK))
-    script = (opening, NUMBER, *asks, *asks, *leaves)
-    with Peer(names, "/board/rpc:i", script) as peer, RpcClient(names, "/board/rpc:i") as client:
-        assert client.ask(GET_ENCS) == client.ask(GET_ENCS) == ("is", (1.0,))
-    assert peer.played == 1
-
-
-def test_a_reader_asks_in_these_bytes(names: NameClient) -> None:
-    def conversation(request: bytes, answer: bytes) -> Script:
-        return (
-            ("hears", b"CONNACK admin\r\na\r\n" + request),
-            ("says", b"Welcome admin\r\n" + answer + b"<ACK>\r\n"),
-            ("hears", b"q\r\n"),
-            ("says", b"<ACK>\r\n"),
-        )
-
-    added = b'0 "Added connection from /o to udp://me/i\\r\\n"\r\n'
-    refused = b'-1 "Do not know how to connect to udp://me/i\\r\\n"\r\n'
-    scripts = [
-        conversation(b'[add] "udp://me/i"\r\n', added),
-        conversation(b'[del] "/me/i"\r\n', b'0 "Removed connection from /o to /me/i\\r\\n"\r\n'),
-        conversation(b'[add] "udp://me/i"\r\n', refused),
-    ]
-    with Peer(names, "/o", *scripts) as peer:
-        with Reader(names, "/o", Heard(), name="/me/i"):
-            pass
-        with pytest.raises(BodyError, match="does not connect"):
-            Reader(names, "/o", Heard(), name="/me/i")
-    assert peer.played == 3
 
 
 class Datagrams:
