@@ -147,7 +147,9 @@ class FakePort:
             late_s = now_s - self.bus.frame_due_s
             most_s = LATE_FRAMES * self.bus.physics.frame_period_s
             if late_s >= 0.0 and (self.bus.next_s is None or late_s > most_s):
-                self.bus.step(self.bus.frame_due_s)  # one at a time, so that the wire never waits for more
+                self.bus.step(
+                    min(now_s, self.bus.frame_due_s + most_s)
+                )  # the wire waits for no more than these
 
     def _patience_s(self) -> float:
         """Return how long nothing but a byte of the client can happen [s]."""
