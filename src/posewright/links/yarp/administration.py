@@ -1,4 +1,4 @@
-"""What a port answers to those who ask about its connections, and change them: `yarp connect`, `yarp ping`."""
+"""What a port answers to those who ask about its connections and change them: `yarp connect`, `yarp ping`."""
 
 from __future__ import annotations
 

@@ -226,7 +226,7 @@ def _body(tag: int, item: Value, depth: int) -> Iterable[bytes]:
     if isinstance(item, tuple):
         yield from _listed(item, depth + 1)
     elif isinstance(item, Mapping):
-        yield from _listed(tuple(item.items()), depth + 1)
+        yield from _listed(tuple(_as_dict(tuple(item.items())).items()), depth + 1)
     elif tag in NUMBERS:
         yield _packed(tag, (item,))
     else:

@@ -12,13 +12,15 @@ import zlib
 from dataclasses import dataclass
 from enum import Enum
 
-from posewright.errors import FormatError, InputError
+from posewright.errors import FormatError
 from posewright.links.yarp.bottle import LONGEST, Bottle, Take, decode, encode
 
 HEADER_BYTES = 8
 LONGEST_NAME = 1024
 LONGEST_COMMAND = 4096
-LARGEST_DATAGRAM = 65507
+LARGEST_DATAGRAM = 65499
+"""UDP takes eight bytes more, but a real port's buffer may not."""
+
 GOODBYE = -1
 """The count of the datagram that ends a connection."""
 
@@ -200,34 +202,59 @@ def _message(data: bytes) -> Message:
     return Message(said[:1], decode(rest) if rest else None, envelope)
 
 
-def datagram(count: int, message: bytes) -> bytes:
-    """Return a message as a datagram.
+def datagrams(message: bytes) -> list[bytes]:
+    """Return a message in datagrams, which count from 0 within it."""
+    most = LARGEST_DATAGRAM - HEADER_BYTES
+    parts = [message[at : at + most] for at in range(0, len(message), most)]
+    return [datagram(count, part) for count, part in enumerate(parts)]
 
-    Raises:
-        InputError: it is too long for one.
+
+def datagram(count: int, part: bytes) -> bytes:
+    """Return a datagram; its checksum is of the part alone."""
+    return struct.pack("<Ii", zlib.crc32(part), count) + part
+
+
+@dataclass(slots=True)
+class Assembly:
+    """Puts datagrams together to messages; one that lacks a part, or has it twice or too early, is dropped.
+
+    Attributes:
+        lost: messages that were begun and never completed.
     """
-    rest = struct.pack("<i", count) + message
-    if 4 + len(rest) > LARGEST_DATAGRAM:
-        raise InputError(f"{len(message)} bytes in a datagram", hint="tcp takes more")
-    return struct.pack("<I", zlib.crc32(message)) + rest
+
+    lost: int = 0
+    _begun: bytes = b""
+    _next: int = 0
+
+    def add(self, data: bytes) -> Message | None:
+        """Return the message that a datagram completes, if it does.
+
+        Raises:
+            EOFError: the sender says good-bye.
+            FormatError: it is damaged, or completes no message that can be; what was begun is dropped.
+        """
+        begun, expected = self._begun, self._next
+        self._begun, self._next = b"", 0
+        if len(data) < HEADER_BYTES or int.from_bytes(data[:4], "little") != zlib.crc32(data[HEADER_BYTES:]):
+            self.lost += bool(begun)
+            raise FormatError("a datagram is damaged")
+        count = int.from_bytes(data[4:8], "little", signed=True)
+        if count == GOODBYE:
+            raise EOFError
+        if count != expected:
+            self.lost += bool(begun)
+            begun = b""
+        if count not in {0, expected}:
+            raise FormatError(f"part {count} of a message comes where part {expected} should")
+        begun += data[HEADER_BYTES:]
+        message = read_message(begun)
+        if message is None:
+            self._begun, self._next = begun, count + 1
+        return message
 
 
-def read_datagram(data: bytes) -> tuple[int, Message | None]:
-    """Return a datagram's count and its message; None where it says good-bye.
-
-    Raises:
-        FormatError: its checksum is not right, or the message is damaged.
-    """
-    if len(data) < HEADER_BYTES or int.from_bytes(data[:4], "little") != zlib.crc32(data[HEADER_BYTES:]):
-        raise FormatError("a datagram is damaged")
-    count = int.from_bytes(data[4:8], "little", signed=True)
-    if count == GOODBYE:
-        return count, None
-    return count, read_message(data[HEADER_BYTES:])
-
-
-def read_message(data: bytes) -> Message:
-    """Return the message that these bytes are.
+def read_message(data: bytes) -> Message | None:
+    """Return the message that these bytes are, or None where it goes on.
 
     Raises:
         FormatError: they are none.
@@ -238,10 +265,13 @@ def read_message(data: bytes) -> Message:
         nonlocal at
         at += count
         if at > len(data):
-            raise FormatError("a message is cut off")
+            raise EOFError
         return data[at - count : at]
 
-    message = take_message(take)
+    try:
+        message = take_message(take)
+    except EOFError:
+        return None
     if at != len(data):
         raise FormatError(f"{len(data) - at} bytes follow a message")
     return message

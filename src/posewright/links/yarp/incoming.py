@@ -14,12 +14,12 @@ from posewright.links.yarp.bottle import Bottle, encode
 from posewright.links.yarp.carriers import (
     ACK,
     HEADER_BYTES,
+    Assembly,
     Carrier,
     Envelope,
     Message,
     carrier_of,
     numbered,
-    read_datagram,
     take_introduction,
     take_message,
 )
@@ -28,12 +28,6 @@ from posewright.links.yarp.text import from_text, to_text
 
 PATIENCE_S = 5.0
 """So long may somebody take to say who it is."""
-
-REORDERED = 64
-"""A datagram counted that much lower than the latest, or less, comes late or twice; any other begins anew."""
-
-MOST_LOST = 1 << 16
-"""A greater leap in the count is no loss either: the count is not under the checksum."""
 
 NOT_FOUND = "* Error. Protocol not found"
 ACK_LINE = "<ACK>"
@@ -198,7 +192,7 @@ class _Datagrams:
     def __init__(self, sender: str, port: Inside) -> None:
         self._sender, self._port = sender, port
         self._ended = False
-        self._latest = -1
+        self._assembly = Assembly()
 
     def serve(self, link: socket.socket) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
@@ -218,18 +212,14 @@ class _Datagrams:
         if self._ended:
             return False
         try:
-            count, message = read_datagram(data)
+            lost = self._assembly.lost
+            message = self._assembly.add(data)
             if message is not None and (message.command not in {"d", "D"} or message.bottle is None):
                 raise FormatError("a datagram brings no data")
         except FormatError:
             self._port.count("malformed")
-            return True
-        if message is None:
+            message = None
+        except EOFError:
             return False
-        if 0 <= self._latest - count < REORDERED:
-            self._port.count("late")
-            return True
-        missed = count - self._latest - 1
-        self._port.count("lost", missed if 0 <= missed <= MOST_LOST else 0)
-        self._latest = count
-        return self._port.deliver(message, self._sender) is not None
+        self._port.count("lost", self._assembly.lost - lost)
+        return message is None or self._port.deliver(message, self._sender) is not None

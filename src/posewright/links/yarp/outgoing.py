@@ -8,12 +8,13 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
-from posewright.errors import BodyError, FormatError, InputError
+from posewright.errors import BodyError, FormatError
 from posewright.links.yarp.carriers import (
     GOODBYE,
     Carrier,
     Message,
     datagram,
+    datagrams,
     introduction,
     take_numbered,
 )
@@ -24,8 +25,6 @@ PATIENCE_S = 2.0
 
 SILENCE_S = 30.0
 """A peer that takes nothing for so long is dropped."""
-
-COUNTS = 1 << 31
 
 
 def open_binary(
@@ -52,7 +51,7 @@ class Outgoing:
     Args:
         sender: the name of our port.
         to: the name of theirs.
-        count: told of what is `sent`, `dropped` for a full queue, `too_long` for a datagram.
+        count: told of what is `sent`, `dropped` for a full queue.
         lost: called when the peer is gone, on the thread of the connection.
 
     Raises:
@@ -79,7 +78,6 @@ class Outgoing:
             self._link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             self._link.connect((address.host, number & 0xFFFF))
         self._link.settimeout(SILENCE_S)
-        self._next_count = 0
         self._queue: deque[bytes] = deque()
         self._changed = threading.Condition()
         self._closing = False
@@ -122,14 +120,8 @@ class Outgoing:
             self._hang_up()
 
     def _send(self, message: bytes) -> None:
-        if self.carrier is Carrier.UDP:
-            try:
-                message = datagram(self._next_count, message)
-            except InputError:
-                self._count("too_long")
-                return
-            self._next_count = (self._next_count + 1) % COUNTS
-        self._link.sendall(message)
+        for part in datagrams(message) if self.carrier is Carrier.UDP else [message]:
+            self._link.sendall(part)
         if self.carrier.acks and take_numbered(take_from(self._stream)) != 0:
             raise FormatError("a message is not acknowledged")
         self._count("sent")

@@ -28,7 +28,7 @@ OnRequest: TypeAlias = Callable[[Bottle, str], Bottle]
 
 LOOPBACK = "127.0.0.1"
 CARRIERS = " ".join(carrier.value for carrier in Carrier)
-COUNTERS = ("received", "sent", "dropped", "too_long", "malformed", "refused", "late", "lost", "gone")
+COUNTERS = ("received", "sent", "dropped", "malformed", "refused", "lost", "gone")
 
 
 class Port:

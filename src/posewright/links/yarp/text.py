@@ -18,8 +18,8 @@ MEANT_OTHERWISE = {"true", "false", "null", "inf", "nan"}
 
 WORD = re.compile(r'[ \t\r\n,]*("(?:[^"\\]|\\.)*"|\{[^{}]*\}|[()]|[^ \t\r\n,(){}"]+|(.))', re.DOTALL)
 INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
-HEXADECIMAL = re.compile(r"[+-]?0x[0-9a-f]{1,8}", re.ASCII | re.IGNORECASE)
-FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|-?inf|nan", re.ASCII | re.IGNORECASE)
+HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]{1,8}")
+FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|-?inf|nan", re.ASCII)
 ESCAPED = {"\n": r"\n", "\r": r"\r", "\0": r"\0", '"': r"\"", "\\": r"\\"}
 UNESCAPED = {code[1]: sign for sign, code in ESCAPED.items()}
 WORDS = {"true": Vocab("1"), "false": Vocab(""), "null": Vocab("null")}
