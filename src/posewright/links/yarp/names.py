@@ -64,18 +64,18 @@ class NameClient:
         Raises:
             BodyError: no name server answers.
         """
-        with dial(self.server, self._timeout_s) as link, link.makefile("rb") as stream:
-            found: list[str] = []
-            try:
+        found: list[str] = []
+        try:
+            with dial(self.server, self._timeout_s) as link, link.makefile("rb") as stream:
                 link.sendall(line_bytes(ASK + command))
                 while len(found) <= MOST_NAMES and (line := take_line(stream)) != END:
                     found.append(line)
                     if line == ANNOUNCED:  # the one answer without an end
                         break
-            except (OSError, EOFError, FormatError) as error:
-                what = f"no name server answers at {self.server}"
-                hint = "start `yarpserver`, or let the gateway bring its own"
-                raise BodyError(what, hint=hint) from error
+        except (OSError, EOFError, FormatError, BodyError) as error:
+            what = f"no name server answers at {self.server}"
+            hint = "start `yarpserver`, or let the gateway bring its own"
+            raise BodyError(what, hint=hint) from error
         return found
 
     def query(self, name: str) -> Address | None:
