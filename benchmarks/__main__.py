@@ -23,6 +23,7 @@ from benchmarks import (
     bench_parallel,
     bench_race,
     bench_simulation,
+    bench_zenoh,
 )
 from benchmarks.figure import Figure, cores, table
 
@@ -41,6 +42,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "kinematics": lambda: bench_kinematics.figures(max(1, rounds // 2)),
         "openr": lambda: bench_openr.figures(max(1, rounds // 2)),
         "gaits": lambda: bench_gaits.figures(max(1, rounds // 2)),
+        "zenoh": bench_zenoh.figures,
     }
     found: list[Figure] = []
     for name, figures in parts.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -216,6 +217,17 @@ def test_garbage_moves_nothing_and_is_counted(opened: Opened, joined: Any) -> No
     assert (served.taken, served.stopped) == ([], [])
     session.put("robi/joint_trajectory", go_to(0.2))
     assert until(lambda: served.taken)
+
+
+def test_bytes_that_are_no_zenoh_at_all_move_nothing_and_close_no_door(opened: Opened, wired: Any) -> None:
+    _, served, at = opened()
+    host, port = at.removeprefix("tcp/").split(":")
+    rng = np.random.default_rng(11)
+    for n in range(60):
+        with socket.create_connection((host, int(port)), timeout=5.0) as line:
+            line.sendall(rng.bytes(1 + 7 * n))
+    assert wired(at).ask(b"abc", 5.0) == b"cba"
+    assert (served.taken, served.stopped) == ([], [])
 
 
 def test_pictures_are_shown_only_to_who_watches_and_not_too_often(opened: Opened, joined: Any) -> None:
