@@ -1,4 +1,4 @@
-"""Round trips over Zenoh beside the raw library's, and what observers cost the loop that tells them."""
+"""What observers over Zenoh cost the loop that tells them, awake and stopped; round trips: `bench_links`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import signal
 import socket
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from multiprocessing.connection import Connection
-from typing import Any
 
 import numpy as np
 
@@ -20,12 +19,9 @@ from posewright.bodies import BodyState, JointCommands, quiet_readings
 from posewright.links.served.door import Trajectory
 from posewright.links.zenoh.door import ZenohDoor
 from posewright.links.zenoh.session import SessionConfig
-from posewright.links.zenoh.wire import ZenohWire
 from posewright.robots import robot
 
 NAME, CARD = "robi", "robotis_bioloid"
-REQUEST = bytes(1000)
-"""About what one frame of 18 joints is, asked and answered."""
 RATE_HZ = 128.0
 OBSERVERS = 3
 
@@ -55,42 +51,23 @@ class Echo:
         return request
 
 
-def _serve(pipe: Connection, at: str) -> None:
-    door = ZenohDoor(SessionConfig(listen=(at,)), NAME)
-    door.open(Echo())
-    _until_told(pipe)
-    door.close()
-
-
-def _serve_raw(pipe: Connection, at: str) -> None:
-    session = SessionConfig(listen=(at,)).open(NAME)
-    session.declare_queryable("raw", lambda query: query.reply("raw", query.payload), complete=True)
-    _until_told(pipe)
-    session.close()
-
-
 def _observe(pipe: Connection, at: str) -> None:
-    session, heard = SessionConfig(connect=(at,)).open(NAME), []
-    session.declare_subscriber(f"{NAME}/**", lambda _sample: heard.append(1))
-    _until_told(pipe)
-    pipe.send(len(heard))
-    session.close()
-
-
-def _until_told(pipe: Connection) -> None:
+    session = SessionConfig(connect=(at,)).open(NAME)
+    session.declare_subscriber(f"{NAME}/**", lambda sample: sample.payload.to_bytes())
     pipe.send(os.getpid())
     pipe.recv()
+    session.close()
 
 
 @contextmanager
-def beside(work: Callable[[Connection, str], None], at: str) -> Iterator[tuple[int, Connection]]:
-    """Do some work in a process of its own meanwhile; give its id and its pipe."""
+def observer(at: str) -> Iterator[int]:
+    """Observe from a process of its own meanwhile; give its id."""
     context = multiprocessing.get_context("spawn")
     ours, its = context.Pipe()
-    process = context.Process(target=work, args=(its, at), daemon=True)
+    process = context.Process(target=_observe, args=(its, at), daemon=True)
     process.start()
     try:
-        yield ours.recv(), ours
+        yield ours.recv()
     finally:
         ours.send(None)
         process.join(5.0)
@@ -101,16 +78,6 @@ def endpoint() -> str:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"tcp/127.0.0.1:{probe.getsockname()[1]}"
-
-
-def round_trips(ask: Callable[[], Any], n: int) -> list[float]:
-    """Return how long each of some questions takes [s]."""
-    times = []
-    for _ in range(n):
-        begun = time.perf_counter()
-        ask()
-        times.append(time.perf_counter() - begun)
-    return times
 
 
 def published(door: ZenohDoor, echo: Echo, n: int) -> list[float]:
@@ -131,37 +98,22 @@ def percentiles(times: list[float]) -> str:
 
 
 def figures(n: int = 1000) -> list[Figure]:
-    """Return round trips against the raw library's, and the cost of observers that stand still."""
-    at = endpoint()
-    with beside(_serve_raw, at):
-        session = SessionConfig(connect=(at,)).open(NAME)
-        raw = round_trips(lambda: list(session.get("raw", payload=REQUEST)), n)
-        session.close()
-    at = endpoint()
-    with beside(_serve, at):
-        wire = ZenohWire(NAME, SessionConfig(connect=(at,)))
-        wire.ask(REQUEST, 5.0)
-        ours = round_trips(lambda: wire.ask(REQUEST, 5.0), n)
-        wire.close()
-    ratio = statistics.median(raw) / statistics.median(ours)
-    note = f"{percentiles(ours)}; raw {percentiles(raw)}"
-    found = [Figure("zenoh, round trip against the raw library's", ratio, at_least=0.7, note=note)]
+    """Return how much longer a frame takes to be told when observers stand still."""
     at = endpoint()
     door, echo = ZenohDoor(SessionConfig(listen=(at,)), NAME), Echo()
     door.open(echo)
     with ExitStack() as stack:
-        watching = [stack.enter_context(beside(_observe, at)) for _ in range(OBSERVERS)]
+        watching = [stack.enter_context(observer(at)) for _ in range(OBSERVERS)]
         alive = published(door, echo, n // 2)
-        for process, _ in watching[1:]:
+        for process in watching[1:]:
             os.kill(process, signal.SIGSTOP)
         stopped = published(door, echo, n)
-        for process, _ in watching[1:]:
+        for process in watching[1:]:
             os.kill(process, signal.SIGCONT)
     door.close()
     ratio = statistics.median(stopped) / statistics.median(alive)
     note = f"{percentiles(stopped)}; all awake {percentiles(alive)}"
-    found.append(Figure(f"zenoh, a frame told, 2 of {OBSERVERS} stopped", ratio, below=1.5, note=note))
-    return found
+    return [Figure(f"zenoh, a frame told, 2 of {OBSERVERS} stopped", ratio, below=1.5, note=note)]
 
 
 if __name__ == "__main__":
