@@ -54,7 +54,7 @@ def test_a_scan_lists_who_is_there_and_who_is_missing(ask: Ask) -> None:
     assert "missing: servo 6 (left_elbow)" in out
     told = as_json(ask, "scan", "--ids", "1,2,5", "--rates", "1000000")
     assert [one["id"] for one in told["found"]] == [1, 2, 5]
-    assert (told["missing"], told["counts"]["faults"]) == ([], 0)
+    assert (told["missing"], told["counts"]["corrupt"]) == ([], 0)
 
 
 def test_servos_are_pinged_read_and_written_by_id_or_joint(ask: Ask, port: FakePort) -> None:

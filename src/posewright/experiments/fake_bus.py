@@ -48,6 +48,7 @@ def fake_bus(
     kind, domain = body_of(body, checked_seed(seed))
     part = Part(robot.name, robot, robot.pose(pose), ORIGIN, seed=seed, domain=domain)
     plant = make_plant(kind, [part], None)
+    plant.bodies[robot.name].open()
     sensor = None if senses is None else FakeSensor(senses=senses, baud=baud)
     return FakeBus.of(robot, plant, damage=damage, sensor=sensor, baud=baud)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from posewright.arenas import Arena
 from posewright.bodies import NOMINAL, DomainParameters, MockBody, Part, Plant, draw_domain, quiet_readings
 from posewright.bodies.domain import domain_randomization, domain_randomization_names
+from posewright.control import RealClock
 from posewright.documents import is_path, plugins
 from posewright.errors import InputError, UnknownNameError
 
@@ -102,6 +103,22 @@ def _mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 
 _SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, MOCK: _mock}
 
 
+def _dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- as above
+    from posewright.links.dynamixel.body import DynamixelPlant
+    from posewright.links.dynamixel.bus import BAUD
+    from posewright.links.dynamixel.calibration import apply, read_calibration
+    from posewright.links.serial_port import SerialPort
+
+    if len(parts) != 1:
+        raise InputError(f"a servo bus for {len(parts)} robots", hint="it is of one")
+    (part,) = parts
+    where, _, calibration = address.partition("+")  # dynamixel:/dev/ttyUSB0+my.calibration.yaml
+    port = SerialPort.parse(where, "dynamixel:", BAUD)
+    card = apply(part.robot, read_calibration(calibration)) if calibration else part.robot
+    how: Any = {"now": time.perf_counter, "sleep": time.sleep}
+    return DynamixelPlant(card, port, start_pose=part.start_pose, name=part.name, **how)
+
+
 def _zenoh(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
     from posewright.links.zenoh.wire import ZenohWire
 
@@ -117,7 +134,6 @@ def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
 
 
 def _yarp(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
-    from posewright.control import RealClock
     from posewright.links.yarp.body import board_at, served_at
 
     if wire := served_at(address):
@@ -125,7 +141,25 @@ def _yarp(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
     return board_at(address, parts, RealClock(time.monotonic, time.sleep))
 
 
-_LINKED: Mapping[str, LinkMaker] = {"zenoh": _zenoh, "yarp": _yarp}
+def _robonova(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it has its own
+    from posewright.links.robonova import BAUD, RobonovaPlant
+    from posewright.links.serial_port import SerialPort
+
+    if len(parts) != 1:
+        raise InputError(f"a RoboNova's line for {len(parts)} robots", hint="it is of one robot")
+    (part,) = parts
+    clock = RealClock(time.monotonic, time.sleep)
+    how: dict[str, Any] = {"clock": clock, "now": time.monotonic, "start_pose": part.start_pose}
+    port = SerialPort.parse(address, "robonova:", BAUD)
+    return RobonovaPlant(part.robot, port, name=part.name, **how)
+
+
+_LINKED: Mapping[str, LinkMaker] = {
+    "dynamixel": _dynamixel,
+    "robonova": _robonova,
+    "yarp": _yarp,
+    "zenoh": _zenoh,
+}
 """What is real or far away, by what stands before the colon of its address."""
 
 

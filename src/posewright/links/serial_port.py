@@ -44,6 +44,18 @@ def require_pyserial(what: str, extra: str) -> None:
         raise MissingExtraError.for_extra(what, extra)
 
 
+def port_failures() -> tuple[type[Exception], ...]:
+    """Return what pyserial raises of a port that cannot be opened or is gone: not all is an OSError."""
+    import serial
+
+    known: list[type[Exception]] = [serial.SerialException, OSError, TypeError, ValueError]
+    with suppress(ImportError):  # where there are no terminals
+        import termios
+
+        known.append(termios.error)
+    return tuple(known)
+
+
 def refuse_shared(port: SerialPort) -> None:
     """Raise a BodyError where another program has a port open that it did not lock: it eats our bytes."""
     if not is_pseudo_terminal(port.path) and (found := holders(port.path)):

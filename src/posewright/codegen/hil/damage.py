@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from posewright.codegen.unit import EmulatedBoard
+from posewright.links.wear import WornLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +34,11 @@ class DamagedLine:
     damage: LineDamage
     time_s: float = 0.0
     _pressed: int = 0
-    _chance: np.random.Generator = field(init=False)
+    _line: WornLine = field(init=False)
 
     def __post_init__(self) -> None:
-        self._chance = np.random.default_rng(self.damage.seed)
+        damage = self.damage
+        self._line = WornLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
 
     def send(self, data: bytes) -> None:
         """Put what is left of some bytes on the line to the board."""
@@ -63,15 +63,4 @@ class DamagedLine:
     def _through(self, data: bytes) -> bytes:
         if any(begin <= self.time_s < end for begin, end in self.damage.silent):
             return b""
-        return b"".join(map(self._worn, data))
-
-    def _worn(self, byte: int) -> bytes:
-        """Return what comes out for a byte: none, two, another, or most often itself."""
-        damage, lot = self.damage, self._chance.random()
-        if lot < damage.dropped:
-            return b""
-        if lot < damage.dropped + damage.doubled:
-            return bytes([byte, byte])
-        if lot < damage.dropped + damage.doubled + damage.flipped:
-            return bytes([byte ^ (1 << int(self._chance.integers(8)))])
-        return bytes([byte])
+        return b"".join(self._line.through(data))

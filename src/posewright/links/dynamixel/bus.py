@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Self
 
 from posewright.bodies import Fault
@@ -40,7 +41,14 @@ from posewright.links.dynamixel.control_table import (
     table_of_model,
 )
 from posewright.links.dynamixel.packets import BROADCAST_ID, InstructionPacket, checksum
-from posewright.links.serial_port import SerialPort, cannot_open, latency_timer_ms, refuse_shared
+from posewright.links.serial_port import (
+    SerialPort,
+    cannot_open,
+    is_pseudo_terminal,
+    latency_timer_ms,
+    port_failures,
+    refuse_shared,
+)
 from posewright.robots import Robot
 
 BAUD = 1_000_000
@@ -120,11 +128,7 @@ class Bus:
         self.joints: Mapping[int, str] = joints or {}
         self.counts, self.errors = BusCounts(), dict[int, StatusError]()
         self.patience_s = _patience(port.path) if patience_s is None else patience_s
-        self._failed = (
-            serial.SerialException,
-            OSError,
-            TypeError,
-        )  # pyserial: TypeError of a port closed meanwhile
+        self._failed = port_failures()
         self._tables: dict[int, ControlTable] = {}
         self._quiet: set[int] = set()
         self._owes: int | None = None
@@ -133,7 +137,7 @@ class Bus:
         how: dict[str, Any] = {"timeout": 0.0, "write_timeout": WRITING_S, "exclusive": True}
         try:  # not by PortHandler: it would share the port, and knows few rates
             self._handler.ser = serial.Serial(port.path, port.baud, **how)
-        except (ValueError, *self._failed) as error:
+        except self._failed as error:
             raise cannot_open(port, error) from error
         try:
             refuse_shared(port)
@@ -172,7 +176,7 @@ class Bus:
         """
         try:
             self.port.baudrate = baud
-        except (ValueError, *self._failed) as error:
+        except self._failed as error:
             what = f"{self.where.path} cannot do {baud} bits a second"
             raise BodyError(what, hint=f"it says: {error}") from error
         self._pace(baud)
@@ -185,7 +189,8 @@ class Bus:
     def close(self) -> None:
         """Let go of the port; must not raise."""
         if self._handler.is_open:
-            self._handler.closePort()
+            with suppress(*self._failed):
+                self._handler.closePort()
 
     def name(self, servo: int) -> str:
         """Return what to call a servo: `servo 5 (right_elbow)`."""
@@ -485,8 +490,13 @@ LATENCY_MS = 16.0
 SLACK_S = 0.01
 """What the operating system may take, beyond it [s]; ours."""
 
+PROGRAM_S = 0.02
+"""What a program at the other end of a pseudo-terminal may take [s]; ours."""
+
 
 def _patience(path: str) -> float:
     """Return how long an answer may take beyond its bytes [s]: twice the latency, and some."""
+    if is_pseudo_terminal(path):
+        return PROGRAM_S
     latency_ms = latency_timer_ms(path)
     return 2.0 * (LATENCY_MS if latency_ms is None else latency_ms) / MS + SLACK_S

@@ -7,16 +7,17 @@ so that a controller that staggers return delays can ask several at once. Nothin
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from posewright.bodies import MockBody, Plant
 from posewright.errors import InputError, UnknownNameError
-from posewright.links.dynamixel.fake.damage import BusDamage, DamagedBytes, Script, WornBytes
+from posewright.links.dynamixel.fake.damage import BusDamage, Script
 from posewright.links.dynamixel.fake.device import OVERHEAD, FakeDevice, FakeSensor
 from posewright.links.dynamixel.fake.physics import FreeServos, Physics, PlantPhysics
 from posewright.links.dynamixel.fake.servo import FakeServo
-from posewright.links.dynamixel.packets import BROADCAST_ID, HEADER, checksum
+from posewright.links.dynamixel.packets import BROADCAST_ID, HEADER, LONGEST_PACKET, checksum
+from posewright.links.wear import WornBytes, WornLine
 from posewright.robots import Robot
 
 BITS = 10
@@ -24,6 +25,9 @@ BITS = 10
 
 TOLERANCE = 0.03
 """How far two rates may be apart (e-Manual, "Baud Rate": 3 % of error are within what a UART bears)."""
+
+LONGEST_LENGTH = LONGEST_PACKET - 4
+"""What says that more follows is no packet: no device's buffer takes it."""
 
 LONGEST_GAP_S = 0.1
 """After a gap of more within a packet a device waits for the next header (e-Manual, "Byte to Byte Time")."""
@@ -106,7 +110,7 @@ class FakeBus:
         servos = [one for one in self.devices if isinstance(one, FakeServo)]
         self.physics: Physics = physics or FreeServos(servos)
         self.time_s = 0.0
-        self._line = DamagedBytes(damage)
+        self._line = WornLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
         self.counts = FakeCounts(worn=self._line.worn)
         self._script = Script(damage.events, self.devices)
         self._coming: deque[tuple[float, bytes, int]] = deque()
@@ -127,7 +131,7 @@ class FakeBus:
     ) -> FakeBus:
         """Return the bus of a robot: its servos by the card's IDs, and its sensor module where one is given.
 
-        `plant` is what moves, with this robot in it: a MockBody that stands where none is given.
+        `plant` is what moves, with this robot in it, open: a MockBody that stands where none is given.
 
         Raises:
             InputError: the robot has no servo bus.
@@ -136,7 +140,7 @@ class FakeBus:
         if missing is not None:
             raise InputError(f"{robot.name} has no servo bus", hint=f"the servo of {missing} has no ID")
         stand = robot.pose("stand") if "stand" in robot.poses else robot.pose(next(iter(robot.poses)))
-        plant = plant or MockBody(robot, positions=stand, limit_speed=True)
+        plant = MockBody(robot, positions=stand, limit_speed=True) if plant is None else plant
         joints = {servo.joint: FakeServo(servo.id or 0, baud=baud) for servo in robot.servos}
         devices = [*joints.values(), *([sensor] if sensor else [])]
         return cls(devices, PlantPhysics(plant, joints), damage=damage, joints=joints)
@@ -172,12 +176,14 @@ class FakeBus:
 
     @property
     def next_s(self) -> float | None:
-        """When something on the wire ends next [s]; None while nobody speaks."""
+        """When something begins or ends next on the wire [s]; None while nobody speaks."""
         ends = [answer.end_s for answer in self._answers]
-        if self._coming:
-            ends.append(self._coming[-1][0] + self._byte_s(self._coming[-1]) * len(self._coming[-1][1]))
-        if self._ends and self._ends[-1] > self.time_s:
+        if size := self._next_packet():
+            ends.append(self._ends[size - 1])
+        elif self._ends and self._ends[-1] > self.time_s:
             ends.append(self._ends[-1])
+        if self._coming:
+            ends.append(self._coming[0][0])
         return min(ends, default=None)
 
     def exchange(self, data: bytes, baud: int = 1_000_000) -> bytes:
@@ -188,9 +194,15 @@ class FakeBus:
             heard += b"".join(reply.data for reply in self.advance(until_s))
         return heard
 
-    def receive(self, data: bytes, time_s: float, baud: int = 1_000_000) -> None:
-        """Let a controller send some bytes; they begin when its last ones have ended, but not before now."""
+    def receive(self, data: bytes, time_s: float, baud: int = 1_000_000, *, slack_s: float = 0.0) -> None:
+        """Let a controller send some bytes; they begin when its last ones have ended, but not before now.
+
+        In the middle of a packet they follow the last ones at once where they come late by no more than the
+        slack [s]: an operating system hands over in pieces what was written in one.
+        """
         begin_s = max(time_s, self._host_free_s)
+        if begin_s - self._host_free_s <= slack_s and self._heard and not self._next_packet():
+            begin_s = self._host_free_s
         self._host_free_s = begin_s + len(data) * BITS / baud
         self._coming.append((begin_s, data, baud))
 
@@ -221,9 +233,6 @@ class FakeBus:
     def frame_due_s(self) -> float:
         """When the next frame of the physics is over [s]."""
         return (self._frames + 1) * self.physics.frame_period_s
-
-    def _byte_s(self, sent: tuple[float, bytes, int]) -> float:
-        return BITS / sent[2]
 
     def _go_on(self, time_s: float, *, physics: bool) -> None:
         if time_s > self.time_s:
@@ -262,7 +271,7 @@ class FakeBus:
         while len(heard) > 3:
             begin = heard.find(HEADER)
             skip = len(heard) - heard.endswith(HEADER[:1]) if begin < 0 else begin
-            if not skip and (heard[2] == 0xFF or heard[3] < 2):
+            if not skip and (heard[2] == 0xFF or not 2 <= heard[3] <= LONGEST_LENGTH):
                 skip = 1
             if not skip:
                 size = heard[3] + OVERHEAD - 2
@@ -313,7 +322,9 @@ class FakeBus:
 
     def _said(self, time_s: float) -> list[Reply]:
         """Return the answers that are over."""
-        over = sorted((one for one in self._answers if one.end_s <= time_s + 1e-12), key=_end)
+        over = sorted(
+            (one for one in self._answers if one.end_s <= time_s + 1e-12), key=lambda one: one.end_s
+        )
         if over:
             self._answers = [one for one in self._answers if one not in over]
         replies = []
@@ -325,6 +336,3 @@ class FakeBus:
             data = b"".join(self._line.through(data))
             replies += [Reply(one.end_s, data)] if data else []
         return replies
-
-
-_end: Callable[[_Answer], float] = lambda answer: answer.end_s  # noqa: E731

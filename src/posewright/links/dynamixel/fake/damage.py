@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-
-import numpy as np
 
 from posewright.errors import InputError
 from posewright.links.dynamixel.fake.device import FakeDevice
@@ -81,60 +79,6 @@ class BusDamage:
     events: tuple[Event, ...] = ()
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        shares = (self.dropped, self.doubled, self.flipped)
-        if min(shares) < 0.0 or sum(shares) > 1.0:
-            raise InputError(f"shares of bytes {shares}", hint="each 0 or more, at most 1 together")
-
-    @property
-    def wears(self) -> bool:
-        """Whether bytes are damaged by chance."""
-        return self.dropped + self.doubled + self.flipped > 0.0
-
-
-@dataclass(slots=True)
-class WornBytes:
-    """How many bytes came through otherwise than they were sent."""
-
-    dropped: int = 0
-    doubled: int = 0
-    flipped: int = 0
-
-
-@dataclass(eq=False)
-class DamagedBytes:
-    """Bytes on a bad line, both ways."""
-
-    damage: BusDamage
-    worn: WornBytes = field(default_factory=WornBytes)
-    _chance: np.random.Generator = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._chance = np.random.default_rng(self.damage.seed)
-
-    def through(self, data: bytes) -> list[bytes]:
-        """Return what comes out for each byte: none, two, another, or most often itself."""
-        if not self.damage.wears:
-            return [bytes((byte,)) for byte in data]
-        return [self._worn(byte, lot) for byte, lot in zip(data, self._chance.random(len(data)), strict=True)]
-
-    def noise(self) -> int:
-        """Return what garbles a byte over which two speak."""
-        return int(self._chance.integers(1, 256))
-
-    def _worn(self, byte: int, lot: float) -> bytes:
-        damage = self.damage
-        if lot < damage.dropped:
-            self.worn.dropped += 1
-            return b""
-        if lot < damage.dropped + damage.doubled:
-            self.worn.doubled += 1
-            return bytes((byte, byte))
-        if lot < damage.dropped + damage.doubled + damage.flipped:
-            self.worn.flipped += 1
-            return bytes((byte ^ 1 << int(self._chance.integers(8)),))
-        return bytes((byte,))
-
 
 WARMING_C_S = 10.0
 HOT_C = 85.0
@@ -157,9 +101,12 @@ class Script:
         if unknown:
             there = ", ".join(map(str, sorted(by_id)))
             raise InputError(f"a fault of device {unknown[0]}", hint=f"the bus has the IDs {there}")
-        own = [event for event in events if event.fault is not Fault.CABLE]
         self._cable = [event for event in events if event.fault is Fault.CABLE]
-        self._own = [(event, list(devices) if event.id is None else [by_id[event.id]]) for event in own]
+        self._own: dict[tuple[FakeDevice, Fault], list[Event]] = {}
+        for event in events:
+            whose = devices if event.id is None else [by_id[event.id]]
+            for device in whose if event.fault is not Fault.CABLE else ():
+                self._own.setdefault((device, event.fault), []).append(event)
         self._silent: set[FakeDevice] = set()
         self._bauds: dict[FakeDevice, int] = {}
         self._time_s = 0.0
@@ -169,11 +116,9 @@ class Script:
         """Let everything be as it is at a time, which only runs forward."""
         self.is_cut = any(event.holds(time_s) for event in self._cable)
         passed_s, self._time_s = time_s - self._time_s, time_s
-        if self._own:
-            self._silent.clear()
-        for event, devices in self._own:
-            for device in devices:
-                self._put(device, event.fault, passed_s, holds=event.holds(time_s))
+        self._silent.clear()
+        for (device, fault), events in self._own.items():
+            self._put(device, fault, passed_s, holds=any(event.holds(time_s) for event in events))
 
     def hears(self, device: FakeDevice) -> bool:
         """Tell whether a device is alive."""

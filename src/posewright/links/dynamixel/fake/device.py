@@ -5,7 +5,7 @@ Manual Dynamixel AX-12", 2006. What neither says is decided so:
 
 - A write to a register that can only be read, to the EEPROM while it is locked, beyond the table, or of 0 to
   a lock that is set, is a range error; nothing of that packet is written. So is a read beyond the table.
-  Bytes between registers take what is written and keep nothing.
+  Bytes between registers take what is written.
 - A known instruction with parameters that do not fit it is an instruction error, as is one that is unknown:
   an AX-12 has neither BULK READ nor REBOOT.
 - A packet with a wrong checksum is answered, with that error, as an instruction that is no READ.
@@ -39,6 +39,12 @@ OVERHEAD = 6
 
 DELAY_S = 2e-6
 """What a return delay time of 1 means [s]."""
+
+FIRMWARE = 24
+"""The version of the firmware, for which the manual has no number."""
+
+SILENCE = 127
+"""What an AX-S1 hears where nobody makes a noise (e-Manual, "Sound Level": 127 to 128)."""
 
 _RANGE, _INSTRUCTION, _CHECKSUM = map(int, (StatusError.RANGE, StatusError.INSTRUCTION, StatusError.CHECKSUM))
 
@@ -288,8 +294,3 @@ class FakeSensor(FakeDevice):
             seen = sum((self._byte(f"{side}_{about}") > least) << bit for bit, side in sides)
             self.poke(f"{what}_detected", seen if least else 0)
         self.poke("sound_max_hold", max(self._byte("sound"), self._byte("sound_max_hold")))
-
-
-FIRMWARE = 24
-SILENCE = 127
-"""What the AX-S1 hears where nobody makes a noise."""

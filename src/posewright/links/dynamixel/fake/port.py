@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import math
 import os
 import select
@@ -21,8 +20,17 @@ from posewright.links.dynamixel.fake.bus import FakeBus, Reply
 IDLE_S = 0.05
 """How long the loop waits at most for a byte before it looks whether it shall end [s]."""
 
+QUIET_S = 0.0005
+"""Nobody has spoken for so long before physics goes on [s]: a controller may take a breath between requests."""
+
 LATE_FRAMES = 4
 """Physics that is so far behind goes on even while somebody waits for an answer."""
+
+SLACK_S = 0.005
+"""The rest of a packet that comes so much later still followed at once [s]."""
+
+SPIN_S = 150e-6
+"""So long before a reply is due the system's timers are trusted no more [s]."""
 
 CHUNK = 4096
 LINUX_TCGETS2 = 0x802C542A
@@ -37,8 +45,8 @@ class FakePort:
 
     Args:
         now: a clock that only runs forward [s], such as `time.perf_counter`.
-        precise: watch the clock all the time, so that replies come out within some 10 us of their time; it
-            costs a core. Otherwise the system's timers decide, some 60 us late.
+        precise: watch the clock before a reply is due, so that it comes out within some 10 us of its time;
+            that costs much of a core. Otherwise the system's timers decide, some 60 us late.
 
     Attributes:
         path: what a client opens; the same after `plug`.
@@ -55,6 +63,7 @@ class FakePort:
         self.unread = 0
         self._now = now
         self._zero_s = now() - bus.time_s
+        self._spoken_s = 0.0
         self._folder = tempfile.TemporaryDirectory(prefix="posewright-bus-")
         self.path = str(Path(self._folder.name) / "ttyAX12")
         self._ends: tuple[int, int] | None = None
@@ -127,41 +136,39 @@ class FakePort:
         """Wait for bytes or for something to end, and let it happen."""
         with self._lock:
             outer = None if self._ends is None else self._ends[0]
+        patience_s = self._patience_s()
         if outer is None:
             self._stop.wait(IDLE_S / 10.0)
-        else:
+        elif patience_s > 0.0:
             with suppress(OSError, ValueError):  # pulled meanwhile
-                select.select([outer], [], [], self._patience_s())
+                select.select([outer], [], [], patience_s)
         with self._lock:
             now_s = self.time_s
             if data := self._read():
-                self.bus.receive(data, now_s, self._baud())
+                self.bus.receive(data, now_s, self._baud(), slack_s=SLACK_S)
             for reply in self.bus.advance(now_s, physics=False):
                 self._write(reply)
+            if data or self.bus.next_s is not None:
+                self._spoken_s = now_s
             late_s = now_s - self.bus.frame_due_s
-            if late_s >= 0.0 and (
-                self.bus.next_s is None or late_s > LATE_FRAMES * self.bus.physics.frame_period_s
-            ):
-                self.bus.step(now_s)
+            most_s = LATE_FRAMES * self.bus.physics.frame_period_s
+            is_quiet = self.bus.next_s is None and now_s - self._spoken_s > QUIET_S
+            if late_s >= 0.0 and (is_quiet or late_s > most_s):
+                self.bus.step(self.bus.frame_due_s)  # one at a time, so that the wire never waits for more
 
     def _patience_s(self) -> float:
-        if self.precise:
-            return 0.0
+        """Return how long nothing but a byte of the client can happen [s]."""
         next_s = self.bus.next_s
-        due_s = self.bus.frame_due_s if next_s is None else next_s
-        return min(IDLE_S, max(0.0, due_s - self.time_s))
+        due_s = max(self.bus.frame_due_s, self._spoken_s + QUIET_S) if next_s is None else next_s
+        spin_s = SPIN_S if self.precise and next_s is not None else 0.0
+        return min(IDLE_S, max(0.0, due_s - self.time_s - spin_s))
 
     def _read(self) -> bytes:
         if self._ends is None:
             return b""
-        try:
+        with suppress(BlockingIOError):
             return os.read(self._ends[0], CHUNK)
-        except BlockingIOError:
-            return b""
-        except OSError as error:
-            if error.errno != errno.EIO:
-                raise
-            return b""
+        return b""
 
     def _write(self, reply: Reply) -> None:
         sent = 0

@@ -123,8 +123,11 @@ class FakeServo(FakeDevice):
         return error | _OVERLOAD if self.is_overloaded else error
 
     def protect(self, error: int) -> None:
-        """Let go where the shutdown mask says so: the torque limit becomes 0 until it is written."""
+        """Blink, and let go where the shutdown mask says so: the torque limit is 0 until it is written."""
         self._last_error = error
+        self._shut_down(error)
+
+    def _shut_down(self, error: int) -> None:
         if error & self._byte("shutdown"):
             self.poke("torque_limit", 0)
 
@@ -145,7 +148,7 @@ class FakeServo(FakeDevice):
 
     def advance(self, period_s: float) -> float:
         """Let a frame pass and return where the motor pulls to at its end [ticks]."""
-        self.protect(self.conditions())
+        self._shut_down(self.conditions())
         drive = self.drive
         if drive.free:
             self.setpoint_ticks = self.position_ticks
@@ -200,9 +203,9 @@ class FakeServo(FakeDevice):
         return min(FULL, max(0, round(self.position_ticks)))
 
     def _refresh(self) -> None:
-        speed = round(self.speed_ticks_s / SPEED_TICKS_S)
-        load = round(self.load * FULL)
         goal = self.drive.goal
+        speed = round(self.speed_ticks_s / (NO_LOAD_TICKS_S / FULL if goal is None else SPEED_TICKS_S))
+        load = round(self.load * FULL)
         under_way = goal is not None and abs(goal - self.setpoint_ticks) >= 1.0
         off = goal is not None and abs(goal - self.position_ticks) > 1.0 + max(self.drive.margins)
         moves = not self.drive.free and (under_way or (off and speed != 0))
