@@ -153,11 +153,14 @@ def _teller(say: Callable[[str], None]) -> Callable[[Standing], None]:
     def tell(standing: Standing) -> None:
         counts = standing.counts
         who = f"{standing.client} drives" if standing.client else f"{standing.commander or 'nobody'} commands"
-        observers = sum(int(count) for what, count in counts.items() if "observers" in what)
+        observers = sum(int(count) for what, count in counts.items() if what in _CONNECTED)
         late, rate = int(counts["late"]), f"{standing.rate_hz:5.1f} Hz"
         say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {console.counted(observers, 'observer')}")
 
     return tell
+
+
+_CONNECTED = ("zenoh: connected", "yarp: outputs")
 
 
 def _lines(service: Service) -> list[str]:

@@ -125,6 +125,13 @@ def _zenoh(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
     return _remote(ZenohWire.to(address, os.environ), parts, arena)
 
 
+def _yarp(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+    from posewright.control import RealClock
+    from posewright.links.yarp.body import make_yarp
+
+    return make_yarp(address, parts, arena, RealClock(time.monotonic, time.sleep), time.perf_counter)
+
+
 def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
     """Return the plant at the other end of a wire, under a name by which others know who drives it."""
     from posewright.links.served.remote_plant import RemotePlant

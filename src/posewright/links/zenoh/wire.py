@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -32,8 +33,8 @@ class ZenohWire:
             InputError: it is neither.
         """
         name, _, endpoint = address.removeprefix("zenoh:").partition("@")
-        config = SessionConfig.from_environment(environ, connect=(endpoint or LOOPBACK,))
-        return cls(name, config)
+        config = SessionConfig.from_environment(environ, connect=(endpoint,) if endpoint else ())
+        return cls(name, config if config.connect else replace(config, connect=(LOOPBACK,)))
 
     def ask(self, request: bytes, timeout_s: float) -> bytes:
         """Return the answer to a request, which is sent once.
