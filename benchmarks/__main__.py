@@ -19,6 +19,7 @@ from benchmarks import (
     bench_gaits,
     bench_import,
     bench_kinematics,
+    bench_links,
     bench_openr,
     bench_parallel,
     bench_race,
@@ -40,6 +41,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "simulation": lambda: bench_simulation.figures(rounds),
         "kinematics": lambda: bench_kinematics.figures(max(1, rounds // 2)),
         "openr": lambda: bench_openr.figures(max(1, rounds // 2)),
+        "links": bench_links.figures,
         "gaits": lambda: bench_gaits.figures(max(1, rounds // 2)),
     }
     found: list[Figure] = []

@@ -126,10 +126,11 @@ def _zenoh(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
 
 
 def _yarp(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
-    from posewright.control import RealClock
-    from posewright.links.yarp.body import make_yarp
+    from posewright.links.yarp.body import board_at, served_at
 
-    return make_yarp(address, parts, arena, RealClock(time.monotonic, time.sleep), time.perf_counter)
+    if wire := served_at(address):
+        return _remote(wire, parts, arena)
+    return board_at(address, parts, RealClock(time.monotonic, time.sleep))
 
 
 def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
@@ -138,14 +139,6 @@ def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
 
     who = f"process {os.getpid()} on {platform.node() or 'some machine'}"
     return RemotePlant(wire, parts, arena, who=who[:100], now=time.perf_counter)
-
-
-def _yarp(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
-    from posewright.links.yarp.body import board_at, served_at
-
-    if wire := served_at(address):
-        return _remote(wire, parts, arena)
-    return board_at(address, parts, RealClock(time.monotonic, time.sleep))
 
 
 def _robonova(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it has its own
