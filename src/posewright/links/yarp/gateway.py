@@ -110,6 +110,7 @@ class YarpDoor:
         if now == self._sensed:
             return
         self._sensed = now
+        board.look(ports[f"{self.name}/rpc:i"].inputs, ports[f"{self.name}/command:i"].inputs)
         for told, port in sensors:
             if (bottle := told.told(state.sensors)) is not None:
                 port.write(bottle, stamp)
