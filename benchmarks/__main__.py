@@ -20,10 +20,12 @@ from benchmarks import (
     bench_gaits,
     bench_import,
     bench_kinematics,
+    bench_links,
     bench_openr,
     bench_parallel,
     bench_race,
     bench_simulation,
+    bench_zenoh,
 )
 from benchmarks.figure import Figure, cores, table
 
@@ -42,7 +44,9 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "simulation": lambda: bench_simulation.figures(rounds),
         "kinematics": lambda: bench_kinematics.figures(max(1, rounds // 2)),
         "openr": lambda: bench_openr.figures(max(1, rounds // 2)),
+        "links": bench_links.figures,
         "gaits": lambda: bench_gaits.figures(max(1, rounds // 2)),
+        "zenoh": bench_zenoh.figures,
     }
     found: list[Figure] = []
     for name, figures in parts.items():
