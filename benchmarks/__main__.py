@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks import (
     bench_archive,
     bench_boards,
+    bench_bus,
     bench_charts,
     bench_codegen,
     bench_gaits,
@@ -24,6 +25,7 @@ from benchmarks import (
     bench_parallel,
     bench_race,
     bench_simulation,
+    bench_zenoh,
 )
 from benchmarks.figure import Figure, cores, table
 
@@ -36,6 +38,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "charts": lambda: bench_charts.figures(max(1, rounds // 2)),
         "compiled charts": lambda: bench_codegen.figures(max(1, rounds // 2)),
         "boards": bench_boards.figures,
+        "servo bus": bench_bus.figures,
         "race": lambda: bench_race.figures(rounds),
         "parallel races": lambda: bench_parallel.figures(max(1, rounds // 2)),
         "simulation": lambda: bench_simulation.figures(rounds),
@@ -43,6 +46,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "openr": lambda: bench_openr.figures(max(1, rounds // 2)),
         "links": bench_links.figures,
         "gaits": lambda: bench_gaits.figures(max(1, rounds // 2)),
+        "zenoh": bench_zenoh.figures,
     }
     found: list[Figure] = []
     for name, figures in parts.items():

@@ -91,7 +91,7 @@ def serve(
         own = {sensor.name for sensor in card.sensors}
         needed = read_behaviour(sensors_of, robot=card).sensors
         how["sensors"] = [sensor for sensor in needed if sensor.name not in own]
-    where = ", ".join(f"{kind} as {called or card.name}" for kind in doors)
+    where = ", ".join(f"{kind} as {_called(kind, called, card.name)}" for kind in doors)
     at = f" at {listen}" if listen else ""
     begun = f"{card.name} ({body}) is served over {where}{at}; Ctrl-C ends it"
     with console.working(f"{card.name}: starting", quiet=as_json) as say:
@@ -127,6 +127,15 @@ def _doors(
         at |= {} if named is None else {"name": f"/{named.strip('/')}"}
         doors["yarp"] = YarpDoor(start_name_server=starts, **at)
     return doors
+
+
+def _called(kind: str, name: str | None, robot: str) -> str:
+    """Return what others call the robot that comes in by that kind of door."""
+    if kind != "yarp":
+        return name or robot
+    from posewright.links.yarp.gateway import NAME, port_name
+
+    return port_name(name or NAME)
 
 
 def _arena(name: str | None, layout: str, seed: int) -> Any:
