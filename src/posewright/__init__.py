@@ -98,8 +98,13 @@ if TYPE_CHECKING:
     from posewright.gaits import sample_gait as sample_gait
     from posewright.gaits import write_gait as write_gait
     from posewright.kinematics import legs_of as legs_of
-    from posewright.links.dynamixel import diagnose, scan, set_id, set_rate
+    from posewright.links.dynamixel import DirectionWizard as DirectionWizard
+    from posewright.links.dynamixel import Teacher as Teacher
+    from posewright.links.dynamixel import apply, diagnose, scan, set_id, set_rate, watch
+    from posewright.links.dynamixel import measure_offsets as measure_offsets
     from posewright.links.dynamixel import open_bus as open_bus
+    from posewright.links.dynamixel import read_calibration as read_calibration
+    from posewright.links.dynamixel import write_calibration as write_calibration
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
     from posewright.recordings import read_mcap, write_mcap
@@ -140,6 +145,8 @@ if TYPE_CHECKING:
     write_recording = write_mcap
     scan_bus = scan
     diagnose_bus = diagnose
+    apply_calibration = apply
+    watch_bus = watch
     set_servo_id = set_id
     set_servo_rate = set_rate
 else:
@@ -210,6 +217,15 @@ TWINS = {
     "bus set-baud": ("set_servo_rate",),
     "bus diagnose": ("diagnose_bus",),
     "bus fake": ("fake_bus", "fake_port"),
+    "bus calibrate": (
+        "DirectionWizard",
+        "measure_offsets",
+        "read_calibration",
+        "apply_calibration",
+        "write_calibration",
+    ),
+    "bus teach": ("Teacher",),
+    "bus monitor": ("watch_bus",),
 }
 """Which names here do what a verb of the command line does."""
 

@@ -1,8 +1,10 @@
 """The README and the how-to pages are played from top to bottom: commands answer as they are printed.
 
 A block of the kind `console` holds commands after `$ ` and what they print; `...` stands for lines left
-out. A YAML block that begins with `# NAME.yaml` is a file. A `python` block is run. Races are cut short, so
-what they say is not compared; nor are the numbers of a measured walk, which differ between machines.
+out. A command that ends in `&` goes on while the page does; what it prints first may differ from the page,
+and stands for the page's line in later commands. A YAML block that begins with `# NAME.yaml` is a file. A
+`python` block is run. Races are cut short, so what they say is not compared; nor are the numbers of a
+measured walk, which differ between machines.
 """
 
 from __future__ import annotations
@@ -12,9 +14,11 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,8 +68,26 @@ def shape(line: str) -> str:
 
 
 @pytest.fixture
+def begin() -> Iterator[Callable[[str], str]]:
+    """Give a function that begins a command in the background, and gives the first line it prints."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def start(command: str) -> str:
+        words = [sys.executable, "-m", *shlex.split(command)]
+        how: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+        begun.append(subprocess.Popen(words, **how))  # noqa: S603 -- our own pages
+        assert begun[-1].stdout is not None
+        return begun[-1].stdout.readline().rstrip()
+
+    yield start
+    for process in begun:
+        process.terminate()
+        process.communicate(timeout=30.0)
+
+
+@pytest.fixture
 def answer_to(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, begin: Callable[[str], str]
 ) -> Callable[[str], tuple[int, str]]:
     """Give a function that runs a command in the present folder: exit code, and all it said."""
     monkeypatch.setenv("COLUMNS", "80")
@@ -74,6 +96,8 @@ def answer_to(
         if re.fullmatch(r"\w+=\S+", command):
             monkeypatch.setenv(*command.split("=", 1))
             return 0, ""
+        if command.endswith(" &"):
+            return 0, begin(command.removesuffix(" &"))
         if command.startswith("posewright "):
             capsys.readouterr()
             code = run(shlex.split(os.path.expandvars(command))[1:])
@@ -95,13 +119,20 @@ def play(step: Step, ask: Callable[[str], tuple[int, str]]) -> None:
 
 
 @pytest.fixture
+def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a fake bus as for an adapter that is slow: here it is one program among many."""
+    for room in ("bus", "servos"):
+        monkeypatch.setattr(f"posewright.links.dynamixel.{room}.latency_timer_ms", lambda _path: 16.0)
+
+
+@pytest.fixture
 def short_races(monkeypatch: pytest.MonkeyPatch) -> None:
     scoring, clock = rules().scoring, rules().clock
     allowed_s = clock.wait_s + 2.0 * scoring.time_limit_s + clock.leg_2_delay_s
     monkeypatch.setattr("posewright.contests.obstacle_race.contest.SPARE_S", RACE_S - allowed_s)
 
 
-@pytest.mark.usefixtures("short_races")
+@pytest.mark.usefixtures("short_races", "patient_bus")
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_the_page_can_be_followed_word_by_word(
     page: Path,
@@ -120,10 +151,17 @@ def test_the_page_can_be_followed_word_by_word(
     (tmp_path / "out").mkdir()
     if VENDOR_NAME in text:
         (tmp_path / VENDOR_NAME).write_bytes(samples(VENDOR_FILE).read_bytes())
+    printed: dict[str, str] = {}
     for kind, block in BLOCK.findall(text):
         if kind == "console":
             for step in steps(block):
-                play(step, answer_to)
+                command = step.command
+                if command.endswith(" &"):
+                    _, printed[step.answer[0]] = answer_to(command)
+                    continue
+                for on_the_page, in_truth in printed.items():
+                    command = command.replace(on_the_page, in_truth)
+                play(replace(step, command=command), answer_to)
         elif kind == "python":
             exec(compile(block, str(page), "exec"), {})  # noqa: S102 -- our own page
         elif kind == "yaml" and (named := FILE.match(block)):

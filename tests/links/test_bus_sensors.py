@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import BodyError, InputError, UnknownNameError
-from posewright.links.dynamixel.bus import Bus, open_bus
+from posewright.links.dynamixel.bus import BAUD, Bus
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.device import FakeSensor
 from posewright.links.dynamixel.fake.port import FakePort
@@ -29,6 +29,7 @@ from posewright.links.dynamixel.sensors import (
     dms_distance,
     near,
 )
+from posewright.links.serial_port import SerialPort
 
 GYROS = pytest.mark.parametrize("gyro", [GS12_OLD, GS12_NEW], ids=["old", "new"])
 counts = st.integers(0, MOST_COUNTS)
@@ -130,7 +131,10 @@ SENSED = dict(zip(AXS1_CHANNELS, (10, 20, 30, 40, 50, 60, 70, 3), strict=True))
 @pytest.fixture
 def bus() -> Iterator[Bus]:
     fake = FakeBus([FakeSensor(senses=lambda: SENSED)])
-    with FakePort(fake, now=time.perf_counter) as port, open_bus(port.path) as bus:
+    with (
+        FakePort(fake, now=time.perf_counter) as port,
+        Bus(SerialPort(port.path, BAUD), patience_s=0.3) as bus,
+    ):
         yield bus
 
 

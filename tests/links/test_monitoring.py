@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import struct
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from posewright.bodies import MockBody
-from posewright.links.dynamixel.bus import Bus, open_bus
+from posewright.links.dynamixel.bus import BAUD, Bus, joints_of
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.damage import BusDamage, Event, Fault
 from posewright.links.dynamixel.fake.port import FakePort
@@ -25,23 +26,22 @@ from posewright.links.dynamixel.monitoring import (
     sample_data,
     watch,
 )
+from posewright.links.serial_port import SerialPort
 from posewright.robots import robot
 
 BIOLOID = robot("robotis_bioloid")
-SILENT_ID = 9
 
 
 @pytest.fixture(scope="module")
 def fake() -> Iterator[FakePort]:
-    damage = BusDamage(events=(Event(Fault.SILENT, 0.0, math.inf, SILENT_ID),))
-    bus = FakeBus.of(BIOLOID, MockBody(BIOLOID, positions=BIOLOID.pose("stand")), damage=damage)
+    bus = FakeBus.of(BIOLOID, MockBody(BIOLOID, positions=BIOLOID.pose("stand")))
     with FakePort(bus, now=time.perf_counter) as port:
         yield port
 
 
 @pytest.fixture
 def bus(fake: FakePort) -> Iterator[Bus]:
-    with open_bus(fake.path, robot=BIOLOID) as bus:
+    with Bus(SerialPort(fake.path, BAUD), joints=joints_of(BIOLOID), patience_s=0.3) as bus:
         yield bus
 
 
@@ -66,11 +66,15 @@ def test_every_servo_is_told_with_its_joint_in_its_own_units(one_round: Round) -
     assert 10 <= knee.reading.temperature_c <= 50
 
 
-def test_a_silent_servo_is_told_and_the_others_are_read_all_the_same(one_round: Round) -> None:
-    silent = of(one_round, "right_hip_roll")
+def test_a_silent_servo_is_told_and_the_others_are_read_all_the_same() -> None:
+    silence = BusDamage(events=(Event(Fault.SILENT, 0.0, math.inf, 9),))
+    where = FakePort(FakeBus.of(BIOLOID, damage=silence), now=time.perf_counter)
+    with where as port, Bus(SerialPort(port.path, BAUD), patience_s=0.1) as bus:
+        samples = sample(bus, BIOLOID, read_limits(bus, BIOLOID), 0.0)
+    silent = of(samples, "right_hip_roll")
     assert silent.reading is None
     assert silent.warnings == ("no answer",)
-    assert sum(one.reading is not None for one in one_round) == 17
+    assert sum(one.reading is not None for one in samples) == 17
     assert sample_data(silent)["reading"] is None
 
 
@@ -109,7 +113,7 @@ def test_speed_and_load_have_the_sign_of_the_joint(
     clockwise = 1 << 10
     present = struct.pack("<HHHBB", 512, clockwise | 90, clockwise | 1000, 111, 30)
     limits = read_limits(bus, BIOLOID)
-    monkeypatch.setattr(bus, "read_block", lambda servo, address, size: present)
+    monkeypatch.setattr(bus, "read_block", lambda *_: present)
     told = of(sample(bus, BIOLOID, limits, 0.0), joint)
     assert told.reading is not None
     assert told.reading.speed_rad_s == pytest.approx(-sign * 90 * 0.111 * 2.0 * np.pi / 60.0)
@@ -141,3 +145,10 @@ def test_samples_are_json(one_round: Round) -> None:
     assert set(told[12]["reading"]) == {
         "position_deg", "speed_deg_s", "load", "voltage_v", "temperature_c", "errors"
     }  # fmt: skip
+
+
+def test_a_round_that_takes_longer_than_the_period_is_followed_at_once(bus: Bus) -> None:
+    ticking, slept = itertools.count(0.0, 0.1), list[float]()
+    watch(bus, BIOLOID, 1.0, now=lambda: next(ticking), sleep=slept.append, period_s=0.0)
+    assert slept
+    assert set(slept) == {0.0}

@@ -14,10 +14,11 @@ from posewright.bodies import MockBody, TorquePolicy
 from posewright.control import Player, drive
 from posewright.errors import InputError, UnknownNameError
 from posewright.formats import read_motion, write_motion
-from posewright.links.dynamixel.bus import Bus, open_bus
+from posewright.links.dynamixel.bus import BAUD, Bus, joints_of
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.port import FakePort
 from posewright.links.dynamixel.teaching import FIRST_S, Teacher
+from posewright.links.serial_port import SerialPort
 from posewright.robots import robot
 
 BIOLOID = robot("robotis_bioloid")
@@ -45,7 +46,7 @@ def fake() -> Iterator[FakePort]:
 
 @pytest.fixture
 def bus(fake: FakePort) -> Iterator[Bus]:
-    with open_bus(fake.path, robot=BIOLOID) as bus:
+    with Bus(SerialPort(fake.path, BAUD), joints=joints_of(BIOLOID), patience_s=0.3) as bus:
         yield bus
 
 

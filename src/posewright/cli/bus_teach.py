@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 SUFFIX = ".calibration.yaml"
 LIVE_PERIOD_S = 0.25
+PATIENCE_S = 0.1
+"""How long an answer may take at least [s]: nobody's hand is so fast that a late one is a lost one."""
+
 
 Calibrated = Annotated[
     Path | None, option("--calibration FILE", "How this very robot differs from its card.")
@@ -87,7 +90,7 @@ def calibrate(
     found = read_calibration(path) if is_file(path) else Calibration(name, card.name)
     target = None if pose is None else card.pose(pose)
     ask = _asker(answers)
-    with open_port(port, baud, card) as bus:
+    with _opened(port, baud, card) as bus:
         if joints is not None:
             wizard = DirectionWizard(bus, card, ask, time.sleep)
             seen = wizard.run(_joints(card, joints.split(",")), name)
@@ -186,7 +189,7 @@ def teach(
     refuse_unwritable(output)
     card = _calibrated(robot_named(robot), calibration)
     name = output.name.partition(".")[0]
-    with open_port(port, baud, card) as bus, Teacher(bus, card, time.monotonic) as teacher:
+    with _opened(port, baud, card) as bus, Teacher(bus, card, time.monotonic) as teacher:
         limbs = _limbs(card)
         console.hint("limbs: " + ", ".join(f"{key} {limb}" for key, limb in limbs.items()))
         console.hint(KEYS if keys is not None or sys.stdin.isatty() else LINES)
@@ -226,8 +229,19 @@ def _teach(teacher: Teacher, commands: Iterator[list[str]], seconds: float | Non
             console.warn(str(error))
         if verb in {"release", "hold"}:
             free = teacher.free
-            console.hint(f"free, so hold them: {', '.join(free)}" if free else "every joint holds")
+            console.hint(f"free: {', '.join(_in_limbs(teacher, free))}" if free else "every joint holds")
     return False
+
+
+def _in_limbs(teacher: Teacher, joints: Iterable[str]) -> Iterator[str]:
+    """Yield the limbs that joints make up, and each joint that is left."""
+    left = list(joints)
+    for limb in teacher.robot.groups:
+        own = teacher.joints(limb)
+        if set(own) <= set(left):
+            left = [joint for joint in left if joint not in own]
+            yield limb
+    yield from left
 
 
 def _number(word: str) -> float:
@@ -283,7 +297,7 @@ def monitor(
     is_live = sys.stdout.isatty() and not as_json
     lasting_s = seconds if seconds is not None else math.inf if is_live else 0.0
     how: Any = {"now": time.monotonic, "sleep": time.sleep, "period_s": period}
-    with open_port(port, baud, card) as bus:
+    with _opened(port, baud, card) as bus:
         if is_live:
             _watch_live(bus, card, lasting_s, how)
             return
@@ -326,6 +340,12 @@ def servo_table(samples: monitoring.Round) -> Table:
         bad = console.styled("; ".join(one.warnings), "red" if told is None else "yellow")
         rows.append((one.joint, one.id, *figures, bad))
     return console.table(columns, rows, words=("joint", "warnings"))
+
+
+def _opened(port: str | None, baud: int, card: Robot) -> Bus:
+    bus = open_port(port, baud, card)
+    bus.patience_s = max(bus.patience_s, PATIENCE_S)
+    return bus
 
 
 def _calibrated(card: Robot, path: Path | None) -> Robot:

@@ -93,9 +93,9 @@ def serve(
         how["sensors"] = [sensor for sensor in needed if sensor.name not in own]
     where = ", ".join(f"{kind} as {called or card.name}" for kind in doors)
     at = f" at {listen}" if listen else ""
-    console.hint(f"{card.name} ({body}) is served over {where}{at}; Ctrl-C ends it")
+    begun = f"{card.name} ({body}) is served over {where}{at}; Ctrl-C ends it"
     with console.working(f"{card.name}: starting", quiet=as_json) as say:
-        service = experiments.serve(card, doors, on_progress=_teller(say), **how)
+        service = experiments.serve(card, doors, on_progress=_teller(begun, say), **how)
     console.give(service.to_dict(), _lines(service), as_json=as_json)
     if service.signal not in {0, 130}:
         raise typer.Exit(service.signal)
@@ -149,15 +149,22 @@ def _place(text: str) -> tuple[float, float, float]:
     return x, y, math.radians(yaw_deg)
 
 
-def _teller(say: Callable[[str], None]) -> Callable[[Standing], None]:
+def _teller(begun: str, say: Callable[[str], None]) -> Callable[[Standing], None]:
+    first = iter([begun])
+
     def tell(standing: Standing) -> None:
+        for line in first:
+            console.hint(line)
         counts = standing.counts
         who = f"{standing.client} drives" if standing.client else f"{standing.commander or 'nobody'} commands"
-        observers = sum(int(count) for what, count in counts.items() if "observers" in what)
+        observers = sum(int(count) for what, count in counts.items() if what in _CONNECTED)
         late, rate = int(counts["late"]), f"{standing.rate_hz:5.1f} Hz"
         say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {console.counted(observers, 'observer')}")
 
     return tell
+
+
+_CONNECTED = ("zenoh: connected", "yarp: outputs")
 
 
 def _lines(service: Service) -> list[str]:

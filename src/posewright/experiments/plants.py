@@ -103,10 +103,34 @@ def _mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 
 _SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, MOCK: _mock}
 
 
+def _dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- as above
+    from posewright.links.dynamixel.body import DynamixelPlant
+    from posewright.links.dynamixel.bus import BAUD
+    from posewright.links.dynamixel.calibration import apply, read_calibration
+    from posewright.links.serial_port import SerialPort
+
+    if len(parts) != 1:
+        raise InputError(f"a servo bus for {len(parts)} robots", hint="it is of one")
+    (part,) = parts
+    where, _, calibration = address.partition("+")  # dynamixel:/dev/ttyUSB0+my.calibration.yaml
+    port = SerialPort.parse(where, "dynamixel:", BAUD)
+    card = apply(part.robot, read_calibration(calibration)) if calibration else part.robot
+    how: Any = {"now": time.perf_counter, "sleep": time.sleep}
+    return DynamixelPlant(card, port, start_pose=part.start_pose, name=part.name, **how)
+
+
 def _zenoh(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
     from posewright.links.zenoh.wire import ZenohWire
 
     return _remote(ZenohWire.to(address, os.environ), parts, arena)
+
+
+def _yarp(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+    from posewright.links.yarp.body import board_at, served_at
+
+    if wire := served_at(address):
+        return _remote(wire, parts, arena)
+    return board_at(address, parts, RealClock(time.monotonic, time.sleep))
 
 
 def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
@@ -130,7 +154,12 @@ def _robonova(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant
     return RobonovaPlant(part.robot, port, name=part.name, **how)
 
 
-_LINKED: Mapping[str, LinkMaker] = {"zenoh": _zenoh, "robonova": _robonova}
+_LINKED: Mapping[str, LinkMaker] = {
+    "dynamixel": _dynamixel,
+    "robonova": _robonova,
+    "yarp": _yarp,
+    "zenoh": _zenoh,
+}
 """What is real or far away, by what stands before the colon of its address."""
 
 

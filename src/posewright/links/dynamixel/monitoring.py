@@ -26,7 +26,7 @@ LOADED = 0.9
 
 SPEED_RPM, CLOCKWISE = 0.111, 1 << 10
 FULL_LOAD, MAGNITUDE = 1023, CLOCKWISE - 1
-VOLT = 0.1
+A_VOLT = 10
 FIRST, LAST = "present_position", "present_temperature"
 
 
@@ -98,7 +98,7 @@ def read_limits(bus: Bus, robot: Robot) -> Mapping[str, ServoLimits]:
             )
         except ServoSilentError:
             continue
-        limits[joint] = ServoLimits(temperature, (low * VOLT, high * VOLT), torque / FULL_LOAD)
+        limits[joint] = ServoLimits(temperature, (low / A_VOLT, high / A_VOLT), torque / FULL_LOAD)
     return limits
 
 
@@ -137,7 +137,7 @@ def watch(
         due_s = max(due_s + period_s, now())
         if due_s - began_s > seconds:
             return rounds
-        sleep(due_s - now())
+        sleep(max(due_s - now(), 0.0))
 
 
 def sample_data(one: ServoSample) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def _read(bus: Bus, servo: Servo, number: int) -> ServoReading:
         servo.from_ticks(float(value("position"))),
         servo.direction * _signed(value("speed")) * SPEED_RPM * RAD_S_PER_RPM,
         servo.direction * _signed(value("load")) / FULL_LOAD,
-        value("voltage") * VOLT,
+        value("voltage") / A_VOLT,
         value("temperature"),
         bus.errors.get(number, StatusError(0)).words,
     )

@@ -117,6 +117,7 @@ class Host:
         self._state: BodyState | None = None
         self._commands: JointCommands | None = None
         self._asked = (now(), 0)
+        self._last: Standing | None = None
 
     @property
     def robot(self) -> Robot:
@@ -153,7 +154,9 @@ class Host:
         return self.server.handle(request)
 
     def standing(self) -> Standing:
-        """Return how it stands."""
+        """Return how it stands; when all is over, how it stood in the end."""
+        if self._last is not None:
+            return self._last
         (before_s, before), now_s, frames = self._asked, self._now(), self.counts["frames"]
         self._asked = now_s, frames
         rate_hz = (frames - before) / (now_s - before_s) if now_s > before_s else 0.0
@@ -195,6 +198,10 @@ class Host:
                     on_failure=self._on_end,
                 )
                 self._lend()
+
+    def end(self) -> None:
+        """Let `run` return after this frame; callable from any thread."""
+        self._until_s = -math.inf
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Tell observers of the frame that has passed, and return what is commanded in the next one."""
@@ -277,10 +284,11 @@ class Host:
 
     def _end(self) -> None:
         """Let no client in any more, and the one that is there go."""
-        self._until_s = -math.inf
+        self.end()
         with self._changed:
             self._changed.notify_all()
         self.server.close()
+        self._last = self.standing()
 
     def _let_go(self) -> None:
         """Let the servos do what they are to do in the end: until then they held."""

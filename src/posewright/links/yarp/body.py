@@ -5,13 +5,12 @@ One that Posewright serves is driven in lock-step, to the last bit; any other th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from posewright.arenas import Arena
 from posewright.arrays import Flags, Floats
 from posewright.bodies import (
     BodyState,
@@ -20,12 +19,10 @@ from posewright.bodies import (
     JointCommands,
     JointStates,
     Part,
-    Plant,
     TorquePolicy,
 )
 from posewright.control import Clock
 from posewright.errors import BodyError, InputError, PosewrightError
-from posewright.links.served.remote_plant import RemotePlant
 from posewright.links.yarp.gateway import port_name
 from posewright.links.yarp.moves import DIRECT, IDLE
 from posewright.links.yarp.names import NameClient
@@ -41,25 +38,33 @@ SILENT_S, LOST_S = 0.1, 0.5
 """A board that is silent for so long has a fault, and is lost."""
 
 
-def make_yarp(
-    address: str, parts: Sequence[Part], arena: Arena | None, clock: Clock, now: Callable[[], float]
-) -> Plant:
-    """Return the plant at an address.
+def served_at(address: str) -> YarpWire | None:
+    """Return the wire to a robot that Posewright serves; None where it is somebody else's.
 
     Args:
         address: `yarp:NAME[@HOST:PORT]`, where the name server is.
-        parts: its robots; one, where it is not Posewright that serves it.
-        arena: the field; somebody else's robot stands where it stands.
-        clock: paces the frames of somebody else's robot.
-        now: a clock that only runs forward [s]: how long answers of a served one took.
 
     Raises:
-        InputError: the address cannot be read, or the parts do not fit.
+        InputError: the address cannot be read.
+        BodyError: no name server answers.
+    """
+    name, names = read_address(address)
+    return YarpWire(names, name) if names.query(f"{name}/plant:i") is not None else None
+
+
+def board_at(address: str, parts: Sequence[Part], clock: Clock) -> YarpBody:
+    """Return somebody else's robot at an address.
+
+    Args:
+        address: `yarp:NAME[@HOST:PORT]`, where the name server is.
+        parts: the one robot that it is.
+        clock: paces its frames.
+
+    Raises:
+        InputError: the address cannot be read, or it is of several robots.
         BodyError: no name server answers, or nobody of that name does.
     """
     name, names = read_address(address)
-    if names.query(f"{name}/plant:i") is not None:
-        return RemotePlant(YarpWire(names, name), parts, arena, who=f"yarp:{name}", now=now)
     if len(parts) != 1:
         raise InputError(f"{address} for {len(parts)} robots", hint="a control board is of one")
     if names.query(f"{name}/rpc:i") is None:

@@ -145,7 +145,7 @@ class ControlBoard:
             return (NAK,)
 
     def command(self, message: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002
-        """Do what is streamed: a pair of what it is and a Vector; what cannot be done is counted as refused."""
+        """Do what is streamed: a pair of a head and a Vector; what cannot be done is counted as refused."""
         with self._lock:
             try:
                 match message:
@@ -202,10 +202,8 @@ class ControlBoard:
     def _set(self, client: str, word: str, rest: Bottle) -> None:
         stem, ending = word[:3], word[3:]
         match word, rest:
-            case "icmd", (str(what), *which, modes) if what in MODE_WORDS[word]:
-                self._set_modes(client, MODE_WORDS[word][what], tuple(which), modes)
-            case "intm", ("mode", axis, "stif"):
-                self._axis(axis)
+            case ("icmd" | "intm"), (str(what), *which, modes) if what in MODE_WORDS[word]:
+                self._set_modes(client, word, MODE_WORDS[word][what], tuple(which), modes)
             case "llim", (axis, lower, upper):
                 self._moves.set_limits(self._axis(axis), number(lower), number(upper))
             case (("sto" | "stos" | "stog"), _):
@@ -217,11 +215,15 @@ class ControlBoard:
             case _:
                 raise _not_offered(word)
 
-    def _set_modes(self, client: str, ending: str, which: Bottle, modes: Value) -> None:
+    def _set_modes(self, client: str, word: str, ending: str, which: Bottle, modes: Value) -> None:
         axes = self._addressees(ending, which)
         wanted = modes if ending else (modes,)
         if not isinstance(wanted, tuple) or len(wanted) != len(axes):
             raise InputError(f"{modes!r} for {len(axes)} axes", hint="a mode for each")
+        if word == "intm":
+            if set(map(str, wanted)) != {STIFF}:
+                raise _not_offered(word)
+            return
         driven = self._with_joint(ending, axes)
         self._moves.set_modes(client, driven, [wanted[axes.index(axis)] for axis in driven])
 

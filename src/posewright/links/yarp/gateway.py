@@ -119,8 +119,8 @@ class YarpDoor:
         for port in self._ports.values():
             for count, value in port.facts().items():
                 total[count] = total.get(count, 0.0) + value
-        refused = self._board.refused if self._board else 0
-        return {**total, "refused": total.get("refused", 0.0) + refused}
+        refused = total.pop("refused", 0.0) + (self._board.refused if self._board else 0)
+        return {"observers": total.pop("outputs", 0.0), "refused": refused, **total}
 
     def close(self) -> None:
         """Unregister and close all ports, and the name server where it was started here."""
@@ -129,7 +129,7 @@ class YarpDoor:
 
     def _ask(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- whoever asks, the host says who drives
         match request:
-            case ("ask", bytes(asked)) if self._served is not None:
+            case (word, bytes(asked)) if word == ASK and self._served is not None:
                 try:
                     return IS, self._served.ask(asked, LONGEST_ANSWER_S)
                 except BodyError as error:

@@ -10,10 +10,9 @@ import re
 import socket
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 
 from posewright.errors import BodyError, FormatError, InputError
-from posewright.links.yarp.listening import Address, Listener, dial, line_bytes, take_line
+from posewright.links.yarp.listening import Address, Listener, dial, is_loopback, line_bytes, take_line
 
 __all__ = ["Address", "NameClient", "NameServer"]
 
@@ -41,10 +40,6 @@ def require_rooted(name: str) -> str:
     return name
 
 
-def _registration(name: str, host: str, port: int, carrier: str) -> str:
-    return f"registration name {name} ip {host} port {port} type {carrier}"
-
-
 class NameClient:
     """Asks a name server.
 
@@ -64,18 +59,18 @@ class NameClient:
         Raises:
             BodyError: no name server answers.
         """
-        with dial(self.server, self._timeout_s) as link, link.makefile("rb") as stream:
-            found: list[str] = []
-            try:
+        found: list[str] = []
+        try:
+            with dial(self.server, self._timeout_s) as link, link.makefile("rb") as stream:
                 link.sendall(line_bytes(ASK + command))
                 while len(found) <= MOST_NAMES and (line := take_line(stream)) != END:
                     found.append(line)
                     if line == ANNOUNCED:  # the one answer without an end
                         break
-            except (OSError, EOFError, FormatError) as error:
-                what = f"no name server answers at {self.server}"
-                hint = "start `yarpserver`, or let the gateway bring its own"
-                raise BodyError(what, hint=hint) from error
+        except (OSError, EOFError, FormatError, BodyError) as error:
+            what = f"no name server answers at {self.server}"
+            hint = "start `yarpserver`, or let the gateway bring its own"
+            raise BodyError(what, hint=hint) from error
         return found
 
     def query(self, name: str) -> Address | None:
@@ -85,9 +80,8 @@ class NameClient:
             BodyError: no name server answers.
             InputError: the port is on another machine.
         """
-        return next(
-            (_address(line) for line in self.ask(f"query {require_rooted(name)}") if _parts(line)), None
-        )
+        found = _registered(self.ask(f"query {require_rooted(name)}"))
+        return Address(*found[name]) if name in found else None
 
     def register(self, name: str, address: Address) -> None:
         """Tell where a port is.
@@ -96,7 +90,7 @@ class NameClient:
             BodyError: no name server answers, or it says otherwise.
         """
         lines = self.ask(f"register {require_rooted(name)} tcp {address.host} {address.port}")
-        if _registration(name, address.host, address.port, "tcp") not in lines:
+        if _registered(lines).get(name) != (address.host, address.port):
             raise BodyError(f"the name server does not register {name} at {address}", hint=" ".join(lines))
 
     def unregister(self, name: str) -> None:
@@ -123,23 +117,14 @@ class NameClient:
         Raises:
             BodyError: no name server answers.
         """
-        found = {}
-        for line in self.ask("list"):
-            with suppress(InputError):
-                if parts := _parts(line):
-                    found[parts[1]] = _address(line)
-        return found
+        there = _registered(self.ask("list")).items()
+        return {name: Address(*where) for name, where in there if is_loopback(where[0])}
 
 
-def _parts(line: str) -> re.Match[str] | None:
-    return REGISTRATION.fullmatch(line.strip())
-
-
-def _address(line: str) -> Address:
-    parts = _parts(line)
-    if parts is None:
-        raise FormatError(f"{line!r} is no registration")
-    return Address(parts[2], int(parts[3]))
+def _registered(lines: list[str]) -> dict[str, tuple[str, int]]:
+    """Return host and port by name."""
+    found = [parts for line in lines if (parts := REGISTRATION.fullmatch(line.strip()))]
+    return {parts[1]: (parts[2], int(parts[3])) for parts in found}
 
 
 class NameServer:
@@ -207,7 +192,10 @@ class NameServer:
             return [*(known(rest) if known and rest else []), END]
 
     def _line(self, name: str) -> list[str]:
-        return [_registration(name, *self._names[name])] if name in self._names else []
+        if name not in self._names:
+            return []
+        host, port, carrier = self._names[name]
+        return [f"registration name {name} ip {host} port {port} type {carrier}"]
 
     def _register(self, rest: list[str]) -> list[str]:
         name, carrier, host, port = (word if word != ALLOCATE else "" for word in [*rest, "", "", ""][:4])

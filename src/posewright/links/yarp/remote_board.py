@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
@@ -62,6 +63,7 @@ class RemoteBoard:
 
     def __init__(self, names: NameClient, name: str, robot: Robot, sensors: Iterable[SensorPort]) -> None:
         self._names, self._name, self._robot = names, name, robot
+        self._own, self._readers = own_name(), itertools.count(1)
         self.count, self.readings = 0, dict[str, Reading]()
         nothing = np.full(len(robot.joints), np.nan)
         self.told = Told(nothing, nothing, nothing)
@@ -75,11 +77,11 @@ class RemoteBoard:
 
     def _connect(self, sensors: Iterable[SensorPort]) -> None:
         self._rpc = self._held.enter_context(
-            RpcClient(self._names, f"{self._name}/rpc:i", sender=own_name("rpc:o"))
+            RpcClient(self._names, f"{self._name}/rpc:i", sender=f"{self._own}/rpc:o")
         )
         self._ask("prot", "prot")
         self.axes = self._matched(self._ask("axes", "is", "axes"))
-        self._stream = self._held.enter_context(Port(own_name("command:o"), self._names))
+        self._stream = self._held.enter_context(Port(f"{self._own}/command:o", self._names))
         self._stream.connect(f"{self._name}/command:i", STREAM)
         for port in sensors:
             if self._names.query(port.name) is not None:
@@ -89,7 +91,9 @@ class RemoteBoard:
             raise BodyError(f"{self._name} tells nothing", hint=f"{self._name}/stateExt:o is to stream")
 
     def _read(self, source: str, take: OnData) -> None:
-        reader = Reader(self._names, source, take, name=own_name("state:i"), carrier=STREAM)
+        reader = Reader(
+            self._names, source, take, name=f"{self._own}/{next(self._readers)}/state:i", carrier=STREAM
+        )
         self._held.enter_context(reader)
 
     def _ask(self, word: str, *before: str, of: Bottle = ()) -> Any:

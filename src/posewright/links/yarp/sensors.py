@@ -18,9 +18,9 @@ NAMING = "yarp"
 """The naming, on a robot's card, that says what YARP's users of this robot call its sensors."""
 
 INERTIAL = 12
-"""YARP's inertial Vector: roll pitch yaw [deg], acceleration [m/s^2], angular velocity [deg/s], magnetic field.
+"""YARP's inertial Vector: roll pitch yaw [deg], acceleration [m/s^2], angular velocity [deg/s], a compass.
 
-Nobody here measures the last three; they are 0.
+The last three are a magnetic field, which nobody here measures: 0.
 """
 
 

@@ -16,16 +16,16 @@ ASK = Vocab("ask")
 _clients = itertools.count(1)
 
 
-def own_name(what: str) -> str:
-    """Return a name for a port of ours that nobody else on this machine has."""
-    return f"/posewright/{os.getpid()}/{next(_clients)}/{what}"
+def own_name() -> str:
+    """Return what the ports of one client of ours begin with, unlike all others on this machine."""
+    return f"/posewright/{os.getpid()}/{next(_clients)}"
 
 
 class YarpWire:
     """A `served.Wire` to the robot of that name."""
 
     def __init__(self, names: NameClient, name: str) -> None:
-        self._rpc = RpcClient(names, f"{name}/plant:i", sender=own_name("plant:o"))
+        self._rpc = RpcClient(names, f"{name}/plant:i", sender=f"{own_name()}/plant:o")
 
     def ask(self, request: bytes, timeout_s: float) -> bytes:
         """Return the answer to a request; errors as of `served.Wire`."""

@@ -20,6 +20,9 @@ from posewright.links.dynamixel.fake.bus import FakeBus, Reply
 IDLE_S = 0.05
 """How long the loop waits at most for a byte before it looks whether it shall end [s]."""
 
+QUIET_S = 0.0005
+"""Nobody has spoken for so long before physics goes on [s]: a controller may take a breath in between."""
+
 LATE_FRAMES = 4
 """Physics that is so far behind goes on even while somebody waits for an answer."""
 
@@ -60,6 +63,7 @@ class FakePort:
         self.unread = 0
         self._now = now
         self._zero_s = now() - bus.time_s
+        self._spoken_s = 0.0
         self._folder = tempfile.TemporaryDirectory(prefix="posewright-bus-")
         self.path = str(Path(self._folder.name) / "ttyAX12")
         self._ends: tuple[int, int] | None = None
@@ -144,19 +148,20 @@ class FakePort:
                 self.bus.receive(data, now_s, self._baud(), slack_s=SLACK_S)
             for reply in self.bus.advance(now_s, physics=False):
                 self._write(reply)
+            if data or self.bus.next_s is not None:
+                self._spoken_s = now_s
             late_s = now_s - self.bus.frame_due_s
             most_s = LATE_FRAMES * self.bus.physics.frame_period_s
-            if late_s >= 0.0 and (self.bus.next_s is None or late_s > most_s):
-                self.bus.step(
-                    min(now_s, self.bus.frame_due_s + most_s)
-                )  # the wire waits for no more than these
+            is_quiet = self.bus.next_s is None and now_s - self._spoken_s > QUIET_S
+            if late_s >= 0.0 and (is_quiet or late_s > most_s):  # the wire waits for one frame, or a few
+                self.bus.step(self.bus.frame_due_s + (min(late_s, most_s) if is_quiet else 0.0))
 
     def _patience_s(self) -> float:
         """Return how long nothing but a byte of the client can happen [s]."""
         next_s = self.bus.next_s
-        due_s = self.bus.frame_due_s if next_s is None else next_s
+        due_s = max(self.bus.frame_due_s, self._spoken_s + QUIET_S) if next_s is None else next_s
         spin_s = SPIN_S if self.precise and next_s is not None else 0.0
-        return min(IDLE_S, due_s - self.time_s - spin_s)
+        return min(IDLE_S, max(0.0, due_s - self.time_s - spin_s))
 
     def _read(self) -> bytes:
         if self._ends is None:

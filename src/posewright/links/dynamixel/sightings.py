@@ -1,0 +1,159 @@
+"""What a bus body knows of its joints: where each was seen last, and what its servo complains of."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from posewright.arrays import Flags, Floats
+from posewright.bodies import Fault, FaultKind
+from posewright.links.dynamixel.answers import fault_kinds
+from posewright.links.dynamixel.control_table import StatusError
+from posewright.links.dynamixel.frames import Answers, FrameCounts, Reads
+from posewright.links.dynamixel.opening import Memory
+from posewright.links.dynamixel.packets import SPEED_RAD_S
+from posewright.robots import Robot
+
+CLOCKWISE, VALUE = 1 << 10, (1 << 10) - 1
+"""Bit 10 of speed and load: clockwise, where positions fall; those below are the value (e-Manual, AX-12A)."""
+
+FASTEST = 3.0
+"""A joint that seems to move so many times as fast as its servo without load was not seen right."""
+
+JITTER_TICKS = 12.0
+
+MEASURED = frozenset({FaultKind.OVERHEATED, FaultKind.VOLTAGE})
+"""What is known of a servo only when its voltage and temperature are read."""
+
+_STATE = struct.Struct("<BHHHBB")
+_POSITION = struct.Struct("<BH")
+
+
+class Sightings:
+    """Where the joints of a robot are, by their servos' answers.
+
+    Attributes:
+        ticks: where each joint was seen last, `(n_joints,)` [ticks]; NaN before that.
+        efforts: `(n_joints,)` [N m], load as a share of the stall torque; NaN where it was never read. An
+            AX-12 does not measure torque: its load is what drives its motor.
+        velocities: `(n_joints,)` [rad/s]; NaN as above.
+        heard_s: when each was heard last [s].
+        health: voltage [V] and temperature [degrees Celsius] by ID.
+    """
+
+    def __init__(self, robot: Robot, ids: Sequence[int], counts: FrameCounts) -> None:
+        n = len(ids)
+        self._robot, self._counts = robot, counts
+        self._columns = {servo: column for column, servo in enumerate(ids)}
+        self._names = [f"{joint} (ID {one})" for joint, one in zip(robot.joint_names, ids, strict=True)]
+        self._directions = [servo.direction for servo in robot.servos]
+        self._stalls = [servo.stall_torque_nm for servo in robot.servos]
+        self._fastest = [
+            FASTEST * servo.no_load_speed_rad_s / servo.tick_rad for servo in robot.servos
+        ]  # [ticks/s]
+        self._lasts = [servo.last_tick for servo in robot.servos]
+        self.ticks: Floats = np.full(n, np.nan)
+        self.efforts: Floats = np.full(n, np.nan)
+        self.velocities: Floats = np.full(n, np.nan)
+        self.heard_s: Floats = np.full(n, -np.inf)
+        self.health: dict[int, tuple[float, int]] = {}
+        self._memory: Mapping[int, Memory] = {}
+        self._complaints: dict[int, frozenset[FaultKind]] = {}
+
+    @property
+    def positions(self) -> Floats:
+        """Where each joint was seen last, `(n_joints,)` [rad]."""
+        return self._robot.from_ticks(self.ticks)
+
+    def begin(self, memory: Mapping[int, Memory], now_s: float) -> None:
+        """Take over what the servos' control tables held."""
+        self._memory = memory
+        for servo, one in memory.items():
+            column = self._columns[servo]
+            self.ticks[column], self.heard_s[column] = one["present_position"], now_s
+            self.health[servo] = one["present_voltage"] / 10.0, one["present_temperature"]
+
+    def take(self, answers: Answers, reads: Reads, now_s: float, time_s: float) -> tuple[Flags, list[Fault]]:
+        """Take over what came in a frame; return which joints were seen, `(n_joints,)`, and what is wrong."""
+        seen = np.zeros(len(self.ticks), np.bool_)
+        faults: list[Fault] = []
+        for servo, data in answers.whole.items():
+            column = self._columns[servo]
+            if reads is Reads.STATE:
+                error, ticks, speed, load, decivolts, temperature = _STATE.unpack(data)
+            else:
+                error, ticks = _POSITION.unpack(data)
+            reach = self._fastest[column] * (now_s - self.heard_s[column]) + JITTER_TICKS
+            if ticks > self._lasts[column] or abs(ticks - self.ticks[column]) > reach:
+                self._counts.implausible += 1
+                faults.append(self._fault(time_s, column, FaultKind.GARBLED, f"says it is at tick {ticks}"))
+                continue
+            seen[column] = True
+            self.ticks[column], self.heard_s[column] = ticks, now_s
+            complaints = set(fault_kinds(error)) if error else set()
+            if reads is Reads.STATE:
+                self._drive(column, speed, load)
+                self.health[servo] = decivolts / 10.0, temperature
+                complaints |= self._out_of_limits(servo, decivolts, temperature)
+            else:
+                complaints |= self._complaints.get(servo, frozenset()) & MEASURED
+            if error:
+                self._count(error)
+            faults += self._new(servo, column, frozenset(complaints), time_s)
+        for servo, kind in answers.missing.items():
+            faults.append(self._fault(time_s, self._columns[servo], kind, kind.value))
+        self._counts.answered += len(answers.whole)
+        silent = sum(kind is FaultKind.SILENT for kind in answers.missing.values())
+        self._counts.silent += silent
+        self._counts.garbled += len(answers.missing) - silent
+        return seen, faults
+
+    def silent(self, since_s: float) -> list[int]:
+        """Return the columns of those that were not heard since then [s]."""
+        return [int(column) for column in np.flatnonzero(self.heard_s <= since_s)]
+
+    def names(self, columns: Sequence[int]) -> str:
+        """Return the joints and IDs of some columns, for a message."""
+        told = [self._names[column] for column in columns]
+        return "every servo" if len(told) == len(self._names) else ", ".join(told)
+
+    def _drive(self, column: int, speed: int, load: int) -> None:
+        direction = self._directions[column]
+        turning = -direction if speed & CLOCKWISE else direction
+        driving = -direction if load & CLOCKWISE else direction
+        self.velocities[column] = turning * (speed & VALUE) * SPEED_RAD_S
+        self.efforts[column] = driving * (load & VALUE) / VALUE * self._stalls[column]
+
+    def _out_of_limits(self, servo: int, decivolts: int, temperature: int) -> set[FaultKind]:
+        memory = self._memory.get(servo)
+        if memory is None:
+            return set()
+        found = set()
+        if temperature >= memory["temperature_limit"]:
+            found.add(FaultKind.OVERHEATED)
+        if not memory["min_voltage_limit"] <= decivolts <= memory["max_voltage_limit"]:
+            found.add(FaultKind.VOLTAGE)
+        return found
+
+    def _new(self, servo: int, column: int, now: frozenset[FaultKind], time_s: float) -> list[Fault]:
+        """Return what a servo complains of that it did not before."""
+        before = self._complaints.get(servo, frozenset())
+        self._complaints[servo] = now
+        volts, temperature = self.health.get(servo, (0.0, 0))
+        about = f"{volts:.1f} V, {temperature} degrees Celsius"
+        return [
+            self._fault(time_s, column, kind, f"{kind.value} ({about})")
+            for kind in FaultKind
+            if kind in now - before
+        ]
+
+    def _count(self, error: int) -> None:
+        for bit in StatusError:
+            if error & bit:
+                name = (bit.name or "").lower()
+                self._counts.reported[name] = self._counts.reported.get(name, 0) + 1
+
+    def _fault(self, time_s: float, column: int, kind: FaultKind, what: str) -> Fault:
+        return Fault(time_s, kind, f"{self._names[column]}: {what}", self._robot.joint_names[column])

@@ -1,0 +1,159 @@
+"""`posewright bus calibrate`, `teach` and `monitor`: by keys, lines and answers, on a fake bus."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from posewright.bodies import MockBody
+from posewright.cli import app, bus_teach, console
+from posewright.formats import read_motion
+from posewright.links.dynamixel.calibration import Calibration, apply, read_calibration
+from posewright.links.dynamixel.fake.bus import FakeBus
+from posewright.links.dynamixel.fake.port import FakePort
+from posewright.links.dynamixel.torque import servo_ids
+from posewright.robots import robot
+
+BIOLOID = robot("robotis_bioloid")
+STAND = BIOLOID.pose("stand")
+BUILT = Calibration("mine", BIOLOID.name, {"right_knee": -4}, reversed=("left_elbow",))
+
+Ask = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def fake() -> Iterator[FakePort]:
+    card = apply(BIOLOID, BUILT)
+    with FakePort(FakeBus.of(card, MockBody(card, positions=STAND)), now=time.perf_counter) as port:
+        yield port
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, fake: FakePort) -> Ask:
+    """Give a function that runs a verb on the fake bus: exit code, stdout and stderr."""
+    monkeypatch.setattr(bus_teach, "PATIENCE_S", 0.3)
+
+    def run(*words: object, typed: str = "") -> tuple[int, str, str]:
+        capsys.readouterr()
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        code = app.run(["bus", *map(str, words), "--port", fake.path])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def torque(fake: FakePort) -> set[int]:
+    """Return which torques there are once the last packet has arrived, for which nobody waits."""
+    time.sleep(0.1)
+    return {servo.peek("torque_enable") for servo in fake.bus.joints.values()}
+
+
+def test_calibrating_writes_what_was_answered_and_measured(ask: Ask, tmp_path: Path) -> None:
+    path = tmp_path / "mine.calibration.yaml"
+    code, out, err = ask(
+        "calibrate", "-o", path, "--directions", "left_elbow,right_elbow", "--answers", "y,a,y,o"
+    )
+    assert (code, read_calibration(path)) == (0, Calibration("mine", BIOLOID.name, {}, ("left_elbow",)))
+    assert "left_elbow: reversed" in out
+    assert "may left_elbow (ID 6) move by 5 degrees and back? [y, n] y" in err
+    code, out, _ = ask("calibrate", "-o", path, "--pose", "stand", "--json", typed="y\n")
+    assert code == 0
+    told = json.loads(out)
+    assert told["offsets_ticks"]["right_knee"] == -4
+    assert all(abs(ticks) <= 4 for ticks in told["offsets_ticks"].values())  # the elbows that moved
+    assert read_calibration(path).reversed == ("left_elbow",)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "nothing to calibrate"),
+        (("--directions", "tail"), "no joint is called 'tail'"),
+        (("--directions", "right_elbow", "--answers", "y"), "there is no answer"),
+        (("--directions", "right_elbow", "--answers", "y,perhaps"), "no answer: 'perhaps'"),
+        (("--directions", "right_elbow"), "there is no answer"),
+    ],
+)
+def test_a_calibration_that_cannot_be_made_writes_nothing_and_leaves_torque_off(
+    ask: Ask, fake: FakePort, tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    path = tmp_path / "mine.calibration.yaml"
+    code, _, err = ask("calibrate", "-o", path, *words)
+    assert code != 0
+    assert told in err
+    assert not path.exists()
+    assert torque(fake) == {0}
+
+
+def test_keys_teach_a_motion_that_is_written(ask: Ask, fake: FakePort, tmp_path: Path) -> None:
+    path = tmp_path / "wave.motion.yaml"
+    fake.bus.hold("right_elbow", math.radians(60.0))
+    code, out, err = ask("teach", "-o", path, "--seconds", "0.5", "--keys", "1ccucw")
+    assert (code, out.strip()) == (0, f"2 poses -> {path}")
+    assert "limbs: 1 right_arm, 2 left_arm" in err
+    motion = read_motion(path)
+    assert (motion.name, [frame.reach_s for frame in motion.keyframes]) == ("wave", [0.5, 0.5])
+    assert math.degrees(motion.keyframes[-1].pose.angle("right_elbow")) == pytest.approx(60.0, abs=0.3)
+    assert torque(fake) == {0}
+
+
+def test_lines_teach_too_and_a_slip_of_the_finger_ends_nothing(ask: Ask, tmp_path: Path) -> None:
+    path = tmp_path / "wave.motion.yaml"
+    typed = "hold all\nrelease right_arm\nrelease left_elbow\nhold left_elbow\nrelease tail\njump\ncatch up soon\ncatch up 1.5\nwrite\n"
+    code, out, err = ask("teach", "-o", path, "--json", typed=typed)
+    assert code == 0
+    told = json.loads(out)
+    assert [(pose["name"], pose["reach_s"]) for pose in told["poses"]] == [("up", 1.5)]
+    assert "free: right_arm\n" in err
+    for slip in ("no limb is called 'tail'", "'jump' is not understood", "'soon' is no number of seconds"):
+        assert slip in err
+    assert read_motion(path).source == "taught by hand: up"
+
+
+def test_a_key_lets_a_limb_go_and_the_same_key_holds_it(ask: Ask, fake: FakePort, tmp_path: Path) -> None:
+    code, out, _ = ask("teach", "-o", tmp_path / "m.motion.yaml", "--keys", "1q", "--keep-torque")
+    assert (code, out.strip()) == (0, "nothing was written")
+    assert torque(fake) == {1, 0}
+    assert not (tmp_path / "m.motion.yaml").exists()
+
+
+def test_a_calibrated_robot_is_taught_and_watched_in_its_own_angles(ask: Ask, tmp_path: Path) -> None:
+    path = tmp_path / "mine.calibration.yaml"
+    ask("calibrate", "-o", path, "--directions", "left_elbow", "--answers", "y,o")
+    plain, calibrated = (
+        json.loads(ask("monitor", "--json", *more)[1])["rounds"][0][5]["reading"]["position_deg"]
+        for more in ((), ("--calibration", path))
+    )
+    stand_deg = math.degrees(STAND[BIOLOID.index("left_elbow")])
+    assert calibrated == pytest.approx(stand_deg, abs=2.0)
+    assert plain == pytest.approx(-stand_deg, abs=2.0)
+
+
+def test_a_person_sees_a_table_and_a_program_one_document(ask: Ask, fake: FakePort) -> None:
+    fake.bus.joint("right_knee").temperature_c = 75
+    code, out, _ = ask("monitor")
+    assert code == 0
+    (knee,) = (line for line in out.splitlines() if line.startswith("right_knee"))
+    assert "overheating; too hot: its limit is 70 C" in knee
+    assert "1 round, no missing or damaged answers" in out
+    told = json.loads(ask("monitor", "--json", "--seconds", "0.2", "--period", "0.1")[1])
+    assert {"robot", "rate_hz", "rounds", "counts"} == set(told)
+    assert 2 <= len(told["rounds"]) <= 3
+    assert [one["id"] for one in told["rounds"][0]] == sorted(servo_ids(BIOLOID).values())
+
+
+def test_in_a_terminal_the_table_is_drawn_anew(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rich.console import Console
+
+    screen = io.StringIO()
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(console, "out", Console(file=screen, force_terminal=True, width=120))
+    code, out, err = ask("monitor", "--seconds", "0.3", "--period", "0.1")
+    assert (code, out, err) == (0, "", "")
+    assert screen.getvalue().count("left_ankle_roll") >= 3
