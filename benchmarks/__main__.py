@@ -14,15 +14,18 @@ import numpy as np
 from benchmarks import (
     bench_archive,
     bench_boards,
+    bench_bus,
     bench_charts,
     bench_codegen,
     bench_gaits,
     bench_import,
     bench_kinematics,
+    bench_links,
     bench_openr,
     bench_parallel,
     bench_race,
     bench_simulation,
+    bench_zenoh,
 )
 from benchmarks.figure import Figure, cores, table
 
@@ -35,12 +38,15 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "charts": lambda: bench_charts.figures(max(1, rounds // 2)),
         "compiled charts": lambda: bench_codegen.figures(max(1, rounds // 2)),
         "boards": bench_boards.figures,
+        "servo bus": bench_bus.figures,
         "race": lambda: bench_race.figures(rounds),
         "parallel races": lambda: bench_parallel.figures(max(1, rounds // 2)),
         "simulation": lambda: bench_simulation.figures(rounds),
         "kinematics": lambda: bench_kinematics.figures(max(1, rounds // 2)),
         "openr": lambda: bench_openr.figures(max(1, rounds // 2)),
+        "links": bench_links.figures,
         "gaits": lambda: bench_gaits.figures(max(1, rounds // 2)),
+        "zenoh": bench_zenoh.figures,
     }
     found: list[Figure] = []
     for name, figures in parts.items():

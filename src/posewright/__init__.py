@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from posewright.evaluation import evaluate as evaluate
     from posewright.experiments import draw_board as draw_board
     from posewright.experiments import draw_outcome as draw_outcome
+    from posewright.experiments import fake_bus as fake_bus
+    from posewright.experiments import fake_port as fake_port
     from posewright.experiments import inspect_robot as inspect_robot
     from posewright.experiments import openr_result as openr_result
     from posewright.experiments import perform as perform
@@ -223,6 +225,7 @@ TWINS = {
     ),
     "bus teach": ("Teacher",),
     "bus monitor": ("watch_bus",),
+    "bus fake": ("fake_bus", "fake_port"),
 }
 """Which names here do what a verb of the command line does."""
 

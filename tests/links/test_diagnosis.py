@@ -34,7 +34,7 @@ def quick(servo: int) -> FakeServo:
 def plugged(*devices: FakeDevice) -> Iterator[tuple[FakePort, Bus]]:
     with FakePort(FakeBus(devices), now=time.perf_counter) as port:
         where = SerialPort(port.path, 1_000_000)
-        with Bus(where, patience_s=0.02, retries=4) as bus:
+        with Bus(where, patience_s=0.05, retries=4) as bus:
             yield port, bus
 
 

@@ -30,7 +30,7 @@ def plug() -> Iterator[Plug]:
 
         def start(*devices: FakeDevice, damage: BusDamage | None = None) -> Bus:
             port = ending.enter_context(FakePort(FakeBus(devices, damage=damage), now=time.perf_counter))
-            return ending.enter_context(Bus(SerialPort(port.path, 1_000_000), patience_s=0.02))
+            return ending.enter_context(Bus(SerialPort(port.path, 1_000_000), patience_s=0.05))
 
         yield start
 

@@ -223,6 +223,22 @@ def test_stop_or_another_mode_ends_a_velocity_move(stop: str) -> None:
     assert asked(board, "[get] [dons]").startswith("[is] [dons] 1")
 
 
+@pytest.mark.parametrize("has_asked", [True, False])
+def test_what_moves_at_a_speed_stops_when_who_wanted_it_has_hung_up(has_asked: bool) -> None:
+    served = Stepped()
+    board = board_of(served)
+    if has_asked:
+        assert asked(board, "[get] [axes]").endswith("[ok]")
+    board.command((("vmo", 1), (30.0,)), None, COMMAND)
+    board.look([RPC] * has_asked, [COMMAND])
+    served.run(0.2)
+    assert served.commands.angles[-1, 1] > 0.05
+    board.look(["/other/rpc:o"], [COMMAND] * has_asked)  # over udp nobody hears that it is gone
+    before = served.commands.angles[-1, 1]
+    served.run(0.2)
+    assert served.commands.angles[-1, 1] == before
+
+
 STREAMED = [
     ((("dpo", 1), (7.0,)), {1: 7.0}),
     ((("dpog", 2, (1, 2)), (7.0, -8.0)), {1: 7.0, 2: -8.0}),

@@ -168,6 +168,26 @@ def test_who_drives_in_lock_step_asks_on_a_port_of_its_own(served: Stepped, name
     assert served.asked == [b"\x00abc"]
 
 
+def test_a_client_that_is_gone_moves_nothing_any_more(
+    served: Stepped, door: YarpDoor, names: NameClient
+) -> None:
+    with RpcClient(names, "/ravebot/rpc:i", sender="/client/rpc:o") as rpc:
+        assert rpc.ask(("set", "vmo", 1, 20.0)) == ("ok",)
+        served.run(0.25)
+        door.publish(served.state, served.commands)
+    moved = served.commands.angles[-1, 1]
+    assert moved > 0.0
+
+    def stands() -> bool:
+        before = served.commands.angles[-1, 1]
+        served.run(0.1)
+        door.publish(served.state, served.commands)
+        return bool(served.commands.angles[-1, 1] == before)
+
+    soon(stands)
+    assert moved < served.commands.angles[-1, 1] < BIOLOID.joint("left_shoulder_pitch").upper_rad
+
+
 def test_what_nobody_reads_waits_for_nobody(served: Stepped, door: YarpDoor) -> None:
     for _ in range(1000):
         door.publish(served.state, served.commands)
@@ -184,6 +204,7 @@ def test_a_door_that_is_closed_leaves_no_name_behind(served: Stepped) -> None:
         door.close()
         assert set(names.names()) == before
         door.publish(served.state, served.commands)  # to nobody
+        assert door.facts()["received"] == 0
 
 
 def test_two_robots_of_one_name_are_refused_and_the_first_stays(served: Stepped, names: NameClient) -> None:

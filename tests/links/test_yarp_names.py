@@ -115,7 +115,7 @@ def test_a_port_on_another_machine_is_not_gone_to(names: NameClient) -> None:
 def test_no_name_server_is_an_error_that_says_what_to_start() -> None:
     with socket.create_server(("127.0.0.1", 0)) as reserved:
         free = reserved.getsockname()[1]
-    with pytest.raises(BodyError, match="nobody answers"):
+    with pytest.raises(BodyError, match="start `yarpserver`"):
         NameClient(port=free).names()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -40,7 +41,7 @@ def opened() -> Iterator[Opened]:
         door, served = ZenohDoor(config, "robi", **how), FakeServed()
         doors.append(door)
         door.open(served)
-        return door, served, config.listen[0]
+        return door, served, (*config.listen, "")[0]
 
     yield serve
     for door in doors:
@@ -218,6 +219,17 @@ def test_garbage_moves_nothing_and_is_counted(opened: Opened, joined: Any) -> No
     assert until(lambda: served.taken)
 
 
+def test_bytes_that_are_no_zenoh_at_all_move_nothing_and_close_no_door(opened: Opened, wired: Any) -> None:
+    _, served, at = opened()
+    host, port = at.removeprefix("tcp/").split(":")
+    rng = np.random.default_rng(11)
+    for n in range(60):
+        with socket.create_connection((host, int(port)), timeout=5.0) as line:
+            line.sendall(rng.bytes(1 + 7 * n))
+    assert wired(at).ask(b"abc", 5.0) == b"cba"
+    assert (served.taken, served.stopped) == ([], [])
+
+
 def test_pictures_are_shown_only_to_who_watches_and_not_too_often(opened: Opened, joined: Any) -> None:
     door, served, at = opened(pictures=True)
     (camera,) = (sensor.name for sensor in served.sensors if sensor.kind == "camera")
@@ -228,6 +240,24 @@ def test_pictures_are_shown_only_to_who_watches_and_not_too_often(opened: Opened
     door.show(camera, 0.3, np.full((24, 32, 3), 9, np.uint8))
     (_, raw), *_ = until(lambda: heard)
     assert read("sensor_msgs/msg/Image", raw).width == 32
+
+
+def test_through_a_router_a_robot_is_asked_observed_and_commanded(
+    opened: Opened, wired: Any, joined: Any
+) -> None:
+    at = endpoint()
+    config = zenoh.Config()
+    for key, value in SessionConfig(listen=(at,)).settings("robi").items():
+        config.insert_json5(key, json.dumps("router" if key == "mode" else value))
+    with zenoh.open(config):
+        door, served, _ = opened(SessionConfig.from_environment({"POSEWRIGHT_ZENOH_CONNECT": at}))
+        until(lambda: door.facts()["observers"])
+        assert wired(at).ask(b"abc", 5.0) == b"cba"
+        session = joined(at)
+        heard = hearing(session, "robi/joint_states")
+        until(lambda: door.publish(served.at(0.5), served.commands) or heard)
+        session.put("robi/joint_trajectory", go_to(0.1))
+        assert until(lambda: served.taken)
 
 
 def test_two_robots_of_one_name_are_not_served_on_one_network(opened: Opened) -> None:
@@ -364,7 +394,7 @@ def test_over_tls_who_trusts_another_authority_or_has_no_certificate_is_not_let_
 
 def test_a_wrong_password_is_not_let_in(opened: Opened, wired: Any, papers: Path) -> None:
     _, _, at = opened(SessionConfig(listen=(endpoint(),), users=papers / "users"))
-    assert wired(at, user="anna", password="secret").ask(b"abc", 5.0) == b"cba"
+    assert wired(at, user="anna", password="secret").ask(b"abc", 5.0) == b"cba"  # noqa: S106
     for user, password in (("anna", "open"), ("carl", "secret"), ("", "")):
         with pytest.raises(BodyError, match="not let in"):
             wired(at, user=user, password=password).ask(b"abc", 1.0)
@@ -400,10 +430,13 @@ def test_credentials_come_from_the_environment(papers: Path) -> None:
         "POSEWRIGHT_ZENOH_USERS": str(papers / "users"),
         "POSEWRIGHT_ZENOH_CA": str(papers / "ours.ca"),
         "POSEWRIGHT_ZENOH_COMMANDERS": "anna, bob",
+        "POSEWRIGHT_ZENOH_CONNECT": "tcp/router:7447",
     }
     config = SessionConfig.from_environment(told, connect=("tls/robot:7447",))
     assert (config.user, config.authority, config.commanders) == ("anna", papers / "ours.ca", ("anna", "bob"))
     assert "secret" not in repr(config)
+    assert config.connect == ("tls/robot:7447",)
+    assert SessionConfig.from_environment(told).connect == ("tcp/router:7447",)
     with pytest.raises(InputError, match="no file"):
         replace(config, users=papers / "nowhere").settings("robi")
 
@@ -421,5 +454,5 @@ def test_zenoh_says_nothing_on_stdout_or_stderr(
 ) -> None:
     _, _, at = opened(SessionConfig(listen=(endpoint(),), users=papers / "users"))
     with pytest.raises(BodyError):
-        wired(at, user="anna", password="wrong").ask(b"abc", 1.0)
+        wired(at, user="anna", password="wrong").ask(b"abc", 1.0)  # noqa: S106
     assert capfd.readouterr() == ("", "")

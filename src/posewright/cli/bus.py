@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
@@ -49,8 +48,7 @@ def register(app: typer.Typer) -> None:
     verbs: dict[str, Callable[..., Any]] = {"scan": scan, "ping": ping, "read": read, "write": write}
     verbs |= {"set-id": set_id, "set-baud": set_baud, "diagnose": diagnose}
     for module in FURTHER:
-        if importlib.util.find_spec(module):
-            verbs |= importlib.import_module(module).verbs()
+        verbs |= importlib.import_module(module).verbs()
     add_group(app, "bus", "The servos on a robot's bus (Dynamixel, protocol 1.0: AX-12, AX-S1).", verbs)
 
 

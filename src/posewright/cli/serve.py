@@ -91,11 +91,11 @@ def serve(
         own = {sensor.name for sensor in card.sensors}
         needed = read_behaviour(sensors_of, robot=card).sensors
         how["sensors"] = [sensor for sensor in needed if sensor.name not in own]
-    where = ", ".join(f"{kind} as {called or card.name}" for kind in doors)
+    where = ", ".join(f"{kind} as {_called(kind, called, card.name)}" for kind in doors)
     at = f" at {listen}" if listen else ""
-    console.hint(f"{card.name} ({body}) is served over {where}{at}; Ctrl-C ends it")
+    begun = f"{card.name} ({body}) is served over {where}{at}; Ctrl-C ends it"
     with console.working(f"{card.name}: starting", quiet=as_json) as say:
-        service = experiments.serve(card, doors, on_progress=_teller(say), **how)
+        service = experiments.serve(card, doors, on_progress=_teller(begun, say), **how)
     console.give(service.to_dict(), _lines(service), as_json=as_json)
     if service.signal not in {0, 130}:
         raise typer.Exit(service.signal)
@@ -129,6 +129,15 @@ def _doors(
     return doors
 
 
+def _called(kind: str, name: str | None, robot: str) -> str:
+    """Return what others call the robot that comes in by that kind of door."""
+    if kind != "yarp":
+        return name or robot
+    from posewright.links.yarp.gateway import NAME, port_name
+
+    return port_name(name or NAME)
+
+
 def _arena(name: str | None, layout: str, seed: int) -> Any:
     from posewright.contests.contest import lay_out
 
@@ -149,8 +158,12 @@ def _place(text: str) -> tuple[float, float, float]:
     return x, y, math.radians(yaw_deg)
 
 
-def _teller(say: Callable[[str], None]) -> Callable[[Standing], None]:
+def _teller(begun: str, say: Callable[[str], None]) -> Callable[[Standing], None]:
+    first = iter([begun])
+
     def tell(standing: Standing) -> None:
+        for line in first:
+            console.hint(line)
         counts = standing.counts
         who = f"{standing.client} drives" if standing.client else f"{standing.commander or 'nobody'} commands"
         observers = sum(int(count) for what, count in counts.items() if what in _CONNECTED)

@@ -22,7 +22,7 @@ from posewright.experiments.plants import SIMULATION, body_of, make_plant
 from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import card_document, refuse_camera
-from posewright.links.served.remote_plant import RemotePlant
+from posewright.links.served.remote_plant import Latencies, RemotePlant
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import is_path, robot, ships
@@ -107,8 +107,7 @@ def run_trial(
         recording, board = _kept(stage, record), _let_go(controllers, controller)
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
     remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
-    link = stage.plant.latencies if isinstance(stage.plant, RemotePlant) else None
-    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board, link)
+    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board, _link(stage.plant))
 
 
 def _kept(stage: _Stage, record: str | Path | None) -> Recording:
@@ -136,6 +135,10 @@ def _asked(
         behaviour=told.behaviour if behaviour is None else str(behaviour),
         seed=told.seed if seed is None else checked_seed(seed),
     )
+
+
+def _link(plant: Plant) -> Latencies | None:
+    return plant.latencies if isinstance(plant, RemotePlant) else None
 
 
 def _judged(stage: _Stage, recording: Recording) -> Score:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -68,14 +69,13 @@ def serve(
 ) -> Service:
     """Serve a robot in real time, until its time is up, or Ctrl-C or SIGTERM ends it.
 
-    A client that drives a simulated robot's time gets one of its own, in its own arena; of a real robot there
-    is only the one.
+    A client that drives a simulated robot's time gets one of its own; of a real robot there is only the one.
 
     Args:
         robot: its card.
         doors: by which others come in, by name.
-        now: a clock that only runs forward [s], such as `time.monotonic`.
-        sleep: waits for so long [s], such as `time.sleep`.
+        now: a clock that only runs forward [s].
+        sleep: waits for so long [s].
         body: as for `run_trial`.
         pose: in which a simulated robot begins.
         arena: the field it is in; default a bare floor.
@@ -99,29 +99,29 @@ def serve(
     part = Part(robot.name, robot, robot.pose(pose), start, tuple(sensors), seed, domain)
     plant = make_plant(kind, [part], arena)
     recorder = None if record is None else _recorder(plant, part, arena)
-    host = Host(
-        plant,
-        partial(make_plant, kind) if kind in {SIMULATION, MOCK} else None,
-        doors,
-        sensors=(*robot.sensors, *sensors),
-        watchdog=watchdog,
-        clock=lambda: None if kind.partition(":")[0] in PACED else RealClock(now, sleep),
-        now=now,
-        watchers=() if recorder is None else (recorder,),
-        on_end=on_end,
-        on_look=None if on_progress is None else _Reporting(now, on_progress),
-    )
-    ended = 0
+    how: Any = {"watchdog": watchdog, "now": now, "on_end": on_end}
+    how["watchers"] = () if recorder is None else (recorder,)
+    how["clock"] = lambda: None if kind.partition(":")[0] in PACED else RealClock(now, sleep)
+    how["on_look"] = None if on_progress is None else _Reporting(now, on_progress)
+    make = partial(make_plant, kind) if kind in {SIMULATION, MOCK} else None
+    host = Host(plant, make, doors, sensors=(*robot.sensors, *sensors), **how)
     try:
-        host.run(seconds)
-    except KeyboardInterrupt:
-        ended = 130
-    except SystemExit as end:
-        ended = end.code if isinstance(end.code, int) else 1
+        ended = _run(host, seconds)
     finally:
         if recorder is not None and record is not None:
             write_mcap(recorder.recording(), Path(record))
     return Service(host.standing(), ended)
+
+
+def _run(host: Host, seconds: float) -> int:
+    """Let a host run; return what ended it."""
+    try:
+        host.run(seconds)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    return 0
 
 
 def _recorder(plant: Plant, part: Part, arena: Arena | None) -> Recorder:

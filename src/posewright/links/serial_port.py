@@ -115,6 +115,24 @@ def latency_timer_ms(path: str, sys: Path = Path("/sys")) -> float | None:
         return 0.0 if is_pseudo_terminal(path) else None
 
 
+LATENCY_MS = 16.0
+"""Latency of a USB adapter nobody set [ms]: that of FTDI's chips, and what dynamixel-sdk reckons with."""
+
+SLACK_S = 0.01
+"""What the operating system may take, beyond it [s]; ours."""
+
+PROGRAM_S = 0.02
+"""What a program at the other end of a pseudo-terminal may take [s]; ours."""
+
+
+def patience_with(path: str) -> float:
+    """Return how long an answer may take beyond its bytes [s]: twice the latency, and some."""
+    if is_pseudo_terminal(path):
+        return PROGRAM_S
+    latency_ms = latency_timer_ms(path)
+    return 2.0 * (LATENCY_MS if latency_ms is None else latency_ms) / 1000.0 + SLACK_S
+
+
 def latency_timer_file(path: str, sys: Path = Path("/sys")) -> Path:
     """Return the file in which Linux keeps the latency timer of an FTDI adapter."""
     return sys / "bus" / "usb-serial" / "devices" / Path(os.path.realpath(path)).name / "latency_timer"

@@ -246,8 +246,9 @@ class DynamixelPlant:
             self._lose_the_port()
             return self._nobody
         self._faults += faults
-        silent = self.servos.seen.silent(self._now() - self._settings.silent_s)
-        if silent:
+        now, silent_s = self._now(), self._settings.silent_s
+        if self.servos.seen.silent(now - silent_s):
+            silent = self.servos.seen.silent(now - silent_s / 2.0)  # whatever fell silent with it
             joint = self._robot.joint_names[silent[0]] if len(silent) == 1 else None
             self._lose(self.servos.seen.names(silent), joint)
         return seen
@@ -327,13 +328,12 @@ class DynamixelPlant:
         seen, what = self._nobody, ""
         try:
             seen = self._try_again(goal, since_s)
-            silent = self.servos.seen.silent(since_s)
-            what = f"no answer from {self.servos.seen.names(silent)}"
+            what = f"no answer from {self.servos.seen.names(self.servos.seen.silent(since_s))}"
         except (OSError, PortGoneError):
             self._lose_the_port()
-            what = str(_gone(self.servos.port))
         except BodyError as error:
-            what = str(error)
+            what = error.message
+        what = what if self.servos.is_connected else f"the port {self.servos.port.path} is gone"
         gone_s = self._now() - since_s
         if self._lost_s is None and self._settings.on_loss is TorquePolicy.RELEASE:
             raise BodyError(f"the servos were lost for {gone_s:.1f} s, and their torque is off now")

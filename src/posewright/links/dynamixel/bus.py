@@ -44,8 +44,7 @@ from posewright.links.dynamixel.packets import BROADCAST_ID, InstructionPacket, 
 from posewright.links.serial_port import (
     SerialPort,
     cannot_open,
-    is_pseudo_terminal,
-    latency_timer_ms,
+    patience_with,
     port_failures,
     refuse_shared,
 )
@@ -127,7 +126,7 @@ class Bus:
         self.where, self.retries = port, retries
         self.joints: Mapping[int, str] = joints or {}
         self.counts, self.errors = BusCounts(), dict[int, StatusError]()
-        self.patience_s = _patience(port.path) if patience_s is None else patience_s
+        self.patience_s = patience_with(port.path) if patience_s is None else patience_s
         self._failed = port_failures()
         self._tables: dict[int, ControlTable] = {}
         self._quiet: set[int] = set()
@@ -482,21 +481,3 @@ def checked(servo: int) -> int:
     if not 0 <= servo <= MAX_ID:
         raise InputError(f"no servo has the ID {servo}", hint=f"0..{MAX_ID}")
     return servo
-
-
-LATENCY_MS = 16.0
-"""Latency of a USB adapter nobody set [ms]: that of FTDI's chips, and what dynamixel-sdk reckons with."""
-
-SLACK_S = 0.01
-"""What the operating system may take, beyond it [s]; ours."""
-
-PROGRAM_S = 0.02
-"""What a program at the other end of a pseudo-terminal may take [s]; ours."""
-
-
-def _patience(path: str) -> float:
-    """Return how long an answer may take beyond its bytes [s]: twice the latency, and some."""
-    if is_pseudo_terminal(path):
-        return PROGRAM_S
-    latency_ms = latency_timer_ms(path)
-    return 2.0 * (LATENCY_MS if latency_ms is None else latency_ms) / MS + SLACK_S

@@ -9,7 +9,10 @@ plain way. How exactly real servos keep their delay nobody publishes: this was t
 
 **Damage.** The only guard of a packet is an 8-bit sum. `GoalPacket` picks, among packets that say the same,
 one that no dropped, doubled or flipped byte turns into another position. Two damaged bytes in one packet can
-still cancel each other: nothing prevents that. An answer counts only if header, ID, length and sum are right.
+still cancel each other: nothing prevents that. With 1 % of all bytes dropped, doubled or flipped in one bit,
+a packet to 18 servos brought a wrong goal once in 1000, once in 160 where all were flipped; the next packet
+that comes through rights it. An answer counts only if header, ID, length and sum are right, and the joint can
+have got there since it was seen last.
 """
 
 from __future__ import annotations
@@ -41,8 +44,8 @@ from posewright.links.dynamixel.packets import (
 DELAY_STEP_US, MOST_DELAY_STEPS = 2, 254
 """e-Manual, AX-12A, Return Delay Time (5): 0..254 steps of 2 us."""
 
-GAP_US = 3.0
-"""Between the answers of a group [us]; ours: more than the step to which delays are rounded."""
+GAP_US = 2.0
+"""Between the answers of a group [us]; ours: the step to which delays are rounded."""
 
 FULL = 1000
 """A moving speed that is as good as none: 111 rpm, where an AX-12A without load does 59."""
@@ -112,9 +115,9 @@ class GoalPacket:
     """The sync write of goals and moving speeds to some servos.
 
     No single dropped, doubled or flipped byte makes another position of it. To that end no byte of it is
-    0xFF, which could pass for the header that follows; no byte is its checksum, which doubled would stand in its
-    own place; and the lower byte of a speed is 8 or more, so that goals that are read a byte off have speeds
-    that no servo takes. Moving speeds, and one goal in 256 by a tick, give way to that.
+    0xFF, which could pass for the header that follows; no byte is its checksum, which doubled would stand in
+    its own place; and the lower byte of a speed is 8 or more, so that goals that are read a byte off have
+    speeds that no servo takes. Moving speeds, and one goal in 256 by a tick, give way to that.
     """
 
     def __init__(self, ids: Sequence[int]) -> None:

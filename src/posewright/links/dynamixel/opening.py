@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from posewright.errors import BodyError
+from posewright.links.dynamixel.answers import PortGoneError
 from posewright.links.dynamixel.bus import Bus, joints_of
 from posewright.links.dynamixel.control_table import ControlTable
 from posewright.links.dynamixel.packets import GENTLE_SPEED
 from posewright.robots import Robot, Servo
+
+ROUNDS = 2
+"""How often servos are looked for."""
 
 READ_AT_ONCE = 26
 """Bytes of a control table read with one packet; longer answers are damaged more often."""
@@ -60,18 +64,26 @@ def find_servos(bus: Bus, robot: Robot) -> None:
     Raises:
         BodyError: some are not; all of them are named.
     """
-    missing: list[str] = []
-    for servo, joint in joints_of(robot).items():
-        try:
-            if bus.ping(servo).model_number is None:  # its status return level is 0: it answers only pings
-                level = bus.register(servo, "status_return_level")
-                bus.sync_write(level.address, {servo: level.encode(2)})
-                bus.ping(servo)
-        except BodyError:
-            missing.append(f"{joint} (ID {servo})")
-    if missing:
+    unheard = list(joints_of(robot).items())
+    for _round in range(ROUNDS):  # half a packet may swallow what follows: the others' packets end it
+        unheard = [(servo, joint) for servo, joint in unheard if not _is_there(bus, servo)]
+    if unheard:
+        missing = [f"{joint} (ID {servo})" for servo, joint in unheard]
         hint = "power, cable, IDs and baud rate: `posewright bus scan` says who is there"
         raise BodyError(f"no answer from {', '.join(missing)}", hint=hint)
+
+
+def _is_there(bus: Bus, servo: int) -> bool:
+    try:
+        if bus.ping(servo).model_number is None:  # its status return level is 0: it answers only pings
+            level = bus.register(servo, "status_return_level")
+            bus.sync_write(level.address, {servo: level.encode(2)})
+            bus.ping(servo)
+    except PortGoneError:
+        raise
+    except BodyError:
+        return False
+    return True
 
 
 def look_at(bus: Bus, robot: Robot, table: ControlTable) -> Mapping[int, Memory]:

@@ -40,8 +40,9 @@ SETTLE_S = 2.0
 WATCH_EVERY = 8
 """Where only positions are read, one servo's voltage and temperature are read every so many frames."""
 
-RETRIES = 8
-"""How often a question is asked again while servos are set up."""
+RETRIES, MORE_RETRIES = 4, 32
+"""How often a question is asked again while servos are looked for, and while they are set up: so many
+requests are longer than what a servo may wait for whose packet had a damaged length."""
 
 ADAPTER_S, SLACK_S = 0.004, 0.001
 """How long an answer may take beyond its time on the wire: where the adapter does not tell its latency, and
@@ -182,7 +183,9 @@ class Servos:
         """
         if self._bus is None:
             raise BodyError(f"the port {self.port.path} is not open")
+        self._bus.retries = RETRIES
         find_servos(self._bus, self.robot)
+        self._bus.retries = MORE_RETRIES
         self.memory = look_at(self._bus, self.robot, self._table)
         set_up(self._bus, self.robot, self.memory, self._delays)
         self.seen.begin(self.memory, self._now())

@@ -69,7 +69,7 @@ class Commander:
         self._who = ""
         self._pose: Floats | None = None  # what is commanded
         self._tracks: dict[int, _Track] = {}
-        self._now_s = self._heard_s = 0.0
+        self._end_s = self._heard_s = 0.0  # of the frame that was commanded last
         self._is_relaxed = self._was_commanded = False
 
     @property
@@ -85,7 +85,7 @@ class Commander:
                 self.counts["refused"] += 1
                 return reason
             self._hear(sender, "taken")
-            pose, begin_s = self._commanded(), self._now_s
+            pose, begin_s = self._commanded(), self._end_s
             for joint, positions in zip(trajectory.joints, trajectory.positions.T, strict=True):
                 begins_at_once = trajectory.times_s[0] == 0.0
                 times = trajectory.times_s if begins_at_once else np.r_[0.0, trajectory.times_s]
@@ -113,14 +113,13 @@ class Commander:
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a word may come any time
         """Return one row: what is commanded at the end of the frame that comes."""
         with self._lock:
-            self._now_s = state.time_s
+            end_s = self._end_s = state.time_s + self._robot.frame_period_s
             if self._pose is None:
                 self._pose = np.array(state.positions)
             self._watch(state)
             if self._is_relaxed:
                 self._pose = np.array(state.positions)
                 return JointCommands(self._pose[np.newaxis], np.ones(len(self._pose), dtype=np.bool_))
-            end_s = state.time_s + self._robot.frame_period_s
             self._pose = self._pose.copy()
             for joint, track in list(self._tracks.items()):
                 self._pose[joint] = np.interp(end_s, *track)
@@ -138,7 +137,7 @@ class Commander:
 
     def _hear(self, sender: str, what: str) -> None:
         self.counts[what] += 1
-        self._who, self._heard_s = sender, self._now_s
+        self._who, self._heard_s = sender, self._end_s
         self._is_relaxed, self._was_commanded = False, True
 
     def _watch(self, state: BodyState) -> None:

@@ -199,6 +199,10 @@ class Host:
                 )
                 self._lend()
 
+    def end(self) -> None:
+        """Let `run` return after this frame; callable from any thread."""
+        self._until_s = -math.inf
+
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Tell observers of the frame that has passed, and return what is commanded in the next one."""
         self._publish(state, self.commands)
@@ -280,7 +284,7 @@ class Host:
 
     def _end(self) -> None:
         """Let no client in any more, and the one that is there go."""
-        self._until_s = -math.inf
+        self.end()
         with self._changed:
             self._changed.notify_all()
         self.server.close()

@@ -12,7 +12,7 @@ from posewright.links.served.door import Door
 WAITING = 16
 """So many frames wait for a door; what comes besides is missed by its observers, and counted."""
 
-PATIENCE_S = 2.0
+PATIENCE_S = 0.5
 """How long a door may still take when all is over [s]."""
 
 
@@ -25,9 +25,9 @@ class Publisher:
         missed: frames that the door had no time for.
     """
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: Door, patience_s: float = PATIENCE_S) -> None:
         self.missed = 0
-        self._door = door
+        self._door, self._patience_s = door, patience_s
         self._queue: queue.Queue[tuple[BodyState, JointCommands] | None] = queue.Queue(WAITING)
         self._thread = threading.Thread(target=self._work, name="observers", daemon=True)
         self._thread.start()
@@ -42,8 +42,8 @@ class Publisher:
     def close(self) -> None:
         """End the thread; one that is stuck in its door is left behind, and ends with the program."""
         with suppress(queue.Full):
-            self._queue.put(None, timeout=PATIENCE_S)
-        self._thread.join(PATIENCE_S)
+            self._queue.put(None, timeout=self._patience_s)
+        self._thread.join(self._patience_s)
 
     def _work(self) -> None:
         while (frame := self._queue.get()) is not None:

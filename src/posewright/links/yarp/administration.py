@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from posewright.errors import PosewrightError
-from posewright.links.yarp.bottle import Bottle, Value, Vocab
+from posewright.links.yarp.bottle import Bottle, Vocab
 from posewright.links.yarp.carriers import Carrier
 from posewright.links.yarp.listening import Address
 
@@ -117,15 +117,10 @@ def _end_input(port: Connected, name: str) -> str:
 
 
 FAIL: Bottle = (Vocab("fail"), "send [help] for list of valid commands")
-HELP: tuple[Value, ...] = (
+HELP: Bottle = (
     Vocab("many"),
-    "[help]                  # this help",
-    "[ver]                   # version of these messages",
-    "[add] $portname         # add an output connection, as tcp://name or udp://name too",
-    "[add] $portname $car    # add one with that carrier",
-    "[del] $portname         # remove an input or output connection",
-    "[list] [in] $portname   # input connections, or details of one",
-    "[list] [out] $portname  # output connections, or details of one",
+    "[ver] | [list] [in] $port | [list] [out] $port",
+    "[add] $port, tcp://port, fast_tcp://port or udp://port | [del] $port",
 )
 ANSWERS: Mapping[str, Callable[[Connected, Bottle], Bottle]] = MappingProxyType(
     {

@@ -56,10 +56,8 @@ def carrier_of(header: bytes) -> Carrier | None:
     for carrier, text in TEXTS.items():
         if header == text:
             return carrier
-    if not _is_numbered(header):
-        return None
-    spec = _number(header) - PROTOCOL
-    if not 0 <= spec < 2 * ACKS:
+    number = _number(header)
+    if number is None or not 0 <= (spec := number - PROTOCOL) < 2 * ACKS:
         return None
     if spec % FAMILY == TCP_FAMILY:
         return Carrier.TCP if spec & ACKS else Carrier.FAST_TCP
@@ -78,17 +76,15 @@ def take_numbered(take: Take) -> int:
         FormatError: there is none.
     """
     data = take(HEADER_BYTES)
-    if not _is_numbered(data):
+    number = _number(data)
+    if number is None:
         raise FormatError(f"{data.hex(' ')} is no header of YARP", hint="YA, four bytes, RP")
-    return _number(data)
+    return number
 
 
-def _is_numbered(data: bytes) -> bool:
-    return len(data) == HEADER_BYTES and data[:2] == b"YA" and data[6:] == b"RP"
-
-
-def _number(data: bytes) -> int:
-    return int.from_bytes(data[2:6], "little", signed=True)
+def _number(data: bytes) -> int | None:
+    around = len(data) == HEADER_BYTES and data[:2] == b"YA" and data[6:] == b"RP"
+    return int.from_bytes(data[2:6], "little", signed=True) if around else None
 
 
 ACK = numbered(0)
@@ -108,9 +104,10 @@ def take_introduction(take: Take) -> str:
     Raises:
         FormatError: it is none.
     """
-    name = take(_length(take, LONGEST_NAME))
+    length = int.from_bytes(take(4), "little", signed=True)
+    name = take(length) if 1 <= length <= LONGEST_NAME else b""
     if name[-1:] != b"\0":
-        raise FormatError("the sender's name does not end in a NUL")
+        raise FormatError(f"a sender's name of {length} bytes", hint=f"1 to {LONGEST_NAME}, the last a NUL")
     return name[:-1].decode("utf-8", "surrogateescape")
 
 
@@ -275,10 +272,3 @@ def read_message(data: bytes) -> Message | None:
     if at != len(data):
         raise FormatError(f"{len(data) - at} bytes follow a message")
     return message
-
-
-def _length(take: Take, most: int) -> int:
-    length = int.from_bytes(take(4), "little", signed=True)
-    if not 1 <= length <= most:
-        raise FormatError(f"a length of {length}", hint=f"1 to {most}")
-    return length

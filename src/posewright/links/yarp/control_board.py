@@ -9,7 +9,7 @@ Source: the protocol 1.9.0 of YARP's remote_controlboard, as observed between th
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -30,6 +30,9 @@ LAYOUTS = (3, 4)
 
 OF_ALL, OF_GROUP = "s", "g"
 """What a word ends in that is about all axes, or about some."""
+
+MOST_ASKERS = 64
+"""So many who asked are remembered; strangers may come under any number of names."""
 
 MODE_WORDS = {
     "icmd": {"cmod": "", "cmds": OF_ALL, "cmog": OF_GROUP},
@@ -67,6 +70,7 @@ class ControlBoard:
         self._moves = moves = Moves(served, self.axes)
         self.refused = 0
         self._lock = threading.Lock()
+        self._askers: set[str] = set()
         self._state, self._count = served.state, 0
         self._velocities = np.zeros(len(served.robot.joints))
         self._numbers: Mapping[str, Callable[[], Floats]] = {
@@ -96,6 +100,20 @@ class ControlBoard:
             elif passed_s > 0.0:
                 self._velocities = (state.positions - self._state.positions) / passed_s
             self._state, self._count = state, self._count + 1
+
+    def look(self, asking: Iterable[str], streaming: Iterable[str]) -> None:
+        """Stop what moves at a speed if who wanted it has hung up.
+
+        Args:
+            asking: the senders that are connected to `rpc:i`.
+            streaming: those that are connected to `command:i`; one that also asked and is gone there is gone,
+                for over udp nobody hears that it is.
+        """
+        with self._lock:
+            runner = self._moves.runner
+            connected = asking if runner in self._askers else streaming
+            if runner and runner not in set(map(client_of, connected)):
+                self._moves.stop_for(runner)
 
     @property
     def stamp(self) -> Envelope:
@@ -129,6 +147,9 @@ class ControlBoard:
     def answer(self, request: Bottle, sender: str) -> Bottle:
         """Return the answer to a request; one that cannot be done is answered `[fail]`, and is counted."""
         with self._lock:
+            if len(self._askers) >= MOST_ASKERS:
+                self._askers.clear()
+            self._askers.add(client_of(sender))
             try:
                 match request:
                     case ("get", str(word), *rest):
@@ -202,7 +223,7 @@ class ControlBoard:
     def _set(self, client: str, word: str, rest: Bottle) -> None:
         stem, ending = word[:3], word[3:]
         match word, rest:
-            case ("icmd" | "intm"), (str(what), *which, modes) if what in MODE_WORDS[word]:
+            case (("icmd" | "intm"), (str(what), *which, modes)) if what in MODE_WORDS[word]:
                 self._set_modes(client, word, MODE_WORDS[word][what], tuple(which), modes)
             case "llim", (axis, lower, upper):
                 self._moves.set_limits(self._axis(axis), number(lower), number(upper))

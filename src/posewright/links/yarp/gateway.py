@@ -62,6 +62,7 @@ class YarpDoor:
         self._held = ExitStack()
         self._ports: dict[str, Port] = {}
         self._sensors: list[tuple[SensorPort, Port]] = []
+        self._last_facts: Mapping[str, float] = {}
         self._board: ControlBoard | None = None
         self._served: Served | None = None
 
@@ -109,12 +110,15 @@ class YarpDoor:
         if now == self._sensed:
             return
         self._sensed = now
+        board.look(ports[f"{self.name}/rpc:i"].inputs, ports[f"{self.name}/command:i"].inputs)
         for told, port in sensors:
             if (bottle := told.told(state.sensors)) is not None:
                 port.write(bottle, stamp)
 
     def facts(self) -> Mapping[str, float]:
         """Return the counters of all ports together, and what the control board refused."""
+        if not self._ports:
+            return self._last_facts
         total: dict[str, float] = {}
         for port in self._ports.values():
             for count, value in port.facts().items():
@@ -124,6 +128,7 @@ class YarpDoor:
 
     def close(self) -> None:
         """Unregister and close all ports, and the name server where it was started here."""
+        self._last_facts = {**self.facts(), "observers": 0.0}
         self._sensors, self._ports = [], {}
         self._held.close()
 

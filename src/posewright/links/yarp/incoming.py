@@ -29,19 +29,15 @@ from posewright.links.yarp.text import from_text, to_text
 PATIENCE_S = 5.0
 """So long may somebody take to say who it is."""
 
+RECEIVE_BUFFER = 1 << 20
+"""So many bytes of datagrams may wait, where the system grants it."""
+
 NOT_FOUND = "* Error. Protocol not found"
 ACK_LINE = "<ACK>"
 HELP = (
-    "This is a YARP port; it answers to",
-    "*       describe this port",
-    "d       data follow, an answer is wanted",
-    "do      data follow, no answer is wanted",
-    "/port   send output to /port",
-    "!/port  send no more output to /port",
-    "~/port  take no more input from /port",
-    "a       an administrative message follows",
-    "q       disconnect",
-    "?       this help",
+    "This is a YARP port: * describes it, q disconnects, ? is this help.",
+    "d or do: data follow, which want an answer or none; a: an administrative message follows.",
+    "/port, !/port, ~/port: send output there, no more, take no more input from there.",
 )
 
 
@@ -196,6 +192,7 @@ class _Datagrams:
 
     def serve(self, link: socket.socket) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+            udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
             udp.bind((self._port.address.host, 0))
             with _entered(self._port, Incoming(self._sender, Carrier.UDP, lambda: self._end(udp))):
                 link.sendall(numbered(udp.getsockname()[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -42,6 +43,7 @@ class Moves:
         lower_deg: limits, `(n_axes,)`, 0 without a joint; so with `upper_deg`.
         speeds_deg_s: of moves to a position, `(n_axes,)`.
         modes: one of `MODES` an axis, or IDLE.
+        runner: who moved axes at a speed last; nothing once they were stopped for him.
     """
 
     def __init__(self, served: Served, axes: Axes) -> None:
@@ -52,6 +54,7 @@ class Moves:
         self.speeds_deg_s = np.minimum(USUAL_SPEED_DEG_S, self.fastest_deg_s)
         self.accelerations_deg_s2 = axes.spread(np.full(len(robot.joints), USUAL_ACCELERATION_DEG_S2))
         self.modes = [IDLE if column is None else POSITION for column in axes.columns]
+        self.runner = ""
         self._served = served
         self._targets_deg = np.full(len(axes), np.nan)
 
@@ -90,6 +93,15 @@ class Moves:
             stands, 0.0, np.minimum(np.abs(ends - now) / np.maximum(speeds, SLOWEST_DEG_S), LONGEST_S)
         )
         self._go(client, axes, now + np.sign(speeds_deg_s) * speeds * durations, durations, VELOCITY)
+
+        self.runner = client
+
+    def stop_for(self, client: str) -> None:
+        """Stop what somebody moved at a speed who is gone; not if another commands by now."""
+        running = [axis for axis, mode in enumerate(self.modes) if mode == VELOCITY]
+        self.runner = ""
+        with suppress(BodyError):
+            self.hold(client, running)
 
     def put(self, client: str, axes: Sequence[int], targets_deg: Floats) -> None:
         """Command axes to positions from the next frame on."""

@@ -10,10 +10,9 @@ import re
 import socket
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 
 from posewright.errors import BodyError, FormatError, InputError
-from posewright.links.yarp.listening import Address, Listener, dial, line_bytes, take_line
+from posewright.links.yarp.listening import Address, Listener, dial, is_loopback, line_bytes, take_line
 
 __all__ = ["Address", "NameClient", "NameServer"]
 
@@ -39,10 +38,6 @@ def require_rooted(name: str) -> str:
     if not ROOTED.fullmatch(name):
         raise InputError(f"no port can be called {name!r}", hint="such as /robot/left_leg/state:o")
     return name
-
-
-def _registration(name: str, host: str, port: int, carrier: str) -> str:
-    return f"registration name {name} ip {host} port {port} type {carrier}"
 
 
 class NameClient:
@@ -85,9 +80,8 @@ class NameClient:
             BodyError: no name server answers.
             InputError: the port is on another machine.
         """
-        return next(
-            (_address(line) for line in self.ask(f"query {require_rooted(name)}") if _parts(line)), None
-        )
+        found = _registered(self.ask(f"query {require_rooted(name)}"))
+        return Address(*found[name]) if name in found else None
 
     def register(self, name: str, address: Address) -> None:
         """Tell where a port is.
@@ -96,7 +90,7 @@ class NameClient:
             BodyError: no name server answers, or it says otherwise.
         """
         lines = self.ask(f"register {require_rooted(name)} tcp {address.host} {address.port}")
-        if _registration(name, address.host, address.port, "tcp") not in lines:
+        if _registered(lines).get(name) != (address.host, address.port):
             raise BodyError(f"the name server does not register {name} at {address}", hint=" ".join(lines))
 
     def unregister(self, name: str) -> None:
@@ -123,23 +117,14 @@ class NameClient:
         Raises:
             BodyError: no name server answers.
         """
-        found = {}
-        for line in self.ask("list"):
-            with suppress(InputError):
-                if parts := _parts(line):
-                    found[parts[1]] = _address(line)
-        return found
+        there = _registered(self.ask("list")).items()
+        return {name: Address(*where) for name, where in there if is_loopback(where[0])}
 
 
-def _parts(line: str) -> re.Match[str] | None:
-    return REGISTRATION.fullmatch(line.strip())
-
-
-def _address(line: str) -> Address:
-    parts = _parts(line)
-    if parts is None:
-        raise FormatError(f"{line!r} is no registration")
-    return Address(parts[2], int(parts[3]))
+def _registered(lines: list[str]) -> dict[str, tuple[str, int]]:
+    """Return host and port by name."""
+    found = [parts for line in lines if (parts := REGISTRATION.fullmatch(line.strip()))]
+    return {parts[1]: (parts[2], int(parts[3])) for parts in found}
 
 
 class NameServer:
@@ -207,7 +192,10 @@ class NameServer:
             return [*(known(rest) if known and rest else []), END]
 
     def _line(self, name: str) -> list[str]:
-        return [_registration(name, *self._names[name])] if name in self._names else []
+        if name not in self._names:
+            return []
+        host, port, carrier = self._names[name]
+        return [f"registration name {name} ip {host} port {port} type {carrier}"]
 
     def _register(self, rest: list[str]) -> list[str]:
         name, carrier, host, port = (word if word != ALLOCATE else "" for word in [*rest, "", "", ""][:4])

@@ -9,13 +9,13 @@ robot's time, and at once when somebody is refused who was not before.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 
 from posewright.bodies import BodyState, JointCommands
-from posewright.errors import BodyError, FormatError, InputError
+from posewright.errors import BodyError, FormatError, PosewrightError
 from posewright.links.served.door import Served
 from posewright.links.zenoh import ros
 from posewright.links.zenoh.session import SessionConfig, zenoh_library
@@ -33,13 +33,8 @@ MOST_REFUSED = 16
 """So many senders that are refused are told by name."""
 
 
-@dataclass(slots=True)
-class _Counts:
-    answered: int = 0
-    unanswered: int = 0
-    accepted: int = 0
-    refused: int = 0
-    damaged: int = 0
+_COUNTS = ("answered", "unanswered", "accepted", "refused", "damaged", "missed")
+"""Questions; trajectories; frames that a door had no time for."""
 
 
 class ZenohDoor:
@@ -57,7 +52,7 @@ class ZenohDoor:
 
     def __init__(self, config: SessionConfig, name: str, pictures: bool = False) -> None:
         self._config, self._name, self._pictures = config, robot_name(name), pictures
-        self._lock, self._counts = Lock(), _Counts()
+        self._lock, self._counts = Lock(), dict.fromkeys(_COUNTS, 0)
         self._commander, self._refused = "", dict[str, str]()
         self._session: Any = None
         self._kept: list[Any] = []
@@ -123,13 +118,18 @@ class ZenohDoor:
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:
         """Tell all observers of a frame, and wait for none: what a line cannot take at once it misses."""
-        if self._session is None:
+        status = self._status
+        if status is None:
             return
-        for topic, publisher in self._told:
-            if publisher.matching_status.matching and (message := topic.pack(state, commands)) is not None:
-                publisher.put(message)
-        if self._due("", state.time_s, STATUS_S):
-            self._status.put(ros.text(json.dumps(self._standing())))
+        try:
+            for topic, publisher in self._told:
+                watched = publisher.matching_status.matching
+                if watched and (message := topic.pack(state, commands)) is not None:
+                    publisher.put(message)
+            if self._due("", state.time_s, STATUS_S):
+                status.put(ros.text(json.dumps(self._standing())))
+        except self._zenoh.ZError:
+            self._count("missed")  # it is being closed
 
     def wanted(self, time_s: float) -> list[str]:
         """Return the cameras whose next picture somebody waits for."""
@@ -152,14 +152,15 @@ class ZenohDoor:
     def _answer(self, query: Any) -> None:
         """Answer a question, in a thread of Zenoh's."""
         request = b"" if query.payload is None else query.payload.to_bytes()
-        try:
-            answer = self._served.ask(request, ANSWER_S)
-        except (BodyError, InputError) as error:
-            self._count("unanswered")
-            query.reply_err(str(error), encoding=self._zenoh.Encoding.TEXT_PLAIN)
-            return
-        self._count("answered")
-        query.reply(query.key_expr, answer, express=True)
+        with suppress(self._zenoh.ZError):  # who asked is gone
+            try:
+                answer = self._served.ask(request, ANSWER_S)
+            except PosewrightError as error:
+                self._count("unanswered")
+                query.reply_err(str(error), encoding=self._zenoh.Encoding.TEXT_PLAIN)
+            else:
+                self._count("answered")
+                query.reply(query.key_expr, answer, express=True)
 
     def _take(self, sample: Any) -> None:
         """Take a trajectory, in a thread of Zenoh's, which nothing in it may end."""
@@ -170,22 +171,20 @@ class ZenohDoor:
             self._refuse(_sender(sample, ""), str(error))
             return
         sender = _sender(sample, message.frame_id)
-        if message.trajectory is None:
-            why = self._served.stop(sender)
-        else:
-            why = self._served.command(sender, message.trajectory)
+        wanted = message.trajectory
+        why = self._served.stop(sender) if wanted is None else self._served.command(sender, wanted)
         if why:
             self._count("refused")
             self._refuse(sender, why)
             return
         self._count("accepted")
         with self._lock:
-            self._commander = sender
+            self._commander = self._commander if wanted is None else sender
             self._refused.pop(sender, None)
 
     def _count(self, what: str) -> None:
         with self._lock:
-            setattr(self._counts, what, getattr(self._counts, what) + 1)
+            self._counts[what] += 1
 
     def _refuse(self, sender: str, why: str) -> None:
         with self._lock:
@@ -198,12 +197,8 @@ class ZenohDoor:
 
     def _standing(self) -> dict[str, Any]:
         with self._lock:
-            refused = dict(self._refused)
-            return {"commander": self._commander, "refused": refused, "counts": dict(self._numbers())}
-
-    def _numbers(self) -> Iterator[tuple[str, int]]:
-        for name in _Counts.__slots__:
-            yield name, getattr(self._counts, name)
+            refused, counts = dict(self._refused), dict(self._counts)
+            return {"commander": self._commander, "refused": refused, "counts": counts}
 
     def facts(self) -> Mapping[str, float]:
         """Return its counters: questions, trajectories, and sessions that are connected."""
@@ -211,7 +206,7 @@ class ZenohDoor:
         if (session := self._session) is not None:
             observers = sum(1 for _ in session.info.transports())
         with self._lock:
-            return {**{name: float(count) for name, count in self._numbers()}, "observers": float(observers)}
+            return {**self._counts, "observers": observers}
 
     def close(self) -> None:
         """Let go of everybody; must not raise."""

@@ -33,8 +33,9 @@ _VARIABLES = {
     "POSEWRIGHT_ZENOH_CERTIFICATE": "certificate",
     "POSEWRIGHT_ZENOH_KEY": "key",
     "POSEWRIGHT_ZENOH_COMMANDERS": "commanders",
+    "POSEWRIGHT_ZENOH_CONNECT": "connect",
 }
-"""Environment variables by what they set; users, CA, certificate and key are paths."""
+"""Environment variables by what they set: texts, paths, and lists with commas."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +71,14 @@ class SessionConfig:
     def from_environment(
         cls, environ: Mapping[str, str], *, listen: tuple[str, ...] = (), connect: tuple[str, ...] = ()
     ) -> SessionConfig:
-        """Return what the variables `POSEWRIGHT_ZENOH_*` say, with these endpoints; commanders by commas."""
+        """Return what the variables `POSEWRIGHT_ZENOH_*` say; `connect` comes before what they name."""
         told: dict[str, Any] = {}
         for variable, name in _VARIABLES.items():
             if text := environ.get(variable, ""):
-                told[name] = text if name in {"user", "password", "commanders"} else Path(text)
-        if "commanders" in told:
-            told["commanders"] = tuple(filter(None, map(str.strip, told["commanders"].split(","))))
-        return cls(listen=listen, connect=connect, **told)
+                told[name] = text if name in {"user", "password"} else Path(text)
+                if name in {"commanders", "connect"}:
+                    told[name] = tuple(filter(None, map(str.strip, text.split(","))))
+        return cls(**{**told, "listen": listen, **({"connect": connect} if connect else {})})
 
     def settings(self, robot: str) -> dict[str, Any]:
         """Return this as keys and values of Zenoh's own configuration, for the side a robot is served from.
@@ -132,8 +133,7 @@ class SessionConfig:
         if self.users is None and not (secret and self.authority):
             raise InputError(
                 f"strangers could command the robot at {endpoint}",
-                hint="name the users who may connect (POSEWRIGHT_ZENOH_USERS), or listen at tls/... and name "
-                f"who signs their certificates (POSEWRIGHT_ZENOH_CA), or stay on loopback: {LOOPBACK}",
+                hint="name who may connect: POSEWRIGHT_ZENOH_USERS or, with tls/, POSEWRIGHT_ZENOH_CA",
             )
 
     def open(self, robot: str) -> Any:

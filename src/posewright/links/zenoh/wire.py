@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -32,8 +33,8 @@ class ZenohWire:
             InputError: it is neither.
         """
         name, _, endpoint = address.removeprefix("zenoh:").partition("@")
-        config = SessionConfig.from_environment(environ, connect=(endpoint or LOOPBACK,))
-        return cls(name, config)
+        config = SessionConfig.from_environment(environ, connect=(endpoint,) if endpoint else ())
+        return cls(name, config if config.connect else replace(config, connect=(LOOPBACK,)))
 
     def ask(self, request: bytes, timeout_s: float) -> bytes:
         """Return the answer to a request, which is sent once.
@@ -41,9 +42,8 @@ class ZenohWire:
         Raises:
             BodyError: none came in time, nobody is there, or the robot answers that it cannot.
         """
-        zenoh = zenoh_library()
         if self._session is None:
-            self._open(zenoh)
+            self._open()
         if not self._there.wait(min(timeout_s, MEETING_S)):
             where = ", ".join(self._config.connect)
             hint = "is it served by another name, or may you only observe it?"
@@ -53,19 +53,20 @@ class ZenohWire:
                 self._key, payload=request, timeout=timeout_s, congestion_control=self._block, express=True
             )
             reply = next(iter(replies), None)
-        except zenoh.ZError as error:
+        except self._zenoh.ZError as error:
             why = str(error).partition(" at /")[0]
             raise BodyError(f"the line to {self._name} is gone", hint=why) from error
         if reply is not None and reply.ok is not None:
             return bytes(reply.ok.payload.to_bytes())
-        if reply is not None and reply.err.encoding == zenoh.Encoding.TEXT_PLAIN:  # Zenoh's own are not
+        if reply is not None and reply.err.encoding == self._zenoh.Encoding.TEXT_PLAIN:  # Zenoh's own are not
             raise BodyError(f"{self._name}: {reply.err.payload.to_bytes().decode('utf-8', 'replace')}")
         raise BodyError(
             f"{self._name} did not answer within {timeout_s:g} s",
             hint="the robot is busy" if self._there.is_set() else "it has left the network",
         )
 
-    def _open(self, zenoh: Any) -> None:
+    def _open(self) -> None:
+        self._zenoh = zenoh = zenoh_library()
         self._session = self._config.open(self._name)
         self._block = zenoh.CongestionControl.BLOCK
         self._meeting = self._session.declare_querier(self._key)  # only to know whether anybody answers

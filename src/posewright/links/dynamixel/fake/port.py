@@ -154,7 +154,7 @@ class FakePort:
             most_s = LATE_FRAMES * self.bus.physics.frame_period_s
             is_quiet = self.bus.next_s is None and now_s - self._spoken_s > QUIET_S
             if late_s >= 0.0 and (is_quiet or late_s > most_s):
-                self.bus.step(self.bus.frame_due_s)  # one at a time, so that the wire never waits for more
+                self.bus.step(min(now_s, self.bus.frame_due_s + most_s))  # the wire waits for no more
 
     def _patience_s(self) -> float:
         """Return how long nothing but a byte of the client can happen [s]."""

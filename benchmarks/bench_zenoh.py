@@ -1,0 +1,122 @@
+"""What observers over Zenoh cost the loop that tells them, awake and stopped; round trips: `bench_links`."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import socket
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from multiprocessing.connection import Connection
+
+import numpy as np
+
+from benchmarks.figure import Figure
+from posewright.bodies import BodyState, JointCommands, quiet_readings
+from posewright.links.served.door import Trajectory
+from posewright.links.zenoh.door import ZenohDoor
+from posewright.links.zenoh.session import SessionConfig
+from posewright.robots import robot
+
+NAME, CARD = "robi", "robotis_bioloid"
+RATE_HZ = 128.0
+OBSERVERS = 3
+
+
+class Echo:
+    """A `served.door.Served` that answers a question with itself, and takes nothing."""
+
+    frame_period_s = 1.0 / RATE_HZ
+
+    def __init__(self) -> None:
+        self.robot = robot(CARD)
+        self.sensors = self.robot.sensors
+        still = np.zeros(len(self.robot.joint_names))
+        self.state = BodyState(0.0, still, still, sensors=quiet_readings(self.sensors))
+        self.commands = JointCommands(still[None])
+
+    def command(self, _sender: str, _trajectory: Trajectory) -> str:
+        """Take nothing."""
+        return "an echo"
+
+    def stop(self, _sender: str) -> str:
+        """Do nothing."""
+        return ""
+
+    def ask(self, request: bytes, _timeout_s: float) -> bytes:
+        """Return the question."""
+        return request
+
+
+def _observe(pipe: Connection, at: str) -> None:
+    session = SessionConfig(connect=(at,)).open(NAME)
+    session.declare_subscriber(f"{NAME}/**", lambda sample: sample.payload.to_bytes())
+    pipe.send(os.getpid())
+    pipe.recv()
+    session.close()
+
+
+@contextmanager
+def observer(at: str) -> Iterator[int]:
+    """Observe from a process of its own meanwhile; give its id."""
+    context = multiprocessing.get_context("spawn")
+    ours, its = context.Pipe()
+    process = context.Process(target=_observe, args=(its, at), daemon=True)
+    process.start()
+    try:
+        yield ours.recv()
+    finally:
+        ours.send(None)
+        process.join(5.0)
+
+
+def endpoint() -> str:
+    """Return an endpoint on loopback that is free."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"tcp/127.0.0.1:{probe.getsockname()[1]}"
+
+
+def published(door: ZenohDoor, echo: Echo, n: int) -> list[float]:
+    """Return how long each of some frames takes to tell, at their rate [s]."""
+    times = []
+    for _ in range(n):
+        begun = time.perf_counter()
+        door.publish(echo.state, echo.commands)
+        times.append(time.perf_counter() - begun)
+        time.sleep(1.0 / RATE_HZ)
+    return times
+
+
+def percentiles(times: list[float]) -> str:
+    """Return the half and the 99 of a hundred in words."""
+    p50, p99 = np.percentile(times, (50.0, 99.0)) * 1e3
+    return f"p50 {p50:.2f} ms, p99 {p99:.2f} ms"
+
+
+def figures(n: int = 1000) -> list[Figure]:
+    """Return how much longer a frame takes to be told when observers stand still."""
+    at = endpoint()
+    door, echo = ZenohDoor(SessionConfig(listen=(at,)), NAME), Echo()
+    door.open(echo)
+    with ExitStack() as stack:
+        watching = [stack.enter_context(observer(at)) for _ in range(OBSERVERS)]
+        alive = published(door, echo, n // 2)
+        for process in watching[1:]:
+            os.kill(process, signal.SIGSTOP)
+        stopped = published(door, echo, n)
+        for process in watching[1:]:
+            os.kill(process, signal.SIGCONT)
+    door.close()
+    ratio = statistics.median(stopped) / statistics.median(alive)
+    note = f"{percentiles(stopped)}; all awake {percentiles(alive)}"
+    return [Figure(f"zenoh, a frame told, 2 of {OBSERVERS} stopped", ratio, below=1.5, note=note)]
+
+
+if __name__ == "__main__":
+    from benchmarks.figure import table
+
+    print(table(figures()))
