@@ -9,9 +9,14 @@ from typing import Any
 from posewright.errors import BodyError
 from posewright.links.dynamixel.answers import PortGoneError
 from posewright.links.dynamixel.bus import Bus, joints_of
-from posewright.links.dynamixel.control_table import ControlTable
+from posewright.links.dynamixel.control_table import Access, ControlTable
 from posewright.links.dynamixel.packets import GENTLE_SPEED
 from posewright.robots import Robot, Servo
+
+MOST_READINGS = 10
+
+JITTER_TICKS = 12
+"""A joint that stands, or sags, is seen so far from where it was seen just before."""
 
 ROUNDS = 2
 """How often servos are looked for."""
@@ -33,6 +38,13 @@ class Memory:
     def __getitem__(self, register: str) -> int:
         found = self.table.register(register)
         return found.decode(self.data[found.address : found.address + found.size])
+
+    def agrees(self, other: Memory) -> bool:
+        """Tell whether another says the same of what nobody changed meanwhile, and of where the servo is."""
+        written = [one.name for one in self.table.registers.values() if one.access is Access.READ_WRITE]
+        is_near = abs(self["present_position"] - other["present_position"]) <= JITTER_TICKS
+        is_there = self["present_position"] <= self.table.register("goal_position").high
+        return is_near and is_there and all(self[name] == other[name] for name in written)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -94,13 +106,24 @@ def look_at(bus: Bus, robot: Robot, table: ControlTable) -> Mapping[int, Memory]
     """
     found: dict[int, Memory] = {}
     for servo, joint in joints_of(robot).items():
+        found[servo] = _read_surely(bus, servo, table)
+        _refuse(found[servo], f"{joint} (ID {servo})")
+    return found
+
+
+def _read_surely(bus: Bus, servo: int, table: ControlTable) -> Memory:
+    """Read a control table until it says the same twice: an 8-bit sum does not see all damage."""
+    before = None
+    for _attempt in range(MOST_READINGS):
         parts = [
             bus.read_block(servo, at, min(READ_AT_ONCE, table.size - at))
             for at in range(0, table.size, READ_AT_ONCE)
         ]
-        found[servo] = Memory(table, b"".join(parts))
-        _refuse(found[servo], f"{joint} (ID {servo})")
-    return found
+        now = Memory(table, b"".join(parts))
+        if before is not None and now.agrees(before):
+            return now
+        before = now
+    raise BodyError(f"{bus.name(servo)} never says the same twice", hint="`posewright bus diagnose`")
 
 
 def _refuse(memory: Memory, who: str) -> None:

@@ -44,6 +44,11 @@ RETRIES, MORE_RETRIES = 4, 32
 """How often a question is asked again while servos are looked for, and while they are set up: so many
 requests are longer than what a servo may wait for whose packet had a damaged length."""
 
+SETTING_UP_S = 0.02
+
+ATTEMPTS = 3
+"""How often servos are set up before it is given up."""
+
 ADAPTER_S, SLACK_S = 0.004, 0.001
 """How long an answer may take beyond its time on the wire: where the adapter does not tell its latency, and
 beside twice what it tells [s]."""
@@ -152,7 +157,7 @@ class Servos:
             MissingExtraError: dynamixel-sdk is not installed.
         """
         latency_s = self.settings.latency_s
-        patience_s = None if latency_s is None else max(latency_s, SLACK_S)
+        patience_s = None if (latency_s or 0.0) < SETTING_UP_S else latency_s  # never in a hurry to set up
         self._bus = Bus(self.port, retries=RETRIES, joints=joints_of(self.robot), patience_s=patience_s)
         if latency_s is None:
             told = latency_timer_ms(self.port.path)
@@ -186,8 +191,14 @@ class Servos:
         self._bus.retries = RETRIES
         find_servos(self._bus, self.robot)
         self._bus.retries = MORE_RETRIES
-        self.memory = look_at(self._bus, self.robot, self._table)
-        set_up(self._bus, self.robot, self.memory, self._delays)
+        for attempt in range(ATTEMPTS):
+            try:
+                self.memory = look_at(self._bus, self.robot, self._table)
+                set_up(self._bus, self.robot, self.memory, self._delays)
+                break
+            except BodyError:  # on a bad line a servo may have heard, and refused, what nobody said
+                if attempt == ATTEMPTS - 1:
+                    raise
         self.seen.begin(self.memory, self._now())
         self._free = np.zeros(len(self.ids), np.bool_)
         self._slopes = [own_slope(servo) for servo in self.robot.servos]

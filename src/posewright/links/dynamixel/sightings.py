@@ -12,7 +12,7 @@ from posewright.bodies import Fault, FaultKind
 from posewright.links.dynamixel.answers import fault_kinds
 from posewright.links.dynamixel.control_table import StatusError
 from posewright.links.dynamixel.frames import Answers, FrameCounts, Reads
-from posewright.links.dynamixel.opening import Memory
+from posewright.links.dynamixel.opening import JITTER_TICKS, Memory
 from posewright.links.dynamixel.packets import SPEED_RAD_S
 from posewright.robots import Robot
 
@@ -21,8 +21,6 @@ CLOCKWISE, VALUE = 1 << 10, (1 << 10) - 1
 
 FASTEST = 3.0
 """A joint that seems to move so many times as fast as its servo without load was not seen right."""
-
-JITTER_TICKS = 12.0
 
 MEASURED = frozenset({FaultKind.OVERHEATED, FaultKind.VOLTAGE})
 """What is known of a servo only when its voltage and temperature are read."""
