@@ -71,10 +71,12 @@ def test_a_name_server_answers_like_yarps(server: NameServer) -> None:
 @pytest.mark.parametrize("junk", [b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 100 + b"\n", b"x" * 70_000, b""])
 def test_junk_is_hung_up_on_and_others_are_served(server: NameServer, names: NameClient, junk: bytes) -> None:
     where = (server.address.host, server.address.port)
-    with suppress(ConnectionError), socket.create_connection(where, 5.0) as link:
-        link.sendall(junk)
-        link.shutdown(socket.SHUT_WR)
-        assert link.recv(100) == b""
+    with socket.create_connection(where, 30.0) as link:
+        with suppress(OSError):  # it may have hung up before it has all of it
+            link.sendall(junk)
+            link.shutdown(socket.SHUT_WR)
+        with suppress(ConnectionResetError):
+            assert link.recv(100) == b""
     assert list(names.names()) == ["/root"]
 
 

@@ -111,13 +111,6 @@ def test_megabytes_are_asked_and_answered(opened: Opened, wired: Any) -> None:
     assert wired(at).ask(request, 20.0) == request[::-1]
 
 
-def test_what_the_robot_cannot_answer_is_said_in_its_words(opened: Opened, wired: Any) -> None:
-    door, _, at = opened()
-    with pytest.raises(BodyError, match="lies on its back"):
-        wired(at).ask(b"no", 5.0)
-    assert door.facts()["unanswered"] == 1.0
-
-
 def test_a_client_is_told_whether_nobody_listens_or_the_robot_does_not_answer(
     opened: Opened, wired: Any
 ) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 
 from posewright.bodies import BodyState, JointCommands, MockBody, Reading
 from posewright.control import Block, RealClock
-from posewright.errors import BodyError
 from posewright.links.served.commander import Commander
 from posewright.links.served.door import Door, Trajectory
 from posewright.links.served.host import Host
@@ -64,9 +63,7 @@ class Stepped:
     def stop(self, sender: str) -> str:
         return self.commander.stop(sender)
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:  # noqa: ARG002 -- it is there at once
-        if request == b"nobody":
-            raise BodyError("nobody drives")
+    def ask(self, request: bytes) -> bytes:
         self.asked.append(request)
         return request[::-1]
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from posewright.bodies import BodyState, JointCommands, quiet_readings
-from posewright.errors import BodyError
 from posewright.links.served.door import Trajectory
 from posewright.robots import Robot, SensorSpec, robot
 
@@ -72,9 +71,6 @@ class FakeServed:
         self.stopped.append(sender)
         return ""
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:
-        if request == b"no":
-            raise BodyError("the robot lies on its back")
-        assert timeout_s > 0
+    def ask(self, request: bytes) -> bytes:
         until(lambda: not self.busy.is_set())
         return request[::-1]

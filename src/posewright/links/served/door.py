@@ -63,11 +63,10 @@ class Served(Protocol):
     def stop(self, sender: str) -> str:
         """Hold every joint where it is commanded now; return nothing, or why not."""
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:
-        """Hand a request of `served.asking` to whoever drives the plant, and return the answer.
+    def ask(self, request: bytes) -> bytes:
+        """Return the answer to a request of `served.asking`: what is wrong with it is an answer, too.
 
-        Raises:
-            BodyError: no answer came in time.
+        It is answered in the thread that asks, which may take the seconds that a simulation is in making.
         """
 
 

@@ -149,7 +149,7 @@ class Host:
         """Hold every joint where it is commanded now; return nothing, or why not."""
         return self._lent_to() or self.commander.stop(sender)
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:  # noqa: ARG002 -- it is answered here and now
+    def ask(self, request: bytes) -> bytes:
         """Answer a client that drives the robot's time, in the thread that asks."""
         return self.server.handle(request)
 

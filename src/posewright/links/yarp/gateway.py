@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 
 from posewright.bodies import BodyState, JointCommands
-from posewright.errors import BodyError, InputError, PosewrightError
+from posewright.errors import InputError, PosewrightError
 from posewright.links.served.door import Served
 from posewright.links.yarp.bottle import Bottle
 from posewright.links.yarp.control_board import FAIL, IS, ControlBoard
@@ -17,9 +17,6 @@ from posewright.links.yarp.wire import ASK
 
 NAME = "/ravebot"
 """What the source document calls its robot (UC3M 2013)."""
-
-LONGEST_ANSWER_S = 30.0
-"""A lock-step ask is waited for so long: a plant that is made anew takes seconds."""
 
 SLACK = 1e-6
 """A time that misses a sensor's by less of its period is that sensor's: rounding."""
@@ -135,10 +132,7 @@ class YarpDoor:
     def _ask(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- whoever asks, the host says who drives
         match request:
             case (word, bytes(asked)) if word == ASK and self._served is not None:
-                try:
-                    return IS, self._served.ask(asked, LONGEST_ANSWER_S)
-                except BodyError as error:
-                    return FAIL, str(error)
+                return IS, self._served.ask(asked)
         return (FAIL,)
 
 

@@ -15,16 +15,13 @@ from threading import Lock
 from typing import Any
 
 from posewright.bodies import BodyState, JointCommands
-from posewright.errors import BodyError, FormatError, PosewrightError
+from posewright.errors import BodyError, FormatError
 from posewright.links.served.door import Served
 from posewright.links.zenoh import ros
 from posewright.links.zenoh.session import SessionConfig, zenoh_library
 from posewright.links.zenoh.wire import robot_name
 from posewright.recordings.messages import IMAGE, JOINT_TRAJECTORY, STRING
 from posewright.robots import Camera
-
-ANSWER_S = 60.0
-"""So long the robot may take for an answer; whoever asks waits as long as it likes."""
 
 STATUS_S, PICTURE_S = 1.0, 0.2
 """Time between two messages of status, and between two pictures of a camera whose rate is not known."""
@@ -33,7 +30,7 @@ MOST_REFUSED = 16
 """So many senders that are refused are told by name."""
 
 
-_COUNTS = ("answered", "unanswered", "accepted", "refused", "damaged", "missed")
+_COUNTS = ("answered", "accepted", "refused", "damaged", "missed")
 """Questions; trajectories; frames that a door had no time for."""
 
 
@@ -151,16 +148,10 @@ class ZenohDoor:
 
     def _answer(self, query: Any) -> None:
         """Answer a question, in a thread of Zenoh's."""
-        request = b"" if query.payload is None else query.payload.to_bytes()
+        answer = self._served.ask(b"" if query.payload is None else query.payload.to_bytes())
+        self._count("answered")
         with suppress(self._zenoh.ZError):  # who asked is gone
-            try:
-                answer = self._served.ask(request, ANSWER_S)
-            except PosewrightError as error:
-                self._count("unanswered")
-                query.reply_err(str(error), encoding=self._zenoh.Encoding.TEXT_PLAIN)
-            else:
-                self._count("answered")
-                query.reply(query.key_expr, answer, express=True)
+            query.reply(query.key_expr, answer, express=True)
 
     def _take(self, sample: Any) -> None:
         """Take a trajectory, in a thread of Zenoh's, which nothing in it may end."""
