@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.errors import InputError, UnknownNameError
+from posewright.errors import InputError
 from posewright.links.yarp.bottle import Float32, Value, Vocab, decode, encode
 from posewright.links.yarp.control_board import ControlBoard
 from posewright.links.yarp.moves import evenly
@@ -125,13 +125,12 @@ def test_limits_and_names_are_those_of_the_card_in_the_documents_numbering() -> 
     assert [axis for axis, column in enumerate(board.axes.columns) if column is None] == list(UNUSED)
 
 
-def test_other_robots_have_an_axis_a_joint_and_a_numbering_may_be_chosen() -> None:
+def test_other_robots_have_an_axis_a_joint() -> None:
     dog = robot("sony_ers7")
     assert ControlBoard(Stepped(dog)).axes.names == dog.joint_names
-    eighteen = ControlBoard(Stepped(), numbering="robotis").axes
-    assert eighteen.names == BIOLOID.joint_names
-    with pytest.raises(UnknownNameError, match="numbering"):
-        ControlBoard(Stepped(), numbering="robotic")
+
+
+def test_the_extended_state_is_that_of_yarp_3_or_4() -> None:
     with pytest.raises(InputError, match="YARP 5"):
         ControlBoard(Stepped(), layout=5)
 

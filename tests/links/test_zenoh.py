@@ -149,8 +149,12 @@ def test_a_line_that_was_cut_is_taken_up_again(opened: Opened, wired: Any) -> No
 def test_several_observe_and_each_hears_every_topic(opened: Opened, joined: Any) -> None:
     door, served, at = opened()
     heard = [hearing(joined(at), "robi/*") for _ in range(3)]
-    until(lambda: door.publish(served.at(0.5), served.commands) or all(heard))
-    until(lambda: all("robi/joint_states" in dict(list(one)) for one in heard))
+
+    def all_heard() -> bool:
+        door.publish(served.at(0.5), served.commands)
+        return all("robi/joint_states" in dict(list(one)) for one in heard)
+
+    until(all_heard)
     for one in heard:
         raw = dict(one)["robi/joint_states"]
         message = read("sensor_msgs/msg/JointState", raw)
@@ -186,6 +190,9 @@ def test_one_commands_and_the_second_is_refused_and_told_so(opened: Opened, join
     told = until(standing)
     assert told["commander"] == "anna"
     assert told["refused"] == {"bob": "anna commands"}
+    assert told["faults"] == [
+        {"time_s": 0.25, "kind": "no answer", "joint": "left_knee", "message": "it says nothing"}
+    ]
 
 
 def test_sessions_that_name_themselves_are_told_apart(opened: Opened, joined: Any) -> None:

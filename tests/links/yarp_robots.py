@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from posewright.bodies import BodyState, JointCommands, MockBody, Reading
+from posewright.bodies import BodyState, Fault, JointCommands, MockBody, Reading
 from posewright.control import Block, RealClock
 from posewright.links.served.commander import Commander
 from posewright.links.served.door import Door, Trajectory
@@ -43,6 +43,10 @@ class Stepped:
     @property
     def robot(self) -> Robot:
         return self.body.robot
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        return ()
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from posewright.bodies import BodyState, JointCommands, quiet_readings
+from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, quiet_readings
 from posewright.links.served.door import Trajectory
 from posewright.robots import Robot, SensorSpec, robot
 
@@ -23,7 +23,7 @@ def endpoint(protocol: str = "tcp") -> str:
         return f"{protocol}/127.0.0.1:{probe.getsockname()[1]}"
 
 
-def until(true: Callable[[], Any], longest_s: float = 10.0) -> Any:
+def until(true: Callable[[], Any], longest_s: float = 30.0) -> Any:
     """Wait until something is so, and return it."""
     end = time.monotonic() + longest_s
     while not (found := true()):
@@ -42,6 +42,10 @@ class FakeServed:
     stopped: list[str] = field(default_factory=list)
     commander: str = ""
     busy: Event = field(default_factory=Event)
+
+    @property
+    def faults(self) -> list[Fault]:
+        return [Fault(0.25, FaultKind.SILENT, "it says nothing", "left_knee")]
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from posewright.arrays import Floats
-from posewright.bodies import BodyState, JointCommands
+from posewright.bodies import BodyState, Fault, JointCommands
 from posewright.robots import Robot, SensorSpec
 
 
@@ -51,6 +51,10 @@ class Served(Protocol):
     @property
     def commands(self) -> JointCommands:
         """What was sent to the robot in the latest frame."""
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """The latest faults of the body."""
 
     def command(self, sender: str, trajectory: Trajectory) -> str:
         """Take a trajectory from the one who commands; return nothing, or why it is not taken.

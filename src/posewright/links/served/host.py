@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from enum import Enum
 
 import numpy as np
 
-from posewright.bodies import BodyState, FaultKind, JointCommands, Plant, TorquePolicy
+from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, Plant, TorquePolicy
 from posewright.control import Block, Clock, Watcher, drive
 from posewright.control.loop import sigterm_raises
 from posewright.errors import BodyError, InputError
@@ -28,6 +28,9 @@ LOOK_S = 0.05
 
 HAND_OVER_S = 5.0
 """How long a client waits for the robot at most while another frame is being finished [s]."""
+
+LATEST_FAULTS = 8
+"""So many faults of the body are remembered, to be told to its observers."""
 
 
 class _Mode(Enum):
@@ -116,6 +119,7 @@ class Host:
         self._until_s = math.inf
         self._state: BodyState | None = None
         self._commands: JointCommands | None = None
+        self._faults = deque[Fault](maxlen=LATEST_FAULTS)
         self._asked = (now(), 0)
         self._last: Standing | None = None
 
@@ -140,6 +144,11 @@ class Host:
     def commands(self) -> JointCommands:
         """What was sent to the robot in the latest frame; before the first, where it stands."""
         return JointCommands(self.state.positions[np.newaxis]) if self._commands is None else self._commands
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """The latest faults of the body."""
+        return tuple(self._faults)
 
     def command(self, sender: str, trajectory: Trajectory) -> str:
         """Take a trajectory from the one who commands; return nothing, or why it is not taken."""
@@ -212,6 +221,7 @@ class Host:
         """Note what was sent; return whether the robot is wanted by a client, or time is over."""
         self._commands = block.commands
         self.counts["frames"] += len(block.commands)
+        self._faults.extend(block.states.faults)
         self.counts["late"] += sum(fault.kind is FaultKind.LATE for fault in block.states.faults)
         self._look()
         return self._mode is not _Mode.OWN or self._is_over()

@@ -17,7 +17,7 @@ from posewright.arrays import Floats
 from posewright.bodies import BodyState
 from posewright.errors import BodyError, InputError
 from posewright.links.served.door import Served
-from posewright.links.yarp.axes import Axes, number, numbers, usual_numbering, vector
+from posewright.links.yarp.axes import Axes, number, numbers, vector
 from posewright.links.yarp.bottle import Bottle, Float32, Value, Vocab
 from posewright.links.yarp.moves import Moves
 from posewright.links.yarp.port import Envelope
@@ -55,18 +55,16 @@ class ControlBoard:
 
     Args:
         layout: the version of YARP whose `stateExt:o` is told, 3 or 4.
-        numbering: of the robot's card, whose motor k is axis k - 1; None for the one that YARP's users of
-            this robot know, else the order of its joints.
 
     Raises:
-        InputError: there is no such layout or numbering.
+        InputError: there is no such layout.
     """
 
-    def __init__(self, served: Served, *, layout: int = 3, numbering: str | None = None) -> None:
+    def __init__(self, served: Served, *, layout: int = 3) -> None:
         if layout not in LAYOUTS:
-            raise InputError(f"YARP {layout}", hint="the layout of 3 or of 4")
+            raise InputError(f"the extended state of YARP {layout}", hint="of 3 or of 4")
         self._robot, self._layout = served.robot, layout
-        self.axes = Axes.of(served.robot, numbering or usual_numbering(served.robot))
+        self.axes = Axes.of(served.robot)
         self._moves = moves = Moves(served, self.axes)
         self.refused = 0
         self._lock = threading.Lock()

@@ -34,8 +34,6 @@ class YarpDoor:
         port: of the name server; 0 for any that is free where it is started here.
         start_name_server: whether to start the built-in name server there, rather than to ask one that runs.
         layout: the version of YARP whose `stateExt:o` is told, 3 or 4.
-        numbering: of the robot's card, by which axes are counted; None for the usual one.
-        sensor_period_s: how often sensors are told [s].
 
     Raises:
         InputError: a name that YARP does not know.
@@ -49,13 +47,10 @@ class YarpDoor:
         port: int = 10000,
         start_name_server: bool = False,
         layout: int = 3,
-        numbering: str | None = None,
-        sensor_period_s: float = SENSOR_PERIOD_S,
     ) -> None:
         self.name = port_name(name)
         self._host, self._port, self._starts = host, port, start_name_server
-        self._layout, self._numbering = layout, numbering
-        self._sensor_period_s, self._sensed = sensor_period_s, -1
+        self._layout, self._sensed = layout, -1
         self._held = ExitStack()
         self._ports: dict[str, Port] = {}
         self._sensors: list[tuple[SensorPort, Port]] = []
@@ -70,7 +65,7 @@ class YarpDoor:
 
     def open(self, served: Served) -> None:
         """Register all ports; errors as of `served.Door`."""
-        board = self._board = ControlBoard(served, layout=self._layout, numbering=self._numbering)
+        board = self._board = ControlBoard(served, layout=self._layout)
         self._served = served
         try:
             if self._starts:
@@ -103,7 +98,7 @@ class YarpDoor:
         stamp = board.stamp
         ports[f"{self.name}/state:o"].write(board.state(), stamp)
         ports[f"{self.name}/stateExt:o"].write(board.state_ext(), stamp)
-        now = int(state.time_s / self._sensor_period_s + SLACK)
+        now = int(state.time_s / SENSOR_PERIOD_S + SLACK)
         if now == self._sensed:
             return
         self._sensed = now

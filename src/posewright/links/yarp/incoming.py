@@ -6,11 +6,11 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from posewright.errors import FormatError, InputError
-from posewright.links.yarp.administration import Connected, administer, describe, reconnect
-from posewright.links.yarp.bottle import Bottle, encode
+from posewright.links.yarp.administration import administer, describe, reconnect
+from posewright.links.yarp.bottle import encode
 from posewright.links.yarp.carriers import (
     ACK,
     HEADER_BYTES,
@@ -25,6 +25,9 @@ from posewright.links.yarp.carriers import (
 )
 from posewright.links.yarp.listening import hang_up, line_bytes, take_from, take_line
 from posewright.links.yarp.text import from_text, to_text
+
+if TYPE_CHECKING:
+    from posewright.links.yarp.port import Port
 
 PATIENCE_S = 5.0
 """So long may somebody take to say who it is."""
@@ -50,23 +53,7 @@ class Incoming:
     end: Callable[[], None]
 
 
-class Inside(Connected, Protocol):
-    """What a connection sees of its port."""
-
-    def enter(self, incoming: Incoming) -> None:
-        """Make a connection known; EOFError: the port closes."""
-
-    def leave(self, incoming: Incoming) -> None:
-        """Forget it."""
-
-    def deliver(self, message: Message, sender: str) -> Bottle | None:
-        """Return the answer to data, or None where the connection is to end."""
-
-    def count(self, what: str, by: int = 1) -> None:
-        """Add to one of the port's counters."""
-
-
-def serve(link: socket.socket, port: Inside) -> None:
+def serve(link: socket.socket, port: Port) -> None:
     """Serve a connection until it ends; malformed bytes end it, and are counted."""
     link.settimeout(PATIENCE_S)
     with link.makefile("rb") as stream:
@@ -101,7 +88,7 @@ def _turn_away(link: socket.socket) -> None:
 
 
 @contextmanager
-def _entered(port: Inside, incoming: Incoming) -> Iterator[None]:
+def _entered(port: Port, incoming: Incoming) -> Iterator[None]:
     port.enter(incoming)
     try:
         yield
@@ -114,7 +101,7 @@ class _Conversation:
     link: socket.socket
     take: Callable[[int], bytes]
     line: Callable[[], str]
-    port: Inside
+    port: Port
 
     def text(self, carrier: Carrier) -> None:
         sender = self.line()
@@ -185,7 +172,7 @@ class _Conversation:
 class _Datagrams:
     """What comes over udp: the first connection only told where to send it to."""
 
-    def __init__(self, sender: str, port: Inside) -> None:
+    def __init__(self, sender: str, port: Port) -> None:
         self._sender, self._port = sender, port
         self._ended = False
         self._assembly = Assembly()

@@ -116,7 +116,7 @@ class Listener:
         self._serve = serve
         self._lock = threading.Lock()
         self._live: dict[socket.socket, threading.Thread] = {}
-        self._closed = False
+        self._closed = threading.Event()
         try:
             self._socket = socket.create_server((where.host, where.port))
         except OSError as error:
@@ -129,16 +129,17 @@ class Listener:
         self._acceptor.start()
 
     def _accept(self) -> None:
-        while not self._closed:
+        while not self._closed.is_set():
             try:
                 link, _ = self._socket.accept()
             except OSError:  # as when the other side is gone again, or this one is out of handles
+                self._closed.wait(0.05)
                 continue
             self._begin(link)
 
     def _begin(self, link: socket.socket) -> None:
         with self._lock:
-            if self._closed or len(self._live) >= MOST_CONNECTIONS:
+            if self._closed.is_set() or len(self._live) >= MOST_CONNECTIONS:
                 link.close()
                 return
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -159,9 +160,9 @@ class Listener:
     def close(self) -> None:
         """Hang up on everybody and wait for the threads; must not raise."""
         with self._lock:
-            if self._closed:
+            if self._closed.is_set():
                 return
-            self._closed = True
+            self._closed.set()
         if self._acceptor.ident is not None:
             with suppress(OSError):  # accept wakes for nothing else on every system
                 socket.create_connection((self.address.host, self.address.port), 1.0).close()

@@ -2,8 +2,8 @@
 
 Under the robot's name there are the topics of `ros.topics`, `joint_trajectory`, by which a commander moves
 the robot, `plant`, at which `served.asking` questions are answered, and `status`, a `std_msgs/String` of JSON
-that says who commands, whose trajectories are refused and why, and counts; it comes every second of the
-robot's time, and at once when somebody is refused who was not before.
+that says who commands, whose trajectories are refused and why, the body's latest faults, and counts; it comes
+every second of the robot's time, and at once when somebody is refused who was not before.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class ZenohDoor:
     Args:
         config: where it listens.
         name: what others call the robot.
-        pictures: whether somebody will `show` those of its cameras.
+        pictures: whether somebody will `show` what its cameras see.
     """
 
     def __init__(self, config: SessionConfig, name: str, pictures: bool = False) -> None:
-        self._config, self._name, self._pictures = config, robot_name(name), pictures
+        self._config, self.name, self.pictures = config, robot_name(name), pictures
         self._lock, self._counts = Lock(), dict.fromkeys(_COUNTS, 0)
         self._commander, self._refused = "", dict[str, str]()
         self._session: Any = None
@@ -68,34 +68,34 @@ class ZenohDoor:
         zenoh = zenoh_library()
         self._served, self._zenoh = served, zenoh
         self._joints = served.robot.joint_names
-        self._session = self._config.open(self._name)
+        self._session = self._config.open(self.name)
         try:
             self._enter_the_network()
             self._declare()
         except zenoh.ZError as error:
             self.close()
-            raise BodyError(f"{self._name} cannot be served", hint=str(error)) from error
+            raise BodyError(f"{self.name} cannot be served", hint=str(error)) from error
         except BodyError:
             self.close()
             raise
 
     def _enter_the_network(self) -> None:
-        key, liveliness = f"{self._name}/plant", self._session.liveliness()
+        key, liveliness = f"{self.name}/plant", self._session.liveliness()
         if any(reply.ok is not None for reply in liveliness.get(key, timeout=2.0)):
             raise BodyError(
-                f"another robot on the network is called {self._name}", hint="serve this one --name OTHER"
+                f"another robot on the network is called {self.name}", hint="serve this one --name OTHER"
             )
         self._kept.append(liveliness.declare_token(key))
 
     def _declare(self) -> None:
-        session, served, name = self._session, self._served, self._name
+        session, served, name = self._session, self._served, self.name
         self._kept.append(session.declare_queryable(f"{name}/plant", self._answer, complete=True))
         self._kept.append(session.declare_subscriber(f"{name}/joint_trajectory", self._take))
         self._announce("MS", "joint_trajectory", JOINT_TRAJECTORY.name)
         for topic in ros.topics(name, self._joints, served.sensors):
             self._told.append((topic, self._publisher(topic.path, topic.type_name)))
         self._status = self._publisher("status", STRING.name)
-        if self._pictures:
+        if self.pictures:
             cameras = [sensor for sensor in served.sensors if isinstance(sensor, Camera)]
             self._cameras = {
                 one.name: (one, self._publisher(f"{one.name}/image_raw", IMAGE.name)) for one in cameras
@@ -104,13 +104,13 @@ class ZenohDoor:
     def _publisher(self, path: str, type_name: str) -> Any:
         self._announce("MP", path, type_name)
         return self._session.declare_publisher(
-            f"{self._name}/{path}",
+            f"{self.name}/{path}",
             encoding=self._zenoh.Encoding.APPLICATION_CDR,
             congestion_control=self._zenoh.CongestionControl.DROP,
         )
 
     def _announce(self, kind: str, path: str, type_name: str) -> None:
-        token = ros.bridge_token(str(self._session.zid()), kind, f"{self._name}/{path}", type_name)
+        token = ros.bridge_token(str(self._session.zid()), kind, f"{self.name}/{path}", type_name)
         self._kept.append(self._session.liveliness().declare_token(token))
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:
@@ -136,7 +136,7 @@ class ZenohDoor:
     def show(self, camera: str, time_s: float, pixels: Any) -> None:
         """Tell whoever watches what a camera sees, `(height, width, 3)` bytes."""
         _, publisher = self._cameras[camera]
-        publisher.put(ros.picture(f"{self._name}/sensors/{camera}", time_s, pixels))
+        publisher.put(ros.picture(f"{self.name}/sensors/{camera}", time_s, pixels))
 
     def _due(self, what: str, time_s: float, period_s: float) -> bool:
         # a time that went back is that of a robot that began again
@@ -189,7 +189,11 @@ class ZenohDoor:
     def _standing(self) -> dict[str, Any]:
         with self._lock:
             refused, counts = dict(self._refused), dict(self._counts)
-            return {"commander": self._commander, "refused": refused, "counts": counts}
+        faults = [
+            {"time_s": one.time_s, "kind": one.kind.value, "joint": one.joint, "message": one.message}
+            for one in self._served.faults
+        ]
+        return {"commander": self._commander, "refused": refused, "counts": counts, "faults": faults}
 
     def facts(self) -> Mapping[str, float]:
         """Return its counters: questions, trajectories, and sessions that are connected."""
