@@ -216,6 +216,7 @@ TWINS = {
     "bus set-id": ("set_servo_id",),
     "bus set-baud": ("set_servo_rate",),
     "bus diagnose": ("diagnose_bus",),
+    "bus fake": ("fake_bus", "fake_port"),
     "bus calibrate": (
         "DirectionWizard",
         "measure_offsets",
@@ -225,7 +226,6 @@ TWINS = {
     ),
     "bus teach": ("Teacher",),
     "bus monitor": ("watch_bus",),
-    "bus fake": ("fake_bus", "fake_port"),
 }
 """Which names here do what a verb of the command line does."""
 

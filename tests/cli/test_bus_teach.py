@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from posewright.bodies import MockBody
+from posewright.bodies import MockBody, Part
 from posewright.cli import app, bus_teach, console
+from posewright.experiments.plants import make_plant
 from posewright.formats import read_motion
-from posewright.links.dynamixel.calibration import Calibration, apply, read_calibration
+from posewright.links.dynamixel.calibration import Calibration, apply, read_calibration, write_calibration
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.port import FakePort
 from posewright.links.dynamixel.torque import servo_ids
@@ -70,6 +71,21 @@ def test_calibrating_writes_what_was_answered_and_measured(ask: Ask, tmp_path: P
     assert read_calibration(path).reversed == ("left_elbow",)
 
 
+def test_what_was_found_before_of_other_joints_is_kept(ask: Ask, tmp_path: Path) -> None:
+    path = tmp_path / "mine.calibration.yaml"
+    for joint, answers in (("left_elbow", "y,o"), ("right_elbow", "y,a")):
+        assert ask("calibrate", "-o", path, "--directions", joint, "--answers", answers)[0] == 0
+    assert read_calibration(path).reversed == ("left_elbow",)
+
+
+def test_a_body_by_address_has_the_calibration_that_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "mine.calibration.yaml"
+    write_calibration(BUILT, path)
+    part = Part("mine", BIOLOID, STAND, (0.0, 0.0, 0.0))
+    plant = make_plant(f"dynamixel:/dev/ttyUSB0@57600+{path}", [part], None)
+    assert plant.bodies["mine"].robot == apply(BIOLOID, BUILT)
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -105,7 +121,8 @@ def test_keys_teach_a_motion_that_is_written(ask: Ask, fake: FakePort, tmp_path:
 
 def test_lines_teach_too_and_a_slip_of_the_finger_ends_nothing(ask: Ask, tmp_path: Path) -> None:
     path = tmp_path / "wave.motion.yaml"
-    typed = "hold all\nrelease right_arm\nrelease left_elbow\nhold left_elbow\nrelease tail\njump\ncatch up soon\ncatch up 1.5\nwrite\n"
+    limbs = "hold all\nrelease right_arm\nrelease left_elbow\nhold left_elbow\n"
+    typed = limbs + "release tail\njump\ncatch up soon\ncatch up 1.5\nwrite\n"
     code, out, err = ask("teach", "-o", path, "--json", typed=typed)
     assert code == 0
     told = json.loads(out)

@@ -168,8 +168,8 @@ def play(step: Step, ask: Callable[[str], tuple[int, str]]) -> None:
 @pytest.fixture
 def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for a fake bus as for an adapter that is slow: here it is one program among many."""
-    for room in ("bus", "servos"):
-        monkeypatch.setattr(f"posewright.links.dynamixel.{room}.latency_timer_ms", lambda _path: 16.0)
+    monkeypatch.setattr("posewright.links.dynamixel.servos.latency_timer_ms", lambda _path: 100.0)
+    monkeypatch.setattr("posewright.links.serial_port.latency_timer_ms", lambda _path: 100.0)
 
 
 @pytest.fixture

@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 import posewright as pw
-from posewright.bodies import JointCommands, TorquePolicy
-from posewright.control import RealClock, Script
-from posewright.experiments import Outcome, perform
+from posewright.bodies import JointCommands, Part, TorquePolicy
+from posewright.control import RealClock, Script, drive
+from posewright.experiments import Outcome, make_plant
 from posewright.links.served.door import Served, Trajectory
+from posewright.links.served.remote_plant import RemotePlant
 
 RACE: dict[str, Any] = {"trial": "obstacle-race", "layout": "random", "seed": 3}
 BIOLOID = pw.robot("robotis_bioloid")
@@ -156,11 +157,16 @@ def test_what_is_served_is_recorded_and_told(tmp_path: Path) -> None:
     assert told[-1].time_s <= service.standing.time_s
 
 
-def test_in_real_time_late_frames_and_latencies_are_told(start: Start) -> None:
+def test_in_real_time_each_frame_is_asked_at_its_time_and_latencies_are_told(start: Start) -> None:
     port = free_port()
     start(port, "--zenoh", "--listen", f"tcp/127.0.0.1:{port}", "--body", "mock")
     body = f"zenoh:robotis_bioloid@tcp/127.0.0.1:{port}"
     _wait_until_served(body)
-    clock = RealClock(time.monotonic, time.sleep)
-    recording = perform(standing(), BIOLOID, name="stand", until_s=0.5, body=body, clock=clock)
-    assert len(recording.times) == 64
+    plant = make_plant(body, [Part(BIOLOID.name, BIOLOID, BIOLOID.pose("stand"), (0.0, 0.0, 0.0))], None)
+    assert isinstance(plant, RemotePlant)
+    began_s = time.monotonic()
+    drive(plant, {BIOLOID.name: standing()}, until_s=0.5, clock=RealClock(time.monotonic, time.sleep))
+    assert time.monotonic() - began_s >= 63 / 128  # frames of 1/128 s, the first at once
+    told = plant.latencies
+    assert (told.frames, told.asks, told.lost) == (64, 64, 0)
+    assert 0.0 < told.p50_ms <= told.p99_ms <= told.worst_ms

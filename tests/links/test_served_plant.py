@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from posewright.bodies import (
 )
 from posewright.control import Script, drive
 from posewright.errors import BodyError, InputError, UnsafeCommandError
+from posewright.links.served import values
 from posewright.links.served.asking import pack, unpack
 from posewright.links.served.plant_server import PlantServer
 from posewright.links.served.remote_plant import TRIES, RemotePlant
@@ -276,6 +278,37 @@ def test_what_the_other_side_raises_is_raised_here(served: tuple[MockBody, Plant
         )
     states = plant.advance({BIOLOID.name: JointCommands(STAND[np.newaxis])})  # it goes on
     assert len(states[BIOLOID.name]) == 1
+
+
+def twice(told: dict[str, Any]) -> None:
+    told["shapes"][1]["name"] = told["shapes"][0]["name"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (twice, "repeated name"),
+        (lambda told: told["shapes"][1].update(name="a\0b"), "not a name"),
+        (lambda told: told["shapes"][1].update(size_m=[0.0, 0.0, 0.0]), "does not compile"),
+        (lambda told: told.update(boxes=told["boxes"] * 30), "90 boxes"),
+        (lambda told: told.update(shapes=1), "expected a list"),
+    ],
+)
+def test_a_field_that_makes_no_sense_is_refused_and_the_next_client_is_let_in(
+    change: Callable[[dict[str, Any]], Any], words: str, field: Arena
+) -> None:
+    told, part = field.to_dict(), values.tell_part(parts_of("red")[0])
+    change(told)
+    free = [True]
+    server = PlantServer(
+        world, robot, now=Now(), acquire=lambda _who: free.append(False), release=lambda: free.append(True)
+    )
+    head = {"ask": "open", "session": "mine", "number": 0, "who": "me"}
+    answer = unpack(server.handle(pack({**head, "parts": [part], "arena": told})))
+    assert answer["error"] in {"InputError", "UnknownNameError"}
+    assert re.search(words, answer["message"])
+    assert free[-1]
+    assert not server.client
 
 
 def test_a_body_that_fails_there_fails_here_and_is_let_go() -> None:

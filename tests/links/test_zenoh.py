@@ -89,6 +89,10 @@ def go_to(angle: float, frame_id: str = "") -> bytes:
     return trajectory([joint], point([angle], 0.5), frame_id=frame_id)
 
 
+def heard_by_somebody(publisher: Any) -> bool:
+    return bool(publisher.matching_status.matching)
+
+
 def counted(door: ZenohDoor, what: str) -> bool:
     return door.facts()[what] > 0.0
 
@@ -195,6 +199,7 @@ def test_sessions_that_name_themselves_are_told_apart(opened: Opened, joined: An
     door, served, at = opened()
     for count, angle in (("accepted", 0.1), ("refused", 0.9)):
         publisher = joined(at).declare_publisher("robi/joint_trajectory")
+        until(partial(heard_by_somebody, publisher))
         publisher.put(go_to(angle), source_info=zenoh.SourceInfo(publisher.id, 1))
         until(partial(counted, door, count))
     assert (door.facts()["accepted"], door.facts()["refused"]) == (1.0, 1.0)

@@ -33,7 +33,9 @@ Doubled = Annotated[float, option("--doubled SHARE", "Share of bytes that come t
 Flipped = Annotated[float, option("--flipped SHARE", "Share of bytes with one wrong bit.")]
 Sensor = Annotated[bool, option("--sensor", "An AX-S1 sensor module at ID 100, too.")]
 Seed = Annotated[int, option("--seed N", "Seed of what is by chance.")]
-Precise = Annotated[bool, option("--precise", "Answer within some 10 us of the right time; costs much of a core.")]
+Precise = Annotated[
+    bool, option("--precise", "Answer within some 10 us of the right time; costs much of a core.")
+]
 Seconds = Annotated[float | None, option("--seconds S", "End after so long; default at Ctrl-C.")]
 
 

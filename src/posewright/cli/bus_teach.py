@@ -92,9 +92,12 @@ def calibrate(
     ask = _asker(answers)
     with _opened(port, baud, card) as bus:
         if joints is not None:
-            wizard = DirectionWizard(bus, card, ask, time.sleep)
-            seen = wizard.run(_joints(card, joints.split(",")), name)
-            found = Calibration(name, card.name, found.offsets_ticks, seen.reversed, seen.ids)
+            tried = _joints(card, joints.split(","))
+            seen = DirectionWizard(bus, card, ask, time.sleep).run(tried, name)
+            kept = tuple(joint for joint in found.reversed if joint not in tried)
+            ids = {joint: number for joint, number in found.ids.items() if joint not in tried}
+            changed = (*kept, *seen.reversed), {**ids, **seen.ids}
+            found = Calibration(name, card.name, found.offsets_ticks, *changed)
         if target is not None and ask(Question("", f"does the robot stand in {pose}?", (YES, NO))) == YES:
             bare = Calibration(name, card.name, {}, found.reversed, found.ids)
             offsets = measure_offsets(bus, apply(card, bare), target)

@@ -69,8 +69,6 @@ def serve(
 ) -> Service:
     """Serve a robot in real time, until its time is up, or Ctrl-C or SIGTERM ends it.
 
-    A client that drives a simulated robot's time gets one of its own; of a real robot there is only the one.
-
     Args:
         robot: its card.
         doors: by which others come in, by name.
@@ -103,14 +101,13 @@ def serve(
     how["watchers"] = () if recorder is None else (recorder,)
     how["clock"] = lambda: None if kind.partition(":")[0] in PACED else RealClock(now, sleep)
     how["on_look"] = None if on_progress is None else _Reporting(now, on_progress)
-    make = partial(make_plant, kind) if kind in {SIMULATION, MOCK} else None
-    host = Host(plant, make, doors, sensors=(*robot.sensors, *sensors), **how)
+    how["make"] = partial(make_plant, kind) if kind in {SIMULATION, MOCK} else None
+    host = Host(plant, doors=doors, sensors=(*robot.sensors, *sensors), **how)
     try:
-        ended = _run(host, seconds)
+        return Service(signal=_run(host, seconds), standing=host.standing())
     finally:
         if recorder is not None and record is not None:
             write_mcap(recorder.recording(), Path(record))
-    return Service(host.standing(), ended)
 
 
 def _run(host: Host, seconds: float) -> int:

@@ -62,10 +62,13 @@ def compile_world(parts: Sequence[Part], arena: Arena | None, economy: Economy) 
     bases = [spec.body(part.prefix + base) for part, (_, base) in zip(parts, prepared, strict=True)]
     if economy.timestep_s is not None:
         spec.option.timestep = economy.timestep_s
-    add_arena(spec, arena, lines=economy.visuals)
-    for part, base in zip(parts, bases, strict=True):
-        _add_contact_sensors(spec, part, str(base.name), 0 if arena is None else len(arena.boxes))
-        _add_cameras(spec, part)
+    try:
+        add_arena(spec, arena, lines=economy.visuals)
+        for part, base in zip(parts, bases, strict=True):
+            _add_contact_sensors(spec, part, str(base.name), 0 if arena is None else len(arena.boxes))
+            _add_cameras(spec, part)
+    except ValueError as error:  # a name that comes twice
+        raise InputError(f"arena and robots do not go together: {error}") from error
     if economy.visuals:
         add_scenery(spec, arena, bases[0])
     flags = mujoco.mjtDisableBit

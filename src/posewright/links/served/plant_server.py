@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -194,11 +195,10 @@ class PlantServer:
         arena = values.read_arena(told["arena"])
         session = Session(session_id, values.read_name(told["who"]), self._now())
         self._acquire(session.who)
-        try:
+        with ExitStack() as undoing:
+            undoing.callback(self._release)
             session.plant = self._make(parts, arena)
-        except PosewrightError:
-            self._release()
-            raise
+            undoing.pop_all()
         self._session = session
         self.counts["sessions"] += 1
         return session

@@ -31,8 +31,8 @@ from posewright.robots import Robot, SensorSpec, parse_sensor
 
 MAX_PARTS = 8
 MAX_SENSORS = 64
-MAX_SHAPES = 500
-"""Of an arena, and so many boxes: a model of more takes long to compile."""
+MAX_SHAPES, MAX_BOXES = 500, 64
+"""Of an arena: a model of more takes long to compile, one of 480 boxes a minute."""
 
 MAX_ROWS = 4096
 MAX_SEED = 2**63
@@ -100,17 +100,20 @@ def _sensors(node: Node) -> tuple[SensorSpec, ...]:
 
 def _sensor(name: str, node: Node) -> SensorSpec:
     card = {key: entry.value for key, entry in node.fields(required=("name",)).items() if key != "name"}
-    return parse_sensor(name, Node(card, trail=node.trail))
+    return parse_sensor(read_name(Node(name, trail=node.trail)), Node(card, trail=node.trail))
 
 
 def read_arena(node: Node) -> Arena | None:
     """Return the arena that `Arena.to_dict` told; None for a bare floor."""
     if node.value is None:
         return None
+    told = node.fields(required=("shapes", "boxes", "box_kinds", "spots", "colours"))
     for what in ("shapes", "boxes", "box_kinds", "spots", "colours"):
-        many = node.fields(required=(what,))[what].value
-        if isinstance(many, list | dict) and len(many) > MAX_SHAPES:
-            node.fail(f"{len(many)} {what}", hint=f"at most {MAX_SHAPES}")
+        many, most = told[what].value, MAX_BOXES if what == "boxes" else MAX_SHAPES
+        if isinstance(many, list | dict) and len(many) > most:
+            node.fail(f"{len(many)} {what}", hint=f"at most {most}")
+    for shape in told["shapes"].items():
+        read_name(shape.fields(required=("name",))["name"])
     with node.located():
         return Arena.from_dict(node.value)
 

@@ -21,7 +21,7 @@ IDLE_S = 0.05
 """How long the loop waits at most for a byte before it looks whether it shall end [s]."""
 
 QUIET_S = 0.0005
-"""Nobody has spoken for so long before physics goes on [s]: a controller may take a breath between requests."""
+"""Nobody has spoken for so long before physics goes on [s]: a controller may take a breath in between."""
 
 LATE_FRAMES = 4
 """Physics that is so far behind goes on even while somebody waits for an answer."""
@@ -153,8 +153,8 @@ class FakePort:
             late_s = now_s - self.bus.frame_due_s
             most_s = LATE_FRAMES * self.bus.physics.frame_period_s
             is_quiet = self.bus.next_s is None and now_s - self._spoken_s > QUIET_S
-            if late_s >= 0.0 and (is_quiet or late_s > most_s):
-                self.bus.step(min(now_s, self.bus.frame_due_s + most_s))  # the wire waits for no more
+            if late_s >= 0.0 and (is_quiet or late_s > most_s):  # the wire waits for one frame, or a few
+                self.bus.step(self.bus.frame_due_s + (min(late_s, most_s) if is_quiet else 0.0))
 
     def _patience_s(self) -> float:
         """Return how long nothing but a byte of the client can happen [s]."""
