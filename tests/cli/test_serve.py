@@ -66,7 +66,7 @@ def test_ctrl_c_is_how_it_ends() -> None:
         (["--zenoh", "--start", "1,2"], "X,Y,YAW"),
         (["--zenoh", "--hold-after", "0"], "hold after"),
         (["--zenoh", "--record", "a.txt"], ".mcap"),
-        (["--zenoh", "--listen", "tcp/0.0.0.0:0"], "loopback"),
+        (["--zenoh", "--listen", "tcp/0.0.0.0:0"], "strangers"),
     ],
 )
 def test_serve_refuses_what_makes_no_sense(

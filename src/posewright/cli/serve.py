@@ -70,7 +70,7 @@ def serve(
 ) -> None:
     """Serve a robot: one commands it, several observe it; a client may drive its time in lock-step.
 
-    It is reached from this computer alone, unless --listen says otherwise; Zenoh then wants TLS or passwords
+    It is reached from this computer alone, unless --listen says otherwise; Zenoh then wants users or TLS
     (POSEWRIGHT_ZENOH_* in the environment). Ctrl-C ends it; what was taken, refused and missed is told then.
 
     [bold]Examples[/]
