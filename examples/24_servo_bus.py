@@ -1,7 +1,7 @@
 """The servos of a robot: who is there, what they hold, what is wrong.
 
-Twin of `posewright bus scan`, `ping`, `read`, `write`, `set-id`, `set-baud`, `diagnose` and `fake`. It runs on a
-fake bus; with a real one, leave that out and name its port, such as /dev/ttyUSB0.
+Twin of `posewright bus scan`, `ping`, `read`, `write`, `set-id`, `set-baud`, `diagnose` and `fake`. It runs
+on a fake bus; with a real one, leave that out and name its port, such as /dev/ttyUSB0.
 """
 
 import time
