@@ -50,8 +50,8 @@ ATTEMPTS = 3
 """How often servos are set up before it is given up."""
 
 ADAPTER_S, SLACK_S = 0.004, 0.001
-"""How long an answer may take beyond its time on the wire: where the adapter does not tell its latency, and
-beside twice what it tells [s]."""
+"""How long an answer may take beyond its time on the wire, at least, and beside twice what its adapter
+tells [s]."""
 
 REPEATS = 3
 """What no servo answers, and is sent once, is sent so often."""
@@ -160,8 +160,7 @@ class Servos:
         patience_s = None if (latency_s or 0.0) < SETTING_UP_S else latency_s  # never in a hurry to set up
         self._bus = Bus(self.port, retries=RETRIES, joints=joints_of(self.robot), patience_s=patience_s)
         if latency_s is None:
-            told = latency_timer_ms(self.port.path)
-            latency_s = ADAPTER_S if told is None else 2e-3 * told + SLACK_S
+            latency_s = max(ADAPTER_S, 2e-3 * (latency_timer_ms(self.port.path) or 0.0) + SLACK_S)
         self._wire = wire = Wire(self._bus.port, self._now, self._sleep)
         baud, reads = self.port.baud, self.settings.reads
         groups = read_groups(self.ids, baud, reads, self._table, staggered=self.settings.staggered)
