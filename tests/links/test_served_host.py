@@ -19,8 +19,7 @@ from posewright.control import RealClock
 from posewright.errors import BodyError, InputError
 from posewright.links.served.commander import Commander, Watchdog
 from posewright.links.served.door import Served, Trajectory
-from posewright.links.served.host import Host
-from posewright.links.served.publishing import Publisher
+from posewright.links.served.host import Host, Publisher
 from posewright.links.served.remote_plant import RemotePlant
 from posewright.robots import robot
 

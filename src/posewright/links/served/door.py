@@ -88,7 +88,7 @@ class Door(Protocol):
     def publish(self, state: BodyState, commands: JointCommands) -> None:
         """Tell all observers of a frame; a thread of its own calls it after every frame.
 
-        A door that takes longer than a frame misses some (`publishing.Publisher`): the robot waits for none.
+        A door that takes longer than a frame misses some (`host.Publisher`): the robot waits for none.
         """
 
     def facts(self) -> Mapping[str, float]:

@@ -17,7 +17,7 @@ from posewright.arenas import Arena
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, JointCommands, Part, Plant, Supervisor, TorquePolicy
 from posewright.control import Safety
-from posewright.documents import Node
+from posewright.documents import Node, data_of
 from posewright.errors import (
     BodyError,
     FormatError,
@@ -217,7 +217,7 @@ class PlantServer:
         observed = body.observe()
         session.last[name] = observed.positions[0]
         session.held.add(name)
-        return {"observe": values.tell_states(observed), "read": _readings(session)}
+        return {"observe": data_of(observed), "read": _readings(session)}
 
     def _read(self, session: Session, asked: Mapping[str, Node]) -> dict[str, Any]:
         _entries(asked)
@@ -225,7 +225,7 @@ class PlantServer:
 
     def _observe(self, session: Session, asked: Mapping[str, Node]) -> dict[str, Any]:
         _, body = _body(session, _entries(asked, "body")["body"])
-        return {"observe": values.tell_states(body.observe())}
+        return {"observe": data_of(body.observe())}
 
     def _advance(self, session: Session, asked: Mapping[str, Node]) -> dict[str, Any]:
         plant, told = _plant_of(session), _entries(asked, "commands")["commands"]
@@ -245,8 +245,8 @@ class PlantServer:
         first = next(iter(read))
         self._on_frames(plant.bodies[first].robot, read[first], commands[first][len(commands[first]) - 1 :])
         return {
-            "states": {name: values.tell_states(one) for name, one in states.items()},
-            "read": {name: values.tell_state(one) for name, one in read.items()},
+            "states": {name: data_of(one) for name, one in states.items()},
+            "read": {name: data_of(one) for name, one in read.items()},
         }
 
     @staticmethod
@@ -304,7 +304,7 @@ def _entries(asked: Mapping[str, Node], *names: str) -> dict[str, Node]:
 
 
 def _readings(session: Session) -> dict[str, Any]:
-    return {name: values.tell_state(body.read()) for name, body in _plant_of(session).bodies.items()}
+    return {name: data_of(body.read()) for name, body in _plant_of(session).bodies.items()}
 
 
 def _plant_of(session: Session) -> Plant:
