@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import queue
 import signal
 import socket
 import subprocess
@@ -21,6 +22,9 @@ from posewright.control import Block, RealClock, Script, drive
 from posewright.experiments import Outcome, make_plant
 from posewright.links.served.door import Served, Trajectory
 from posewright.links.served.remote_plant import RemotePlant
+from posewright.links.zenoh.session import SessionConfig
+from posewright.robots import Camera
+from posewright.simulation import Film, World
 
 
 class Early:
@@ -95,6 +99,24 @@ def test_a_race_through_a_wire_is_the_race_to_the_last_bit(kind: str, here: Outc
     said, _ = server.communicate(timeout=PATIENCE_S)
     assert server.returncode == 128 + signal.SIGTERM
     assert json.loads(said)["counts"]["clients' asks"] >= link["asks"]
+
+
+def test_what_a_camera_sees_is_shown_to_who_watches(start: Start) -> None:
+    try:
+        Film(World(BIOLOID), 64, 48).close()
+    except pw.UnavailableError as error:
+        pytest.skip(f"nothing can be drawn here: {error}")
+    at = f"tcp/127.0.0.1:{free_port()}"
+    start("--zenoh", "--cameras", "--listen", at)
+    (camera,) = (sensor for sensor in BIOLOID.sensors if isinstance(sensor, Camera))
+    seen: queue.Queue[int] = queue.Queue()
+    session = SessionConfig(connect=(at,)).open(BIOLOID.name)
+    key = f"{BIOLOID.name}/{camera.name}/image_raw"
+    session.declare_subscriber(key, lambda sample: seen.put(len(sample.payload.to_bytes())))
+    try:
+        assert seen.get(timeout=PATIENCE_S) > camera.width * camera.height * 3
+    finally:
+        session.close()
 
 
 def standing() -> Any:
