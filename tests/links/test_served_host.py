@@ -114,6 +114,16 @@ def test_after_more_silence_the_torque_is_taken_until_somebody_commands() -> Non
     assert one.commander.counts["relaxed"] == 1
 
 
+def test_silence_is_counted_too_from_when_another_gave_the_robot_back() -> None:
+    one = Robot(hold_after_s=5 * FRAME_S, relax_after_s=10 * FRAME_S)
+    one.run(100)
+    one.commander.forget()
+    one.run(9)
+    assert not one.free
+    one.run(3)
+    assert one.free
+
+
 @pytest.mark.parametrize(
     ("joints", "times", "positions"),
     [

@@ -105,9 +105,9 @@ class Commander:
             return ""
 
     def forget(self) -> None:
-        """Let nobody command; go on from where the robot then is: somebody else has moved it."""
+        """Let nobody command; go on from where the robot then is: somebody else has moved it until now."""
         with self._lock:
-            self._who, self._pose, self._is_relaxed, self._was_commanded = "", None, False, False
+            self._who, self._pose, self._is_relaxed, self._was_commanded = "", None, False, True
             self._tracks.clear()
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a word may come any time
@@ -115,7 +115,7 @@ class Commander:
         with self._lock:
             end_s = self._end_s = state.time_s + self._robot.frame_period_s
             if self._pose is None:
-                self._pose = np.array(state.positions)
+                self._pose, self._heard_s = np.array(state.positions), state.time_s
             self._watch(state)
             if self._is_relaxed:
                 self._pose = np.array(state.positions)

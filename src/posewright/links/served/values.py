@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, TypeVar
@@ -251,8 +251,3 @@ def _array(node: Node, kind: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any
     if found.ndim != len(shape) or any(n not in {-1, m} for n, m in zip(shape, found.shape, strict=True)):
         node.fail(f"an array of the shape {found.shape}", hint=f"{tuple(shape)} would fit")
     return found
-
-
-def read_mapping(node: Node, read: Callable[[Node], T], names: Mapping[str, Any]) -> dict[str, T]:
-    """Return what stands under each of the names, and under no other."""
-    return {name: read(entry) for name, entry in node.fields(required=tuple(names), optional=()).items()}

@@ -11,7 +11,7 @@ import socket
 import threading
 from collections.abc import Mapping
 
-from posewright.errors import BodyError, FormatError, InputError
+from posewright.errors import BodyError, FormatError, InputError, UnknownNameError
 from posewright.links.yarp.listening import Address, Listener, dial, is_loopback, line_bytes, take_line
 
 __all__ = ["Address", "NameClient", "NameServer"]
@@ -82,6 +82,19 @@ class NameClient:
         """
         found = _registered(self.ask(f"query {require_rooted(name)}"))
         return Address(*found[name]) if name in found else None
+
+    def find(self, name: str) -> Address:
+        """Return where a port is.
+
+        Raises:
+            UnknownNameError: nobody is called that.
+            BodyError: no name server answers.
+            InputError: the port is on another machine.
+        """
+        address = self.query(name)
+        if address is None:
+            raise UnknownNameError.among("port", name, self.names())
+        return address
 
     def register(self, name: str, address: Address) -> None:
         """Tell where a port is.
