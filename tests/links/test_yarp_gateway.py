@@ -202,7 +202,7 @@ def test_a_door_that_is_closed_leaves_no_name_behind(served: Stepped) -> None:
         door.close()
         assert set(names.names()) == before
         door.publish(served.state, served.commands)  # to nobody
-        assert door.facts()["received"] == 0
+        assert door.facts()["observers"] == 0
 
 
 def test_two_robots_of_one_name_are_refused_and_the_first_stays(served: Stepped, names: NameClient) -> None:

@@ -6,9 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, Fault, JointCommands
 from posewright.robots import Robot, SensorSpec
+
+MOST_POINTS = 4096
+MOST_S = 600.0
+"""A trajectory ends after so long at the latest [s]: until then nobody need be heard of."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +33,20 @@ class Trajectory:
     joints: tuple[int, ...]
     times_s: Floats
     positions: Floats
+
+    def fault(self, n_joints: int) -> str:
+        """Return why a robot of so many joints cannot take it; nothing where it can."""
+        joints, times, positions = self.joints, self.times_s, self.positions
+        if not joints or len(set(joints)) < len(joints) or not all(0 <= joint < n_joints for joint in joints):
+            return "no joints, one twice, or one that the robot has not"
+        shape = len(times), len(joints)
+        if not 1 <= len(times) <= MOST_POINTS or positions.shape != shape:
+            return f"not 1 to {MOST_POINTS} points, each with its time and a position a joint"
+        if not (np.isfinite(times).all() and np.isfinite(positions).all()):
+            return "a number that is not finite"
+        if times[0] < 0.0 or times[-1] > MOST_S or (np.diff(times) <= 0.0).any():
+            return f"times that do not rise, or are not within 0 to {MOST_S:g} s"
+        return ""
 
 
 class Served(Protocol):

@@ -1,4 +1,4 @@
-"""Serves a robot: drives it in real time for whoever commands, or lends it to who drives its time himself."""
+"""Serves a robot: drives it in real time for a commander, or lends it to a client that drives its time."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ class Host:
         return shipped_robot(name)
 
     def _acquire(self, who: str) -> None:
-        """Wait, in the thread of a client, until the robot is his."""
+        """Wait, in the thread of a client, until it has the robot."""
         if self.commander.who:
             raise BodyError(f"{self.commander.who} commands this robot", hint="one at a time; ask later")
         with self._changed:
@@ -279,7 +279,7 @@ class Host:
             self._changed.notify_all()
 
     def _lend(self) -> None:
-        """Let a client have the robot until he is done with it, or silent for too long."""
+        """Let a client have the robot until it is done with it, or silent for too long."""
         with self._changed:
             if self._mode is not _Mode.ASKED_FOR:
                 return

@@ -54,7 +54,6 @@ class YarpDoor:
         self._held = ExitStack()
         self._ports: dict[str, Port] = {}
         self._sensors: list[tuple[SensorPort, Port]] = []
-        self._last_facts: Mapping[str, float] = {}
         self._board: ControlBoard | None = None
         self._served: Served | None = None
 
@@ -109,8 +108,6 @@ class YarpDoor:
 
     def facts(self) -> Mapping[str, float]:
         """Return the counters of all ports together, and what the control board refused."""
-        if not self._ports:
-            return self._last_facts
         total: dict[str, float] = {}
         for port in self._ports.values():
             for count, value in port.facts().items():
@@ -120,7 +117,6 @@ class YarpDoor:
 
     def close(self) -> None:
         """Unregister and close all ports, and the name server where it was started here."""
-        self._last_facts = {**self.facts(), "observers": 0.0}
         self._sensors, self._ports = [], {}
         self._held.close()
 
