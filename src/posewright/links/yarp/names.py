@@ -188,11 +188,10 @@ class NameServer:
             header += part
         if carrier_of(header) in {Carrier.TEXT, Carrier.TEXT_ACK, Carrier.TCP, Carrier.FAST_TCP}:
             serve(link, self._root, header)
-        if header != ASK[:HEADER_BYTES].encode():
             return
         with link.makefile("rb") as stream:
             try:
-                asked = header.decode() + take_line(stream)
+                asked = header.decode("latin-1") + take_line(stream)
             except FormatError:
                 return
             if not asked.startswith(ASK):
