@@ -7,14 +7,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from posewright.errors import PosewrightError
 from posewright.links.yarp.bottle import Bottle, Vocab
 from posewright.links.yarp.carriers import Carrier
-
-if TYPE_CHECKING:
-    from posewright.links.yarp.port import Port
+from posewright.links.yarp.listening import Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,26 @@ class Route:
         return ("from", self.begin), ("to", self.end), ("carrier", self.carrier.value), *connectionless
 
 
-def describe(port: Port) -> list[str]:
+class Connected(Protocol):
+    """A port, as those see it who ask about its connections."""
+
+    name: str
+    address: Address
+
+    def connect(self, to: str, carrier: str = "tcp") -> None:
+        """Connect to a port by name; PosewrightError: it cannot."""
+
+    def disconnect(self, to: str) -> bool:
+        """End the connection to a port; return whether there was one."""
+
+    def expel(self, name: str) -> bool:
+        """End the connections that somebody made; return whether there was one."""
+
+    def routes(self) -> tuple[list[Route], list[Route]]:
+        """Return its connections: those to others, and those from others."""
+
+
+def describe(port: Connected) -> list[str]:
     """Return who is connected, in the lines that `yarp ping` prints."""
     said = [f"This is {port.name} at tcp://{port.address}/"]
     for kind, none, routes in zip(("output", "input"), ("outgoing", "incoming"), port.routes(), strict=True):
@@ -41,19 +58,19 @@ def describe(port: Port) -> list[str]:
     return said
 
 
-def reconnect(port: Port, command: str) -> str:
+def reconnect(port: Connected, command: str) -> str:
     """Obey `/port`, `!/port` or `~/port`; return what was done."""
     obey = {"/": lambda name: _add(port, f"/{name}"), "!": lambda name: _end_output(port, name)}
     return obey.get(command[0], lambda name: _end_input(port, name))(command[1:]).rstrip()
 
 
-def administer(port: Port, request: Bottle) -> Bottle:
+def administer(port: Connected, request: Bottle) -> Bottle:
     """Return the answer to an administrative message."""
     said = ANSWERS.get(str(request[0])) if request else None
     return said(port, request[1:]) if said else FAIL
 
 
-def _list(port: Port, rest: Bottle) -> Bottle:
+def _list(port: Connected, rest: Bottle) -> Bottle:
     way, name = map(str, (*rest, "", "")[:2])
     outputs, inputs = port.routes()
     ways = {"out": {one.end: one for one in outputs}, "in": {one.begin: one for one in inputs}}
@@ -64,20 +81,20 @@ def _list(port: Port, rest: Bottle) -> Bottle:
     return ways[way][name].details() if name in ways[way] else ()
 
 
-def _added(port: Port, rest: Bottle) -> Bottle:
+def _added(port: Connected, rest: Bottle) -> Bottle:
     target = ":/".join(map(str, reversed(rest[:2])))
     said = _add(port, target)
     return (0 if said.startswith("Added") else -1), said
 
 
-def _deleted(port: Port, rest: Bottle) -> Bottle:
+def _deleted(port: Connected, rest: Bottle) -> Bottle:
     name = str(rest[0]) if rest else ""
     said = [_end_output(port, name), _end_input(port, name)]
     done = [one for one in said if one.startswith("Removed")]
     return (0 if done else -1), "".join(done or said)
 
 
-def _add(port: Port, target: str) -> str:
+def _add(port: Connected, target: str) -> str:
     found = re.fullmatch(r"([a-z_]+)[^:/]*:/(/.+)", target)  # as fast_tcp://reader, or tcp+log.in://reader
     carrier, to = (found[1], found[2]) if found else ("tcp", target)
     try:
@@ -87,13 +104,13 @@ def _add(port: Port, target: str) -> str:
     return f"Added connection from {port.name} to {target}\r\n"
 
 
-def _end_output(port: Port, name: str) -> str:
+def _end_output(port: Connected, name: str) -> str:
     if port.disconnect(name):
         return f"Removed connection from {port.name} to {name}\r\n"
     return f"Could not find an outgoing connection to {name}\r\n"
 
 
-def _end_input(port: Port, name: str) -> str:
+def _end_input(port: Connected, name: str) -> str:
     if port.expel(name):
         return f"Removed connection from {name} to {port.name}\r\n"
     return f"Could not find an incoming connection from {name}\r\n"
@@ -105,7 +122,7 @@ HELP: Bottle = (
     "[ver] | [list] [in] $port | [list] [out] $port",
     "[add] $port, tcp://port, fast_tcp://port or udp://port | [del] $port",
 )
-ANSWERS: Mapping[str, Callable[[Port, Bottle], Bottle]] = MappingProxyType(
+ANSWERS: Mapping[str, Callable[[Connected, Bottle], Bottle]] = MappingProxyType(
     {
         "ver": lambda _port, _rest: (Vocab("ver"), 1, 2, 3),
         "help": lambda _port, _rest: HELP,

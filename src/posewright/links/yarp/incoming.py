@@ -6,11 +6,11 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from posewright.errors import FormatError, InputError
-from posewright.links.yarp.administration import administer, describe, reconnect
-from posewright.links.yarp.bottle import encode
+from posewright.links.yarp.administration import Connected, administer, describe, reconnect
+from posewright.links.yarp.bottle import Bottle, encode
 from posewright.links.yarp.carriers import (
     ACK,
     HEADER_BYTES,
@@ -25,9 +25,6 @@ from posewright.links.yarp.carriers import (
 )
 from posewright.links.yarp.listening import hang_up, line_bytes, take_from, take_line
 from posewright.links.yarp.text import from_text, to_text
-
-if TYPE_CHECKING:
-    from posewright.links.yarp.port import Port
 
 PATIENCE_S = 5.0
 """So long may somebody take to say who it is."""
@@ -53,11 +50,27 @@ class Incoming:
     end: Callable[[], None]
 
 
-def serve(link: socket.socket, port: Port) -> None:
-    """Serve a connection until it ends; malformed bytes end it, and are counted."""
+class Inside(Connected, Protocol):
+    """What a connection sees of its port."""
+
+    def enter(self, incoming: Incoming) -> None:
+        """Make a connection known; EOFError: the port closes."""
+
+    def leave(self, incoming: Incoming) -> None:
+        """Forget it."""
+
+    def deliver(self, message: Message, sender: str) -> Bottle | None:
+        """Return the answer to data, or None where the connection is to end."""
+
+    def count(self, what: str, by: int = 1) -> None:
+        """Add to one of the port's counters."""
+
+
+def serve(link: socket.socket, port: Inside, header: bytes = b"") -> None:
+    """Serve a connection, or what follows the header of one, until it ends; malformed bytes end it."""
     link.settimeout(PATIENCE_S)
     with link.makefile("rb") as stream:
-        header = stream.read(HEADER_BYTES)
+        header = header or stream.read(HEADER_BYTES)
         if not header:
             return
         conversation = _Conversation(link, take_from(stream), lambda: take_line(stream), port)
@@ -88,7 +101,7 @@ def _turn_away(link: socket.socket) -> None:
 
 
 @contextmanager
-def _entered(port: Port, incoming: Incoming) -> Iterator[None]:
+def _entered(port: Inside, incoming: Incoming) -> Iterator[None]:
     port.enter(incoming)
     try:
         yield
@@ -101,7 +114,7 @@ class _Conversation:
     link: socket.socket
     take: Callable[[int], bytes]
     line: Callable[[], str]
-    port: Port
+    port: Inside
 
     def text(self, carrier: Carrier) -> None:
         sender = self.line()
@@ -172,7 +185,7 @@ class _Conversation:
 class _Datagrams:
     """What comes over udp: the first connection only told where to send it to."""
 
-    def __init__(self, sender: str, port: Port) -> None:
+    def __init__(self, sender: str, port: Inside) -> None:
         self._sender, self._port = sender, port
         self._ended = False
         self._assembly = Assembly()

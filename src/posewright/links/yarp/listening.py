@@ -60,6 +60,16 @@ def dial(address: Address, timeout_s: float) -> socket.socket:
     return link
 
 
+def can_listen(where: Address) -> bool:
+    """Return whether nobody listens there now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as link:
+        try:
+            link.bind((where.host, where.port))
+        except OSError:
+            return False
+        return True
+
+
 def hang_up(link: socket.socket) -> None:
     """Wake whoever waits for a connection; its own thread closes it."""
     with suppress(OSError):
