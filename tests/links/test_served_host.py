@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.arrays import Floats
-from posewright.bodies import BodyState, JointCommands, MockBody, Part, TorquePolicy
-from posewright.control import RealClock
+from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, MockBody, Part, TorquePolicy
+from posewright.control import Block, RealClock
 from posewright.errors import BodyError, InputError
 from posewright.links.served.commander import Commander, Watchdog
 from posewright.links.served.door import Served, Trajectory
@@ -256,6 +257,18 @@ def test_a_trajectory_moves_the_robot_and_observers_see_it() -> None:
     standing = host.standing()
     assert standing.counts["taken"] == standing.counts["stops"] == 1
     assert standing.counts["door: told"] >= 10
+
+
+def test_what_is_wrong_with_the_body_is_told_the_latest_last() -> None:
+    body = MockBody(BIOLOID, positions=STAND)
+    host = Host(body, None, {}, now=time.monotonic)
+    state, sent = body.read(), JointCommands(STAND[np.newaxis])
+    faults = [Fault(n * FRAME_S, FaultKind.SILENT, "no answer", "left_knee") for n in range(20)]
+    for fault in faults:
+        states = replace(body.observe(), faults=(fault,))
+        host.watch(Block(BIOLOID.name, state, sent, sent, states))
+    assert 1 < len(host.faults) < 20
+    assert list(host.faults) == faults[-len(host.faults) :]
 
 
 def test_a_door_that_is_stuck_slows_nothing_and_what_it_misses_is_counted() -> None:

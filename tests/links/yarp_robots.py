@@ -45,6 +45,10 @@ class Stepped:
         return self.body.robot
 
     @property
+    def commanded_by(self) -> str:
+        return self.commander.who
+
+    @property
     def faults(self) -> tuple[Fault, ...]:
         return ()
 

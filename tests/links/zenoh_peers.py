@@ -44,6 +44,10 @@ class FakeServed:
     busy: Event = field(default_factory=Event)
 
     @property
+    def commanded_by(self) -> str:
+        return self.commander
+
+    @property
     def faults(self) -> list[Fault]:
         return [Fault(0.25, FaultKind.SILENT, "it says nothing", "left_knee")]
 

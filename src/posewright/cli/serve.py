@@ -51,14 +51,14 @@ def serve(
     zenoh: Annotated[bool, option("--zenoh", "Over Zenoh, with ROS 2's messages.")] = False,
     yarp: Annotated[bool, option("--yarp", "Over YARP, as a control board.")] = False,
     body: Body = "sim",
-    name: Annotated[str | None, option("--name NAME", "What others call it; default ROBOT.")] = None,
+    name: Annotated[
+        str | None, option("--name NAME", "What others call it; default ROBOT, over YARP ravebot.")
+    ] = None,
     listen: Listen = None,
     name_server: Annotated[
         bool, option("--name-server", "Start YARP's name server, too, as no other runs.")
     ] = False,
-    yarp_version: Annotated[
-        int, option("--yarp-version V", "Whose extended state is told over YARP, 3's or 4's.")
-    ] = 3,
+    yarp_version: Annotated[int, option("--yarp-version V", "Tell the extended state of YARP 3 or 4.")] = 3,
     cameras: Annotated[bool, option("--cameras", "Show a simulated robot's cameras over Zenoh.")] = False,
     pose: Annotated[str, option("--pose POSE", "In which a simulated robot begins.")] = "stand",
     arena: ArenaName = None,

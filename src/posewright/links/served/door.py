@@ -73,6 +73,10 @@ class Served(Protocol):
         """What was sent to the robot in the latest frame."""
 
     @property
+    def commanded_by(self) -> str:
+        """Who commands it, or drives its time; nothing where nobody does."""
+
+    @property
     def faults(self) -> Sequence[Fault]:
         """The latest faults of the body."""
 

@@ -152,6 +152,11 @@ class Host:
         return JointCommands(self.state.positions[np.newaxis]) if self._commands is None else self._commands
 
     @property
+    def commanded_by(self) -> str:
+        """Who commands it, or drives its time; nothing where nobody does."""
+        return self.server.client or self.commander.who
+
+    @property
     def faults(self) -> Sequence[Fault]:
         """The latest faults of the body."""
         return tuple(self._faults)

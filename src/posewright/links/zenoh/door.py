@@ -50,7 +50,7 @@ class ZenohDoor:
     def __init__(self, config: SessionConfig, name: str, pictures: bool = False) -> None:
         self._config, self.name, self.pictures = config, robot_name(name), pictures
         self._lock, self._counts = Lock(), dict.fromkeys(_COUNTS, 0)
-        self._commander, self._refused = "", dict[str, str]()
+        self._refused = dict[str, str]()
         self._session: Any = None
         self._kept: list[Any] = []
         self._told: list[tuple[ros.Topic, Any]] = []
@@ -170,7 +170,6 @@ class ZenohDoor:
             return
         self._count("accepted")
         with self._lock:
-            self._commander = self._commander if wanted is None else sender
             self._refused.pop(sender, None)
 
     def _count(self, what: str) -> None:
@@ -193,7 +192,12 @@ class ZenohDoor:
             {"time_s": one.time_s, "kind": one.kind.value, "joint": one.joint, "message": one.message}
             for one in self._served.faults
         ]
-        return {"commander": self._commander, "refused": refused, "counts": counts, "faults": faults}
+        return {
+            "commander": self._served.commanded_by,
+            "refused": refused,
+            "counts": counts,
+            "faults": faults,
+        }
 
     def facts(self) -> Mapping[str, float]:
         """Return its counters: questions, trajectories, and sessions that are connected."""
