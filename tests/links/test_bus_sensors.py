@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import BodyError, InputError, UnknownNameError
-from posewright.links.dynamixel.bus import BAUD, Bus
+from posewright.links.dynamixel.bus import Bus
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.device import FakeSensor
-from posewright.links.dynamixel.fake.port import FakePort
 from posewright.links.dynamixel.sensors import (
     AXS1_CHANNELS,
     DMS80,
@@ -29,7 +26,8 @@ from posewright.links.dynamixel.sensors import (
     dms_distance,
     near,
 )
-from posewright.links.serial_port import SerialPort
+
+from .wired import WireUp
 
 GYROS = pytest.mark.parametrize("gyro", [GS12_OLD, GS12_NEW], ids=["old", "new"])
 counts = st.integers(0, MOST_COUNTS)
@@ -129,13 +127,8 @@ SENSED = dict(zip(AXS1_CHANNELS, (10, 20, 30, 40, 50, 60, 70, 3), strict=True))
 
 
 @pytest.fixture
-def bus() -> Iterator[Bus]:
-    fake = FakeBus([FakeSensor(senses=lambda: SENSED)])
-    with (
-        FakePort(fake, now=time.perf_counter) as port,
-        Bus(SerialPort(port.path, BAUD), patience_s=0.3) as bus,
-    ):
-        yield bus
+def bus(wired: WireUp) -> Bus:
+    return wired(FakeBus([FakeSensor(senses=lambda: SENSED)]))
 
 
 def test_an_ax_s1_is_read_on_the_bus_beside_the_ports(bus: Bus) -> None:

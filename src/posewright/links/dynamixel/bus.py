@@ -358,8 +358,8 @@ class Bus:
         self.errors[servo] = answer.error
         return answer
 
-    def further(self) -> bool:
-        """Return whether a packet comes that nobody asked for: a second servo with the ID asked last."""
+    def hears_another(self) -> bool:
+        """Return whether one more whole packet comes: from a second servo with the ID that was asked."""
         return not isinstance(self._wire(lambda: self._packet(AROUND)), Miss)
 
     def _ask(self, packet: bytes, wanted: int) -> StatusPacket:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from itertools import pairwise
@@ -231,7 +232,9 @@ class Wire:
 
     def __init__(self, port: Any, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
         self._port, self._now, self._sleep = port, now, sleep
-        self._fd: int | None = port.fileno() if os.name == "posix" else None
+        self._fd: int | None = None
+        with suppress(OSError):  # Windows has none
+            self._fd = port.fileno()
 
     def send(self, data: bytes) -> None:
         """Send bytes.
