@@ -27,7 +27,7 @@ IDS = [servo.id or 0 for servo in BIOLOID.servos]
 
 
 def test_a_simulated_robot_stands_held_then_by_its_servos_and_falls_without_torque() -> None:
-    bus = fake_bus(BIOLOID, body="sim")
+    bus = fake_bus(BIOLOID)
     assert isinstance(bus.physics, PlantPhysics)
     (body,) = bus.physics.plant.bodies.values()
 
