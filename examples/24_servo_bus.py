@@ -1,18 +1,16 @@
 """The servos of a robot: who is there, what they hold, what is wrong.
 
-Twin of `posewright bus scan`, `ping`, `read`, `write`, `set-id`, `set-baud` and `diagnose`. It runs on a fake
-bus; with a real one, leave that out and name its port, such as /dev/ttyUSB0.
+Twin of `posewright bus scan`, `ping`, `read`, `write`, `set-id`, `set-baud`, `diagnose` and `fake`. It runs
+on a fake bus; with a real one, leave that out and name its port, such as /dev/ttyUSB0.
 """
 
 import time
 
 import posewright as pw
-from posewright.links.dynamixel.fake.bus import FakeBus
-from posewright.links.dynamixel.fake.port import FakePort
 
 bioloid = pw.robot("robotis_bioloid")
 
-with FakePort(FakeBus.of(bioloid), now=time.perf_counter) as fake:
+with pw.fake_port(pw.fake_bus(bioloid)) as fake:
     with pw.open_bus(fake.path, robot=bioloid) as bus:
         found = pw.scan_bus(bus, bioloid, ids=range(1, 20), rates=[1_000_000])
         print(f"{len(found.found)} servos, {len(found.missing)} missing")

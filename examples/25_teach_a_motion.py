@@ -8,14 +8,12 @@ import time
 from pathlib import Path
 
 import posewright as pw
-from posewright.links.dynamixel.fake.bus import FakeBus
-from posewright.links.dynamixel.fake.port import FakePort
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 card, clock = pw.robot("robotis_bioloid"), {"now": time.monotonic, "sleep": time.sleep}
 
-with FakePort(FakeBus.of(card), now=time.perf_counter) as fake, pw.open_bus(fake.path, robot=card) as bus:
+with pw.fake_port(pw.fake_bus(card)) as fake, pw.open_bus(fake.path, robot=card) as bus:
     print(pw.measure_offsets(bus, card, card.pose("stand")) or "every centre is where the card has it")
     wizard = pw.DirectionWizard(bus, card, lambda asked: asked.answers[0], time.sleep)  # "yes", "as told"
     found = wizard.run(["right_elbow"], name="mine")

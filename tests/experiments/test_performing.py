@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import posewright as pw
-from posewright.bodies import BodyState, JointCommands
+from posewright.bodies import BodyState, JointCommands, MockBody, TorquePolicy
 from posewright.control import Block, Safety
 from posewright.errors import InputError, OutputError, UnknownNameError
+from posewright.experiments.driving import released_on_failure
 from posewright.recordings import Recording
 
 DOG = pw.robot("sony_ers7")
@@ -109,3 +110,12 @@ def test_what_cannot_be_is_refused_before_anything_moves(tmp_path: Path) -> None
         with pytest.raises(error):
             nod(**how)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_robot_that_was_taken_hold_of_is_released_where_something_fails_before_it_is_driven() -> None:
+    body = MockBody(DOG)
+    with pytest.raises(InputError), released_on_failure(body):
+        body.open()
+        raise InputError("a box stands where it begins")
+    assert body.stops == [TorquePolicy.RELEASE]
+    assert not body.is_open

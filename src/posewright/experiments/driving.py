@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,18 @@ from posewright.bodies import Plant, TorquePolicy
 from posewright.control import Clock, Controller, Safety, Watcher, drive
 from posewright.documents import refuse_unwritable
 from posewright.recordings import Header, Recorder, Recording, write_mcap
+
+
+@contextmanager
+def released_on_failure(plant: Plant) -> Iterator[None]:
+    """Take the torque of all robots off, and let go of them, where something fails before they are driven."""
+    try:
+        yield
+    except BaseException:
+        for body in plant.bodies.values():
+            body.stop(TorquePolicy.RELEASE)
+            body.close()
+        raise
 
 
 def recorded(
@@ -30,7 +43,8 @@ def recorded(
     """
     if record is not None:
         refuse_unwritable(Path(record))
-    recorder = Recorder(header, plant, every=1)
+    with released_on_failure(plant):
+        recorder = Recorder(header, plant, every=1)
     watchers = [recorder, *watchers]
     try:
         how: Any = {"clock": clock, "safety": safety, "on_end": on_end}

@@ -17,6 +17,7 @@ from posewright.contests.registry import KIND
 from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
+from posewright.experiments.driving import released_on_failure
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, body_of, make_plant
 from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
@@ -98,8 +99,9 @@ def run_trial(
         refuse_unwritable(Path(record))
     asked = _asked(trial, layout, behaviour, seed, small=make is not None and controller != WHOLE)
     stage = _set_up(asked, motions, body, legal=legal)
-    _look_before(stage, to_film=to_film, camera=camera)
-    controllers = _controllers(stage, make)
+    with released_on_failure(stage.plant):
+        _look_before(stage, to_film=to_film, camera=camera)
+        controllers = _controllers(stage, make)
     try:
         how: Any = {"on_progress": on_progress, "make_watcher": make_watcher, "still_s": asked.still_s}
         wall_s = _drive_trial(stage, controllers, **how, pace=pace, wall_clock=clock, on_end=on_end)
@@ -200,7 +202,9 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
         behaviours[name] = played
     plant = make_plant(kind, parts, arena)
     header = _header(trial, held, arena, plant, behaviours)
-    return _Stage(held, arena, plant, behaviours, Recorder(header, plant, every=ROWS_EVERY), trial.seed)
+    with released_on_failure(plant):
+        recorder = Recorder(header, plant, every=ROWS_EVERY)
+    return _Stage(held, arena, plant, behaviours, recorder, trial.seed)
 
 
 def documents_of(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> dict[str, str]:

@@ -157,7 +157,7 @@ def per_joint(node: Node, joints: Sequence[str]) -> list[Node]:
 
 
 def parse_naming(node: Node, joints: Sequence[str], sensors: Iterable[str] = ()) -> dict[str, str]:
-    """Read `{names: [one a joint], source: ...}`, or `{names: {joint or sensor: name, ...}}` for some of them."""
+    """Read `{names: [one a joint], source: ...}`, or `{names: {joint or sensor: name, ...}}` for some."""
     names = node.fields(required=("names",), optional=("source",))["names"]
     if isinstance(names.value, dict):
         entries = names.fields(optional=(*joints, *sensors))

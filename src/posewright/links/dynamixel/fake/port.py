@@ -20,6 +20,9 @@ from posewright.links.dynamixel.fake.bus import FakeBus, Reply
 IDLE_S = 0.05
 """How long the loop waits at most for a byte before it looks whether it shall end [s]."""
 
+CONVERSATION_S = 0.02
+"""For so long after the last byte a precise port watches the wire without a pause [s]."""
+
 QUIET_S = 0.0005
 """Nobody has spoken for so long before physics goes on [s]: a controller may take a breath in between."""
 
@@ -159,6 +162,8 @@ class FakePort:
     def _patience_s(self) -> float:
         """Return how long nothing but a byte of the client can happen [s]."""
         next_s = self.bus.next_s
+        if self.precise and self.time_s - self._spoken_s < CONVERSATION_S:
+            return 0.0  # to wake up for the next request would take longer than many a request
         due_s = max(self.bus.frame_due_s, self._spoken_s + QUIET_S) if next_s is None else next_s
         spin_s = SPIN_S if self.precise and next_s is not None else 0.0
         return min(IDLE_S, max(0.0, due_s - self.time_s - spin_s))
