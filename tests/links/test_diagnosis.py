@@ -89,6 +89,10 @@ def test_what_slows_a_bus_and_what_ails_servos_is_advised(
     assert "servos 2 do not answer writes" in advice
 
 
+def test_an_adapter_is_asked_to_hand_bytes_over_at_once(wired: WireUp) -> None:
+    assert wired(FakeBus([quick(1)])).port.is_quick
+
+
 def test_where_nobody_answers_that_is_all_there_is_to_say(diagnosed: Diagnosed) -> None:
     found = diagnosed(quick(1), ids=(2, 3))
     assert found.latency is None

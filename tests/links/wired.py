@@ -25,6 +25,7 @@ class FakeSerial:
     def __init__(self, fake: FakeBus) -> None:
         self.fake, self.baudrate = fake, 1_000_000
         self.is_open, self.is_plugged = False, True
+        self.is_quick = False
         self.sent: list[bytes] = []
         self._held = b""
 
@@ -35,6 +36,9 @@ class FakeSerial:
             )
         self.is_open, self._held = True, b""
         return self
+
+    def set_low_latency_mode(self, is_low: bool) -> None:
+        self.is_quick = is_low
 
     def plug(self, is_plugged: bool) -> None:
         self.is_plugged = is_plugged

@@ -126,7 +126,6 @@ class Bus:
         self.where, self.retries = port, retries
         self.joints: Mapping[int, str] = joints or {}
         self.counts, self.errors = BusCounts(), dict[int, StatusError]()
-        self.patience_s = patience_with(port.path) if patience_s is None else patience_s
         self._failed = port_failures()
         self._tables: dict[int, ControlTable] = {}
         self._quiet: set[int] = set()
@@ -143,6 +142,9 @@ class Bus:
         except BodyError:
             self.port.close()
             raise
+        with suppress(AttributeError, NotImplementedError, *self._failed):  # Linux only
+            self.port.set_low_latency_mode(True)  # FTDI's adapters keep bytes for 1 ms then, not 16
+        self.patience_s = patience_with(port.path) if patience_s is None else patience_s
         self._handler.is_open = True
         self._pace(port.baud)
 

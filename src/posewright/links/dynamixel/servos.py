@@ -28,7 +28,7 @@ from posewright.links.dynamixel.guard import RELEASES, TORQUE_OFF
 from posewright.links.dynamixel.opening import Memory, find_servos, look_at, own_slope, set_up, slope_step
 from posewright.links.dynamixel.packets import BROADCAST_ID, GENTLE_SPEED, SPEED_RAD_S, InstructionPacket
 from posewright.links.dynamixel.sightings import Sightings
-from posewright.links.serial_port import SerialPort, latency_timer_ms
+from posewright.links.serial_port import LATENCY_MS, SerialPort, latency_timer_ms
 from posewright.robots import Robot
 
 NEAR_TICKS = 10.0
@@ -49,9 +49,8 @@ SETTING_UP_S = 0.02
 ATTEMPTS = 3
 """How often servos are set up before it is given up."""
 
-ADAPTER_S, SLACK_S = 0.004, 0.001
-"""How long an answer may take beyond its time on the wire, at least, and beside twice what its adapter
-tells [s]."""
+LEAST_S, SLACK_S = 0.004, 0.001
+"""How long an answer may take beyond its time on the wire: at least, and beside twice the adapter's latency [s]."""
 
 REPEATS = 3
 """What no servo answers, and is sent once, is sent so often."""
@@ -160,7 +159,8 @@ class Servos:
         patience_s = None if (latency_s or 0.0) < SETTING_UP_S else latency_s  # never in a hurry to set up
         self._bus = Bus(self.port, retries=RETRIES, joints=joints_of(self.robot), patience_s=patience_s)
         if latency_s is None:
-            latency_s = max(ADAPTER_S, 2e-3 * (latency_timer_ms(self.port.path) or 0.0) + SLACK_S)
+            told_ms = latency_timer_ms(self.port.path)
+            latency_s = max(LEAST_S, 2e-3 * (LATENCY_MS if told_ms is None else told_ms) + SLACK_S)
         self._wire = wire = Wire(self._bus.port, self._now, self._sleep)
         baud, reads = self.port.baud, self.settings.reads
         groups = read_groups(self.ids, baud, reads, self._table, staggered=self.settings.staggered)
