@@ -65,7 +65,7 @@ def test_the_counts_are_plain_data() -> None:
     port = fake_port(bus)
     port.close()
     counts = json.loads(json.dumps(fake_counts(port)))
-    assert counts["worn"]["flipped"] > 20
+    assert counts["byte_errors"]["flipped"] > 20
     assert counts["packets"] >= counts["broken"] > 0
 
 

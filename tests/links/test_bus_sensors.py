@@ -18,13 +18,11 @@ from posewright.links.dynamixel.sensors import (
     GS12_NEW,
     GS12_OLD,
     MOST_COUNTS,
-    REFLECTION,
     AxS1,
     BusSensors,
     Gyro,
     PortSensor,
     dms_distance,
-    near,
 )
 
 from .wired import WireUp
@@ -84,11 +82,6 @@ def test_a_dms_reads_the_ends_of_its_range_and_lies_near_the_usual_formula_betwe
         assert dms_distance(told) == pytest.approx(48.0 / (told - 20), rel=0.03)
     assert DMS80.is_estimate
     assert "graph" in DMS80.source
-
-
-def test_reflected_light_is_counts_and_near_is_a_threshold_of_ones_own() -> None:
-    assert (REFLECTION.of(123), REFLECTION.unit) == (123.0, "counts")
-    assert [near(200).of(told) for told in (199, 200)] == [False, True]
 
 
 # --- read by ports, and on the bus

@@ -208,7 +208,7 @@ def test_on_a_bad_line_no_joint_goes_wrong_and_every_fault_is_told_and_counted(
     assert missed >= np.isnan(positions).sum() > 0
     told = [kind for kind, _joint in kept.faults if kind in {FaultKind.SILENT, FaultKind.GARBLED}]
     assert len(told) == np.isnan(positions).sum()
-    worn = bus.counts.worn
+    worn = bus.counts.byte_errors
     assert min(worn.dropped, worn.doubled, worn.flipped) > 0
 
 

@@ -215,7 +215,7 @@ def test_damage_by_chance_is_counted_and_comes_again_with_its_seed() -> None:
         return [bus.exchange(read(1)) for _ in range(200)], bus
 
     first, bus = heard(5)
-    worn = bus.counts.worn
+    worn = bus.counts.byte_errors
     n_bytes = 200 * (8 + 14)
     assert min(worn.dropped, worn.doubled, worn.flipped) > 0.01 * 0.6 * n_bytes
     assert worn.dropped + worn.doubled + worn.flipped < 0.09 * n_bytes

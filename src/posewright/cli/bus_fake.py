@@ -61,9 +61,9 @@ def fake(
 ) -> None:
     """Run a fake AX-12 bus of a robot on a pseudo-terminal until Ctrl-C, and say its port.
 
-    Servos answer as ROBOTIS's manual says, bytes cost their time, and the simulated robot moves behind them. Programs open
-    the port as they would an adapter's, one after the other. With --json the first line says the port and the
-    last one what went over the wire, each a JSON document of its own.
+    Servos answer as ROBOTIS's manual says, bytes cost their time, and behind them the simulated robot moves.
+    Programs open the port as they would an adapter's, one after the other. With --json the first line says
+    the port and the last one what went over the wire, each a JSON document of its own.
 
     [bold]Examples[/]
       posewright bus fake --robot robotis_bioloid
@@ -103,7 +103,7 @@ def _tell(port: FakePort, counts: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(counts) + "\n")
         return
-    worn = port.bus.counts.worn
+    worn = port.bus.counts.byte_errors
     damaged = f"{worn.dropped} bytes dropped, {worn.doubled} doubled, {worn.flipped} flipped"
     heard = f"{counts['packets']} packets ({counts['broken']} broken), {counts['answers']} answers"
     console.note(f"{counts['seconds']:.1f} s: {heard}, {counts['collisions']} collisions; {damaged}")

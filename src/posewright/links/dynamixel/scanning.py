@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from posewright.errors import BodyError, InputError
-from posewright.links.dynamixel.answers import Miss, Ping, PortGoneError, StatusPacket
+from posewright.links.dynamixel.answers import NoAnswer, Ping, PortGoneError, StatusPacket
 from posewright.links.dynamixel.bus import Bus, checked, joints_of
 from posewright.links.dynamixel.control_table import (
     MAX_ID,
@@ -125,15 +125,15 @@ def _look(bus: Bus, servo: int, *, tries: int) -> Found | None:
     ping = InstructionPacket(servo, Instruction.PING).encode()
     for _ in range(tries):
         answer = bus.exchange(ping, 0)
-        if answer not in {Miss.TIMEOUT, Miss.WRONG_ID}:
+        if answer not in {NoAnswer.TIMEOUT, NoAnswer.WRONG_ID}:
             break
     else:
         return None
     answers_twice = isinstance(answer, StatusPacket) and bus.hears_another()
     read = InstructionPacket(servo, Instruction.READ, bytes(PROBED)).encode()
     probes = [bus.exchange(read, PROBED[1]) for _ in range(PROBES)]
-    is_silent = all(one is Miss.TIMEOUT for one in probes)  # its status return level may be 0
-    garbled = 0 if is_silent else sum(isinstance(one, Miss) for one in probes)
+    is_silent = all(one is NoAnswer.TIMEOUT for one in probes)  # its status return level may be 0
+    garbled = 0 if is_silent else sum(isinstance(one, NoAnswer) for one in probes)
     try:
         told: Ping | None = bus.ping(servo)
     except PortGoneError:
@@ -180,12 +180,12 @@ def set_id(bus: Bus, servo: int, new: int) -> Ping:
     if new == servo:
         raise InputError(f"{bus.name(servo)} has the ID {new} already", hint="another one")
     packet = InstructionPacket(checked(new), Instruction.PING).encode()
-    if any(bus.exchange(packet, 0) is not Miss.TIMEOUT for _ in range(bus.retries + 1)):
+    if any(bus.exchange(packet, 0) is not NoAnswer.TIMEOUT for _ in range(bus.retries + 1)):
         what = f"the ID {new} is taken by {bus.name(new)}"
         raise InputError(what, hint="two servos with one ID talk at once, and nobody understands them")
     found = _write_eeprom(bus, servo, "id", new, lambda: bus.ping(new))
     packet = InstructionPacket(servo, Instruction.PING).encode()
-    if bus.exchange(packet, 0) is not Miss.TIMEOUT:
+    if bus.exchange(packet, 0) is not NoAnswer.TIMEOUT:
         what = f"a servo has the ID {new} now, and one still has {servo}"
         raise BodyError(what, hint="there were two of them: connect one at a time")
     return found

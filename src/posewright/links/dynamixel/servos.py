@@ -11,7 +11,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats, Indices
 from posewright.bodies import Fault, TorquePolicy
 from posewright.errors import BodyError
-from posewright.links.dynamixel.bus import BITS_A_BYTE, Bus, joints_of
+from posewright.links.dynamixel.bus import Bus, joints_of
 from posewright.links.dynamixel.control_table import Instruction, control_table
 from posewright.links.dynamixel.frames import (
     DELAY_STEP_US,
@@ -25,9 +25,15 @@ from posewright.links.dynamixel.frames import (
     read_groups,
 )
 from posewright.links.dynamixel.guard import RELEASES, TORQUE_OFF
-from posewright.links.dynamixel.opening import Memory, find_servos, look_at, own_slope, set_up, slope_step
-from posewright.links.dynamixel.packets import BROADCAST_ID, GENTLE_SPEED, SPEED_RAD_S, InstructionPacket
-from posewright.links.dynamixel.sightings import Sightings
+from posewright.links.dynamixel.opening import Registers, find_servos, look_at, own_slope, set_up, slope_of
+from posewright.links.dynamixel.packets import (
+    BITS_A_BYTE,
+    BROADCAST_ID,
+    GENTLE_SPEED,
+    SPEED_RAD_S,
+    InstructionPacket,
+)
+from posewright.links.dynamixel.servo_states import ServoStates
 from posewright.links.serial_port import LATENCY_MS, SerialPort, latency_timer_ms
 from posewright.robots import Robot
 
@@ -50,7 +56,7 @@ ATTEMPTS = 3
 """How often servos are set up before it is given up."""
 
 LEAST_S, SLACK_S = 0.004, 0.001
-"""How long an answer may take beyond its time on the wire: at least, and beside twice the adapter's latency [s]."""
+"""How long an answer may take beyond its time on the wire [s]: at least, and with twice its latency."""
 
 REPEATS = 3
 """What no servo answers, and is sent once, is sent so often."""
@@ -119,8 +125,8 @@ class Servos:
         self._lasts = np.array([servo.last_tick for servo in robot.servos])
         self._tick_s = robot.servos[0].tick_rad / SPEED_RAD_S  # for a tick at a moving speed of 1
         self.counts = FrameCounts()
-        self.seen = Sightings(robot, self.ids, self.counts)
-        self.memory: Mapping[int, Memory] = {}
+        self.seen = ServoStates(robot, self.ids, self.counts)
+        self.memory: Mapping[int, Registers] = {}
         self.goal: Indices = np.zeros(len(self.ids), np.intp)
         self._frames = 0
         self._gentle_until_s: float | None = None
@@ -319,7 +325,7 @@ class Servos:
         if stiffness is None:
             return [own_slope(servo) for servo in servos]
         pairs = zip(servos, stiffness.tolist(), strict=True)
-        return [own_slope(one) if math.isnan(asked) else slope_step(one, asked) for one, asked in pairs]
+        return [own_slope(one) if math.isnan(asked) else slope_of(one, asked) for one, asked in pairs]
 
     def _telling(self, register: str, data: Mapping[int, bytes]) -> bytes:
         """Return the packet that writes a register, and those behind it, of some servos."""
