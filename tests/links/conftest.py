@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from .wired import WireUp, wire_up
+
 
 @pytest.fixture(autouse=True)
 def quick_turns() -> Iterator[None]:
@@ -15,3 +17,9 @@ def quick_turns() -> Iterator[None]:
     sys.setswitchinterval(5e-4)
     yield
     sys.setswitchinterval(before)
+
+
+@pytest.fixture
+def wired(monkeypatch: pytest.MonkeyPatch) -> WireUp:
+    """Give a function that opens a `Bus` on a fake one, in the latter's own time."""
+    return wire_up(monkeypatch)

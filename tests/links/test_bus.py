@@ -15,10 +15,10 @@ import serial
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from posewright.bodies import FaultKind
 from posewright.errors import BodyError, InputError, UnknownNameError
-from posewright.links.dynamixel.answers import Miss, PortGoneError, ServoSilentError
+from posewright.links.dynamixel.answers import NoAnswer, PortGoneError, ServoSilentError
 from posewright.links.dynamixel.bus import Bus, joints_of, open_bus
+from posewright.links.dynamixel.control_table import StatusError
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.device import FakeSensor, status_packet
 from posewright.links.dynamixel.fake.servo import FakeServo
@@ -162,7 +162,7 @@ def test_noise_is_no_answer(noise: bytes) -> None:
         line = Line(in_turn(noise))
         patch.setattr(serial, "Serial", lambda *_args, **_more: line)
         bus = Bus(HERE, retries=0, patience_s=0.0002)
-    assert isinstance(bus.exchange(InstructionPacket(5, 2, b"\x24\x02").encode(), 2), Miss)
+    assert isinstance(bus.exchange(InstructionPacket(5, 2, b"\x24\x02").encode(), 2), NoAnswer)
 
 
 def test_an_adapter_that_lets_our_packets_come_back_is_seen_through(talk: Talk) -> None:
@@ -177,17 +177,16 @@ def test_an_adapter_that_lets_our_packets_come_back_is_seen_through(talk: Talk) 
         alone.ping(5)  # though a ping reads like the answer of a servo short of voltage
 
 
-def test_a_servo_that_is_hot_still_answers_and_the_fault_has_its_joint(talk: Talk) -> None:
+def test_a_servo_that_is_hot_still_answers_and_says_so(talk: Talk) -> None:
     servo = FakeServo(13)
     servo.temperature_c = 80.0
     bus, _ = talk(of_devices(servo), joints=joints_of(BIOLOID))
     assert bus.read(13, "present_temperature") == 80
-    (fault,) = bus.faults(2.5)
-    assert (fault.time_s, fault.kind, fault.joint) == (2.5, FaultKind.OVERHEATED, "right_knee")
+    assert bus.errors[13] == StatusError.OVERHEATING
     assert bus.counts.reported == {"overheating": 1}
     servo.temperature_c = 40.0
     bus.read(13, "present_temperature")
-    assert bus.faults(3.0) == ()
+    assert not bus.errors[13]
 
 
 def test_what_a_servo_refuses_is_an_error_and_not_asked_again(talk: Talk) -> None:

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import BodyError, InputError, UnknownNameError
-from posewright.links.dynamixel.bus import BAUD, Bus
+from posewright.links.dynamixel.bus import Bus
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.device import FakeSensor
-from posewright.links.dynamixel.fake.port import FakePort
 from posewright.links.dynamixel.sensors import (
     AXS1_CHANNELS,
     DMS80,
     GS12_NEW,
     GS12_OLD,
     MOST_COUNTS,
-    REFLECTION,
     AxS1,
     BusSensors,
     Gyro,
     PortSensor,
     dms_distance,
-    near,
 )
-from posewright.links.serial_port import SerialPort
+
+from .wired import WireUp
 
 GYROS = pytest.mark.parametrize("gyro", [GS12_OLD, GS12_NEW], ids=["old", "new"])
 counts = st.integers(0, MOST_COUNTS)
@@ -88,11 +84,6 @@ def test_a_dms_reads_the_ends_of_its_range_and_lies_near_the_usual_formula_betwe
     assert "graph" in DMS80.source
 
 
-def test_reflected_light_is_counts_and_near_is_a_threshold_of_ones_own() -> None:
-    assert (REFLECTION.of(123), REFLECTION.unit) == (123.0, "counts")
-    assert [near(200).of(told) for told in (199, 200)] == [False, True]
-
-
 # --- read by ports, and on the bus
 
 GYRO_Y = PortSensor("gyro_y", "port4", GS12_OLD.conversion)
@@ -129,13 +120,8 @@ SENSED = dict(zip(AXS1_CHANNELS, (10, 20, 30, 40, 50, 60, 70, 3), strict=True))
 
 
 @pytest.fixture
-def bus() -> Iterator[Bus]:
-    fake = FakeBus([FakeSensor(senses=lambda: SENSED)])
-    with (
-        FakePort(fake, now=time.perf_counter) as port,
-        Bus(SerialPort(port.path, BAUD), patience_s=0.3) as bus,
-    ):
-        yield bus
+def bus(wired: WireUp) -> Bus:
+    return wired(FakeBus([FakeSensor(senses=lambda: SENSED)]))
 
 
 def test_an_ax_s1_is_read_on_the_bus_beside_the_ports(bus: Bus) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 
 from posewright.bodies import MockBody
 from posewright.errors import BodyError, DocumentError, InputError, UnknownNameError
-from posewright.links.dynamixel.bus import BAUD, Bus, joints_of
+from posewright.links.dynamixel.bus import Bus, joints_of
 from posewright.links.dynamixel.calibration import (
     MOST_OFFSET_TICKS,
     Calibration,
@@ -26,9 +24,9 @@ from posewright.links.dynamixel.calibration import (
 )
 from posewright.links.dynamixel.direction_wizard import NO, YES, DirectionWizard, Question, Way, positive_way
 from posewright.links.dynamixel.fake.bus import FakeBus
-from posewright.links.dynamixel.fake.port import FakePort
-from posewright.links.serial_port import SerialPort
 from posewright.robots import robot
+
+from .wired import WireUp
 
 BIOLOID = robot("robotis_bioloid")
 JOINTS = BIOLOID.joint_names
@@ -143,7 +141,7 @@ class Robot:
         self._before = self.peak = body.positions.copy()
 
     def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
+        self.bus.port.sleep(seconds)
         now = self.body.positions
         far = np.abs(now - self._before) > np.abs(self.peak - self._before)
         self.peak = np.where(far, now, self.peak)
@@ -166,14 +164,10 @@ class Robot:
 
 
 @pytest.fixture
-def built() -> Iterator[Robot]:
+def built(wired: WireUp) -> Robot:
     card = apply(BIOLOID, BUILT)
     body = MockBody(card, positions=card.pose("walk_ready"), limit_speed=True)
-    with (
-        FakePort(FakeBus.of(card, body), now=time.perf_counter) as port,
-        Bus(SerialPort(port.path, BAUD), joints=joints_of(BIOLOID), patience_s=0.3) as bus,
-    ):
-        yield Robot(bus, body)
+    return Robot(wired(FakeBus.of(card, body), joints=joints_of(BIOLOID)), body)
 
 
 def test_the_wizard_finds_reversed_directions_and_swapped_ids(built: Robot) -> None:

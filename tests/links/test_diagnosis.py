@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import pytest
 
 from posewright.links.dynamixel import diagnosis
 from posewright.links.dynamixel.answers import PortGoneError
-from posewright.links.dynamixel.bus import Bus
 from posewright.links.dynamixel.diagnosis import Diagnosis, diagnose
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.device import FakeDevice, FakeSensor
-from posewright.links.dynamixel.fake.port import FakePort
 from posewright.links.dynamixel.fake.servo import FakeServo
-from posewright.links.serial_port import SerialPort
 from posewright.robots import robot
+
+from .wired import WireUp
 
 BIOLOID = robot("robotis_bioloid")
 
@@ -30,21 +27,22 @@ def quick(servo: int) -> FakeServo:
     return one
 
 
-@contextmanager
-def plugged(*devices: FakeDevice) -> Iterator[tuple[FakePort, Bus]]:
-    with FakePort(FakeBus(devices), now=time.perf_counter) as port:
-        where = SerialPort(port.path, 1_000_000)
-        with Bus(where, patience_s=0.05, retries=4) as bus:
-            yield port, bus
+Diagnosed = Callable[..., Diagnosis]
 
 
-def diagnosed(*devices: FakeDevice, ids: tuple[int, ...] | None = None, n: int = 20) -> Diagnosis:
-    asked = tuple(one.id for one in devices) if ids is None else ids
-    with plugged(*devices) as (_, bus):
-        return diagnose(bus, BIOLOID, now=time.perf_counter, ids=asked, n=n)
+@pytest.fixture
+def diagnosed(wired: WireUp) -> Diagnosed:
+    """Give a function that diagnoses a bus of some devices."""
+
+    def start(*devices: FakeDevice, ids: tuple[int, ...] | None = None) -> Diagnosis:
+        bus = wired(FakeBus(devices), retries=4)
+        asked = tuple(one.id for one in devices) if ids is None else ids
+        return diagnose(bus, BIOLOID, now=bus.port.now, ids=asked, n=20)
+
+    return start
 
 
-def test_a_bus_that_is_well_needs_no_advice() -> None:
+def test_a_bus_that_is_well_needs_no_advice(diagnosed: Diagnosed) -> None:
     found = diagnosed(quick(5), quick(6))
     assert found.advice == ()
     assert [(one.joint, one.differs, one.voltage_v) for one in found.servos] == [
@@ -57,7 +55,7 @@ def test_a_bus_that_is_well_needs_no_advice() -> None:
     assert json.loads(json.dumps(found.to_dict()))["servos"][0]["device"] == "AX-12A"
 
 
-def test_what_differs_from_the_card_and_the_manual_is_told() -> None:
+def test_what_differs_from_the_card_and_the_manual_is_told(diagnosed: Diagnosed) -> None:
     knee, elbow, hip = quick(13), quick(5), quick(7)
     knee.poke("cw_angle_limit", 400)
     knee.poke("ccw_angle_limit", 600)
@@ -76,7 +74,9 @@ def test_what_differs_from_the_card_and_the_manual_is_told() -> None:
     assert sensor.differs == ("it is of the kind AX-S1, by the card AX-12A",)
 
 
-def test_what_slows_a_bus_and_what_ails_servos_is_advised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_slows_a_bus_and_what_ails_servos_is_advised(
+    monkeypatch: pytest.MonkeyPatch, diagnosed: Diagnosed
+) -> None:
     hot, quiet, slow = quick(1), quick(2), FakeServo(3)
     hot.temperature_c = 80.0
     quiet.poke("status_return_level", 1)
@@ -89,7 +89,11 @@ def test_what_slows_a_bus_and_what_ails_servos_is_advised(monkeypatch: pytest.Mo
     assert "servos 2 do not answer writes" in advice
 
 
-def test_where_nobody_answers_that_is_all_there_is_to_say() -> None:
+def test_an_adapter_is_asked_to_hand_bytes_over_at_once(wired: WireUp) -> None:
+    assert wired(FakeBus([quick(1)])).port.is_quick
+
+
+def test_where_nobody_answers_that_is_all_there_is_to_say(diagnosed: Diagnosed) -> None:
     found = diagnosed(quick(1), ids=(2, 3))
     assert found.latency is None
     assert found.advice == (
@@ -97,13 +101,13 @@ def test_where_nobody_answers_that_is_all_there_is_to_say() -> None:
     )
 
 
-def test_answers_that_do_not_come_are_lost_and_not_timed() -> None:
+def test_answers_that_do_not_come_are_lost_and_not_timed(wired: WireUp) -> None:
     clock = iter(range(100))
-    with plugged(quick(1)) as (port, bus):
-        asked = diagnosis._time(bus, [9], 3, lambda: float(next(clock)))
-        assert (asked.n, asked.lost) == (3, 3)
-        assert math.isnan(asked.p50_s)
-        assert bus.retries == 4
-        port.unplug()
-        with pytest.raises(PortGoneError):
-            diagnose(bus, BIOLOID, now=time.perf_counter, ids=(1,))
+    bus = wired(FakeBus([quick(1)]), retries=4)
+    asked = diagnosis._time(bus, [9], 3, lambda: float(next(clock)))
+    assert (asked.n, asked.lost) == (3, 3)
+    assert math.isnan(asked.p50_s)
+    assert bus.retries == 4
+    bus.port.plug(False)
+    with pytest.raises(PortGoneError):
+        diagnose(bus, BIOLOID, now=bus.port.now, ids=(1,))

@@ -7,8 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from posewright.links.dynamixel.servos import BusSettings
 from posewright.links.serial_port import SerialPort
 from posewright.robots import Robot, read_robot, robot
 
-pytest.importorskip("dynamixel_sdk")
+from .wired import WireUp
 
 CARD = """\
 robot: crawler
@@ -51,9 +50,6 @@ servos:
 poses:
   stand: {deg: {neck: 0, arm: 0, tail: 0}, source: ours}
 """
-
-PATIENT: dict[str, Any] = {"latency_s": 0.05, "on_kill": TorquePolicy.HOLD}
-"""The fake bus is a thread of this process, on a machine that has other things to do."""
 
 
 @pytest.fixture(scope="module")
@@ -85,25 +81,35 @@ class Kept:
         return np.concatenate([block.states.positions for block in self.blocks])
 
 
-@contextmanager
-def fake(robot: Robot, damage: BusDamage | None = None) -> Iterator[tuple[FakeBus, FakePort]]:
-    bus = FakeBus.of(robot, damage=damage)
-    with FakePort(bus, now=time.perf_counter) as port:
-        yield bus, port
+class Bench:
+    """A robot's fake bus and plants on it, in the bus's own time."""
+
+    def __init__(self, robot: Robot, damage: BusDamage | None, wired: WireUp) -> None:
+        self.bus = FakeBus.of(robot, damage=damage)
+        self._robot = robot
+        with wired(self.bus) as bus:
+            self.line = bus.port
+
+    def plant(self, pose: str | list[float] = "stand", **settings: Any) -> DynamixelPlant:
+        angles = self._robot.pose(pose) if isinstance(pose, str) else np.array(pose)
+        how = {"start_pose": angles, "now": self.line.now, "sleep": self.line.sleep}
+        settings = {"latency_s": 0.002, "on_kill": TorquePolicy.HOLD} | settings
+        where = SerialPort(self.line.name, 1_000_000)
+        return DynamixelPlant(self._robot, where, settings=BusSettings(**settings), **how)
+
+    def torques(self) -> list[int]:
+        """Return whose torque is on, once the last packet has arrived, for which nobody waits."""
+        self.line.sleep(0.05)
+        return [servo.peek("torque_enable") for servo in self.bus.joints.values()]
 
 
-def plant_at(
-    robot: Robot, port: FakePort, pose: str | list[float] = "stand", **settings: Any
-) -> DynamixelPlant:
-    angles = robot.pose(pose) if isinstance(pose, str) else np.array(pose)
-    return DynamixelPlant(
-        robot,
-        SerialPort(port.path, 1_000_000),
-        start_pose=angles,
-        now=time.perf_counter,
-        sleep=time.sleep,
-        settings=BusSettings(**{**PATIENT, **settings}),
-    )
+Fake = Callable[..., Bench]
+
+
+@pytest.fixture
+def fake(wired: WireUp) -> Fake:
+    """Give a function that makes a robot's fake bus."""
+    return lambda robot, damage=None: Bench(robot, damage, wired)
 
 
 def waving(robot: Robot, n: int = 64) -> Script:
@@ -118,84 +124,92 @@ def run(plant: DynamixelPlant, seconds: float, kept: Kept, **how: Any) -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"staggered": True}, {"staggered": True, "reads": Reads.POSITION}])
-def test_joints_go_gently_to_the_start_then_where_they_are_sent(crawler: Robot, settings: Any) -> None:
-    with fake(crawler) as (bus, port):
-        bus.joint("arm").poke("return_delay_time", 250)
-        plant, kept = plant_at(crawler, port, [0.0, 0.4, 0.0], **settings), Kept()
-        assert plant.facts()["bus"]["servos"] == {}
-        plant.open()
-        plant.open()
-        assert abs(plant.read().positions - [0.0, 0.4, 0.0]).max() < 0.06
-        assert bus.joint("arm").peek("return_delay_time") < 250
-        run(plant, 0.5, kept)
-        assert plant.time_s == 0.5
-        wanted = np.concatenate([block.commands.angles for block in kept.blocks])
-        assert np.nanmax(np.abs(kept.positions - wanted)[10:]) < 0.1
-        assert np.isfinite(kept.positions).mean() > 0.9
-        state: BodyState = kept.blocks[-1].state
-        assert (state.velocities is None) == (settings.get("reads") is Reads.POSITION)
-        facts = plant.facts()["bus"]
-        assert facts["counts"]["answered"] >= 3 * 64
-        assert set(facts["servos"]) == {"3", "7", "12"}
-        assert all(servo.peek("torque_enable") for servo in bus.joints.values())  # on_end is HOLD
+def test_joints_go_gently_to_the_start_then_where_they_are_sent(
+    crawler: Robot, fake: Fake, settings: Any
+) -> None:
+    bench = fake(crawler)
+    bus = bench.bus
+    bus.joint("arm").poke("return_delay_time", 250)
+    plant, kept = bench.plant([0.0, 0.4, 0.0], **settings), Kept()
+    assert plant.facts()["bus"]["servos"] == {}
+    plant.open()
+    plant.open()
+    assert abs(plant.read().positions - [0.0, 0.4, 0.0]).max() < 0.06
+    assert bus.joint("arm").peek("return_delay_time") < 250
+    run(plant, 0.5, kept)
+    assert plant.time_s == 0.5
+    wanted = np.concatenate([block.commands.angles for block in kept.blocks])
+    assert np.nanmax(np.abs(kept.positions - wanted)[10:]) < 0.1
+    assert np.isfinite(kept.positions).mean() > 0.9
+    state: BodyState = kept.blocks[-1].state
+    assert (state.velocities is None) == (settings.get("reads") is Reads.POSITION)
+    facts = plant.facts()["bus"]
+    assert facts["counts"]["answered"] >= 3 * 64
+    assert set(facts["servos"]) == {"3", "7", "12"}
+    assert all(servo.peek("torque_enable") for servo in bus.joints.values())  # on_end is HOLD
 
 
-def test_a_missing_servo_an_overheated_one_and_a_low_battery_are_named(crawler: Robot) -> None:
+def test_a_missing_servo_an_overheated_one_and_a_low_battery_are_named(crawler: Robot, fake: Fake) -> None:
     for fault, told in (
         (Fault.SILENT, r"no answer from arm \(ID 7\)"),
         (Fault.HOT, r"arm \(ID 7\) is overheated"),
         (Fault.LOW_VOLTAGE, r"arm \(ID 7\) has 5.0 V"),
     ):
-        with fake(crawler, BusDamage(events=(Event(fault, id=7),))) as (bus, port):
-            time.sleep(0.1)
-            bus.joint("arm").temperature_c = 80.0 if fault is Fault.HOT else 30.0
-            plant = plant_at(crawler, port)
-            with pytest.raises(BodyError, match=told):
-                plant.open()
-            assert not any(servo.peek("torque_enable") for servo in bus.joints.values())
-            with pytest.raises(BodyError, match="not open"):
-                plant.read()
+        bench = fake(crawler, BusDamage(events=(Event(fault, id=7),)))
+        bench.line.sleep(0.1)
+        bench.bus.joint("arm").temperature_c = 80.0 if fault is Fault.HOT else 30.0
+        plant = bench.plant()
+        with pytest.raises(BodyError, match=told):
+            plant.open()
+        assert not any(bench.torques())
+        with pytest.raises(BodyError, match="not open"):
+            plant.read()
 
 
-def test_a_port_is_held_by_one_only_and_what_is_no_bus_robot_is_refused(crawler: Robot) -> None:
-    with fake(crawler) as (_bus, port):
-        first, second = plant_at(crawler, port), plant_at(crawler, port)
-        first.open()
-        with pytest.raises(BodyError, match="cannot open the serial port"):
-            second.open()
-        first.close()
-        with pytest.raises(InputError, match="has no ID"):
-            plant_at(robot("sony_ers7"), port)
+def test_a_port_is_held_by_one_only_and_what_is_no_bus_robot_is_refused(crawler: Robot, fake: Fake) -> None:
+    bench = fake(crawler)
+    first, second = bench.plant(), bench.plant()
+    first.open()
+    with pytest.raises(BodyError, match="cannot open the serial port"):
+        second.open()
+    first.close()
+    nobody = robot("sony_ers7")
+    with pytest.raises(InputError, match="has no ID"):
+        DynamixelPlant(
+            nobody, SerialPort("x", 9600), start_pose=nobody.pose("stand"), now=time.time, sleep=time.sleep
+        )
 
 
-def test_an_exception_in_a_controller_leaves_torque_off(crawler: Robot) -> None:
+def test_an_exception_in_a_controller_leaves_torque_off(crawler: Robot, fake: Fake) -> None:
     def fail(n: int) -> None:
         if n == 5:
             raise ZeroDivisionError
 
-    with fake(crawler) as (bus, port):
-        with pytest.raises(ZeroDivisionError):
-            run(plant_at(crawler, port), 1.0, Kept(fail))
-        time.sleep(0.05)
-        assert not any(servo.peek("torque_enable") for servo in bus.joints.values())
+    bench = fake(crawler)
+    with pytest.raises(ZeroDivisionError):
+        run(bench.plant(), 1.0, Kept(fail))
+    assert not any(bench.torques())
 
 
-def test_on_a_bad_line_no_joint_goes_wrong_and_every_fault_is_told_and_counted(crawler: Robot) -> None:
+def test_on_a_bad_line_no_joint_goes_wrong_and_every_fault_is_told_and_counted(
+    crawler: Robot, fake: Fake
+) -> None:
     share = 0.01 / 3.0
-    with fake(crawler, BusDamage(share, share, share, seed=5)) as (bus, port):
-        plant, kept = plant_at(crawler, port, latency_s=0.01), Kept()
-        run(plant, 1.0, kept)
-        positions = kept.positions
-        wanted = np.concatenate([block.commands.angles for block in kept.blocks])
-        assert np.nanmax(np.abs(positions - wanted)) < 0.1
-        counts = plant.servos.counts
-        missed = counts.silent + counts.garbled + counts.implausible
-        assert missed == counts.asked - counts.answered + counts.implausible > 0
-        assert missed >= np.isnan(positions).sum() > 0
-        told = [kind for kind, _joint in kept.faults if kind in {FaultKind.SILENT, FaultKind.GARBLED}]
-        assert len(told) == np.isnan(positions).sum()
-        worn = bus.counts.worn
-        assert min(worn.dropped, worn.doubled, worn.flipped) > 0
+    bench = fake(crawler, BusDamage(share, share, share, seed=5))
+    bus = bench.bus
+    plant, kept = bench.plant(latency_s=0.01), Kept()
+    run(plant, 1.0, kept)
+    positions = kept.positions
+    wanted = np.concatenate([block.commands.angles for block in kept.blocks])
+    assert np.nanmax(np.abs(positions - wanted)) < 0.1
+    counts = plant.servos.counts
+    missed = counts.silent + counts.garbled + counts.implausible
+    assert missed == counts.asked - counts.answered + counts.implausible > 0
+    assert missed >= np.isnan(positions).sum() > 0
+    told = [kind for kind, _joint in kept.faults if kind in {FaultKind.SILENT, FaultKind.GARBLED}]
+    assert len(told) == np.isnan(positions).sum()
+    worn = bus.counts.byte_errors
+    assert min(worn.dropped, worn.doubled, worn.flipped) > 0
 
 
 OTHER_BAUD, USUAL_BAUD = 34, 1
@@ -212,93 +226,99 @@ def set_away(bus: FakeBus, joints: list[str], *, away: bool) -> None:
 
 @pytest.mark.parametrize("joints", [["arm"], ["neck", "arm", "tail"]])
 def test_what_falls_silent_is_told_once_and_the_robot_goes_on_gently(
-    crawler: Robot, joints: list[str]
+    crawler: Robot, fake: Fake, joints: list[str]
 ) -> None:
-    with fake(crawler) as (bus, port):
-        when = {10: True, 60: False}
-        kept = Kept(lambda n: set_away(bus, joints, away=when[n]) if n in when else None)
-        plant = plant_at(crawler, port, silent_s=0.2, latency_s=0.02)
-        run(plant, 1.2, kept)
-        assert plant.servos.counts.lost == plant.servos.counts.found == 1
-        messages = [one.message for block in kept.blocks for one in block.states.faults]
-        (lost,) = [one for one in messages if "all joints hold" in one]
-        assert len([one for one in messages if "answer again" in one]) == 1
-        assert ("arm (ID 7)" if len(joints) == 1 else "every servo") in lost
-        assert bus.joint("arm").peek("torque_enable") == 1
-        assert bus.joint("arm").peek("cw_compliance_slope") == 32
-        assert np.isfinite(kept.positions[-1]).all()
+    bench = fake(crawler)
+    bus = bench.bus
+    when = {10: True, 60: False}
+    kept = Kept(lambda n: set_away(bus, joints, away=when[n]) if n in when else None)
+    plant = bench.plant(silent_s=0.2, latency_s=0.02)
+    run(plant, 1.2, kept)
+    assert plant.servos.counts.lost == plant.servos.counts.found == 1
+    messages = [one.message for block in kept.blocks for one in block.states.faults]
+    (lost,) = [one for one in messages if "all joints hold" in one]
+    assert len([one for one in messages if "answer again" in one]) == 1
+    assert ("arm (ID 7)" if len(joints) == 1 else "every servo") in lost
+    assert bus.joint("arm").peek("torque_enable") == 1
+    assert bus.joint("arm").peek("cw_compliance_slope") == 32
+    assert np.isfinite(kept.positions[-1]).all()
 
 
-def test_what_stays_away_ends_the_run_and_what_comes_back_may_have_to_let_go(crawler: Robot) -> None:
+def test_what_stays_away_ends_the_run_and_what_comes_back_may_have_to_let_go(
+    crawler: Robot, fake: Fake
+) -> None:
     short = {"silent_s": 0.2, "latency_s": 0.02}
-    with fake(crawler) as (bus, port):
-        kept = Kept(lambda n: set_away(bus, ["arm"], away=True) if n == 5 else None)
-        with pytest.raises(BodyError, match=r"no answer from arm \(ID 7\), for 0\.[2-9] s"):
-            run(plant_at(crawler, port, reconnect_s=0.2, **short), 9.0, kept)
-        time.sleep(0.1)
-        assert not bus.joint("neck").peek("torque_enable")
-    with fake(crawler) as (bus, port):
-        when = {5: True, 40: False}
-        kept = Kept(lambda n: set_away(bus, ["arm"], away=when[n]) if n in when else None)
-        with pytest.raises(BodyError, match="torque is off now"):
-            run(plant_at(crawler, port, on_loss=TorquePolicy.RELEASE, **short), 9.0, kept)
-        time.sleep(0.1)
-        assert not any(servo.peek("torque_enable") for servo in bus.joints.values())
+    bench = fake(crawler)
+    bus = bench.bus
+    kept = Kept(lambda n: set_away(bus, ["arm"], away=True) if n == 5 else None)
+    with pytest.raises(BodyError, match=r"no answer from arm \(ID 7\), for 0\.[2-9] s"):
+        run(bench.plant(reconnect_s=0.2, **short), 9.0, kept)
+    assert not bench.torques()[0]
+    bench = fake(crawler)
+    bus = bench.bus
+    when = {5: True, 40: False}
+    kept = Kept(lambda n: set_away(bus, ["arm"], away=when[n]) if n in when else None)
+    with pytest.raises(BodyError, match="torque is off now"):
+        run(bench.plant(on_loss=TorquePolicy.RELEASE, **short), 9.0, kept)
+    assert not any(bench.torques())
 
 
-def test_a_port_that_is_pulled_and_plugged_in_again_is_found(crawler: Robot) -> None:
-    with fake(crawler) as (_bus, port):
-        kept = Kept(lambda n: port.unplug() if n == 10 else port.plug() if n == 20 else None)
-        plant = plant_at(crawler, port)
-        run(plant, 0.8, kept)
-        assert plant.servos.counts.lost == plant.servos.counts.found == 1
-        assert np.isfinite(kept.positions[-1]).all()
-        plant = plant_at(crawler, port, reconnect_s=0.1)
-        with pytest.raises(BodyError, match=f"the port {port.path} is gone, for"):
-            run(plant, 5.0, Kept(lambda n: port.unplug() if n == 5 else None))
-        assert plant.facts()["bus"]["torque_off_sent"] is False
-        plant.stop(TorquePolicy.HOLD)  # must not raise, whenever
+def test_a_port_that_is_pulled_and_plugged_in_again_is_found(crawler: Robot, fake: Fake) -> None:
+    bench = fake(crawler)
+    kept = Kept(lambda n: bench.line.plug(n >= 20) if n in {10, 20} else None)
+    plant = bench.plant()
+    run(plant, 0.8, kept)
+    assert plant.servos.counts.lost == plant.servos.counts.found == 1
+    assert np.isfinite(kept.positions[-1]).all()
+    plant = bench.plant(reconnect_s=0.1)
+    with pytest.raises(BodyError, match="the port a fake port is gone, for"):
+        run(plant, 5.0, Kept(lambda n: bench.line.plug(False) if n == 5 else None))
+    assert plant.facts()["bus"]["torque_off_sent"] is False
+    plant.stop(TorquePolicy.HOLD)  # must not raise, whenever
 
 
-def test_torque_and_stiffness_are_written_when_they_change(crawler: Robot) -> None:
-    with fake(crawler) as (bus, port):
-        plant = plant_at(crawler, port)
-        plant.open()
-        rows = np.zeros((4, 3))
+def test_torque_and_stiffness_are_written_when_they_change(crawler: Robot, fake: Fake) -> None:
+    bench = fake(crawler)
+    bus = bench.bus
+    plant = bench.plant()
+    plant.open()
+    rows = np.zeros((4, 3))
 
-        def send(**how: Any) -> None:
-            plant.advance({"crawler": JointCommands(how.pop("rows", rows), **how)})
-            time.sleep(0.03)
+    def send(**how: Any) -> None:
+        plant.advance({"crawler": JointCommands(how.pop("rows", rows), **how)})
+        bench.line.sleep(0.03)
 
-        free = np.array([False, True, False])
-        before = bus.counts.packets
-        send()
-        assert bus.counts.packets - before == 4 * (1 + 3)  # nothing but frames
-        send(rows=np.where(free, np.nan, rows), free=free)
-        assert [bus.joint(one).peek("torque_enable") for one in crawler.joint_names] == [1, 0, 1]
-        bus.hold("arm", 0.2)
-        send(rows=rows, free=free)
-        assert abs(plant.read().positions[1] - 0.2) < 0.02
-        send(stiffness=np.array([73.3, np.nan, 4.0]))
-        assert [bus.joint(one).peek("torque_enable") for one in crawler.joint_names] == [1, 1, 1]
-        assert [bus.joint(one).peek("ccw_compliance_slope") for one in crawler.joint_names] == [4, 32, 64]
-        send()
-        assert bus.joint("neck").peek("cw_compliance_slope") == 32
-        with pytest.raises(UnsafeCommandError, match="frame 0: the command for arm is nan"):
-            send(rows=np.full((1, 3), [0.0, np.nan, 0.0]))
-        plant.stop(TorquePolicy.RELEASE)
-        plant.close()
+    free = np.array([False, True, False])
+    before = bus.counts.packets
+    send()
+    assert bus.counts.packets - before == 4 * (1 + 3)  # nothing but frames
+    send(rows=np.where(free, np.nan, rows), free=free)
+    assert [bus.joint(one).peek("torque_enable") for one in crawler.joint_names] == [1, 0, 1]
+    bus.hold("arm", 0.2)
+    bench.line.sleep(0.1)
+    send(rows=rows, free=free)
+    assert abs(plant.read().positions[1] - 0.2) < 0.02
+    send(stiffness=np.array([73.3, np.nan, 4.0]))
+    assert [bus.joint(one).peek("torque_enable") for one in crawler.joint_names] == [1, 1, 1]
+    assert [bus.joint(one).peek("ccw_compliance_slope") for one in crawler.joint_names] == [4, 32, 64]
+    send()
+    assert bus.joint("neck").peek("cw_compliance_slope") == 32
+    with pytest.raises(UnsafeCommandError, match="frame 0: the command for arm is nan"):
+        send(rows=np.full((1, 3), [0.0, np.nan, 0.0]))
+    plant.stop(TorquePolicy.RELEASE)
+    plant.close()
 
 
-def test_what_a_servo_complains_of_is_told_once(crawler: Robot) -> None:
+def test_what_a_servo_complains_of_is_told_once(crawler: Robot, fake: Fake) -> None:
     def heat(n: int) -> None:
         if n in {10, 40}:
             bus.joint("tail").temperature_c = 85.0 if n == 10 else 30.0
 
-    with fake(crawler) as (bus, port):
-        kept = Kept(heat)
-        run(plant_at(crawler, port), 0.5, kept)
-        assert kept.faults.count((FaultKind.OVERHEATED, "tail")) == 1
+    bench = fake(crawler)
+    bus = bench.bus
+    kept = Kept(heat)
+    run(bench.plant(), 0.5, kept)
+    assert kept.faults.count((FaultKind.OVERHEATED, "tail")) == 1
 
 
 DRIVES = """
@@ -320,7 +340,8 @@ time.sleep(60)
 def test_a_program_that_is_killed_leaves_torque_off(crawler: Robot, tmp_path: Path) -> None:
     card = tmp_path / "crawler.robot.yaml"
     card.write_text(CARD)
-    with fake(crawler) as (bus, port):
+    bus = FakeBus.of(crawler)
+    with FakePort(bus, now=time.perf_counter) as port:
         command = [sys.executable, "-c", DRIVES, port.path, str(card)]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as child:  # noqa: S603 -- our own
             assert child.stdout is not None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from posewright.links.dynamixel.control_table import Instruction, StatusError
+from posewright.links.dynamixel.control_table import Instruction, StatusError, slope_step
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.device import FakeSensor, status_packet
-from posewright.links.dynamixel.fake.servo import FakeServo, slope_step
+from posewright.links.dynamixel.fake.servo import FakeServo
 from posewright.links.dynamixel.packets import BROADCAST_ID, InstructionPacket
 
 OK = 0

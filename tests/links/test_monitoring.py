@@ -6,18 +6,15 @@ import itertools
 import json
 import math
 import struct
-import time
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from posewright.bodies import MockBody
-from posewright.links.dynamixel.bus import BAUD, Bus, joints_of
+from posewright.links.dynamixel.bus import Bus, joints_of
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.damage import BusDamage, Event, Fault
-from posewright.links.dynamixel.fake.port import FakePort
 from posewright.links.dynamixel.monitoring import (
     Round,
     ServoSample,
@@ -26,23 +23,21 @@ from posewright.links.dynamixel.monitoring import (
     sample_data,
     watch,
 )
-from posewright.links.serial_port import SerialPort
 from posewright.robots import robot
+
+from .wired import WireUp
 
 BIOLOID = robot("robotis_bioloid")
 
 
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakePort]:
-    bus = FakeBus.of(BIOLOID, MockBody(BIOLOID, positions=BIOLOID.pose("stand")))
-    with FakePort(bus, now=time.perf_counter) as port:
-        yield port
+@pytest.fixture
+def fake() -> FakeBus:
+    return FakeBus.of(BIOLOID, MockBody(BIOLOID, positions=BIOLOID.pose("stand")))
 
 
 @pytest.fixture
-def bus(fake: FakePort) -> Iterator[Bus]:
-    with Bus(SerialPort(fake.path, BAUD), joints=joints_of(BIOLOID), patience_s=0.3) as bus:
-        yield bus
+def bus(fake: FakeBus, wired: WireUp) -> Bus:
+    return wired(fake, joints=joints_of(BIOLOID))
 
 
 def of(samples: Round, joint: str) -> ServoSample:
@@ -66,11 +61,10 @@ def test_every_servo_is_told_with_its_joint_in_its_own_units(one_round: Round) -
     assert 10 <= knee.reading.temperature_c <= 50
 
 
-def test_a_silent_servo_is_told_and_the_others_are_read_all_the_same() -> None:
+def test_a_silent_servo_is_told_and_the_others_are_read_all_the_same(wired: WireUp) -> None:
     silence = BusDamage(events=(Event(Fault.SILENT, 0.0, math.inf, 9),))
-    where = FakePort(FakeBus.of(BIOLOID, damage=silence), now=time.perf_counter)
-    with where as port, Bus(SerialPort(port.path, BAUD), patience_s=0.1) as bus:
-        samples = sample(bus, BIOLOID, read_limits(bus, BIOLOID), 0.0)
+    bus = wired(FakeBus.of(BIOLOID, damage=silence))
+    samples = sample(bus, BIOLOID, read_limits(bus, BIOLOID), 0.0)
     silent = of(samples, "right_hip_roll")
     assert silent.reading is None
     assert silent.warnings == ("no answer",)
@@ -83,23 +77,17 @@ def test_a_silent_servo_is_told_and_the_others_are_read_all_the_same() -> None:
     [(59, ()), (60, ("hot: its limit is 70 C",)), (70, ("too hot: its limit is 70 C",))],
 )
 def test_a_hot_servo_is_marked_by_its_own_limit(
-    fake: FakePort, bus: Bus, temperature_c: int, told: tuple[str, ...]
+    fake: FakeBus, bus: Bus, temperature_c: int, told: tuple[str, ...]
 ) -> None:
-    servo = fake.bus.joint("left_knee")
-    usual, servo.temperature_c = servo.temperature_c, temperature_c
-    try:
-        assert of(sample(bus, BIOLOID, read_limits(bus, BIOLOID), 0.0), "left_knee").warnings == told
-    finally:
-        servo.temperature_c = usual
+    servo = fake.joint("left_knee")
+    servo.temperature_c = temperature_c
+    assert of(sample(bus, BIOLOID, read_limits(bus, BIOLOID), 0.0), "left_knee").warnings == told
 
 
-def test_a_weak_supply_is_marked_and_so_is_what_the_servo_says_itself(fake: FakePort, bus: Bus) -> None:
-    servo = fake.bus.joint("left_elbow")
-    usual, servo.voltage_v = servo.voltage_v, 5.5
-    try:
-        told = of(sample(bus, BIOLOID, read_limits(bus, BIOLOID), 0.0), "left_elbow")
-    finally:
-        servo.voltage_v = usual
+def test_a_weak_supply_is_marked_and_so_is_what_the_servo_says_itself(fake: FakeBus, bus: Bus) -> None:
+    servo = fake.joint("left_elbow")
+    servo.voltage_v = 5.5
+    told = of(sample(bus, BIOLOID, read_limits(bus, BIOLOID), 0.0), "left_elbow")
     assert told.reading is not None
     assert told.reading.errors == "input voltage"
     assert told.warnings == ("input voltage", "voltage: its limits are 6..14 V")
@@ -121,7 +109,7 @@ def test_speed_and_load_have_the_sign_of_the_joint(
     assert told.warnings == ("load: 98% of its torque limit",)
 
 
-def test_rounds_come_at_their_period_and_moves_nothing(fake: FakePort, bus: Bus) -> None:
+def test_rounds_come_at_their_period_and_moves_nothing(fake: FakeBus, bus: Bus) -> None:
     now_s, slept = [0.0], list[float]()
 
     def sleep(seconds: float) -> None:
@@ -130,12 +118,12 @@ def test_rounds_come_at_their_period_and_moves_nothing(fake: FakePort, bus: Bus)
 
     seen: list[Round] = []
     how: dict[str, Any] = {"now": lambda: now_s[0], "sleep": sleep, "period_s": 0.5, "on_round": seen.append}
-    written = [servo.peek("goal_position") for servo in fake.bus.joints.values()]
+    written = [servo.peek("goal_position") for servo in fake.joints.values()]
     rounds = watch(bus, BIOLOID, 1.0, **how)
     assert rounds == seen
     assert [samples[0].time_s for samples in rounds] == [0.0, 0.5, 1.0]
     assert slept == [0.5, 0.5]
-    assert [servo.peek("goal_position") for servo in fake.bus.joints.values()] == written
+    assert [servo.peek("goal_position") for servo in fake.joints.values()] == written
     assert len(watch(bus, BIOLOID, 0.0, **how)) == 1
 
 

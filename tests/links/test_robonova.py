@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from posewright.bodies import Body, JointCommands, Part, Plant, TorquePolicy
 from posewright.control import RealClock, SimulatedClock
-from posewright.errors import BodyError, FormatError, InputError
+from posewright.errors import BodyError, FormatError, InputError, UnsafeCommandError
 from posewright.experiments.plants import make_plant
 from posewright.links.robonova import RobonovaPlant, protocol, receiver_program
 from posewright.links.robonova.protocol import Answer, check, pose
@@ -183,7 +183,11 @@ def test_all_joints_are_free_or_none_and_torque_comes_back_gently() -> None:
         plant = plant_on(path)
         plant.open()
         free = np.ones(16, bool)
-        plant.advance({"hitec_robonova1": JointCommands(rows(0, 0).angles, free=free)})
+        nothing = np.full((2, 16), np.nan)
+        plant.advance({"hitec_robonova1": JointCommands(nothing, free=free)})
+        assert np.isfinite(plant.read().positions).all()
+        with pytest.raises(UnsafeCommandError, match="not finite"):
+            plant.advance({"hitec_robonova1": JointCommands(nothing)})
         assert board.modes.count("MOTOROFF G6A") == 1
         plant.advance({"hitec_robonova1": rows(0)})
         assert board.modes[-2:] == ["SPEED 3", "SPEED 15"]

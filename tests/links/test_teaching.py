@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +13,12 @@ from posewright.bodies import MockBody, TorquePolicy
 from posewright.control import Player, drive
 from posewright.errors import InputError, UnknownNameError
 from posewright.formats import read_motion, write_motion
-from posewright.links.dynamixel.bus import BAUD, Bus, joints_of
+from posewright.links.dynamixel.bus import Bus, joints_of
 from posewright.links.dynamixel.fake.bus import FakeBus
-from posewright.links.dynamixel.fake.port import FakePort
 from posewright.links.dynamixel.teaching import FIRST_S, Teacher
-from posewright.links.serial_port import SerialPort
 from posewright.robots import robot
+
+from .wired import WireUp
 
 BIOLOID = robot("robotis_bioloid")
 STAND = BIOLOID.pose("stand")
@@ -38,29 +37,23 @@ class Clock:
 
 
 @pytest.fixture
-def fake() -> Iterator[FakePort]:
-    body = MockBody(BIOLOID, positions=STAND)  # a hand is as fast as it likes
-    with FakePort(FakeBus.of(BIOLOID, body), now=time.perf_counter) as port:
-        yield port
+def fake() -> FakeBus:
+    return FakeBus.of(BIOLOID, MockBody(BIOLOID, positions=STAND))  # a hand is as fast as it likes
 
 
 @pytest.fixture
-def bus(fake: FakePort) -> Iterator[Bus]:
-    with Bus(SerialPort(fake.path, BAUD), joints=joints_of(BIOLOID), patience_s=0.3) as bus:
-        yield bus
+def bus(fake: FakeBus, wired: WireUp) -> Bus:
+    return wired(fake, joints=joints_of(BIOLOID))
 
 
 @pytest.fixture
-def move(fake: FakePort) -> Callable[..., None]:
+def move(fake: FakeBus, bus: Bus) -> Callable[..., None]:
     """Give a function that puts joints by hand somewhere [deg], and waits until they are there or held."""
 
     def put(**degrees: float) -> None:
         for joint, angle in degrees.items():
-            fake.bus.hold(joint, math.radians(angle))
-        frames, end_s = 2.0 * BIOLOID.frame_period_s, time.monotonic() + 5.0
-        begin_s = fake.time_s
-        while fake.time_s < begin_s + 4.0 * frames and time.monotonic() < end_s:
-            time.sleep(frames)
+            fake.hold(joint, math.radians(angle))
+        bus.port.sleep(8.0 * BIOLOID.frame_period_s)
 
     return put
 

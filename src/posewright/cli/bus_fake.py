@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from posewright.links.dynamixel.fake.port import FakePort
 
 RobotName = Annotated[str, option("--robot R", "Whose servos: a robot with IDs on its card.")]
-Body = Annotated[str, option("--body", "What moves: mock, which has no weight; sim; or a *.bodies.yaml.")]
+Body = Annotated[str, option("--body", "What moves: sim; mock, which has no weight; or a *.bodies.yaml.")]
 Pose = Annotated[str, option("--pose POSE", "In which somebody holds it until its servos have torque.")]
 Baud = Annotated[int, option("--baud N", "Bits a second that the servos are set to.")]
 Faults = Annotated[
@@ -46,7 +46,7 @@ def verbs() -> dict[str, Callable[..., Any]]:
 
 def fake(
     robot: RobotName = "robotis_bioloid",
-    body: Body = "mock",
+    body: Body = "sim",
     pose: Pose = "stand",
     baud: Baud = 1_000_000,
     fault: Faults = None,
@@ -61,13 +61,13 @@ def fake(
 ) -> None:
     """Run a fake AX-12 bus of a robot on a pseudo-terminal until Ctrl-C, and say its port.
 
-    Servos answer as ROBOTIS's manual says, bytes cost their time, and a body moves behind them. Programs open
-    the port as they would an adapter's, one after the other. With --json the first line says the port and the
-    last one what went over the wire, each a JSON document of its own.
+    Servos answer as ROBOTIS's manual says, bytes cost their time, and behind them the simulated robot moves.
+    Programs open the port as they would an adapter's, one after the other. With --json the first line says
+    the port and the last one what went over the wire, each a JSON document of its own.
 
     [bold]Examples[/]
       posewright bus fake --robot robotis_bioloid
-      posewright bus fake --robot robotis_bioloid --body sim --precise
+      posewright bus fake --robot robotis_bioloid --body mock --precise
       posewright bus fake --fault silent:7@5-6 --fault hot:13@10 --flipped 0.01 --seed 3
     """
     from posewright import experiments
@@ -103,7 +103,7 @@ def _tell(port: FakePort, counts: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(counts) + "\n")
         return
-    worn = port.bus.counts.worn
+    worn = port.bus.counts.byte_errors
     damaged = f"{worn.dropped} bytes dropped, {worn.doubled} doubled, {worn.flipped} flipped"
     heard = f"{counts['packets']} packets ({counts['broken']} broken), {counts['answers']} answers"
     console.note(f"{counts['seconds']:.1f} s: {heard}, {counts['collisions']} collisions; {damaged}")

@@ -9,7 +9,7 @@ from typing import Any
 
 from posewright.bodies import Part
 from posewright.experiments.performing import ORIGIN
-from posewright.experiments.plants import MOCK, body_of, make_plant
+from posewright.experiments.plants import SIMULATION, body_of, make_plant
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.damage import BusDamage
 from posewright.links.dynamixel.fake.device import FakeSensor
@@ -21,7 +21,7 @@ from posewright.search.plan import checked_seed
 def fake_bus(
     robot: Robot,
     *,
-    body: str = MOCK,
+    body: str = SIMULATION,
     pose: str = "stand",
     baud: int = 1_000_000,
     damage: BusDamage | None = None,
@@ -34,7 +34,7 @@ def fake_bus(
 
     Args:
         robot: whose servos have IDs.
-        body: mock, sim, or what else `run --body` takes.
+        body: sim, mock, or what else `run --body` takes.
         pose: in which it is held.
         baud: of the servos, one of the manual's.
         damage: what goes wrong.

@@ -95,7 +95,7 @@ def _simulation(parts: Sequence[Part], arena: Arena | None) -> Plant:
 def _mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it knows no field
     part = _only(parts, "a mock body")
     quiet = quiet_readings((*part.robot.sensors, *part.sensors))
-    return MockBody(part.robot, lambda _time_s: quiet, positions=part.start_pose)
+    return MockBody(part.robot, lambda _time_s: quiet, positions=part.start_pose, keeps=False)
 
 
 def _only(parts: Sequence[Part], what: str) -> Part:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from posewright.codegen.unit import EmulatedBoard
-from posewright.links.wear import WornLine
+from posewright.links.noisy_line import NoisyLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class DamagedLine:
     damage: LineDamage
     time_s: float = 0.0
     _pressed: int = 0
-    _line: WornLine = field(init=False)
+    _line: NoisyLine = field(init=False)
 
     def __post_init__(self) -> None:
         damage = self.damage
-        self._line = WornLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
+        self._line = NoisyLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
 
     def send(self, data: bytes) -> None:
         """Put what is left of some bytes on the line to the board."""

@@ -20,7 +20,7 @@ FAULTS = {
 REFUSALS = StatusError.RANGE | StatusError.ANGLE_LIMIT | StatusError.INSTRUCTION
 
 
-class Miss(Enum):
+class NoAnswer(Enum):
     """Why a request has no answer."""
 
     TIMEOUT = "no answer"
@@ -72,26 +72,19 @@ class BusCounts:
         """Return them as plain data."""
         return {one.name: getattr(self, one.name) for one in fields(self)} | {"faults": self.faults}
 
-    def report(self, error: StatusError) -> None:
-        """Count the bits of an answer's error byte."""
-        for bit in StatusError:
-            if bit in error:
-                name = (bit.name or "").lower()
-                self.reported[name] = self.reported.get(name, 0) + 1
-
-    def miss(self, why: Miss) -> None:
+    def fail(self, why: NoAnswer) -> None:
         """Count an answer that did not come."""
         name = _MISSED[why]
         setattr(self, name, getattr(self, name) + 1)
 
 
 _MISSED = {
-    Miss.TIMEOUT: "timeouts",
-    Miss.CORRUPT: "corrupt",
-    Miss.CHECKSUM: "checksum",
-    Miss.WRONG_ID: "wrong_id",
-    Miss.WRONG_LENGTH: "wrong_length",
-    Miss.UNHEARD: "unheard",
+    NoAnswer.TIMEOUT: "timeouts",
+    NoAnswer.CORRUPT: "corrupt",
+    NoAnswer.CHECKSUM: "checksum",
+    NoAnswer.WRONG_ID: "wrong_id",
+    NoAnswer.WRONG_LENGTH: "wrong_length",
+    NoAnswer.UNHEARD: "unheard",
 }
 
 
@@ -137,6 +130,14 @@ class ServoSilentError(BodyError):
 
 class PortGoneError(BodyError):
     """The port itself takes or gives nothing more."""
+
+
+def count_bits(error: int, counts: dict[str, int]) -> None:
+    """Count the bits of an answer's error byte, by name."""
+    for bit in StatusError:
+        if error & bit:
+            name = (bit.name or "").lower()
+            counts[name] = counts.get(name, 0) + 1
 
 
 def fault_kinds(error: int) -> tuple[FaultKind, ...]:

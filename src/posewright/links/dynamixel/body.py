@@ -172,9 +172,10 @@ class DynamixelPlant:
         `torque_off_sent` is there after `stop(RELEASE)`: False where the port was gone.
         """
         port, settings = self.servos.port, self._settings
-        servos = {str(servo): one.facts for servo, one in self.servos.memory.items()}
+        servos: dict[str, dict[str, Any]] = {}
         for servo, (volts, temperature) in self.servos.seen.health.items():
-            servos[str(servo)] |= {"voltage_v": volts, "temperature_c": temperature}
+            firmware = self.servos.memory[servo]["firmware_version"]
+            servos[str(servo)] = {"firmware": firmware, "voltage_v": volts, "temperature_c": temperature}
         told: dict[str, Any] = {"port": port.path, "baud": port.baud, "staggered": settings.staggered}
         told |= {"reads": settings.reads.name.lower(), "servos": servos}
         if self._released is not None:

@@ -18,17 +18,16 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Self
 
-from posewright.bodies import Fault
 from posewright.errors import BodyError, InputError, MissingExtraError
 from posewright.links.dynamixel.answers import (
     REFUSALS,
     BusCounts,
-    Miss,
+    NoAnswer,
     Ping,
     PortGoneError,
     ServoSilentError,
     StatusPacket,
-    fault_kinds,
+    count_bits,
 )
 from posewright.links.dynamixel.control_table import (
     MAX_ID,
@@ -40,7 +39,13 @@ from posewright.links.dynamixel.control_table import (
     control_table,
     table_of_model,
 )
-from posewright.links.dynamixel.packets import BROADCAST_ID, InstructionPacket, checksum
+from posewright.links.dynamixel.packets import (
+    BITS_A_BYTE,
+    BROADCAST_ID,
+    OVERHEAD,
+    InstructionPacket,
+    checksum,
+)
 from posewright.links.serial_port import (
     SerialPort,
     cannot_open,
@@ -54,12 +59,8 @@ BAUD = 1_000_000
 """What an AX-12 is delivered with [bits a second]."""
 
 MS = 1000.0
-BITS_A_BYTE = 10
 WRITING_S = 1.0
 """A port that takes nothing for so long is gone [s]."""
-
-AROUND = 6
-"""Bytes of a status packet without parameters: header 2, ID, length, error, checksum."""
 
 MOST_READ = 250
 """So many bytes dynamixel-sdk takes in one status packet."""
@@ -95,7 +96,7 @@ class Bus:
     Attributes:
         counts: what happened so far.
         errors: the error byte of each servo's latest answer, by ID.
-        joints: names of joints by ID, for messages and faults.
+        joints: names of joints by ID, for messages.
     """
 
     def __init__(
@@ -126,7 +127,6 @@ class Bus:
         self.where, self.retries = port, retries
         self.joints: Mapping[int, str] = joints or {}
         self.counts, self.errors = BusCounts(), dict[int, StatusError]()
-        self.patience_s = patience_with(port.path) if patience_s is None else patience_s
         self._failed = port_failures()
         self._tables: dict[int, ControlTable] = {}
         self._quiet: set[int] = set()
@@ -143,6 +143,9 @@ class Bus:
         except BodyError:
             self.port.close()
             raise
+        with suppress(AttributeError, NotImplementedError, *self._failed):  # Linux only
+            self.port.set_low_latency_mode(True)  # FTDI's adapters keep bytes for 1 ms then, not 16
+        self.patience_s = patience_with(port.path) if patience_s is None else patience_s
         self._handler.is_open = True
         self._pace(port.baud)
 
@@ -195,14 +198,6 @@ class Bus:
         """Return what to call a servo: `servo 5 (right_elbow)`."""
         joint = self.joints.get(servo)
         return f"servo {servo}" + (f" ({joint})" if joint else "")
-
-    def faults(self, time_s: float) -> tuple[Fault, ...]:
-        """Return what servos said of themselves with their latest answers."""
-        told = ((servo, kind) for servo, error in self.errors.items() for kind in fault_kinds(error))
-        return tuple(
-            Fault(time_s, kind, f"{self.name(servo)} says: {kind.value}", self.joints.get(servo))
-            for servo, kind in told
-        )
 
     # --- requests
 
@@ -335,7 +330,7 @@ class Bus:
 
     # --- the wire
 
-    def exchange(self, packet: bytes, wanted: int) -> StatusPacket | Miss:
+    def exchange(self, packet: bytes, wanted: int) -> StatusPacket | NoAnswer:
         """Send a packet once, and return the answer with `wanted` bytes of parameters, or why there is none.
 
         A servo that does not do what it was told answers without parameters, and its error byte says why.
@@ -348,37 +343,37 @@ class Bus:
             self.drain()
         self._owes = servo
         self.send(packet)
-        answer: StatusPacket | Miss = self._wire(lambda: self._receive(packet, wanted))
-        if isinstance(answer, Miss):
-            self.counts.miss(answer)
+        answer: StatusPacket | NoAnswer = self._wire(lambda: self._receive(packet, wanted))
+        if isinstance(answer, NoAnswer):
+            self.counts.fail(answer)
             return answer
         self._owes = None
         self.counts.answered += 1
-        self.counts.report(answer.error)
+        count_bits(answer.error, self.counts.reported)
         self.errors[servo] = answer.error
         return answer
 
-    def further(self) -> bool:
-        """Return whether a packet comes that nobody asked for: a second servo with the ID asked last."""
-        return not isinstance(self._wire(lambda: self._packet(AROUND)), Miss)
+    def hears_another(self) -> bool:
+        """Return whether one more whole packet comes: from a second servo with the ID that was asked."""
+        return not isinstance(self._wire(lambda: self._packet(OVERHEAD)), NoAnswer)
 
     def _ask(self, packet: bytes, wanted: int) -> StatusPacket:
-        answer: StatusPacket | Miss = Miss.TIMEOUT
-        misses: list[Miss] = []
+        answer: StatusPacket | NoAnswer = NoAnswer.TIMEOUT
+        misses: list[NoAnswer] = []
         for attempt in range(self.retries + 1):
             self.counts.retries += attempt > 0
             answer = self.exchange(packet, wanted)
             if isinstance(answer, StatusPacket):
                 if StatusError.CHECKSUM not in answer.error:
                     return self._accepted(answer)
-                answer = Miss.UNHEARD
-                self.counts.miss(answer)
+                answer = NoAnswer.UNHEARD
+                self.counts.fail(answer)
             misses.append(answer)
         self.counts.given_up += 1
         what = f"{misses[-1].value} from {self.name(packet[2])}" + f" in {len(misses)} tries" * (
             len(misses) > 1
         )
-        silent = all(one is Miss.TIMEOUT for one in misses)
+        silent = all(one is NoAnswer.TIMEOUT for one in misses)
         hint = (
             "power, cable, ID and baud rate: `posewright bus scan`" if silent else "`posewright bus diagnose`"
         )
@@ -407,14 +402,14 @@ class Bus:
             )
         self._handler.is_using = False
 
-    def _receive(self, packet: bytes, wanted: int) -> StatusPacket | Miss:
-        self._wait(len(packet) + AROUND + wanted)
+    def _receive(self, packet: bytes, wanted: int) -> StatusPacket | NoAnswer:
+        self._wait(len(packet) + OVERHEAD + wanted)
         echo: bytes | None = None
-        miss = Miss.TIMEOUT
+        miss = NoAnswer.TIMEOUT
         while True:
-            came = self._packet(AROUND + wanted)
-            if isinstance(came, Miss):
-                if came is not Miss.TIMEOUT:
+            came = self._packet(OVERHEAD + wanted)
+            if isinstance(came, NoAnswer):
+                if came is not NoAnswer.TIMEOUT:
                     return came
                 if (
                     echo is not None and packet[4] == Instruction.PING
@@ -425,13 +420,13 @@ class Bus:
                 echo = came
                 self.counts.echoes += packet[4] != Instruction.PING
             elif came[2] != packet[2]:
-                miss = Miss.WRONG_ID
-            elif len(came) != AROUND + wanted and not (len(came) == AROUND and came[4] & NOT_DONE):
-                return Miss.WRONG_LENGTH
+                miss = NoAnswer.WRONG_ID
+            elif len(came) != OVERHEAD + wanted and not (len(came) == OVERHEAD and came[4] & NOT_DONE):
+                return NoAnswer.WRONG_LENGTH
             else:
                 return _status(came)
 
-    def _packet(self, size: int) -> bytes | Miss:
+    def _packet(self, size: int) -> bytes | NoAnswer:
         """Return the next whole packet, or why there is none before time is up."""
         if not self._handler.packet_timeout:
             self._wait(size)
@@ -440,9 +435,9 @@ class Bus:
         if result == 0:
             return packet[: packet[3] + 4]
         if not packet:
-            return Miss.TIMEOUT
-        whole = len(packet) >= AROUND and len(packet) == packet[3] + 4
-        return Miss.CHECKSUM if whole and checksum(packet[2:-1]) != packet[-1] else Miss.CORRUPT
+            return NoAnswer.TIMEOUT
+        whole = len(packet) >= OVERHEAD and len(packet) == packet[3] + 4
+        return NoAnswer.CHECKSUM if whole and checksum(packet[2:-1]) != packet[-1] else NoAnswer.CORRUPT
 
     def _wait(self, n_bytes: int) -> None:
         """Begin to wait for an answer that ends when so many bytes, sent and received, are over."""
@@ -453,7 +448,7 @@ class Bus:
         self._wire(self._drain)
 
     def _drain(self) -> None:
-        self._wait(AROUND)
+        self._wait(OVERHEAD)
         while not self._handler.isPacketTimeout():
             self._handler.readPort(self.port.in_waiting)
 

@@ -15,6 +15,12 @@ from pathlib import Path
 from posewright.documents import Node, read_document
 from posewright.errors import InputError, UnknownNameError
 
+DELAY_STEP_S = 2e-6
+"""What a return delay time of 1 means (e-Manual, AX-12A: Return Delay Time)."""
+
+CLOCKWISE = 1 << 10
+"""The bit of a speed or load that says clockwise, in which the ticks fall; those below are its size."""
+
 MAX_ID = 0xFD
 """Largest ID of a device; 254 is the broadcast."""
 
@@ -124,6 +130,11 @@ class ControlTable:
             raise UnknownNameError.among(f"register of {self.device}", name, self.registers)
         return self.registers[name]
 
+    def decode(self, data: bytes) -> dict[str, int]:
+        """Return what all registers hold, by name, of the bytes from address 0."""
+        parts = ((one, data[one.address : one.address + one.size]) for one in self.registers.values())
+        return {one.name: one.decode(part) for one, part in parts}
+
     @property
     def size(self) -> int:
         """Bytes from address 0 to the end of the last register."""
@@ -181,6 +192,17 @@ def _register(name: str, area: Area, node: Node, before: Mapping[str, Register])
         value = initial.integer(low=low, high=high)
     address = fields["address"].integer(low=0, high=0xFF)
     return Register(name, address, size, access, area, value, low, high)
+
+
+def signed(value: int) -> int:
+    """Return a speed or a load with its sign: negative where it is clockwise."""
+    size = value & (CLOCKWISE - 1)
+    return -size if value & CLOCKWISE else size
+
+
+def slope_step(value: int) -> int:
+    """Return at how many ticks of error the torque is full, of a compliance slope: 2, 4, 8, ... 128."""
+    return 2 if value < 4 else min(128, 1 << (value.bit_length() - 1))
 
 
 @cache

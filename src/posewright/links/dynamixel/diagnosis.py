@@ -11,24 +11,26 @@ import numpy as np
 
 from posewright.errors import BodyError
 from posewright.links.dynamixel.answers import PortGoneError
-from posewright.links.dynamixel.bus import AROUND, MS, Bus, joints_of
-from posewright.links.dynamixel.control_table import ControlTable, control_table, table_of_model
+from posewright.links.dynamixel.bus import MS, Bus, joints_of
+from posewright.links.dynamixel.control_table import (
+    DELAY_STEP_S,
+    ControlTable,
+    control_table,
+    slope_step,
+    table_of_model,
+)
+from posewright.links.dynamixel.packets import OVERHEAD
 from posewright.links.dynamixel.scanning import OnProgress
 from posewright.links.serial_port import holders, latency_timer_file, latency_timer_ms
 from posewright.robots import Robot, Servo
 
 TRANSACTIONS = 200
-DELAY_UNIT_S = 2e-6
-"""A step of the register `return_delay_time` [s] (e-Manual, AX-12A)."""
 
 GOOD_LATENCY_MS = 1.0
 """The least that FTDI's latency timer can be set to."""
 
 ANSWERS_ALL = 2
 """The status return level at which every instruction is answered (e-Manual, AX-12A)."""
-
-STEPS = (2, 4, 8, 16, 32, 64, 128)
-"""Compliance slopes that a servo tells apart: the greatest that is not above what is written (e-Manual)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +162,7 @@ def _report(bus: Bus, servo: int, joint: str | None, card: Servo | None, robot: 
         raise
     except BodyError:
         return ServoReport(servo, joint, answers=False)
-    held = {
-        name: one.decode(data[one.address : one.address + one.size]) for name, one in table.registers.items()
-    }
+    held = table.decode(data)
     differs = tuple(_differences(held, table, told.device, card, robot))
     on = bool(held["torque_enable"]) if "torque_enable" in held else None
     return ServoReport(
@@ -171,7 +171,7 @@ def _report(bus: Bus, servo: int, joint: str | None, card: Servo | None, robot: 
         answers=True,
         device=told.device,
         firmware=told.firmware or 0,
-        return_delay_s=held["return_delay_time"] * DELAY_UNIT_S,
+        return_delay_s=held["return_delay_time"] * DELAY_STEP_S,
         status_return_level=held["status_return_level"],
         voltage_v=held.get("present_voltage", 0) / 10.0,
         temperature_c=held.get("present_temperature", 0),
@@ -220,13 +220,9 @@ def _differences(
         )
     if card.compliance_slope is not None:
         for name in ("cw_compliance_slope", "ccw_compliance_slope"):
-            if _step(held[name]) != _step(int(card.compliance_slope)):
+            if slope_step(held[name]) != slope_step(int(card.compliance_slope)):
                 told.append(f"{name} is {held[name]}, by the card {card.compliance_slope:g}")
     return told
-
-
-def _step(slope: int) -> int:
-    return max((step for step in STEPS if step <= slope), default=STEPS[0])
 
 
 def _time(bus: Bus, ids: Collection[int], n: int, now: Callable[[], float]) -> Latency:
@@ -248,7 +244,7 @@ def _time(bus: Bus, ids: Collection[int], n: int, now: Callable[[], float]) -> L
                 lost += 1
     finally:
         bus.retries = retries
-    n_bytes = AROUND + 2 + AROUND + register.size
+    n_bytes = OVERHEAD + 2 + OVERHEAD + register.size
     p50, p99 = np.percentile(took, [50, 99]) if took else (math.nan, math.nan)
     return Latency(n, lost, n_bytes * bus.byte_s, float(p50), float(p99), max(took, default=math.nan))
 
@@ -272,7 +268,7 @@ def _advice(bus: Bus, servos: Collection[ServoReport]) -> list[str]:
         told.append(
             f"the adapter keeps every answer for {timer_ms:g} ms: echo {GOOD_LATENCY_MS:g} | sudo tee {file}"
         )
-    new_s = (control_table("AX-12A").register("return_delay_time").initial or 0) * DELAY_UNIT_S
+    new_s = (control_table("AX-12A").register("return_delay_time").initial or 0) * DELAY_STEP_S
     slow = [one for one in there if one.return_delay_s == new_s]  # a body that staggers answers sets its own
     if slow:
         share_ms = sum(one.return_delay_s for one in slow) * MS

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from itertools import pairwise
@@ -29,13 +30,14 @@ import numpy as np
 
 from posewright.arrays import Indices
 from posewright.bodies import FaultKind
-from posewright.links.dynamixel.bus import AROUND, BITS_A_BYTE
 from posewright.links.dynamixel.control_table import ControlTable, Instruction
 from posewright.links.dynamixel.packets import (
+    BITS_A_BYTE,
     BROADCAST_ID,
     GOAL_BYTES,
     GOAL_POSITION,
     HEADER,
+    OVERHEAD,
     InstructionPacket,
     checksum,
     packet_bytes,
@@ -98,7 +100,7 @@ def _group(ids: tuple[int, ...], baud: int, reads: Reads, start: int) -> ReadGro
     asked = bytes((start, reads.value))
     requests = b"".join(InstructionPacket(one, Instruction.READ, asked).encode() for one in ids)
     delays = _delays(len(ids), baud, reads) if len(ids) > 1 else [0]
-    n_bytes = len(requests) + len(ids) * (AROUND + reads.value)
+    n_bytes = len(requests) + len(ids) * (OVERHEAD + reads.value)
     wire_s = n_bytes * BITS_A_BYTE / baud + len(ids) * (GAP_US + DELAY_STEP_US) / US
     return ReadGroup(ids, requests, dict(zip(ids, delays, strict=True)), wire_s)
 
@@ -106,7 +108,7 @@ def _group(ids: tuple[int, ...], baud: int, reads: Reads, start: int) -> ReadGro
 def _delays(n: int, baud: int, reads: Reads) -> list[int]:
     """Return the delays of a group: the requests after a servo's own, the answers before its own [2 us]."""
     byte_us = BITS_A_BYTE * US / baud
-    request, answer = 8 * byte_us, (AROUND + reads.value) * byte_us
+    request, answer = 8 * byte_us, (OVERHEAD + reads.value) * byte_us
     waits = [(n - 1 - k) * request + k * answer + (k + 1) * GAP_US for k in range(n)]
     return [math.ceil(wait / DELAY_STEP_US) for wait in waits]
 
@@ -192,7 +194,7 @@ def answers_in(data: bytes, ids: Sequence[int], size: int, found: Answers) -> in
 
     What is missing is garbled where bytes are left over in its place, otherwise silent.
     """
-    length = AROUND + size
+    length = OVERHEAD + size
     at, first = 0, 0
     left = 0
     waiting = list(ids)
@@ -231,7 +233,9 @@ class Wire:
 
     def __init__(self, port: Any, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
         self._port, self._now, self._sleep = port, now, sleep
-        self._fd: int | None = port.fileno() if os.name == "posix" else None
+        self._fd: int | None = None
+        with suppress(OSError):  # Windows has none
+            self._fd = port.fileno()
 
     def send(self, data: bytes) -> None:
         """Send bytes.
@@ -310,7 +314,7 @@ class FrameLoop:
             if before is not None:  # what came before is looked at while the wire is busy
                 self._take(*before, answers)
             due_s = lead_s + group.wire_s
-            expected = len(group.ids) * (AROUND + self._size)
+            expected = len(group.ids) * (OVERHEAD + self._size)
             before = self._wire.receive(expected, due_s, self._latency_s), group
             ahead, lead_s = b"", 0.0
         if before is not None:

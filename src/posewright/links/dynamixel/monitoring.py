@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from posewright.errors import BodyError
 from posewright.links.dynamixel.answers import ServoSilentError
-from posewright.links.dynamixel.control_table import StatusError, control_table
+from posewright.links.dynamixel.control_table import StatusError, control_table, signed
+from posewright.links.dynamixel.packets import SPEED_RAD_S
 from posewright.links.dynamixel.torque import servo_ids
-from posewright.units import RAD_S_PER_RPM
 
 if TYPE_CHECKING:
     from posewright.links.dynamixel.bus import Bus
@@ -24,8 +24,7 @@ LOADED = 0.9
 """Share of its torque limit from which a servo is called overloaded; ours. A fifth is what ROBOTIS recommends
 (e-Manual, AX-12A: note below the specifications)."""
 
-SPEED_RPM, CLOCKWISE = 0.111, 1 << 10
-FULL_LOAD, MAGNITUDE = 1023, CLOCKWISE - 1
+FULL_LOAD = 1023
 A_VOLT = 10
 FIRST, LAST = "present_position", "present_temperature"
 
@@ -177,17 +176,12 @@ def _read(bus: Bus, servo: Servo, number: int) -> ServoReading:
 
     return ServoReading(
         servo.from_ticks(float(value("position"))),
-        servo.direction * _signed(value("speed")) * SPEED_RPM * RAD_S_PER_RPM,
-        servo.direction * _signed(value("load")) / FULL_LOAD,
+        servo.direction * signed(value("speed")) * SPEED_RAD_S,
+        servo.direction * signed(value("load")) / FULL_LOAD,
         value("voltage") / A_VOLT,
         value("temperature"),
         bus.errors.get(number, StatusError(0)).words,
     )
-
-
-def _signed(value: int) -> int:
-    """Return a speed or a load with its sign: bit 10 is clockwise, in which the ticks fall."""
-    return -(value & MAGNITUDE) if value & CLOCKWISE else value & MAGNITUDE
 
 
 def _warnings(reading: ServoReading, limits: ServoLimits | None) -> tuple[str, ...]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from posewright.errors import BodyError
 from posewright.links.dynamixel.answers import PortGoneError
@@ -28,35 +26,20 @@ LEAST_SLOPE, MOST_SLOPE = 2, 128
 """e-Manual, AX-12A, Compliance Slope (28, 29): seven steps, 2, 4, 8, ... 128."""
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What a servo's control table held when it was looked at."""
-
-    table: ControlTable
-    data: bytes
-
-    def __getitem__(self, register: str) -> int:
-        found = self.table.register(register)
-        return found.decode(self.data[found.address : found.address + found.size])
-
-    def agrees(self, other: Memory) -> bool:
-        """Tell whether another says the same of what nobody changed meanwhile, and of where the servo is."""
-        written = [one.name for one in self.table.registers.values() if one.access is Access.READ_WRITE]
-        is_near = abs(self["present_position"] - other["present_position"]) <= JITTER_TICKS
-        is_there = self["present_position"] <= self.table.register("goal_position").high
-        return is_near and is_there and all(self[name] == other[name] for name in written)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What is worth to be kept of it, as plain data."""
-        return {
-            "firmware": self["firmware_version"],
-            "voltage_v": self["present_voltage"] / 10.0,
-            "temperature_c": self["present_temperature"],
-        }
+Registers = Mapping[str, int]
+"""What a servo's control table holds, by the register's name."""
 
 
-def slope_step(servo: Servo, stiffness_nm_rad: float) -> int:
+def _agree(one: Registers, other: Registers, table: ControlTable) -> bool:
+    """Tell whether two reads say the same of what nobody changed meanwhile, and of where the servo is."""
+    written = [found.name for found in table.registers.values() if found.access is Access.READ_WRITE]
+    here = one["present_position"]
+    is_near = abs(here - other["present_position"]) <= JITTER_TICKS
+    is_there = here <= table.register("goal_position").high
+    return is_near and is_there and all(one[name] == other[name] for name in written)
+
+
+def slope_of(servo: Servo, stiffness_nm_rad: float) -> int:
     """Return the step of the compliance slope that comes nearest to a stiffness [N m/rad]."""
     ticks = servo.stall_torque_nm / (max(stiffness_nm_rad, 1e-9) * servo.tick_rad)
     step = LEAST_SLOPE
@@ -67,7 +50,7 @@ def slope_step(servo: Servo, stiffness_nm_rad: float) -> int:
 
 def own_slope(servo: Servo) -> int:
     """Return the step of the compliance slope that a servo's card names."""
-    return slope_step(servo, servo.stiffness)
+    return slope_of(servo, servo.stiffness)
 
 
 def find_servos(bus: Bus, robot: Robot) -> None:
@@ -98,35 +81,35 @@ def _is_there(bus: Bus, servo: int) -> bool:
     return True
 
 
-def look_at(bus: Bus, robot: Robot, table: ControlTable) -> Mapping[int, Memory]:
+def look_at(bus: Bus, robot: Robot, table: ControlTable) -> Mapping[int, Registers]:
     """Read the control tables of all servos of a robot, by ID.
 
     Raises:
         BodyError: one does not answer, or is not fit to move.
     """
-    found: dict[int, Memory] = {}
+    found: dict[int, Registers] = {}
     for servo, joint in joints_of(robot).items():
         found[servo] = _read_surely(bus, servo, table)
         _refuse(found[servo], f"{joint} (ID {servo})")
     return found
 
 
-def _read_surely(bus: Bus, servo: int, table: ControlTable) -> Memory:
+def _read_surely(bus: Bus, servo: int, table: ControlTable) -> Registers:
     """Read a control table until it says the same twice: an 8-bit sum does not see all damage."""
-    before = None
+    before: Registers | None = None
     for _attempt in range(MOST_READINGS):
         parts = [
             bus.read_block(servo, at, min(READ_AT_ONCE, table.size - at))
             for at in range(0, table.size, READ_AT_ONCE)
         ]
-        now = Memory(table, b"".join(parts))
-        if before is not None and now.agrees(before):
+        now = table.decode(b"".join(parts))
+        if before is not None and _agree(now, before, table):
             return now
         before = now
     raise BodyError(f"{bus.name(servo)} never says the same twice", hint="`posewright bus diagnose`")
 
 
-def _refuse(memory: Memory, who: str) -> None:
+def _refuse(memory: Registers, who: str) -> None:
     temperature, most = memory["present_temperature"], memory["temperature_limit"]
     if temperature >= most:
         raise BodyError(
@@ -141,7 +124,7 @@ def _refuse(memory: Memory, who: str) -> None:
         raise BodyError(f"{who} is in wheel mode", hint="give it angle limits: `posewright bus write`")
 
 
-def set_up(bus: Bus, robot: Robot, memory: Mapping[int, Memory], delays: Mapping[int, int]) -> None:
+def set_up(bus: Bus, robot: Robot, memory: Mapping[int, Registers], delays: Mapping[int, int]) -> None:
     """Set what differs from what is needed, and let every servo hold the place where it stands.
 
     What outlasts the power (return delay, status return level) is written only where it differs: an EEPROM

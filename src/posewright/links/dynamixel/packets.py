@@ -13,12 +13,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from posewright.errors import FormatError, InputError
+from posewright.links.dynamixel.control_table import Instruction
 
 HEADER = b"\xff\xff"
 BROADCAST_ID = 0xFE
-SYNC_WRITE = 0x83
+OVERHEAD = 6
+"""Bytes of a packet without parameters: header 2, ID, length, instruction or error, checksum."""
+
+BITS_A_BYTE = 10
+"""On the wire: a start bit, eight, a stop bit."""
+
 GOAL_POSITION = 30
 GOAL_BYTES = 4
+GOALS_HEAD = bytes((GOAL_POSITION, GOAL_BYTES))
 
 GENTLE_SPEED = 100
 """How fast servos go to where the robot starts, from wherever it is: 1.16 rad/s."""
@@ -72,7 +79,7 @@ def goal_positions(ids: Sequence[int], ticks: Sequence[int], speed: int = FULL_S
     goals = b"".join(
         bytes((servo, tick & 0xFF, tick >> 8, speed & 0xFF, speed >> 8)) for servo, tick in pairs
     )
-    return InstructionPacket(BROADCAST_ID, SYNC_WRITE, bytes((GOAL_POSITION, GOAL_BYTES)) + goals).encode()
+    return InstructionPacket(BROADCAST_ID, Instruction.SYNC_WRITE, GOALS_HEAD + goals).encode()
 
 
 def goals_in(packet: bytes) -> Mapping[int, tuple[int, int]]:
@@ -82,9 +89,8 @@ def goals_in(packet: bytes) -> Mapping[int, tuple[int, int]]:
         FormatError: it is damaged, or says something else.
     """
     told = InstructionPacket.decode(packet)
-    head = bytes((GOAL_POSITION, GOAL_BYTES))
-    goals = told.parameters[2:]
-    if told.instruction != SYNC_WRITE or told.parameters[:2] != head or len(goals) % (GOAL_BYTES + 1):
+    head, goals = told.parameters[:2], told.parameters[2:]
+    if told.instruction != Instruction.SYNC_WRITE or head != GOALS_HEAD or len(goals) % (GOAL_BYTES + 1):
         raise FormatError("the packet is no sync write of goal positions")
     return {servo: (goal, speed) for servo, goal, speed in struct.iter_unpack("<BHH", goals)}
 

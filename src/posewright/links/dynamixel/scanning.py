@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from posewright.errors import BodyError, InputError
-from posewright.links.dynamixel.answers import Miss, Ping, PortGoneError, StatusPacket
+from posewright.links.dynamixel.answers import NoAnswer, Ping, PortGoneError, StatusPacket
 from posewright.links.dynamixel.bus import Bus, checked, joints_of
 from posewright.links.dynamixel.control_table import (
     MAX_ID,
@@ -45,7 +45,7 @@ class Found:
 
     id: int
     baud: int
-    device: str
+    device: str = "unknown"
     firmware: int | None = None
     joint: str | None = None
     reports: str = ""
@@ -125,41 +125,43 @@ def _look(bus: Bus, servo: int, *, tries: int) -> Found | None:
     ping = InstructionPacket(servo, Instruction.PING).encode()
     for _ in range(tries):
         answer = bus.exchange(ping, 0)
-        if answer not in {Miss.TIMEOUT, Miss.WRONG_ID}:
+        if answer not in {NoAnswer.TIMEOUT, NoAnswer.WRONG_ID}:
             break
     else:
         return None
-    twice = isinstance(answer, StatusPacket) and bus.further()
-    garbled = _garbled(bus, servo) + (PROBES if twice else 0)
+    answers_twice = isinstance(answer, StatusPacket) and bus.hears_another()
+    read = InstructionPacket(servo, Instruction.READ, bytes(PROBED)).encode()
+    probes = [bus.exchange(read, PROBED[1]) for _ in range(PROBES)]
+    is_silent = all(one is NoAnswer.TIMEOUT for one in probes)  # its status return level may be 0
+    garbled = 0 if is_silent else sum(isinstance(one, NoAnswer) for one in probes)
     try:
         told: Ping | None = bus.ping(servo)
     except PortGoneError:
         raise
     except BodyError:  # it was there a moment ago
         told = None
-    if told is None and isinstance(answer, StatusPacket) and not garbled:
+    if told is None and is_silent:
         return None  # a stray answer, or our own ping come back
-    device, reports = ("unknown", "") if told is None else (told.device, told.error.words)
-    firmware = told.firmware if told else None
-    return Found(servo, bus.baud, device, firmware, reports=reports, garbled=(min(garbled, PROBES), PROBES))
+    found = Found(servo, bus.baud, garbled=(PROBES if answers_twice else garbled, PROBES))
+    if answers_twice:
+        found = replace(found, remark=TWO_SERVOS.format(servo))
+    if told is None:
+        return found
+    return replace(found, device=told.device, firmware=told.firmware, reports=told.error.words)
 
 
-def _garbled(bus: Bus, servo: int) -> int:
-    packet = InstructionPacket(servo, Instruction.READ, bytes(PROBED)).encode()
-    answers = [bus.exchange(packet, PROBED[1]) for _ in range(PROBES)]
-    return sum(answer in {Miss.CORRUPT, Miss.CHECKSUM, Miss.WRONG_LENGTH} for answer in answers)
+TWO_SERVOS = "perhaps two servos have ID {0}: unplug one, and give the other another ID"
+GARBLED = "garbled answers: look at cable, plugs and supply; or two servos have ID {0}"
 
 
 def _remarked(one: Found, here: Sequence[Found], own: int) -> Found:
-    """Say what is wrong: a damaged answer is the cable's fault where other servos have them too."""
-    bad = 2 * one.garbled[0] >= one.garbled[1]
-    others = [other for other in here if other is not one]
-    clean = [other for other in others if 2 * other.garbled[0] < other.garbled[1]]
-    remarks: list[str] = []
-    if bad and (clean or not others):
-        remarks.append(f"perhaps two servos have ID {one.id}: unplug one, and give the other another ID")
-    elif one.garbled[0]:
-        remarks.append("garbled answers: look at cable, plugs and supply")
+    """Say what is wrong: two servos with one ID garble only each other, a bad cable garbles everybody."""
+    bad, probes = one.garbled
+    others = [other.garbled[0] for other in here if other is not one]
+    remarks = [one.remark] if one.remark else []
+    if bad and not one.remark:
+        alone = others and not any(others) and 2 * bad >= probes
+        remarks.append((TWO_SERVOS if alone else GARBLED).format(one.id))
     if one.baud != own:
         remarks.append(f"its rate is {one.baud}, not {own}: `posewright bus set-baud`")
     if one.joint is None:
@@ -178,12 +180,12 @@ def set_id(bus: Bus, servo: int, new: int) -> Ping:
     if new == servo:
         raise InputError(f"{bus.name(servo)} has the ID {new} already", hint="another one")
     packet = InstructionPacket(checked(new), Instruction.PING).encode()
-    if any(bus.exchange(packet, 0) is not Miss.TIMEOUT for _ in range(bus.retries + 1)):
+    if any(bus.exchange(packet, 0) is not NoAnswer.TIMEOUT for _ in range(bus.retries + 1)):
         what = f"the ID {new} is taken by {bus.name(new)}"
         raise InputError(what, hint="two servos with one ID talk at once, and nobody understands them")
     found = _write_eeprom(bus, servo, "id", new, lambda: bus.ping(new))
     packet = InstructionPacket(servo, Instruction.PING).encode()
-    if bus.exchange(packet, 0) is not Miss.TIMEOUT:
+    if bus.exchange(packet, 0) is not NoAnswer.TIMEOUT:
         what = f"a servo has the ID {new} now, and one still has {servo}"
         raise BodyError(what, hint="there were two of them: connect one at a time")
     return found

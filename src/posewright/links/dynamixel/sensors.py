@@ -1,7 +1,7 @@
-"""The Bioloid's sensors by their counts: AX-S1 on the bus; GS-12, DMS-80 and IRSS-10 on a controller's ports.
+"""The Bioloid's sensors by their counts: AX-S1 on the bus; GS-12 and DMS-80 on a controller's ports.
 
 The ports are a CM-530's: whatever reads it gives its counts by port, 0..1023. What they mean, and who says
-so, is in `GS12_OLD`, `GS12_NEW`, `DMS80`, `REFLECTION` and `AXS1_CHANNELS`.
+so, is in `GS12_OLD`, `GS12_NEW`, `DMS80` and `AXS1_CHANNELS`.
 """
 
 from __future__ import annotations
@@ -120,19 +120,6 @@ DMS80 = Conversion(
     "below 5..6 cm: as measured by the CEABOT team of the IRI; inverse of the distance between them: ours",
     is_estimate=True,
 )
-
-REFLECTION = Conversion(
-    "counts",
-    float,
-    "e-Manual, IRSS-10: hardly anything beyond 15 cm; how bright the thing is matters as much",
-)
-
-
-def near(counts_or_more: int) -> Conversion:
-    """Return what tells whether an IRSS-10 sees something, by a threshold tried on the spot."""
-    return Conversion(
-        "", lambda counts: counts >= counts_or_more, "a threshold of your own", is_estimate=True
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats, Indices
 from posewright.bodies import Fault, TorquePolicy
 from posewright.errors import BodyError
-from posewright.links.dynamixel.bus import BITS_A_BYTE, Bus, joints_of
+from posewright.links.dynamixel.bus import Bus, joints_of
 from posewright.links.dynamixel.control_table import Instruction, control_table
 from posewright.links.dynamixel.frames import (
     DELAY_STEP_US,
@@ -25,10 +25,16 @@ from posewright.links.dynamixel.frames import (
     read_groups,
 )
 from posewright.links.dynamixel.guard import RELEASES, TORQUE_OFF
-from posewright.links.dynamixel.opening import Memory, find_servos, look_at, own_slope, set_up, slope_step
-from posewright.links.dynamixel.packets import BROADCAST_ID, GENTLE_SPEED, SPEED_RAD_S, InstructionPacket
-from posewright.links.dynamixel.sightings import Sightings
-from posewright.links.serial_port import SerialPort, latency_timer_ms
+from posewright.links.dynamixel.opening import Registers, find_servos, look_at, own_slope, set_up, slope_of
+from posewright.links.dynamixel.packets import (
+    BITS_A_BYTE,
+    BROADCAST_ID,
+    GENTLE_SPEED,
+    SPEED_RAD_S,
+    InstructionPacket,
+)
+from posewright.links.dynamixel.servo_states import ServoStates
+from posewright.links.serial_port import LATENCY_MS, SerialPort, latency_timer_ms
 from posewright.robots import Robot
 
 NEAR_TICKS = 10.0
@@ -49,9 +55,8 @@ SETTING_UP_S = 0.02
 ATTEMPTS = 3
 """How often servos are set up before it is given up."""
 
-ADAPTER_S, SLACK_S = 0.004, 0.001
-"""How long an answer may take beyond its time on the wire, at least, and beside twice what its adapter
-tells [s]."""
+LEAST_S, SLACK_S = 0.004, 0.001
+"""How long an answer may take beyond its time on the wire [s]: at least, and with twice its latency."""
 
 REPEATS = 3
 """What no servo answers, and is sent once, is sent so often."""
@@ -120,8 +125,8 @@ class Servos:
         self._lasts = np.array([servo.last_tick for servo in robot.servos])
         self._tick_s = robot.servos[0].tick_rad / SPEED_RAD_S  # for a tick at a moving speed of 1
         self.counts = FrameCounts()
-        self.seen = Sightings(robot, self.ids, self.counts)
-        self.memory: Mapping[int, Memory] = {}
+        self.seen = ServoStates(robot, self.ids, self.counts)
+        self.memory: Mapping[int, Registers] = {}
         self.goal: Indices = np.zeros(len(self.ids), np.intp)
         self._frames = 0
         self._gentle_until_s: float | None = None
@@ -160,7 +165,8 @@ class Servos:
         patience_s = None if (latency_s or 0.0) < SETTING_UP_S else latency_s  # never in a hurry to set up
         self._bus = Bus(self.port, retries=RETRIES, joints=joints_of(self.robot), patience_s=patience_s)
         if latency_s is None:
-            latency_s = max(ADAPTER_S, 2e-3 * (latency_timer_ms(self.port.path) or 0.0) + SLACK_S)
+            told_ms = latency_timer_ms(self.port.path)
+            latency_s = max(LEAST_S, 2e-3 * (LATENCY_MS if told_ms is None else told_ms) + SLACK_S)
         self._wire = wire = Wire(self._bus.port, self._now, self._sleep)
         baud, reads = self.port.baud, self.settings.reads
         groups = read_groups(self.ids, baud, reads, self._table, staggered=self.settings.staggered)
@@ -319,7 +325,7 @@ class Servos:
         if stiffness is None:
             return [own_slope(servo) for servo in servos]
         pairs = zip(servos, stiffness.tolist(), strict=True)
-        return [own_slope(one) if math.isnan(asked) else slope_step(one, asked) for one, asked in pairs]
+        return [own_slope(one) if math.isnan(asked) else slope_of(one, asked) for one, asked in pairs]
 
     def _telling(self, register: str, data: Mapping[int, bytes]) -> bytes:
         """Return the packet that writes a register, and those behind it, of some servos."""

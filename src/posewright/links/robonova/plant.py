@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, JointStates, TorquePolicy
 from posewright.control import Clock
-from posewright.errors import BodyError, FormatError, InputError
+from posewright.errors import BodyError, FormatError, InputError, UnsafeCommandError
 from posewright.links.robonova import protocol
 from posewright.links.robonova.protocol import Answer
 from posewright.links.serial_port import SerialPort, cannot_open, port_failures, require_pyserial
@@ -104,14 +104,14 @@ class RobonovaPlant:
         except port_failures() as error:
             raise cannot_open(self._where, error) from error
         asked = (bytes((protocol.ASK,)), ANSWER_S), (self._packet(self._positions), FIRST_S)
-        for packet, patience_s in asked:
-            self._send(packet)
-            if self._hear(patience_s) is None:
-                self.close()
-                hint = (
-                    "is it on, and has its board our program? `links.robonova.receiver_program()` writes it"
-                )
-                raise BodyError(f"no RoboNova answers on {self._where.path}", hint=hint)
+        with ExitStack() as undo:
+            undo.callback(self.close)
+            for packet, patience_s in asked:
+                self._send(packet)
+                if self._hear(patience_s) is None:
+                    hint = "is it on, and does its board run `links.robonova.receiver_program()`?"
+                    raise BodyError(f"no RoboNova answers on {self._where.path}", hint=hint)
+            undo.pop_all()
 
     def read(self) -> BodyState:
         """Return what was sent last, and the sensors as of the latest answer."""
@@ -136,6 +136,7 @@ class RobonovaPlant:
 
         Raises:
             BodyError: the port is gone, some joints but not all shall be free, or it is not open.
+            UnsafeCommandError: the angle of a joint that is driven is not finite.
         """
         if set(commands) != {self.name}:
             raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {self.name}")
@@ -144,11 +145,21 @@ class RobonovaPlant:
         if told.free is not None and told.free.any() and not told.free.all():
             raise BodyError("a RoboNova cannot let go of some joints only", hint="of all or of none")
         free = told.free is not None and bool(told.free.all())
-        faults = [fault for row in told.angles for fault in self._frame(row, free=free)]
+        angles = self._checked(told.angles, free=free)
+        faults = [fault for row in angles for fault in self._frame(row, free=free)]
         n = len(told)
         times: Floats = np.arange(self._frames - n + 1.0, self._frames + 1.0) * self.frame_period_s
-        unknown = np.full_like(told.angles, np.nan)
-        return {self.name: JointStates(times, told.angles.copy(), unknown, faults=tuple(faults))}
+        unknown = np.full_like(angles, np.nan)
+        return {self.name: JointStates(times, angles.copy(), unknown, faults=tuple(faults))}
+
+    def _checked(self, angles: Floats, *, free: bool) -> Floats:
+        """Return the angles; joints that are free may be commanded nothing, and keep what was sent last."""
+        if free:
+            return np.where(np.isfinite(angles), angles, self._positions)
+        if not np.isfinite(angles).all():
+            joint = self.robot.joint_names[int(np.argwhere(~np.isfinite(angles))[0][1])]
+            raise UnsafeCommandError(f"the command for {joint} is not finite", hint="angles in radians")
+        return angles
 
     def _frame(self, angles: Floats, *, free: bool) -> list[Fault]:
         """Send a row at its time, and hear what the board says of the one before."""

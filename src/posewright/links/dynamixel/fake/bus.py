@@ -13,15 +13,19 @@ from dataclasses import dataclass, field
 from posewright.bodies import MockBody, Plant
 from posewright.errors import InputError, UnknownNameError
 from posewright.links.dynamixel.fake.damage import BusDamage, Script
-from posewright.links.dynamixel.fake.device import OVERHEAD, FakeDevice, FakeSensor
+from posewright.links.dynamixel.fake.device import FakeDevice, FakeSensor
 from posewright.links.dynamixel.fake.physics import FreeServos, Physics, PlantPhysics
 from posewright.links.dynamixel.fake.servo import FakeServo
-from posewright.links.dynamixel.packets import BROADCAST_ID, HEADER, LONGEST_PACKET, checksum
-from posewright.links.wear import WornBytes, WornLine
+from posewright.links.dynamixel.packets import (
+    BITS_A_BYTE,
+    BROADCAST_ID,
+    HEADER,
+    LONGEST_PACKET,
+    OVERHEAD,
+    checksum,
+)
+from posewright.links.noisy_line import ByteErrors, NoisyLine
 from posewright.robots import Robot
-
-BITS = 10
-"""Of a byte on the wire: a start bit, eight, a stop bit."""
 
 TOLERANCE = 0.03
 """How far two rates may be apart (e-Manual, "Baud Rate": 3 % of error are within what a UART bears)."""
@@ -51,7 +55,7 @@ class FakeCounts:
         answers: sent by devices.
         collisions: times that somebody spoke over another.
         cut: bytes lost in a cable that was off.
-        worn: bytes damaged by chance.
+        byte_errors: bytes damaged by chance.
     """
 
     packets: int = 0
@@ -60,7 +64,7 @@ class FakeCounts:
     answers: int = 0
     collisions: int = 0
     cut: int = 0
-    worn: WornBytes = field(default_factory=WornBytes)
+    byte_errors: ByteErrors = field(default_factory=ByteErrors)
 
 
 @dataclass(slots=True, eq=False)
@@ -110,8 +114,8 @@ class FakeBus:
         servos = [one for one in self.devices if isinstance(one, FakeServo)]
         self.physics: Physics = physics or FreeServos(servos)
         self.time_s = 0.0
-        self._line = WornLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
-        self.counts = FakeCounts(worn=self._line.worn)
+        self._line = NoisyLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
+        self.counts = FakeCounts(byte_errors=self._line.errors)
         self._script = Script(damage.events, self.devices)
         self._coming: deque[tuple[float, bytes, int]] = deque()
         self._heard, self._ends, self._baud = bytearray(), list[float](), 0
@@ -203,7 +207,7 @@ class FakeBus:
         begin_s = max(time_s, self._host_free_s)
         if begin_s - self._host_free_s <= slack_s and self._heard and not self._next_packet():
             begin_s = self._host_free_s
-        self._host_free_s = begin_s + len(data) * BITS / baud
+        self._host_free_s = begin_s + len(data) * BITS_A_BYTE / baud
         self._coming.append((begin_s, data, baud))
 
     def advance(self, time_s: float, *, physics: bool = True) -> list[Reply]:
@@ -250,7 +254,7 @@ class FakeBus:
             self._heard.clear()
             self._ends.clear()
             self._baud = baud
-        byte_s = BITS / baud
+        byte_s = BITS_A_BYTE / baud
         for place, came in enumerate(self._line.through(data)):
             end_s = begin_s + byte_s * (place + 1)
             self._heard += came
@@ -282,7 +286,7 @@ class FakeBus:
 
     def _collide(self, packet: bytearray, ends: list[float]) -> None:
         """Garble what a controller says while somebody answers, and the answer."""
-        byte_s = BITS / self._baud
+        byte_s = BITS_A_BYTE / self._baud
         if not any(answer.begin_s < ends[-1] and ends[0] - byte_s < answer.end_s for answer in self._answers):
             return
         for place, end_s in enumerate(ends):
@@ -309,7 +313,7 @@ class FakeBus:
                 self._answer(answer, end_s + delay_s, baud)
 
     def _answer(self, data: bytes, begin_s: float, baud: int) -> None:
-        new = _Answer(begin_s, BITS / baud, list(data))
+        new = _Answer(begin_s, BITS_A_BYTE / baud, list(data))
         self.counts.answers += 1
         for other in self._answers:
             garbled = other.overlapping(new.begin_s, new.end_s)

@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from posewright.errors import InputError
 from posewright.links.dynamixel.control_table import (
+    DELAY_STEP_S,
     Access,
     Area,
     ControlTable,
@@ -33,12 +34,6 @@ from posewright.links.dynamixel.control_table import (
     value_of,
 )
 from posewright.links.dynamixel.packets import BROADCAST_ID, HEADER, checksum
-
-OVERHEAD = 6
-"""Bytes of a packet without parameters."""
-
-DELAY_S = 2e-6
-"""What a return delay time of 1 means [s]."""
 
 FIRMWARE = 24
 """The version of the firmware, for which the manual has no number."""
@@ -86,7 +81,7 @@ class FakeDevice:
     @property
     def return_delay_s(self) -> float:
         """How long it waits before it answers [s]."""
-        return self._byte("return_delay_time") * DELAY_S
+        return self._byte("return_delay_time") * DELAY_STEP_S
 
     def peek(self, name: str) -> int:
         """Return what a register holds, as a READ would."""

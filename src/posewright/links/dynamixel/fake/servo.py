@@ -13,7 +13,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from posewright.links.dynamixel.control_table import Area, StatusError, control_table
+from posewright.links.dynamixel.control_table import CLOCKWISE, Area, StatusError, control_table, slope_step
 from posewright.links.dynamixel.fake.device import FIRMWARE, FakeDevice
 from posewright.links.dynamixel.packets import SPEED_RAD_S
 from posewright.units import RAD_PER_DEG, RAD_S_PER_RPM
@@ -32,18 +32,11 @@ SPEED_TICKS_S = SPEED_RAD_S / TICK_RAD
 """What a moving speed of 1 means."""
 
 FULL = 1023
-CLOCKWISE = 1024
-"""The bit that says a speed or a load is clockwise."""
 
 ROOM_TEMPERATURE_C = 32.0
 SUPPLY_V = 11.1
 USUAL_MARGIN = 1
 """The margin of a servo that nobody has changed: what the card says of its stiffness holds with it."""
-
-
-def slope_step(value: int) -> int:
-    """Return the ticks at whose end the torque is full: the manual's seven steps of the register."""
-    return 2 if value < 4 else min(128, 1 << (value.bit_length() - 1))
 
 
 @dataclass(frozen=True, slots=True)

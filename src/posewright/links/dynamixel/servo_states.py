@@ -9,15 +9,12 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats
 from posewright.bodies import Fault, FaultKind
-from posewright.links.dynamixel.answers import fault_kinds
-from posewright.links.dynamixel.control_table import StatusError
+from posewright.links.dynamixel.answers import count_bits, fault_kinds
+from posewright.links.dynamixel.control_table import signed
 from posewright.links.dynamixel.frames import Answers, FrameCounts, Reads
-from posewright.links.dynamixel.opening import JITTER_TICKS, Memory
+from posewright.links.dynamixel.opening import JITTER_TICKS, Registers
 from posewright.links.dynamixel.packets import SPEED_RAD_S
 from posewright.robots import Robot
-
-CLOCKWISE, VALUE = 1 << 10, (1 << 10) - 1
-"""Bit 10 of speed and load: clockwise, where positions fall; those below are the value (e-Manual, AX-12A)."""
 
 FASTEST = 3.0
 """A joint that seems to move so many times as fast as its servo without load was not seen right."""
@@ -25,11 +22,12 @@ FASTEST = 3.0
 MEASURED = frozenset({FaultKind.OVERHEATED, FaultKind.VOLTAGE})
 """What is known of a servo only when its voltage and temperature are read."""
 
+FULL_LOAD = 1023
 _STATE = struct.Struct("<BHHHBB")
 _POSITION = struct.Struct("<BH")
 
 
-class Sightings:
+class ServoStates:
     """Where the joints of a robot are, by their servos' answers.
 
     Attributes:
@@ -57,7 +55,7 @@ class Sightings:
         self.velocities: Floats = np.full(n, np.nan)
         self.heard_s: Floats = np.full(n, -np.inf)
         self.health: dict[int, tuple[float, int]] = {}
-        self._memory: Mapping[int, Memory] = {}
+        self._memory: Mapping[int, Registers] = {}
         self._complaints: dict[int, frozenset[FaultKind]] = {}
 
     @property
@@ -65,7 +63,7 @@ class Sightings:
         """Where each joint was seen last, `(n_joints,)` [rad]."""
         return self._robot.from_ticks(self.ticks)
 
-    def begin(self, memory: Mapping[int, Memory], now_s: float) -> None:
+    def begin(self, memory: Mapping[int, Registers], now_s: float) -> None:
         """Take over what the servos' control tables held."""
         self._memory = memory
         for servo, one in memory.items():
@@ -98,7 +96,7 @@ class Sightings:
             else:
                 complaints |= self._complaints.get(servo, frozenset()) & MEASURED
             if error:
-                self._count(error)
+                count_bits(error, self._counts.reported)
             faults += self._new(servo, column, frozenset(complaints), time_s)
         for servo, kind in answers.missing.items():
             faults.append(self._fault(time_s, self._columns[servo], kind, kind.value))
@@ -119,10 +117,8 @@ class Sightings:
 
     def _drive(self, column: int, speed: int, load: int) -> None:
         direction = self._directions[column]
-        turning = -direction if speed & CLOCKWISE else direction
-        driving = -direction if load & CLOCKWISE else direction
-        self.velocities[column] = turning * (speed & VALUE) * SPEED_RAD_S
-        self.efforts[column] = driving * (load & VALUE) / VALUE * self._stalls[column]
+        self.velocities[column] = direction * signed(speed) * SPEED_RAD_S
+        self.efforts[column] = direction * signed(load) / FULL_LOAD * self._stalls[column]
 
     def _out_of_limits(self, servo: int, decivolts: int, temperature: int) -> set[FaultKind]:
         memory = self._memory.get(servo)
@@ -146,12 +142,6 @@ class Sightings:
             for kind in FaultKind
             if kind in now - before
         ]
-
-    def _count(self, error: int) -> None:
-        for bit in StatusError:
-            if error & bit:
-                name = (bit.name or "").lower()
-                self._counts.reported[name] = self._counts.reported.get(name, 0) + 1
 
     def _fault(self, time_s: float, column: int, kind: FaultKind, what: str) -> Fault:
         return Fault(time_s, kind, f"{self._names[column]}: {what}", self._robot.joint_names[column])

@@ -10,7 +10,7 @@ from posewright.errors import InputError
 
 
 @dataclass(slots=True)
-class WornBytes:
+class ByteErrors:
     """How many bytes came through otherwise than they were sent."""
 
     dropped: int = 0
@@ -18,7 +18,7 @@ class WornBytes:
     flipped: int = 0
 
 
-class WornLine:
+class NoisyLine:
     """What becomes of bytes, the same for the same seed.
 
     Args:
@@ -26,7 +26,7 @@ class WornLine:
         seed: of what is by chance.
 
     Attributes:
-        worn: how many it damaged.
+        errors: how many bytes it damaged.
 
     Raises:
         InputError: a share is below 0, or they are more than 1 together.
@@ -38,27 +38,27 @@ class WornLine:
             raise InputError(f"shares of bytes {shares}", hint="each 0 or more, at most 1 together")
         self._bounds = (dropped, dropped + doubled, dropped + doubled + flipped)
         self._chance = np.random.default_rng(seed)
-        self.worn = WornBytes()
+        self.errors = ByteErrors()
 
     def through(self, data: bytes) -> list[bytes]:
         """Return what comes out for each byte: none, two, another, or most often itself."""
         if not self._bounds[-1]:
             return [bytes((byte,)) for byte in data]
-        return [self._worn(byte) for byte in data]
+        return [self._changed(byte) for byte in data]
 
     def noise(self) -> int:
         """Return by which bits a byte is wrong over which two speak: 1..255."""
         return int(self._chance.integers(1, 256))
 
-    def _worn(self, byte: int) -> bytes:
+    def _changed(self, byte: int) -> bytes:
         lot = self._chance.random()
         if lot < self._bounds[0]:
-            self.worn.dropped += 1
+            self.errors.dropped += 1
             return b""
         if lot < self._bounds[1]:
-            self.worn.doubled += 1
+            self.errors.doubled += 1
             return bytes((byte, byte))
         if lot < self._bounds[2]:
-            self.worn.flipped += 1
+            self.errors.flipped += 1
             return bytes((byte ^ 1 << int(self._chance.integers(8)),))
         return bytes((byte,))
