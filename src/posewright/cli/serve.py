@@ -18,6 +18,7 @@ from posewright.cli import console
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, add_verb, argument, option, refuse_recording
 from posewright.errors import InputError
+from posewright.robots import Robot, SensorSpec
 from posewright.robots import robot as robot_of
 
 if TYPE_CHECKING:
@@ -97,10 +98,7 @@ def serve(
     how |= {"arena": _arena(arena, layout, seed), "start": _place(start)}
     how |= {"watchdog": Watchdog(hold_after, relax_after), "now": time.monotonic, "sleep": time.sleep}
     how["seconds"] = math.inf if seconds is None else seconds
-    if sensors_of is not None:
-        own = {sensor.name for sensor in card.sensors}
-        needed = read_behaviour(sensors_of, robot=card).sensors
-        how["sensors"] = [sensor for sensor in needed if sensor.name not in own]
+    how["sensors"] = _sensors(sensors_of, card)
     where = ", ".join(f"{kind} as {door.name}" for kind, door in doors.items())
     at = f" at {listen}" if listen else ""
     begun = f"{card.name} ({body}) is served over {where}{at}; Ctrl-C ends it"
@@ -139,6 +137,13 @@ def _yarp(name: str | None, listen: str | None, *, starts: bool, layout: int) ->
         raise InputError(f"--listen {listen}", hint="HOST:PORT of YARP's name server, 127.0.0.1:10000")
     at: dict[str, Any] = {"host": host or "127.0.0.1", "port": int(port)}
     return YarpDoor(name or NAME, **at, start_name_server=starts, layout=layout)
+
+
+def _sensors(behaviour: str | None, card: Robot) -> list[SensorSpec]:
+    """Return what a behaviour senses by that the robot does not have."""
+    own = {sensor.name for sensor in card.sensors}
+    needed = () if behaviour is None else read_behaviour(behaviour, robot=card).sensors
+    return [sensor for sensor in needed if sensor.name not in own]
 
 
 def _arena(name: str | None, layout: str, seed: int) -> Any:
