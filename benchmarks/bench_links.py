@@ -24,11 +24,12 @@ import numpy as np
 from benchmarks.figure import Figure
 from posewright.bodies import FaultKind, JointCommands, Part, Plant
 from posewright.control import Block, RealClock, Script, drive
+from posewright.documents import data_of
 from posewright.errors import PosewrightError
 from posewright.experiments import make_plant
 from posewright.links.served.asking import pack
 from posewright.links.served.remote_plant import RemotePlant
-from posewright.links.served.values import tell_commands, tell_state, tell_states
+from posewright.links.served.values import tell_commands
 from posewright.robots import robot
 
 CARD = robot("robotis_bioloid")
@@ -87,7 +88,7 @@ def sizes() -> tuple[int, int]:
     ).bodies.values()
     head = {"ask": "advance", "session": "0" * 16, "number": 1000}
     ask = pack({**head, "commands": {CARD.name: tell_commands(STAND)}})
-    told = {"states": {CARD.name: tell_states(body.observe())}, "read": {CARD.name: tell_state(body.read())}}
+    told = {"states": {CARD.name: data_of(body.observe())}, "read": {CARD.name: data_of(body.read())}}
     return len(ask), len(pack({**head, **told}))
 
 

@@ -33,7 +33,7 @@ class Echo:
 
     def __init__(self) -> None:
         self.robot = robot(CARD)
-        self.sensors = self.robot.sensors
+        self.sensors, self.faults, self.commanded_by = self.robot.sensors, (), ""
         still = np.zeros(len(self.robot.joint_names))
         self.state = BodyState(0.0, still, still, sensors=quiet_readings(self.sensors))
         self.commands = JointCommands(still[None])
@@ -46,7 +46,7 @@ class Echo:
         """Do nothing."""
         return ""
 
-    def ask(self, request: bytes, _timeout_s: float) -> bytes:
+    def ask(self, request: bytes) -> bytes:
         """Return the question."""
         return request
 

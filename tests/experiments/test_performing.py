@@ -114,8 +114,8 @@ def test_what_cannot_be_is_refused_before_anything_moves(tmp_path: Path) -> None
 
 def test_a_robot_that_was_taken_hold_of_is_released_where_something_fails_before_it_is_driven() -> None:
     body = MockBody(DOG)
+    body.open()
     with pytest.raises(InputError), released_on_failure(body):
-        body.open()
         raise InputError("a box stands where it begins")
     assert body.stops == [TorquePolicy.RELEASE]
     assert not body.is_open

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import queue
 import signal
 import socket
 import subprocess
@@ -17,12 +18,26 @@ import pytest
 
 import posewright as pw
 from posewright.bodies import JointCommands, Part, TorquePolicy
-from posewright.control import RealClock, Script, drive
+from posewright.control import Block, RealClock, Script, drive
 from posewright.experiments import Outcome, make_plant
 from posewright.links.served.door import Served, Trajectory
 from posewright.links.served.remote_plant import RemotePlant
+from posewright.links.zenoh.session import SessionConfig
+from posewright.robots import Camera
+from posewright.simulation import Film, World
 
-RACE: dict[str, Any] = {"trial": "obstacle-race", "layout": "random", "seed": 3}
+
+class Early:
+    """Ends a race before its end: the pages of the documentation run all of it."""
+
+    def __init__(self, _plant: Any) -> None:
+        pass
+
+    def watch(self, block: Block) -> bool:
+        return bool(block.states.times[-1] > 25.0)
+
+
+RACE: dict[str, Any] = {"trial": "obstacle-race", "layout": "random", "seed": 3, "make_watcher": Early}
 BIOLOID = pw.robot("robotis_bioloid")
 SERVE = (sys.executable, "-m", "posewright", "serve", "robotis_bioloid")
 PATIENCE_S = 60.0
@@ -35,28 +50,20 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def is_there(port: int) -> bool:
-    with socket.socket() as caller:
-        return caller.connect_ex(("127.0.0.1", port)) == 0
-
-
 Start = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Give a function that serves a robot in another process until it listens at a port."""
+    """Give a function that serves a robot in another process, which says when it is ready."""
     begun: list[subprocess.Popen[str]] = []
 
-    def begin(port: int, *words: str) -> subprocess.Popen[str]:
+    def begin(*words: str) -> subprocess.Popen[str]:
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        begun.append(subprocess.Popen([*SERVE, *words], **pipes))  # noqa: S603 -- our own interpreter
-        ends_s = time.monotonic() + PATIENCE_S
-        while not is_there(port):
-            assert begun[-1].poll() is None, begun[-1].communicate()
-            assert time.monotonic() < ends_s
-            time.sleep(0.05)
-        return begun[-1]
+        begun.append(server := subprocess.Popen([*SERVE, *words], **pipes))  # noqa: S603 -- our own interpreter
+        said = server.stderr.readline() if server.stderr else ""
+        assert "is served over" in said, said
+        return server
 
     yield begin
     for one in begun:
@@ -80,8 +87,7 @@ def test_a_race_through_a_wire_is_the_race_to_the_last_bit(kind: str, here: Outc
     else:
         at, words = f"127.0.0.1:{port}", ["--yarp", "--name-server", "--name", "race"]
         body = f"yarp:/race@{at}"
-    server = start(port, *words, "--listen", at, "--json")
-    _wait_until_served(body)
+    server = start(*words, "--listen", at, "--json")
     there = pw.run_trial(**RACE, body=body)
     assert there.score.to_dict() == here.score.to_dict()
     assert np.array_equal(there.recording.robot().commands, here.recording.robot().commands)
@@ -95,17 +101,22 @@ def test_a_race_through_a_wire_is_the_race_to_the_last_bit(kind: str, here: Outc
     assert json.loads(said)["counts"]["clients' asks"] >= link["asks"]
 
 
-def _wait_until_served(body: str) -> None:
-    """Wait until a client is let in: a port may listen a moment before all is ready."""
-    ends_s = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            pw.perform(standing(), BIOLOID, name="stand", until_s=BIOLOID.frame_period_s, body=body)
-        except pw.PosewrightError:
-            assert time.monotonic() < ends_s
-            time.sleep(0.1)
-        else:
-            return
+def test_what_a_camera_sees_is_shown_to_who_watches(start: Start) -> None:
+    try:
+        Film(World(BIOLOID), 64, 48).close()
+    except pw.UnavailableError as error:
+        pytest.skip(f"nothing can be drawn here: {error}")
+    at = f"tcp/127.0.0.1:{free_port()}"
+    start("--zenoh", "--cameras", "--listen", at)
+    (camera,) = (sensor for sensor in BIOLOID.sensors if isinstance(sensor, Camera))
+    seen: queue.Queue[int] = queue.Queue()
+    session = SessionConfig(connect=(at,)).open(BIOLOID.name)
+    key = f"{BIOLOID.name}/{camera.name}/image_raw"
+    session.declare_subscriber(key, lambda sample: seen.put(len(sample.payload.to_bytes())))
+    try:
+        assert seen.get(timeout=PATIENCE_S) > camera.width * camera.height * 3
+    finally:
+        session.close()
 
 
 def standing() -> Any:
@@ -159,9 +170,8 @@ def test_what_is_served_is_recorded_and_told(tmp_path: Path) -> None:
 
 def test_in_real_time_each_frame_is_asked_at_its_time_and_latencies_are_told(start: Start) -> None:
     port = free_port()
-    start(port, "--zenoh", "--listen", f"tcp/127.0.0.1:{port}", "--body", "mock")
+    start("--zenoh", "--listen", f"tcp/127.0.0.1:{port}", "--body", "mock")
     body = f"zenoh:robotis_bioloid@tcp/127.0.0.1:{port}"
-    _wait_until_served(body)
     plant = make_plant(body, [Part(BIOLOID.name, BIOLOID, BIOLOID.pose("stand"), (0.0, 0.0, 0.0))], None)
     assert isinstance(plant, RemotePlant)
     began_s = time.monotonic()

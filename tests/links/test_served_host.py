@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.arrays import Floats
-from posewright.bodies import BodyState, JointCommands, MockBody, Part, TorquePolicy
-from posewright.control import RealClock
+from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, MockBody, Part, TorquePolicy
+from posewright.control import Block, RealClock
 from posewright.errors import BodyError, InputError
 from posewright.links.served.commander import Commander, Watchdog
 from posewright.links.served.door import Served, Trajectory
-from posewright.links.served.host import Host
-from posewright.links.served.publishing import Publisher
+from posewright.links.served.host import Host, Publisher
 from posewright.links.served.remote_plant import RemotePlant
 from posewright.robots import robot
 
@@ -115,6 +115,16 @@ def test_after_more_silence_the_torque_is_taken_until_somebody_commands() -> Non
     assert one.commander.counts["relaxed"] == 1
 
 
+def test_silence_is_counted_too_from_when_another_gave_the_robot_back() -> None:
+    one = Robot(hold_after_s=5 * FRAME_S, relax_after_s=10 * FRAME_S)
+    one.run(100)
+    one.commander.forget()
+    one.run(9)
+    assert not one.free
+    one.run(3)
+    assert one.free
+
+
 @pytest.mark.parametrize(
     ("joints", "times", "positions"),
     [
@@ -192,8 +202,8 @@ class Wire:
     def __init__(self, door: OpenDoor) -> None:
         self._door = door
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:
-        return self._door.served.ask(request, timeout_s)
+    def ask(self, request: bytes, timeout_s: float) -> bytes:  # noqa: ARG002 -- it is answered at once
+        return self._door.served.ask(request)
 
     def close(self) -> None:
         pass
@@ -247,6 +257,18 @@ def test_a_trajectory_moves_the_robot_and_observers_see_it() -> None:
     standing = host.standing()
     assert standing.counts["taken"] == standing.counts["stops"] == 1
     assert standing.counts["door: told"] >= 10
+
+
+def test_what_is_wrong_with_the_body_is_told_the_latest_last() -> None:
+    body = MockBody(BIOLOID, positions=STAND)
+    host = Host(body, None, {}, now=time.monotonic)
+    state, sent = body.read(), JointCommands(STAND[np.newaxis])
+    faults = [Fault(n * FRAME_S, FaultKind.SILENT, "no answer", "left_knee") for n in range(20)]
+    for fault in faults:
+        states = replace(body.observe(), faults=(fault,))
+        host.watch(Block(BIOLOID.name, state, sent, sent, states))
+    assert 1 < len(host.faults) < 20
+    assert list(host.faults) == faults[-len(host.faults) :]
 
 
 def test_a_door_that_is_stuck_slows_nothing_and_what_it_misses_is_counted() -> None:
@@ -321,7 +343,7 @@ def test_junk_disturbs_nobody() -> None:
     with served(door) as (host, own, lent):
         frames = len(own.played)
         for junk in (b"", b"PWA1", bytes(100)):
-            assert b"FormatError" in door.served.ask(junk, 1.0)
+            assert b"FormatError" in door.served.ask(junk)
         wait_for(lambda: len(own.played) > frames + 2)
         assert host.standing().counts["clients' refused"] == 3
         assert not lent

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from posewright.bodies import FaultKind, JointCommands, MockBody, Part, TorquePolicy
-from posewright.control import RealClock, Script, SimulatedClock, drive
+from posewright.control import Block, RealClock, Script, SimulatedClock, drive
 from posewright.errors import BodyError, InputError
 from posewright.experiments.plants import make_plant
 from posewright.links.yarp.body import YarpBody, board_at, served_at
@@ -20,6 +20,7 @@ from posewright.links.yarp.names import NameClient, NameServer
 from posewright.links.yarp.port import Envelope, Port
 from posewright.robots import Robot
 
+from .yarp_peers import until
 from .yarp_robots import BIOLOID, READINGS, served_in_real_time
 
 N = len(BIOLOID.joints)
@@ -51,8 +52,8 @@ def names(server: NameServer) -> NameClient:
 class Board:
     """Somebody else's control board, answered by hand: its joints are where they were streamed to."""
 
-    def __init__(self, names: NameClient, axes: tuple[str, ...], *, is_silent: bool = False) -> None:
-        self.axes, self.is_silent = axes, is_silent
+    def __init__(self, names: NameClient, axes: tuple[str, ...]) -> None:
+        self.axes = axes
         self.positions = np.zeros(len(axes))
         self.asked: list[Bottle] = []
         self.stream = Port("/other/stateExt:o", names)
@@ -67,8 +68,14 @@ class Board:
 
     def _tell_on(self) -> None:
         while not self._ended.wait(0.005):
-            if not self.is_silent:
-                self.tell()
+            self.tell()
+
+    def fall_silent(self, last_deg: float) -> None:
+        """Say one thing more, behind which nothing comes."""
+        self._ended.set()
+        self._thread.join()
+        self.positions[:] = last_deg
+        self.tell()
 
     def answer(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- whoever asks
         stamp: Bottle = (Vocab("tsta"), 3, 0.5, Vocab("ok"))
@@ -129,11 +136,7 @@ def test_joints_are_matched_by_name_or_else_by_number_and_go_where_they_are_sent
         pose = np.radians(np.arange(float(N)))
         states = body.advance({BIOLOID.name: JointCommands(np.tile(pose, (3, 1)))})[BIOLOID.name]
         assert states.times == pytest.approx(np.arange(1, 4) / 128)
-        for _ in range(1000):
-            if np.allclose(body.read().positions, pose):
-                break
-            time.sleep(0.005)  # its streams are threads of their own
-        assert body.read().positions == pytest.approx(pose)
+        until(lambda: np.allclose(body.read().positions, pose))  # its streams are threads of their own
         assert body.observe().positions[0] == pytest.approx(pose)
         assert np.isnan(body.observe().efforts).all()
         assert body.read().velocities is None
@@ -168,10 +171,11 @@ def test_joints_are_taken_over_freed_stopped_and_released_by_their_modes(
 
 
 def test_a_board_that_falls_silent_is_a_fault_and_then_the_end(board: Board, names: NameClient) -> None:
-    body = YarpBody(names, "/other", part_of(), in_real_time())
+    body = YarpBody(names, "/other", part_of(), SimulatedClock())
     body.open()
     try:
-        board.is_silent = True
+        board.fall_silent(9.0)
+        until(lambda: np.allclose(body.read().positions, np.radians(9.0)))
         faults = body.advance(rows(0.0, 40))[BIOLOID.name].faults
         assert [fault.kind for fault in faults] == [FaultKind.SILENT]
         with pytest.raises(BodyError, match="told nothing"):
@@ -213,11 +217,7 @@ def test_what_is_no_state_is_not_taken(names: NameClient) -> None:
         body.advance(rows(0.25, 1))
         for bottle in JUNK:
             board.stream.write(bottle, None)
-        for _ in range(1000):
-            if body.read().positions[0] != 0.0:
-                break
-            time.sleep(0.005)
-        assert body.read().positions == pytest.approx(np.full(N, 0.25))
+        until(lambda: np.allclose(body.read().positions, 0.25))
     finally:
         body.close()
         board.close()
@@ -229,20 +229,14 @@ def test_a_served_robot_moves_by_its_control_board_in_real_time(
     with served_in_real_time(YarpDoor(port=server.address.port)) as host:
         body = YarpBody(names, "/ravebot", part_of(), in_real_time())
         pose = BIOLOID.pose("stand")
-        states: list[np.ndarray] = []
 
-        class Watcher:
-            def watch(self, block: object) -> bool:
-                states.append(block.states.positions)  # type: ignore[attr-defined]
-                return False
+        class Arrived:
+            def watch(self, block: Block) -> bool:
+                return np.allclose(block.states.positions[-1], pose, atol=1e-9)
 
-        drive(
-            body,
-            {BIOLOID.name: Script([JointCommands(pose[np.newaxis])])},
-            until_s=0.75,
-            watchers=[Watcher()],
-        )
-        assert np.concatenate(states)[-1] == pytest.approx(pose, abs=1e-9)
+        standing = Script([JointCommands(pose[np.newaxis])])
+        drive(body, {BIOLOID.name: standing}, until_s=20.0, watchers=[Arrived()])
+        assert body.time_s < 20.0
         assert host.state.positions == pytest.approx(pose, abs=1e-9)
         assert host.commander.counts["refused"] == 0
     assert names.names().keys() <= {"/root"}
@@ -253,10 +247,7 @@ def test_its_sensors_are_read_too(server: NameServer, names: NameClient) -> None
         body = YarpBody(names, "/ravebot", part_of(), SimulatedClock())
         body.open()
         try:
-            for _ in range(1000):
-                if set(body.read().sensors) == set(READINGS):
-                    break
-                time.sleep(0.005)
+            until(lambda: set(body.read().sensors) == set(READINGS))
             sensors = body.read().sensors
         finally:
             body.close()

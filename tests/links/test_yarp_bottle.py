@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError
-from posewright.links.yarp.bottle import DEEPEST, Bottle, Float32, Value, Vocab, decode, decode_reply, encode
+from posewright.links.yarp.bottle import (
+    DEEPEST,
+    Bottle,
+    Float32,
+    Value,
+    Vocab,
+    decode,
+    encode,
+    read_bottle,
+    whole,
+)
 from posewright.links.yarp.text import from_text, to_text
 
 words = st.text("abcdefghijklmnopqrstuvwxyz0123456789_-", max_size=4)
@@ -85,11 +95,15 @@ def test_text_and_back_on_one_line(bottle: Bottle) -> None:
     assert kinds(from_text(text)) == kinds(bottle)
 
 
-@given(bottles, st.binary(max_size=9))
-def test_a_reply_ends_where_its_bottle_ends(bottle: Bottle, behind: bytes) -> None:
+@given(bottles, st.data())
+def test_half_a_bottle_is_none_and_neither_is_one_with_more_behind(
+    bottle: Bottle, draw: st.DataObject
+) -> None:
     data = encode(bottle)
-    assert all(decode_reply(data[:cut]) is None for cut in range(len(data)))
-    assert decode_reply(data + behind) == (bottle, len(data))
+    with pytest.raises(EOFError):
+        whole(data[: draw.draw(st.integers(0, len(data) - 1))], read_bottle)
+    with pytest.raises(FormatError):
+        decode(data + b"\0")
 
 
 @pytest.mark.parametrize(

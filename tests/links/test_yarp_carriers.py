@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError
-from posewright.links.yarp.bottle import Bottle, Vocab, encode
+from posewright.links.yarp.bottle import Bottle, Vocab, encode, whole
 from posewright.links.yarp.carriers import (
     Assembly,
     Carrier,
@@ -22,7 +22,6 @@ from posewright.links.yarp.carriers import (
     datagram,
     datagrams,
     introduction,
-    read_message,
     take_introduction,
     take_message,
 )
@@ -32,6 +31,10 @@ bottles = st.lists(st.one_of(st.integers(-9, 9), st.text("ab", max_size=3), st.f
 envelopes = st.builds(Envelope, st.integers(0, 1 << 31), st.floats(0, 2e9))
 data_messages = st.builds(Message, st.sampled_from("dD"), bottles, st.none() | envelopes)
 INDEX = "5941 0a000000 5250"
+
+
+def read_message(data: bytes) -> Message:
+    return whole(data, take_message)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +118,8 @@ def test_messages_follow_each_other_without_a_gap(messages: list[Message]) -> No
 @given(data_messages, st.data())
 def test_half_a_message_is_none(message: Message, draw: st.DataObject) -> None:
     data = message.encode()
-    assert read_message(data[: draw.draw(st.integers(0, len(data) - 1))]) is None
+    with pytest.raises(EOFError):
+        read_message(data[: draw.draw(st.integers(0, len(data) - 1))])
     with pytest.raises(FormatError):
         read_message(data + b"\0")
 
@@ -192,7 +196,7 @@ def test_random_and_mutated_frames_never_do_more_than_be_refused(
     for _ in range(draw.draw(st.integers(1, 4))):
         mutated[draw.draw(st.integers(0, len(mutated) - 1))] = draw.draw(st.integers(0, 255))
     for data in (noise, bytes.fromhex(INDEX) + noise, bytes(mutated)):
-        with suppress(FormatError):
+        with suppress(FormatError, EOFError):
             read_message(data)
         with suppress(FormatError):
             Assembly().add(datagram(0, data))

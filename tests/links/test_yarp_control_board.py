@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.errors import InputError, UnknownNameError
+from posewright.errors import InputError
 from posewright.links.yarp.bottle import Float32, Value, Vocab, decode, encode
 from posewright.links.yarp.control_board import ControlBoard
 from posewright.links.yarp.moves import evenly
@@ -56,7 +56,12 @@ TRANSCRIPT = [
     ("[get] [icmd] [cmod] 0", "[is] 0 [pos] [tsta] 0 0.0078125 [ok]"),
     ("[get] [icmd] [cmod] 22", "[is] 22 [idl] [tsta] 0 0.0078125 [ok]"),
     ("[get] [icmd] [cmog] 2 (0 3)", "[is] [cmog] ([pos] [idl]) [tsta] 0 0.0078125 [ok]"),
-    ("[get] [intm] [mode] 1", "[is] 1 [stif] [tsta] 0 0.0078125 [ok]"),
+    ("[get] [intm] [mode] 1", "[stif] [tsta] 0 0.0078125 [ok]"),  # a real board says no [is] here
+    ("[get] [intm] [modg] 2 (1 2)", "([stif] [stif]) [tsta] 0 0.0078125 [ok]"),
+    ("[get] [dpo] 1", "[is] [dpo] 0.0 [tsta] 0 0.0078125 [ok]"),
+    ("[get] [dpos]", f"[is] [dpos] {a_row()} [tsta] 0 0.0078125 [ok]"),
+    ("[get] [vmo] 1", "[is] [vmo] 0.0 [tsta] 0 0.0078125 [ok]"),
+    ("[get] [vmog] 2 (0 1)", "[is] [vmog] (0.0 0.0) [tsta] 0 0.0078125 [ok]"),
     ("[set] [intm] [mode] 1 [stif]", "[ok]"),
     ("[set] [intm] [mode] 1 [comp]", "[fail]"),
     ("[set] [intm] [modg] 2 (1 2) ([stif] [stif])", "[ok]"),
@@ -108,7 +113,8 @@ def test_gains_are_those_of_the_servo_on_the_card() -> None:
     board = board_of(Stepped())
     (_, _, gains, _) = board.answer(from_text("[get] [pid] [pid] [pos] 0"), RPC)
     assert gains == pytest.approx((100.0 / 1.5 * STIFFNESS, 0, 0, 0, 100.0, 0, 1.0, 0, 0, 0))
-    (_, _, all_gains, _) = board.answer(from_text("[get] [pid] [pids] [pos]"), RPC)
+    (_, word, all_gains, _) = board.answer(from_text("[get] [pid] [pids] [pos]"), RPC)
+    assert word == "pid"  # as a real board says
     assert isinstance(all_gains, tuple)
     assert len(all_gains) == N
     assert all_gains[0] == gains
@@ -125,13 +131,12 @@ def test_limits_and_names_are_those_of_the_card_in_the_documents_numbering() -> 
     assert [axis for axis, column in enumerate(board.axes.columns) if column is None] == list(UNUSED)
 
 
-def test_other_robots_have_an_axis_a_joint_and_a_numbering_may_be_chosen() -> None:
+def test_other_robots_have_an_axis_a_joint() -> None:
     dog = robot("sony_ers7")
     assert ControlBoard(Stepped(dog)).axes.names == dog.joint_names
-    eighteen = ControlBoard(Stepped(), numbering="robotis").axes
-    assert eighteen.names == BIOLOID.joint_names
-    with pytest.raises(UnknownNameError, match="numbering"):
-        ControlBoard(Stepped(), numbering="robotic")
+
+
+def test_the_extended_state_is_that_of_yarp_3_or_4() -> None:
     with pytest.raises(InputError, match="YARP 5"):
         ControlBoard(Stepped(), layout=5)
 
@@ -199,7 +204,9 @@ def test_a_velocity_move_goes_on_towards_the_limit_until_it_is_stopped() -> None
         served.run(0.5)
         assert math.degrees(served.commands.angles[-1, 1]) == pytest.approx(end, abs=0.6)
     assert asked(board, "[get] [icmd] [cmod] 1").startswith("[is] 1 [vel]")
+    assert asked(board, "[get] [vmo] 1").startswith("[is] [vmo] -60.0 ")
     board.command((("vmo", 1), (0.0,)), None, COMMAND)
+    assert asked(board, "[get] [vmo] 1").startswith("[is] [vmo] 0.0 ")
     stopped = served.commands.angles[-1, 1]
     served.run(0.5)
     assert served.commands.angles[-1, 1] == stopped
@@ -221,6 +228,23 @@ def test_stop_or_another_mode_ends_a_velocity_move(stop: str) -> None:
     served.run(0.2)
     assert served.commands.angles[-1, 1] == before
     assert asked(board, "[get] [dons]").startswith("[is] [dons] 1")
+
+
+def test_an_axis_whose_mode_somebody_set_is_moved_in_that_mode_alone() -> None:
+    served = Stepped()
+    board = board_of(served)
+    assert asked(board, "[set] [icmd] [cmog] 2 (0 1) ([posd] [vel])") == "[ok]"
+    for late in ((("vmos",), (0.0,) * N), (("vmo", 0), (0.0,)), (("vmog", 2, (0, 1)), (0.0, 0.0))):
+        board.command(late, None, COMMAND)  # streamed before, as remote_controlboard does, and overtaken
+    assert asked(board, "[get] [icmd] [cmog] 3 (0 1 2)").startswith("[is] [cmog] ([posd] [vel] [vel])")
+    assert board.refused == 2
+    board.command((("dpos",), (5.0,) * N), None, COMMAND)
+    served.step(1)
+    now = board.axes.degrees(served.commands.angles[-1])
+    assert now[[0, 1, 2]] == pytest.approx([5.0, 0.0, 5.0])
+    assert asked(board, "[set] [pos] 0 9") == "[fail]"
+    assert asked(board, "[set] [icmd] [cmod] 0 [pos]") == "[ok]"
+    assert asked(board, "[set] [pos] 0 9") == "[ok]"
 
 
 @pytest.mark.parametrize("has_asked", [True, False])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,6 +14,8 @@ from posewright.links.yarp.listening import Address, Listener
 from posewright.links.yarp.names import NameClient, NameServer
 
 END = b"*** end of message\r\n"
+ALLOCATED = re.compile(rb"\b100\d\d\b")
+"""A port number that the server chose: what it is depends on what else runs here."""
 
 
 @pytest.fixture
@@ -37,7 +40,8 @@ def said(server: NameServer, request: bytes) -> bytes:
 
 
 def test_a_name_server_answers_like_yarps(server: NameServer) -> None:
-    first = b"registration name /x ip 127.0.0.1 port 10002 type tcp\r\n"
+    first = b"registration name /x ip 127.0.0.1 port N type tcp\r\n"
+    entry = b'port (name "/x") (ip "127.0.0.1") (port_number N) (carrier tcp)'
     root = b"registration name /root ip 127.0.0.1 port %d type tcp\r\n" % server.address.port
     for request, answer in [
         (b"list\n", root + END),
@@ -48,8 +52,18 @@ def test_a_name_server_answers_like_yarps(server: NameServer) -> None:
             b"register /y tcp 127.0.0.1 10999\n",
             b"registration name /y ip 127.0.0.1 port 10999 type tcp\r\n" + END,
         ),
-        (b"register /z ... ... ...\n", b"registration name /z ip 127.0.0.1 port 10003 type tcp\r\n" + END),
-        (b"register ...\n", b"registration name /anonymous/10004 ip 127.0.0.1 port 10004 type tcp\r\n" + END),
+        (b"register /z ... ... ...\n", b"registration name /z ip 127.0.0.1 port N type tcp\r\n" + END),
+        (b"register ...\n", b"registration name /anonymous/N ip 127.0.0.1 port N type tcp\r\n" + END),
+        (b"list /x\n", first + END),
+        (b"bot list /x\n", b"ports (" + entry + b")\r\n"),
+        (b"bot list /nobody\n", b"ports\r\n"),
+        (b"bot query /x\n", entry + b"\r\n"),
+        (b"bot query /nobody\n", b'port (error -2 "port not known")\r\n'),
+        (b"bot set /x place 3 4\n", b"3 4\r\n"),
+        (b"bot get /x place\n", b"3 4\r\n"),
+        (b"bot get /x nothing\n", b"\r\n"),
+        (b"bot sing /x\n", END),
+        (b"bot\n", END),
         (b"set /x ips 127.0.0.1\n", b"port /x property ips = 127.0.0.1\r\n" + END),
         (b"set /x offers tcp fast_tcp\n", b"port /x property offers = tcp fast_tcp\r\n" + END),
         (b"get /x ips\n", b"port /x property ips = 127.0.0.1\r\n" + END),
@@ -65,16 +79,50 @@ def test_a_name_server_answers_like_yarps(server: NameServer) -> None:
         (b"get /x ips\n", b"port /x property ips = \r\n" + END),
         (b"register /again\n", first.replace(b"/x", b"/again") + END),
     ]:
-        assert said(server, b"NAME_SERVER " + request) == answer
+        assert ALLOCATED.sub(b"N", said(server, b"NAME_SERVER " + request)) == answer
+
+
+def test_the_name_server_is_a_port_itself_as_yarp_exists_and_yarp_check_want_it(server: NameServer) -> None:
+    there = b"tcp://127.0.0.1:%d/" % server.address.port
+    for asked, answer in [
+        (b"a\r\n[ver]\r\n", b"[ver] 1 2 3\r\n"),
+        (b"a\r\n[list] [out]\r\n", b"\r\n"),
+        (b"a\r\n[add] /x\r\n", b'-1 "Do not know how to connect to /x\\r\\n"\r\n'),
+        (b"a\r\n[del] /x\r\n", None),
+        (b"*\r\n", b"This is /root at " + there + b"\r\nThere are no outgoing connections\r\n"
+         b"There is an input connection from me to /root using text_ack\r\n"),
+        (b"d\r\nregister /x\r\n", None),
+        (b"d\r\nbot list /x\r\n",
+         b'ports (port (name "/x") (ip "127.0.0.1") (port_number N) (carrier tcp))\r\n'),
+        (b"d\r\ngc\r\n", b"\r\n"),
+    ]:  # fmt: skip
+        heard = said(server, b"CONNACK me\r\n" + asked + b"q\r\n")
+        begins, ends = b"Welcome me\r\n", b"<ACK>\r\n<ACK>\r\n"
+        assert heard.startswith(begins)
+        assert heard.endswith(ends)
+        if answer is not None:
+            assert ALLOCATED.sub(b"N", heard[len(begins) : -len(ends)]) == answer
+
+
+def test_a_port_number_that_another_program_has_is_not_given(
+    server: NameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = other.getsockname()[1]
+        monkeypatch.setattr("posewright.links.yarp.names.FIRST_PORT", taken)
+        (line, _) = server.answer(["register", "/x"])
+    assert int(line.split()[6]) > taken
 
 
 @pytest.mark.parametrize("junk", [b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 100 + b"\n", b"x" * 70_000, b""])
 def test_junk_is_hung_up_on_and_others_are_served(server: NameServer, names: NameClient, junk: bytes) -> None:
     where = (server.address.host, server.address.port)
-    with suppress(ConnectionError), socket.create_connection(where, 5.0) as link:
-        link.sendall(junk)
-        link.shutdown(socket.SHUT_WR)
-        assert link.recv(100) == b""
+    with socket.create_connection(where, 30.0) as link:
+        with suppress(OSError):  # it may have hung up before it has all of it
+            link.sendall(junk)
+            link.shutdown(socket.SHUT_WR)
+        with suppress(ConnectionResetError):
+            assert link.recv(100) == b""
     assert list(names.names()) == ["/root"]
 
 

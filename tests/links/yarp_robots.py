@@ -9,9 +9,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from posewright.bodies import BodyState, JointCommands, MockBody, Reading
+from posewright.bodies import BodyState, Fault, JointCommands, MockBody, Reading
 from posewright.control import Block, RealClock
-from posewright.errors import BodyError
 from posewright.links.served.commander import Commander
 from posewright.links.served.door import Door, Trajectory
 from posewright.links.served.host import Host
@@ -46,6 +45,14 @@ class Stepped:
         return self.body.robot
 
     @property
+    def commanded_by(self) -> str:
+        return self.commander.who
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        return ()
+
+    @property
     def sensors(self) -> tuple[SensorSpec, ...]:
         return self.robot.sensors
 
@@ -64,9 +71,7 @@ class Stepped:
     def stop(self, sender: str) -> str:
         return self.commander.stop(sender)
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:  # noqa: ARG002 -- it is there at once
-        if request == b"nobody":
-            raise BodyError("nobody drives")
+    def ask(self, request: bytes) -> bytes:
         self.asked.append(request)
         return request[::-1]
 

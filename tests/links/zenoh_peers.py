@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from posewright.bodies import BodyState, JointCommands, quiet_readings
-from posewright.errors import BodyError
+from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, quiet_readings
 from posewright.links.served.door import Trajectory
 from posewright.robots import Robot, SensorSpec, robot
 
@@ -24,7 +23,7 @@ def endpoint(protocol: str = "tcp") -> str:
         return f"{protocol}/127.0.0.1:{probe.getsockname()[1]}"
 
 
-def until(true: Callable[[], Any], longest_s: float = 10.0) -> Any:
+def until(true: Callable[[], Any], longest_s: float = 30.0) -> Any:
     """Wait until something is so, and return it."""
     end = time.monotonic() + longest_s
     while not (found := true()):
@@ -43,6 +42,14 @@ class FakeServed:
     stopped: list[str] = field(default_factory=list)
     commander: str = ""
     busy: Event = field(default_factory=Event)
+
+    @property
+    def commanded_by(self) -> str:
+        return self.commander
+
+    @property
+    def faults(self) -> list[Fault]:
+        return [Fault(0.25, FaultKind.SILENT, "it says nothing", "left_knee")]
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:
@@ -72,9 +79,6 @@ class FakeServed:
         self.stopped.append(sender)
         return ""
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:
-        if request == b"no":
-            raise BodyError("the robot lies on its back")
-        assert timeout_s > 0
+    def ask(self, request: bytes) -> bytes:
         until(lambda: not self.busy.is_set())
         return request[::-1]

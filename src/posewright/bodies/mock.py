@@ -55,6 +55,7 @@ class MockBody:
         lag_s: the lag's time constant; 0 follows perfectly [s].
         limit_speed: whether a joint moves no faster than its servo can.
         positions: where the joints are, `(n_joints,)` [rad].
+        keeps: whether it remembers what it was given; one that runs for hours should not.
         played: all commands it was given.
         placements: where it was put, one after the other.
         is_open: whether somebody has taken hold of it.
@@ -65,6 +66,7 @@ class MockBody:
     script: Script = _no_sensors
     lag_s: float = 0.0
     limit_speed: bool = False
+    keeps: bool = True
     positions: Floats = field(default_factory=lambda: np.empty(0))
     played: list[JointCommands] = field(default_factory=list)
     placements: list[Placement] = field(default_factory=list)
@@ -143,7 +145,8 @@ class MockBody:
     def play(self, frames: JointCommands) -> JointStates:
         """Follow some commands."""
         frames.check(len(self.robot.joint_names))
-        self.played.append(frames)
+        if self.keeps:
+            self.played.append(frames)
         positions = self._follow(frames)
         period_s = self.robot.frame_period_s
         times: Floats = np.arange(self._frames + 1.0, self._frames + len(frames) + 1.0) * period_s

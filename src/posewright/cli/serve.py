@@ -22,8 +22,9 @@ from posewright.robots import robot as robot_of
 
 if TYPE_CHECKING:
     from posewright.experiments.serving import Service
-    from posewright.links.served.door import Door
     from posewright.links.served.host import Standing
+    from posewright.links.yarp.gateway import YarpDoor
+    from posewright.links.zenoh.door import ZenohDoor
 
 Listen = Annotated[
     str | None,
@@ -50,11 +51,15 @@ def serve(
     zenoh: Annotated[bool, option("--zenoh", "Over Zenoh, with ROS 2's messages.")] = False,
     yarp: Annotated[bool, option("--yarp", "Over YARP, as a control board.")] = False,
     body: Body = "sim",
-    name: Annotated[str | None, option("--name NAME", "What others call it; default ROBOT.")] = None,
+    name: Annotated[
+        str | None, option("--name NAME", "What others call it; default ROBOT, over YARP ravebot.")
+    ] = None,
     listen: Listen = None,
     name_server: Annotated[
         bool, option("--name-server", "Start YARP's name server, too, as no other runs.")
     ] = False,
+    yarp_version: Annotated[int, option("--yarp-version V", "Tell the extended state of YARP 3 or 4.")] = 3,
+    cameras: Annotated[bool, option("--cameras", "Show a simulated robot's cameras over Zenoh.")] = False,
     pose: Annotated[str, option("--pose POSE", "In which a simulated robot begins.")] = "stand",
     arena: ArenaName = None,
     layout: LayoutName = "",
@@ -81,8 +86,13 @@ def serve(
     from posewright.links.served.commander import Watchdog
 
     refuse_recording(record, robot)
-    card, called = robot_of(robot), name
-    doors = _doors(zenoh, yarp, called or card.name, called, listen, starts=name_server)
+    card = robot_of(robot)
+    _refuse(zenoh, yarp, listen, cameras=cameras, name_server=name_server)
+    doors: dict[str, ZenohDoor | YarpDoor] = {}
+    if zenoh:
+        doors["zenoh"] = _zenoh(name or card.name, listen, cameras=cameras)
+    if yarp:
+        doors["yarp"] = _yarp(name, listen, starts=name_server, layout=yarp_version)
     how: dict[str, Any] = {"body": body, "pose": pose, "seed": seed, "on_end": on_end, "record": record}
     how |= {"arena": _arena(arena, layout, seed), "start": _place(start)}
     how |= {"watchdog": Watchdog(hold_after, relax_after), "now": time.monotonic, "sleep": time.sleep}
@@ -91,7 +101,7 @@ def serve(
         own = {sensor.name for sensor in card.sensors}
         needed = read_behaviour(sensors_of, robot=card).sensors
         how["sensors"] = [sensor for sensor in needed if sensor.name not in own]
-    where = ", ".join(f"{kind} as {_called(kind, called, card.name)}" for kind in doors)
+    where = ", ".join(f"{kind} as {door.name}" for kind, door in doors.items())
     at = f" at {listen}" if listen else ""
     begun = f"{card.name} ({body}) is served over {where}{at}; Ctrl-C ends it"
     with console.working(f"{card.name}: starting", quiet=as_json) as say:
@@ -101,41 +111,34 @@ def serve(
         raise typer.Exit(service.signal)
 
 
-def _doors(
-    zenoh: bool, yarp: bool, name: str, named: str | None, listen: str | None, *, starts: bool
-) -> dict[str, Door]:
+def _refuse(zenoh: bool, yarp: bool, listen: str | None, *, cameras: bool, name_server: bool) -> None:
+    """Refuse options that do not go together."""
     if not (zenoh or yarp):
         raise InputError("no way in", hint="--zenoh, --yarp, or both")
     if listen is not None and zenoh and yarp:
         raise InputError("--listen for two doors", hint="serve over one, or both where they are")
-    if starts and not yarp:
+    if name_server and not yarp:
         raise InputError("--name-server without --yarp", hint="Zenoh needs none")
-    doors: dict[str, Door] = {}
-    if zenoh:
-        from posewright.links.zenoh.door import ZenohDoor
-        from posewright.links.zenoh.session import LOOPBACK, SessionConfig
-
-        config = SessionConfig.from_environment(os.environ, listen=(listen or LOOPBACK,))
-        doors["zenoh"] = ZenohDoor(config, name)
-    if yarp:
-        from posewright.links.yarp.gateway import YarpDoor
-
-        host, _, port = (listen or "").rpartition(":")
-        if listen is not None and not port.isdecimal():
-            raise InputError(f"--listen {listen}", hint="HOST:PORT of YARP's name server, 127.0.0.1:10000")
-        at: dict[str, Any] = {} if listen is None else {"host": host or "127.0.0.1", "port": int(port)}
-        at |= {} if named is None else {"name": f"/{named.strip('/')}"}
-        doors["yarp"] = YarpDoor(start_name_server=starts, **at)
-    return doors
+    if cameras and not zenoh:
+        raise InputError("--cameras without --zenoh", hint="over YARP no pictures are shown")
 
 
-def _called(kind: str, name: str | None, robot: str) -> str:
-    """Return what others call the robot that comes in by that kind of door."""
-    if kind != "yarp":
-        return name or robot
-    from posewright.links.yarp.gateway import NAME, port_name
+def _zenoh(name: str, listen: str | None, *, cameras: bool) -> ZenohDoor:
+    from posewright.links.zenoh.door import ZenohDoor
+    from posewright.links.zenoh.session import LOOPBACK, SessionConfig
 
-    return port_name(name or NAME)
+    config = SessionConfig.from_environment(os.environ, listen=(listen or LOOPBACK,))
+    return ZenohDoor(config, name, pictures=cameras)
+
+
+def _yarp(name: str | None, listen: str | None, *, starts: bool, layout: int) -> YarpDoor:
+    from posewright.links.yarp.gateway import NAME, YarpDoor
+
+    host, _, port = (listen or "127.0.0.1:10000").rpartition(":")
+    if not port.isdecimal():
+        raise InputError(f"--listen {listen}", hint="HOST:PORT of YARP's name server, 127.0.0.1:10000")
+    at: dict[str, Any] = {"host": host or "127.0.0.1", "port": int(port)}
+    return YarpDoor(name or NAME, **at, start_name_server=starts, layout=layout)
 
 
 def _arena(name: str | None, layout: str, seed: int) -> Any:
@@ -166,14 +169,11 @@ def _teller(begun: str, say: Callable[[str], None]) -> Callable[[Standing], None
             console.hint(line)
         counts = standing.counts
         who = f"{standing.client} drives" if standing.client else f"{standing.commander or 'nobody'} commands"
-        observers = sum(int(count) for what, count in counts.items() if what in _CONNECTED)
+        observers = sum(int(count) for what, count in counts.items() if what.endswith(": observers"))
         late, rate = int(counts["late"]), f"{standing.rate_hz:5.1f} Hz"
         say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {console.counted(observers, 'observer')}")
 
     return tell
-
-
-_CONNECTED = ("zenoh: connected", "yarp: outputs")
 
 
 def _lines(service: Service) -> list[str]:

@@ -93,11 +93,15 @@ def _simulation(parts: Sequence[Part], arena: Arena | None) -> Plant:
 
 
 def _mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it knows no field
-    if len(parts) != 1:
-        raise InputError(f"a mock body for {len(parts)} robots", hint="it is of one")
-    (part,) = parts
+    part = _only(parts, "a mock body")
     quiet = quiet_readings((*part.robot.sensors, *part.sensors))
-    return MockBody(part.robot, lambda _time_s: quiet, positions=part.start_pose)
+    return MockBody(part.robot, lambda _time_s: quiet, positions=part.start_pose, keeps=False)
+
+
+def _only(parts: Sequence[Part], what: str) -> Part:
+    if len(parts) != 1:
+        raise InputError(f"{what} for {len(parts)} robots", hint="it is of one")
+    return parts[0]
 
 
 _SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, MOCK: _mock}
@@ -109,9 +113,7 @@ def _dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plan
     from posewright.links.dynamixel.calibration import apply, read_calibration
     from posewright.links.serial_port import SerialPort
 
-    if len(parts) != 1:
-        raise InputError(f"a servo bus for {len(parts)} robots", hint="it is of one")
-    (part,) = parts
+    part = _only(parts, "a servo bus")
     where, _, calibration = address.partition("+")  # dynamixel:/dev/ttyUSB0+my.calibration.yaml
     port = SerialPort.parse(where, "dynamixel:", BAUD)
     card = apply(part.robot, read_calibration(calibration)) if calibration else part.robot
@@ -145,9 +147,7 @@ def _robonova(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant
     from posewright.links.robonova import BAUD, RobonovaPlant
     from posewright.links.serial_port import SerialPort
 
-    if len(parts) != 1:
-        raise InputError(f"a RoboNova's line for {len(parts)} robots", hint="it is of one robot")
-    (part,) = parts
+    part = _only(parts, "a RoboNova's line")
     clock = RealClock(time.monotonic, time.sleep)
     how: dict[str, Any] = {"clock": clock, "now": time.monotonic, "start_pose": part.start_pose}
     port = SerialPort.parse(address, "robonova:", BAUD)

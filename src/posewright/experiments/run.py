@@ -100,8 +100,7 @@ def run_trial(
     asked = _asked(trial, layout, behaviour, seed, small=make is not None and controller != WHOLE)
     stage = _set_up(asked, motions, body, legal=legal)
     with released_on_failure(stage.plant):
-        _look_before(stage, to_film=to_film, camera=camera)
-        controllers = _controllers(stage, make)
+        controllers = _ready(stage, make, to_film=to_film, camera=camera)
     try:
         how: Any = {"on_progress": on_progress, "make_watcher": make_watcher, "still_s": asked.still_s}
         wall_s = _drive_trial(stage, controllers, **how, pace=pace, wall_clock=clock, on_end=on_end)
@@ -110,6 +109,11 @@ def run_trial(
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
     remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
     return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board, _link(stage.plant))
+
+
+def _ready(stage: _Stage, make: MakeController | None, *, to_film: bool, camera: str | None) -> Controllers:
+    _look_before(stage, to_film=to_film, camera=camera)
+    return _controllers(stage, make)
 
 
 def _kept(stage: _Stage, record: str | Path | None) -> Recording:

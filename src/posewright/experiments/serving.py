@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import math
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from posewright.arenas import Arena
 from posewright.bodies import Part, Place, Plant, TorquePolicy
-from posewright.control import RealClock
+from posewright.control import Block, RealClock, Watcher
 from posewright.documents import refuse_unwritable
+from posewright.errors import InputError
 from posewright.experiments.plants import MOCK, SIMULATION, body_of, make_plant
 from posewright.figures import card_document
 from posewright.links.served.commander import Watchdog
 from posewright.links.served.door import Door
 from posewright.links.served.host import Host, Standing
 from posewright.recordings import Header, Recorder, RobotHeader, write_mcap
-from posewright.robots import Robot, SensorSpec, ships
+from posewright.robots import Camera, Robot, SensorSpec, ships
 from posewright.version import __version__
+
+if TYPE_CHECKING:
+    from posewright.links.zenoh.door import ZenohDoor
 
 PACED = ("dynamixel", "robonova")
 """Kinds of bodies that send each frame at its time themselves."""
@@ -81,7 +86,7 @@ def serve(
         sensors: that it has besides those of its card.
         seed: of everything drawn by chance.
         watchdog: what happens when nothing is heard of the commander any more.
-        seconds: for so long.
+        seconds: how long it is served at most.
         on_end: what the servos do in the end.
         record: where to write a recording as MCAP, but for what clients do in their own time.
         on_progress: is called twice a second.
@@ -91,23 +96,17 @@ def serve(
         OutputError: the recording cannot be written there.
         BodyError: the robot does not answer, or a door cannot listen.
     """
-    if record is not None:
-        refuse_unwritable(Path(record))
     kind, domain = body_of(body, seed)
     part = Part(robot.name, robot, robot.pose(pose), start, tuple(sensors), seed, domain)
     plant = make_plant(kind, [part], arena)
-    recorder = None if record is None else _recorder(plant, part, arena)
     how: Any = {"watchdog": watchdog, "now": now, "on_end": on_end}
-    how["watchers"] = () if recorder is None else (recorder,)
     how["clock"] = lambda: None if kind.partition(":")[0] in PACED else RealClock(now, sleep)
     how["on_look"] = None if on_progress is None else _Reporting(now, on_progress)
     how["make"] = partial(make_plant, kind) if kind in {SIMULATION, MOCK} else None
-    host = Host(plant, doors=doors, sensors=(*robot.sensors, *sensors), **how)
-    try:
+    with _recorded(plant, part, arena, record) as recorders, _filmed(plant, part, doors) as films:
+        how["watchers"] = (*recorders, *films)
+        host = Host(plant, doors=doors, sensors=(*robot.sensors, *sensors), **how)
         return Service(signal=_run(host, seconds), standing=host.standing())
-    finally:
-        if recorder is not None and record is not None:
-            write_mcap(recorder.recording(), Path(record))
 
 
 def _run(host: Host, seconds: float) -> int:
@@ -121,6 +120,22 @@ def _run(host: Host, seconds: float) -> int:
     return 0
 
 
+@contextmanager
+def _recorded(
+    plant: Plant, part: Part, arena: Arena | None, record: str | Path | None
+) -> Iterator[Sequence[Watcher]]:
+    """Write what happens meanwhile to a file, if there is to be one."""
+    if record is None:
+        yield ()
+        return
+    refuse_unwritable(Path(record))
+    recorder = _recorder(plant, part, arena)
+    try:
+        yield (recorder,)
+    finally:
+        write_mcap(recorder.recording(), Path(record))
+
+
 def _recorder(plant: Plant, part: Part, arena: Arena | None) -> Recorder:
     robot = part.robot
     header = Header(
@@ -131,6 +146,41 @@ def _recorder(plant: Plant, part: Part, arena: Arena | None) -> Recorder:
         documents={} if ships(robot) else {card_document(robot.name): robot.text},
     )
     return Recorder(header, plant, every=RECORD_EVERY)
+
+
+@contextmanager
+def _filmed(plant: Plant, part: Part, doors: Mapping[str, Door]) -> Iterator[Sequence[Watcher]]:
+    """Have cameras ready meanwhile, for doors that show their pictures."""
+    from posewright.links.zenoh.door import ZenohDoor
+
+    showing = [door for door in doors.values() if isinstance(door, ZenohDoor) and door.pictures]
+    if not showing:
+        yield ()
+        return
+    from posewright.simulation import Film, World
+
+    if not isinstance(plant, World):
+        raise InputError("pictures of a robot that is not simulated", hint="leave --cameras out")
+    with ExitStack() as films:
+        cameras = [one for one in (*part.robot.sensors, *part.sensors) if isinstance(one, Camera)]
+        ready = {
+            one.name: films.enter_context(Film(plant, one.width, one.height, one.name, quick=True))
+            for one in cameras
+        }
+        yield [_Pictures(door, lambda name: ready[name].now()) for door in showing]
+
+
+class _Pictures:
+    """Shows cameras' pictures to those who watch them, drawn between two frames: the next comes late."""
+
+    def __init__(self, door: ZenohDoor, draw: Callable[[str], Any]) -> None:
+        self._door, self._draw = door, draw
+
+    def watch(self, block: Block) -> bool:
+        time_s = float(block.states.times[-1])
+        for camera in self._door.wanted(time_s):
+            self._door.show(camera, time_s, self._draw(camera))
+        return False
 
 
 class _Reporting:

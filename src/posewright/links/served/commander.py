@@ -1,4 +1,4 @@
-"""Whoever commands a robot that is served, and what happens when nothing is heard of him any more."""
+"""The commander of a robot that is served, and what happens when it falls silent."""
 
 from __future__ import annotations
 
@@ -15,19 +15,16 @@ from posewright.errors import InputError
 from posewright.links.served.door import Trajectory
 from posewright.robots import Robot
 
-MOST_POINTS = 4096
-MOST_S = 600.0
-"""A trajectory ends after so long at the latest [s]: until then nobody need be heard of."""
-
 
 @dataclass(frozen=True, slots=True)
 class Watchdog:
-    """What happens when nothing is heard of the commander any more.
+    """What happens when the commander falls silent.
 
-    Silence begins with his last word, or where his last trajectory ends later, there.
+    Silence is counted in the robot's time, from the commander's last word or the end of its last trajectory,
+    whichever is later.
 
     Attributes:
-        hold_after_s: after so much silence he is the commander no longer, and the pose is held [s].
+        hold_after_s: after so much silence the pose is held, and another may command [s].
         relax_after_s: after so much silence the joints' torque is taken; None for never [s].
 
     Raises:
@@ -80,7 +77,7 @@ class Commander:
     def take(self, sender: str, trajectory: Trajectory) -> str:
         """Take a trajectory; return nothing, or why it is not taken."""
         with self._lock:
-            reason = self._refusal(sender) or _fault(trajectory, len(self._robot.joint_names))
+            reason = self._refusal(sender) or trajectory.fault(len(self._robot.joint_names))
             if reason:
                 self.counts["refused"] += 1
                 return reason
@@ -105,9 +102,9 @@ class Commander:
             return ""
 
     def forget(self) -> None:
-        """Let nobody command; go on from where the robot then is: somebody else has moved it."""
+        """Let nobody command; go on from where the robot then is: somebody else has moved it until now."""
         with self._lock:
-            self._who, self._pose, self._is_relaxed, self._was_commanded = "", None, False, False
+            self._who, self._pose, self._is_relaxed, self._was_commanded = "", None, False, True
             self._tracks.clear()
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a word may come any time
@@ -115,7 +112,7 @@ class Commander:
         with self._lock:
             end_s = self._end_s = state.time_s + self._robot.frame_period_s
             if self._pose is None:
-                self._pose = np.array(state.positions)
+                self._pose, self._heard_s = np.array(state.positions), state.time_s
             self._watch(state)
             if self._is_relaxed:
                 self._pose = np.array(state.positions)
@@ -153,17 +150,3 @@ class Commander:
         if is_due and not self._is_relaxed:
             self._is_relaxed = True
             self.counts["relaxed"] += 1
-
-
-def _fault(trajectory: Trajectory, n_joints: int) -> str:
-    """Return what is wrong with a trajectory; nothing where nothing is."""
-    joints, times, positions = trajectory.joints, np.asarray(trajectory.times_s), trajectory.positions
-    if not joints or len(set(joints)) < len(joints) or not all(0 <= joint < n_joints for joint in joints):
-        return "no joints, one twice, or one that the robot has not"
-    if times.ndim != 1 or not 1 <= len(times) <= MOST_POINTS or positions.shape != (len(times), len(joints)):
-        return f"not 1 to {MOST_POINTS} points, each with its time and a position a joint"
-    if not (np.isfinite(times).all() and np.isfinite(positions).all()):
-        return "a number that is not finite"
-    if times[0] < 0.0 or times[-1] > MOST_S or (np.diff(times) <= 0.0).any():
-        return f"times that do not rise, or are not within 0 to {MOST_S:g} s"
-    return ""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from posewright.arrays import Floats
-from posewright.bodies import BodyState, JointCommands
+from posewright.bodies import BodyState, Fault, JointCommands
 from posewright.robots import Robot, SensorSpec
+
+MOST_POINTS = 4096
+MOST_S = 600.0
+"""A trajectory ends after so long at the latest [s]: until then nobody need be heard of."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +33,20 @@ class Trajectory:
     joints: tuple[int, ...]
     times_s: Floats
     positions: Floats
+
+    def fault(self, n_joints: int) -> str:
+        """Return why a robot of so many joints cannot take it; nothing where it can."""
+        joints, times, positions = self.joints, self.times_s, self.positions
+        if not joints or len(set(joints)) < len(joints) or not all(0 <= joint < n_joints for joint in joints):
+            return "no joints, one twice, or one that the robot has not"
+        shape = len(times), len(joints)
+        if not 1 <= len(times) <= MOST_POINTS or positions.shape != shape:
+            return f"not 1 to {MOST_POINTS} points, each with its time and a position a joint"
+        if not (np.isfinite(times).all() and np.isfinite(positions).all()):
+            return "a number that is not finite"
+        if times[0] < 0.0 or times[-1] > MOST_S or (np.diff(times) <= 0.0).any():
+            return f"times that do not rise, or are not within 0 to {MOST_S:g} s"
+        return ""
 
 
 class Served(Protocol):
@@ -52,6 +72,14 @@ class Served(Protocol):
     def commands(self) -> JointCommands:
         """What was sent to the robot in the latest frame."""
 
+    @property
+    def commanded_by(self) -> str:
+        """Who commands it, or drives its time; nothing where nobody does."""
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """The latest faults of the body."""
+
     def command(self, sender: str, trajectory: Trajectory) -> str:
         """Take a trajectory from the one who commands; return nothing, or why it is not taken.
 
@@ -63,11 +91,10 @@ class Served(Protocol):
     def stop(self, sender: str) -> str:
         """Hold every joint where it is commanded now; return nothing, or why not."""
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:
-        """Hand a request of `served.asking` to whoever drives the plant, and return the answer.
+    def ask(self, request: bytes) -> bytes:
+        """Return the answer to a request of `served.asking`: what is wrong with it is an answer, too.
 
-        Raises:
-            BodyError: no answer came in time.
+        It is answered in the thread that asks, which may take the seconds that a simulation is in making.
         """
 
 
@@ -85,7 +112,7 @@ class Door(Protocol):
     def publish(self, state: BodyState, commands: JointCommands) -> None:
         """Tell all observers of a frame; a thread of its own calls it after every frame.
 
-        A door that takes longer than a frame misses some (`publishing.Publisher`): the robot waits for none.
+        A door that takes longer than a frame misses some (`host.Publisher`): the robot waits for none.
         """
 
     def facts(self) -> Mapping[str, float]:

@@ -1,10 +1,11 @@
-"""Serves a robot: drives it in real time for whoever commands, or lends it to who drives its time himself."""
+"""Serves a robot: drives it in real time for a commander, or lends it to a client that drives its time."""
 
 from __future__ import annotations
 
 import math
+import queue
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -12,22 +13,30 @@ from enum import Enum
 
 import numpy as np
 
-from posewright.bodies import BodyState, FaultKind, JointCommands, Plant, TorquePolicy
+from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, Plant, TorquePolicy
 from posewright.control import Block, Clock, Watcher, drive
 from posewright.control.loop import sigterm_raises
 from posewright.errors import BodyError, InputError
 from posewright.links.served.commander import Commander, Watchdog
 from posewright.links.served.door import Door, Trajectory
 from posewright.links.served.plant_server import Make, PlantServer
-from posewright.links.served.publishing import Publisher
 from posewright.robots import Robot, SensorSpec, robot_names
 from posewright.robots import robot as shipped_robot
+
+WAITING = 16
+"""So many frames wait for a door; what comes besides is missed by its observers, and counted."""
+
+PATIENCE_S = 0.5
+"""How long a door may still take when all is over [s]."""
 
 LOOK_S = 0.05
 """How often it is looked whether a client has gone [s]."""
 
 HAND_OVER_S = 5.0
 """How long a client waits for the robot at most while another frame is being finished [s]."""
+
+LATEST_FAULTS = 8
+"""So many faults of the body are remembered, to be told to its observers."""
 
 
 class _Mode(Enum):
@@ -116,6 +125,7 @@ class Host:
         self._until_s = math.inf
         self._state: BodyState | None = None
         self._commands: JointCommands | None = None
+        self._faults = deque[Fault](maxlen=LATEST_FAULTS)
         self._asked = (now(), 0)
         self._last: Standing | None = None
 
@@ -141,6 +151,16 @@ class Host:
         """What was sent to the robot in the latest frame; before the first, where it stands."""
         return JointCommands(self.state.positions[np.newaxis]) if self._commands is None else self._commands
 
+    @property
+    def commanded_by(self) -> str:
+        """Who commands it, or drives its time; nothing where nobody does."""
+        return self.server.client or self.commander.who
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """The latest faults of the body."""
+        return tuple(self._faults)
+
     def command(self, sender: str, trajectory: Trajectory) -> str:
         """Take a trajectory from the one who commands; return nothing, or why it is not taken."""
         return self._lent_to() or self.commander.take(sender, trajectory)
@@ -149,7 +169,7 @@ class Host:
         """Hold every joint where it is commanded now; return nothing, or why not."""
         return self._lent_to() or self.commander.stop(sender)
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:  # noqa: ARG002 -- it is answered here and now
+    def ask(self, request: bytes) -> bytes:
         """Answer a client that drives the robot's time, in the thread that asks."""
         return self.server.handle(request)
 
@@ -212,6 +232,7 @@ class Host:
         """Note what was sent; return whether the robot is wanted by a client, or time is over."""
         self._commands = block.commands
         self.counts["frames"] += len(block.commands)
+        self._faults.extend(block.states.faults)
         self.counts["late"] += sum(fault.kind is FaultKind.LATE for fault in block.states.faults)
         self._look()
         return self._mode is not _Mode.OWN or self._is_over()
@@ -247,7 +268,7 @@ class Host:
         return shipped_robot(name)
 
     def _acquire(self, who: str) -> None:
-        """Wait, in the thread of a client, until the robot is his."""
+        """Wait, in the thread of a client, until it has the robot."""
         if self.commander.who:
             raise BodyError(f"{self.commander.who} commands this robot", hint="one at a time; ask later")
         with self._changed:
@@ -263,7 +284,7 @@ class Host:
             self._changed.notify_all()
 
     def _lend(self) -> None:
-        """Let a client have the robot until he is done with it, or silent for too long."""
+        """Let a client have the robot until it is done with it, or silent for too long."""
         with self._changed:
             if self._mode is not _Mode.ASKED_FOR:
                 return
@@ -297,3 +318,37 @@ class Host:
                 self._body.open()
         self._body.stop(self._on_end)
         self._body.close()
+
+
+class Publisher:
+    """Hands frames to a door in a thread of its own.
+
+    A door that is slow misses frames, one that is stuck all of them: neither is waited for.
+
+    Attributes:
+        missed: frames that the door had no time for.
+    """
+
+    def __init__(self, door: Door, patience_s: float = PATIENCE_S) -> None:
+        self.missed = 0
+        self._door, self._patience_s = door, patience_s
+        self._queue: queue.Queue[tuple[BodyState, JointCommands] | None] = queue.Queue(WAITING)
+        self._thread = threading.Thread(target=self._work, name="observers", daemon=True)
+        self._thread.start()
+
+    def publish(self, state: BodyState, commands: JointCommands) -> None:
+        """Queue a frame, or count it as missed."""
+        try:
+            self._queue.put_nowait((state, commands))
+        except queue.Full:
+            self.missed += 1
+
+    def close(self) -> None:
+        """End the thread; one that is stuck in its door is left behind, and ends with the program."""
+        with suppress(queue.Full):
+            self._queue.put(None, timeout=self._patience_s)
+        self._thread.join(self._patience_s)
+
+    def _work(self) -> None:
+        while (frame := self._queue.get()) is not None:
+            self._door.publish(*frame)

@@ -17,7 +17,7 @@ from posewright.arenas import Arena
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, JointCommands, Part, Plant, Supervisor, TorquePolicy
 from posewright.control import Safety
-from posewright.documents import Node
+from posewright.documents import Node, data_of
 from posewright.errors import (
     BodyError,
     FormatError,
@@ -59,8 +59,8 @@ class Session:
 
     id: str
     who: str
+    plant: Plant
     heard_s: float
-    plant: Plant | None = None
     number: int = -1
     answer: bytes = b""
     last: dict[str, Floats] = field(default_factory=dict)
@@ -75,7 +75,6 @@ class PlantServer:
         robot_of: the robot of a name, or an `UnknownNameError`.
         now: a clock that only runs forward [s].
         silent_s: a client that says nothing for so long has lost its session [s].
-        policy: what the servos do when a session ends that way, or without a word of the client.
         safety: whether commands are made safe here, too: of a robot that can break.
         acquire: is called before a plant is made, and may raise a `BodyError` that says why there is none.
         release: is called when a session is over.
@@ -92,7 +91,6 @@ class PlantServer:
         *,
         now: Callable[[], float],
         silent_s: float = 10.0,
-        policy: TorquePolicy = TorquePolicy.HOLD,
         safety: bool = False,
         acquire: Callable[[str], None] = lambda _who: None,
         release: Callable[[], None] = lambda: None,
@@ -100,11 +98,10 @@ class PlantServer:
     ) -> None:
         self.counts: Counter[str] = Counter(dict.fromkeys(("sessions", "asks", "refused", "lapsed"), 0))
         self._make, self._robot_of, self._now, self._silent_s = make, robot_of, now, silent_s
-        self._policy, self._safety = policy, safety
-        self._acquire, self._release, self._on_frames = acquire, release, on_frames
+        self._safety, self._acquire, self._release, self._on_frames = safety, acquire, release, on_frames
         self._lock = threading.RLock()
         self._session: Session | None = None
-        self._does: Mapping[str, Callable[[Session, Mapping[str, Node]], Any]] = {
+        self._does: Mapping[str, Callable[[Session, Node], Any]] = {
             "engage": self._engage,
             "read": self._read,
             "observe": self._observe,
@@ -123,9 +120,10 @@ class PlantServer:
         """Return the answer to a request; whatever is wrong with it is an answer, too."""
         self.counts["asks"] += 1
         try:
-            asked = Node(unpack(request), trail="request").fields(required=("ask", "session", "number"))
-            name = asked["ask"].choice("ask", ("open", "close", *self._does))
-            session_id, number = values.read_name(asked["session"]), asked["number"].integer(low=0)
+            asked = Node(unpack(request), trail="request")
+            head = asked.fields(required=("ask", "session", "number"))
+            name = head["ask"].choice("ask", ("open", "close", *self._does))
+            session_id, number = values.read_name(head["session"]), head["number"].integer(low=0)
             with self._lock:
                 return self._answer(name, session_id, number, asked)
         except PosewrightError as error:
@@ -149,7 +147,7 @@ class PlantServer:
             if self._session is not None:
                 self._end(self._session)
 
-    def _answer(self, name: str, session_id: str, number: int, asked: Mapping[str, Node]) -> bytes:
+    def _answer(self, name: str, session_id: str, number: int, asked: Node) -> bytes:
         session = self._session
         if session is None or session.id != session_id:
             if name != "open" or number:
@@ -169,7 +167,7 @@ class PlantServer:
         session.heard_s = self._now()
         return session.answer
 
-    def _answer_to(self, name: str, session: Session, asked: Mapping[str, Node]) -> bytes:
+    def _answer_to(self, name: str, session: Session, asked: Node) -> bytes:
         """Return the answer, which is kept, so that one that is refused is refused again."""
         try:
             if name == "open":
@@ -184,7 +182,7 @@ class PlantServer:
             told = _told_error(error)
         return pack({"session": session.id, "number": session.number, **told})
 
-    def _open(self, session_id: str, asked: Mapping[str, Node]) -> Session:
+    def _open(self, session_id: str, asked: Node) -> Session:
         told = _entries(asked, "who", "parts", "arena")
         parts = [
             values.read_part(entry, self._robot_of) for entry in told["parts"].items()[: values.MAX_PARTS]
@@ -193,42 +191,42 @@ class PlantServer:
         if not names or len(names) != len(told["parts"].items()):
             told["parts"].fail("no robots, or too many, or two of one name", hint=f"1 to {values.MAX_PARTS}")
         arena = values.read_arena(told["arena"])
-        session = Session(session_id, values.read_name(told["who"]), self._now())
-        self._acquire(session.who)
+        who = values.read_name(told["who"])
+        self._acquire(who)
         with ExitStack() as undoing:
             undoing.callback(self._release)
-            session.plant = self._make(parts, arena)
+            plant = self._make(parts, arena)
             undoing.pop_all()
-        self._session = session
+        session = self._session = Session(session_id, who, plant, self._now())
         self.counts["sessions"] += 1
         return session
 
     def _described(self, session: Session) -> dict[str, Any]:
-        plant = _plant_of(session)
+        plant = session.plant
         bodies = {
             name: {"facts": plain(body.facts()), "supervised": isinstance(body, Supervisor)}
             for name, body in plant.bodies.items()
         }
         return {"frame_period_s": plant.frame_period_s, "bodies": bodies}
 
-    def _engage(self, session: Session, asked: Mapping[str, Node]) -> dict[str, Any]:
+    def _engage(self, session: Session, asked: Node) -> dict[str, Any]:
         name, body = _body(session, _entries(asked, "body")["body"])
         body.open()
         observed = body.observe()
         session.last[name] = observed.positions[0]
         session.held.add(name)
-        return {"observe": values.tell_states(observed), "read": _readings(session)}
+        return {"observe": data_of(observed), "read": _readings(session)}
 
-    def _read(self, session: Session, asked: Mapping[str, Node]) -> dict[str, Any]:
+    def _read(self, session: Session, asked: Node) -> dict[str, Any]:
         _entries(asked)
         return {"read": _readings(session)}
 
-    def _observe(self, session: Session, asked: Mapping[str, Node]) -> dict[str, Any]:
+    def _observe(self, session: Session, asked: Node) -> dict[str, Any]:
         _, body = _body(session, _entries(asked, "body")["body"])
-        return {"observe": values.tell_states(body.observe())}
+        return {"observe": data_of(body.observe())}
 
-    def _advance(self, session: Session, asked: Mapping[str, Node]) -> dict[str, Any]:
-        plant, told = _plant_of(session), _entries(asked, "commands")["commands"]
+    def _advance(self, session: Session, asked: Node) -> dict[str, Any]:
+        plant, told = session.plant, _entries(asked, "commands")["commands"]
         entries = told.fields(required=tuple(plant.bodies), optional=())
         commands = {
             name: values.read_commands(entry, plant.bodies[name].robot) for name, entry in entries.items()
@@ -245,18 +243,18 @@ class PlantServer:
         first = next(iter(read))
         self._on_frames(plant.bodies[first].robot, read[first], commands[first][len(commands[first]) - 1 :])
         return {
-            "states": {name: values.tell_states(one) for name, one in states.items()},
-            "read": {name: values.tell_state(one) for name, one in read.items()},
+            "states": {name: data_of(one) for name, one in states.items()},
+            "read": {name: data_of(one) for name, one in read.items()},
         }
 
     @staticmethod
     def _made_safe(session: Session, name: str, commands: JointCommands) -> JointCommands:
         if name not in session.last:
             raise BodyError(f"{name} was not opened", hint="open a body before it is driven")
-        robot = _plant_of(session).bodies[name].robot
+        robot = session.plant.bodies[name].robot
         return Safety(robot).filter(commands, session.last[name]).commands
 
-    def _place(self, session: Session, asked: Mapping[str, Node]) -> dict[str, Any]:
+    def _place(self, session: Session, asked: Node) -> dict[str, Any]:
         told = _entries(asked, "body", "x_m", "y_m", "yaw_rad")
         name, body = _body(session, told["body"])
         if not isinstance(body, Supervisor):
@@ -265,7 +263,7 @@ class PlantServer:
         body.place_robot(x_m, y_m, yaw_rad)
         return {"read": _readings(session)}  # others may see it from now on
 
-    def _stop(self, session: Session, asked: Mapping[str, Node]) -> dict[str, Any]:
+    def _stop(self, session: Session, asked: Node) -> dict[str, Any]:
         told = _entries(asked, "body", "policy")
         policies = {one.value: one for one in TorquePolicy}
         policy = policies[told["policy"].choice("torque policy", policies)]
@@ -275,16 +273,15 @@ class PlantServer:
         return {}
 
     def _end(self, session: Session) -> None:
-        """Let go of a session's plant; a robot that its client has not stopped is stopped here."""
+        """Let go of a session's plant; a robot that its client has not stopped holds its pose."""
         self._session = None
-        bodies = {} if session.plant is None else session.plant.bodies
-        try:
-            for name in session.held:
-                bodies[name].stop(self._policy)
+        bodies = session.plant.bodies
+        with ExitStack() as ending:  # each is called whatever the others raise; all stop before any is closed
+            ending.callback(self._release)
             for body in bodies.values():
-                body.close()
-        finally:
-            self._release()
+                ending.callback(body.close)
+            for name in session.held:
+                ending.callback(bodies[name].stop, TorquePolicy.HOLD)
 
 
 def _told_error(error: PosewrightError) -> dict[str, Any]:
@@ -298,22 +295,15 @@ def _told_error(error: PosewrightError) -> dict[str, Any]:
     }
 
 
-def _entries(asked: Mapping[str, Node], *names: str) -> dict[str, Node]:
-    whole = Node({name: entry.value for name, entry in asked.items()}, trail="request")
-    return whole.fields(required=names, optional=("ask", "session", "number"))
+def _entries(asked: Node, *names: str) -> dict[str, Node]:
+    return asked.fields(required=names, optional=("ask", "session", "number"))
 
 
 def _readings(session: Session) -> dict[str, Any]:
-    return {name: values.tell_state(body.read()) for name, body in _plant_of(session).bodies.items()}
-
-
-def _plant_of(session: Session) -> Plant:
-    if session.plant is None:
-        raise BodyError("this session has no plant")
-    return session.plant
+    return {name: data_of(body.read()) for name, body in session.plant.bodies.items()}
 
 
 def _body(session: Session, node: Node) -> tuple[str, Any]:
-    bodies = _plant_of(session).bodies
+    bodies = session.plant.bodies
     name = node.choice("robot of the plant", bodies)
     return name, bodies[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -154,7 +154,7 @@ class RemotePlant:
         try:
             answer = line.ask("open", 10.0 * timeout_s, **told)
             self.frame_period_s = _entry(answer, "frame_period_s").number(low=1e-4, high=10.0)
-            bodies = values.read_mapping(_entry(answer, "bodies"), lambda one: one, robots)
+            bodies = _by_name(answer, "bodies", robots)
             self._bodies = {name: _body(self, name, robots[name], entry) for name, entry in bodies.items()}
         except PosewrightError:
             line.close()
@@ -181,10 +181,9 @@ class RemotePlant:
         began_s = self._line.now()
         answer = self._line.ask("advance", commands=told)
         self._asks_s.append(self._line.now() - began_s)
-        states = values.read_mapping(_entry(answer, "states"), lambda one: one, self._bodies)
         seen = {
             name: values.read_states(entry, len(self._bodies[name].robot.joint_names))
-            for name, entry in states.items()
+            for name, entry in _by_name(answer, "states", self._bodies).items()
         }
         self._frames += len(next(iter(seen.values())))
         for name, one in seen.items():
@@ -198,7 +197,7 @@ class RemotePlant:
 
     def take_readings(self, answer: Mapping[str, Node]) -> None:
         """Keep what the bodies say."""
-        for name, entry in values.read_mapping(_entry(answer, "read"), lambda one: one, self._bodies).items():
+        for name, entry in _by_name(answer, "read", self._bodies).items():
             self._bodies[name].said(entry)
 
     def let_go(self) -> None:
@@ -310,6 +309,11 @@ def _body(plant: RemotePlant, name: str, robot: Robot, node: Node) -> RemoteBody
     kind = SupervisedRemoteBody if told["supervised"].boolean() else RemoteBody
     told["facts"].fields()
     return kind(plant, name, robot, told["facts"].value)
+
+
+def _by_name(answer: Mapping[str, Node], what: str, names: Iterable[str]) -> dict[str, Node]:
+    """Return what stands under each of the names, and under no other."""
+    return _entry(answer, what).fields(required=tuple(names), optional=())
 
 
 def _entry(answer: Mapping[str, Node], name: str) -> Node:

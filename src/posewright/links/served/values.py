@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, TypeVar
@@ -17,7 +17,6 @@ from posewright.bodies import (
     Contacts,
     DomainParameters,
     Fault,
-    FaultKind,
     GroundTruth,
     JointCommands,
     JointStates,
@@ -163,28 +162,8 @@ def _lights(node: Node) -> dict[str, tuple[float, float, float]]:
     return lights
 
 
-def tell_states(states: JointStates) -> dict[str, Any]:
-    """Return what joints did."""
-    truth = states.truth
-    return {
-        "times": states.times,
-        "positions": states.positions,
-        "efforts": states.efforts,
-        "truth": None if truth is None else {**_values(truth), "contacts": _contacts(truth.contacts)},
-        "faults": [[one.time_s, one.kind.value, one.message, one.joint] for one in states.faults],
-    }
-
-
-def _values(record: Any) -> dict[str, Any]:
-    return {entry.name: getattr(record, entry.name) for entry in fields(record)}
-
-
-def _contacts(contacts: Contacts | None) -> dict[str, Any] | None:
-    return None if contacts is None else {**_values(contacts), "names": list(contacts.names)}
-
-
 def read_states(node: Node, n_joints: int) -> JointStates:
-    """Return what joints did; raise a `DocumentError` where it does not fit."""
+    """Return what `data_of` told of joint states; raise a `DocumentError` where it does not fit."""
     told = _entries(node, "times", "positions", "efforts", "truth", "faults")
     times = _array(told["times"], _FLOATS, (-1,))
     shape = (len(times), n_joints)
@@ -193,18 +172,8 @@ def read_states(node: Node, n_joints: int) -> JointStates:
         _array(told["positions"], _FLOATS, shape),
         _array(told["efforts"], _FLOATS, shape),
         _maybe(told["truth"], lambda one: _truth(one, len(times))),
-        tuple(_fault(entry) for entry in told["faults"].items()),
+        tuple(read_record(entry, Fault) for entry in told["faults"].items()),
     )
-
-
-def _fault(node: Node) -> Fault:
-    entries = node.items()
-    if len(entries) != 4:
-        node.fail("expected a time, a kind, a message and a joint")
-    time_s, kind, message, joint = entries
-    kinds = {one.value: one for one in FaultKind}
-    found = kinds[kind.choice("fault", kinds)]
-    return Fault(time_s.number(), found, message.text(), _maybe(joint, Node.text))
 
 
 def _truth(node: Node, n: int) -> GroundTruth:
@@ -235,19 +204,8 @@ def _read_contacts(node: Node) -> Contacts:
     return Contacts(names, frames.astype(np.intp), pairs.astype(np.intp), depths, forces, speeds)
 
 
-def tell_state(state: BodyState) -> dict[str, Any]:
-    """Return what a body says."""
-    return {
-        "time_s": state.time_s,
-        "positions": state.positions,
-        "efforts": state.efforts,
-        "velocities": state.velocities,
-        "sensors": dict(state.sensors),
-    }
-
-
 def read_state(node: Node, n_joints: int) -> BodyState:
-    """Return what a body says; raise a `DocumentError` where it does not fit."""
+    """Return what `data_of` told of a body's state; raise a `DocumentError` where it does not fit."""
     told = _entries(node, "time_s", "positions", "efforts", "velocities", "sensors")
     return BodyState(
         told["time_s"].number(),
@@ -293,8 +251,3 @@ def _array(node: Node, kind: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any
     if found.ndim != len(shape) or any(n not in {-1, m} for n, m in zip(shape, found.shape, strict=True)):
         node.fail(f"an array of the shape {found.shape}", hint=f"{tuple(shape)} would fit")
     return found
-
-
-def read_mapping(node: Node, read: Callable[[Node], T], names: Mapping[str, Any]) -> dict[str, T]:
-    """Return what stands under each of the names, and under no other."""
-    return {name: read(entry) for name, entry in node.fields(required=tuple(names), optional=()).items()}

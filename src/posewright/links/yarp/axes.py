@@ -21,11 +21,6 @@ Source: UC3M 2013: 23 motors, of which 4 5 9 10 23 are unused.
 """
 
 
-def usual_numbering(robot: Robot) -> str | None:
-    """Return the numbering by which a robot's axes are known; None where it is the order of its joints."""
-    return next((name for name in AXES if name in robot.numberings), None)
-
-
 @dataclass(frozen=True, eq=False)
 class Axes:
     """The axes of a board: motor number k of a numbering is axis k - 1, as YARP counts from 0.
@@ -38,21 +33,13 @@ class Axes:
     columns: tuple[int | None, ...]
 
     @classmethod
-    def of(cls, robot: Robot, numbering: str | None = None) -> Axes:
-        """Return the axes as a numbering of the robot's card counts them, or in the order of its joints.
-
-        Raises:
-            UnknownNameError: the card has no such numbering.
-            InputError: it counts from 0.
-        """
-        if numbering is None:
-            return cls(robot, tuple(range(len(robot.joints))))
-        joints = robot.numbering(numbering)
-        if min(joints) < 1:
-            raise InputError(f"the numbering {numbering} begins at {min(joints)}", hint="motors count from 1")
-        count = max(*joints, AXES.get(numbering, 0))
-        columns = (robot.index(joints[k]) if k in joints else None for k in range(1, count + 1))
-        return cls(robot, tuple(columns))
+    def of(cls, robot: Robot) -> Axes:
+        """Return the axes as YARP's users of this robot count them, or else in the order of its joints."""
+        for numbering in AXES.keys() & robot.numberings.keys():
+            joints = robot.numbering(numbering)
+            numbers = range(1, AXES[numbering] + 1)
+            return cls(robot, tuple(robot.index(joints[k]) if k in joints else None for k in numbers))
+        return cls(robot, tuple(range(len(robot.joints))))
 
     def __len__(self) -> int:
         return len(self.columns)

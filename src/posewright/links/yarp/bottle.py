@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from posewright.errors import FormatError, InputError
 
@@ -68,6 +68,7 @@ Integers of 8 and 16 bits come back as int; an int travels in 32 bits where it f
 """
 
 Bottle: TypeAlias = tuple[Value, ...]
+T = TypeVar("T")
 Take: TypeAlias = Callable[[int], bytes]
 """Returns the next so many bytes, never fewer."""
 
@@ -90,47 +91,46 @@ def decode(data: bytes) -> Bottle:
     Raises:
         FormatError: they are none, or it ends before they do.
     """
-    found = decode_reply(data)
-    if found is None:
-        raise FormatError(f"the bottle goes on after its {len(data)} bytes")
-    if found[1] != len(data):
-        raise FormatError(f"{len(data) - found[1]} bytes follow the bottle")
-    return found[0]
+    try:
+        return whole(data, read_bottle)
+    except EOFError as error:
+        raise FormatError(f"the bottle goes on after its {len(data)} bytes") from error
 
 
-def decode_reply(buffer: bytes) -> tuple[Bottle, int] | None:
-    """Return the bottle that a buffer begins with and how many bytes it has, or None until all are there.
+def whole(data: bytes, read: Callable[[Take], T]) -> T:
+    """Return what is read of all these bytes.
 
     Raises:
-        FormatError: no bottle begins like this.
+        EOFError: there should be more of them.
+        FormatError: there should be fewer, or it cannot be read.
     """
-    used = 0
+    at = 0
 
     def take(count: int) -> bytes:
-        nonlocal used
-        if used + count > len(buffer):
+        nonlocal at
+        at += count
+        if at > len(data):
             raise EOFError
-        used += count
-        return buffer[used - count : used]
+        return data[at - count : at]
 
-    try:
-        return read_bottle(take), used
-    except EOFError:
-        return None
+    found = read(take)
+    if at != len(data):
+        raise FormatError(f"{len(data) - at} bytes too many")
+    return found
 
 
-def read_bottle(take: Take, longest: int = LONGEST) -> Bottle:
+def read_bottle(take: Take) -> Bottle:
     """Take exactly one bottle, which bears no sign of how long it is but itself.
 
     Raises:
         FormatError: what comes is no bottle, or is longer or deeper than the limits.
     """
-    return _Reader(take, longest).bottle(0)
+    return _Reader(take).bottle(0)
 
 
 class _Reader:
-    def __init__(self, take: Take, longest: int) -> None:
-        self._take, self._left = take, longest
+    def __init__(self, take: Take) -> None:
+        self._take, self._left = take, LONGEST
 
     def bottle(self, depth: int) -> Bottle:
         return self._items(self._int(), depth)

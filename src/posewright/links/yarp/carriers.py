@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from posewright.errors import FormatError
-from posewright.links.yarp.bottle import LONGEST, Bottle, Take, decode, encode
+from posewright.links.yarp.bottle import LONGEST, Bottle, Take, decode, encode, whole
 
 HEADER_BYTES = 8
 LONGEST_NAME = 1024
@@ -244,31 +244,8 @@ class Assembly:
         if count not in {0, expected}:
             raise FormatError(f"part {count} of a message comes where part {expected} should")
         begun += data[HEADER_BYTES:]
-        message = read_message(begun)
-        if message is None:
+        try:
+            return whole(begun, take_message)
+        except EOFError:
             self._begun, self._next = begun, count + 1
-        return message
-
-
-def read_message(data: bytes) -> Message | None:
-    """Return the message that these bytes are, or None where it goes on.
-
-    Raises:
-        FormatError: they are none.
-    """
-    at = 0
-
-    def take(count: int) -> bytes:
-        nonlocal at
-        at += count
-        if at > len(data):
-            raise EOFError
-        return data[at - count : at]
-
-    try:
-        message = take_message(take)
-    except EOFError:
-        return None
-    if at != len(data):
-        raise FormatError(f"{len(data) - at} bytes follow a message")
-    return message
+            return None

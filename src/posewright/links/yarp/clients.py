@@ -6,7 +6,7 @@ import socket
 import threading
 from contextlib import suppress
 
-from posewright.errors import BodyError, FormatError, PosewrightError, UnknownNameError
+from posewright.errors import BodyError, FormatError, PosewrightError
 from posewright.links.yarp.bottle import Bottle, Vocab, read_bottle
 from posewright.links.yarp.carriers import Carrier, Message, take_numbered
 from posewright.links.yarp.listening import Address, dial, line_bytes, take_from, take_line
@@ -16,19 +16,6 @@ from posewright.links.yarp.port import OnData, Port
 from posewright.links.yarp.text import from_text, to_text
 
 PATIENCE_S = 5.0
-
-
-def find(names: NameClient, port_name: str) -> Address:
-    """Return where a port is.
-
-    Raises:
-        UnknownNameError: nobody is called that.
-        BodyError: no name server answers.
-    """
-    address = names.query(port_name)
-    if address is None:
-        raise UnknownNameError.among("port", port_name, names.names())
-    return address
 
 
 class RpcClient:
@@ -69,7 +56,7 @@ class RpcClient:
 
     def _ask(self, message: bytes, timeout_s: float) -> Bottle:
         if self._link is None:
-            where = find(self._names, self._to)
+            where = self._names.find(self._to)
             self._link, _ = open_binary(where, Carrier.TCP, self._sender, self._timeout_s)
         self._link.settimeout(timeout_s)
         self._link.sendall(message)
@@ -130,7 +117,7 @@ class Reader:
     def __init__(
         self, names: NameClient, source: str, on_data: OnData, *, name: str, carrier: str = "udp"
     ) -> None:
-        self._source = find(names, source)
+        self._source = names.find(source)
         self.port = Port(name, names, on_data=on_data)
         try:
             done = administer(self._source, (Vocab("add"), f"{carrier}:/{name}"))

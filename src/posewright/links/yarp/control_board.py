@@ -17,9 +17,9 @@ from posewright.arrays import Floats
 from posewright.bodies import BodyState
 from posewright.errors import BodyError, InputError
 from posewright.links.served.door import Served
-from posewright.links.yarp.axes import Axes, number, numbers, usual_numbering, vector
+from posewright.links.yarp.axes import Axes, number, numbers, vector
 from posewright.links.yarp.bottle import Bottle, Float32, Value, Vocab
-from posewright.links.yarp.moves import Moves
+from posewright.links.yarp.moves import DIRECT, POSITION, VELOCITY, Moves
 from posewright.links.yarp.port import Envelope
 from posewright.units import RAD_PER_DEG
 
@@ -40,10 +40,13 @@ MODE_WORDS = {
 }
 """Words of control modes and of interaction modes, and whom each is about."""
 
+MOVED_IN = {"pos": POSITION, "rel": POSITION, "vmo": VELOCITY, "dpo": DIRECT}
+"""The mode that each word moves an axis in."""
+
 HELP = (
     "get axes | name J | type J | llim J | vlim J | encs | enc J | esps | esp J | prot",
     "get poss | pos J | dons | don J | vels | vel J | accs | acc J | pid pid pos J | iimp ipr J",
-    "get icmd cmds | icmd cmod J | intm mode J",
+    "get vmos | vmo J | dpos | dpo J | icmd cmds | icmd cmod J | intm mode J",
     "set pos J DEG | poss (DEG ...) | posg N (J ...) (DEG ...) | rel J DEG | rels | relg | sto J | stos",
     "set vmo J DEG_S | vel J DEG_S | vels | velg | acc J DEG_S2 | accs | accg | llim J MIN MAX",
     "set icmd cmod J pos|posd|vel | icmd cmds (MODE ...) | icmd cmog N (J ...) (MODE ...)",
@@ -55,18 +58,16 @@ class ControlBoard:
 
     Args:
         layout: the version of YARP whose `stateExt:o` is told, 3 or 4.
-        numbering: of the robot's card, whose motor k is axis k - 1; None for the one that YARP's users of
-            this robot know, else the order of its joints.
 
     Raises:
-        InputError: there is no such layout or numbering.
+        InputError: there is no such layout.
     """
 
-    def __init__(self, served: Served, *, layout: int = 3, numbering: str | None = None) -> None:
+    def __init__(self, served: Served, *, layout: int = 3) -> None:
         if layout not in LAYOUTS:
-            raise InputError(f"YARP {layout}", hint="the layout of 3 or of 4")
+            raise InputError(f"the extended state of YARP {layout}", hint="of 3 or of 4")
         self._robot, self._layout = served.robot, layout
-        self.axes = Axes.of(served.robot, numbering or usual_numbering(served.robot))
+        self.axes = Axes.of(served.robot)
         self._moves = moves = Moves(served, self.axes)
         self.refused = 0
         self._lock = threading.Lock()
@@ -75,6 +76,8 @@ class ControlBoard:
         self._velocities = np.zeros(len(served.robot.joints))
         self._numbers: Mapping[str, Callable[[], Floats]] = {
             "pos": lambda: moves.targets_deg,
+            "dpo": lambda: moves.targets_deg,
+            "vmo": lambda: moves.velocities_deg_s,
             "vel": lambda: moves.speeds_deg_s,
             "acc": lambda: moves.accelerations_deg_s2,
             "enc": lambda: self.axes.degrees(self._state.positions),
@@ -172,7 +175,7 @@ class ControlBoard:
                 match message:
                     case ((str(word), *rest), tuple(values)) if word[:3] in {"dpo", "vmo"}:
                         last: Value = values if word[3:] or len(values) != 1 else values[0]
-                        self._moving[word[:3]](client_of(sender), *self._addressed(word[3:], (*rest, last)))
+                        self._move(client_of(sender), word, (*rest, last))
                     case _:
                         self.refused += 1
             except (InputError, BodyError):
@@ -197,7 +200,7 @@ class ControlBoard:
         match word, what, rest:
             case "pid", ("pid" | "pids"), ("pos", *which):
                 pids = tuple(map(self._pid, self._addressees(what[3:], tuple(which))))
-                return IS, Vocab(what), pids if what[3:] else pids[0], OK
+                return IS, Vocab(word), pids if what[3:] else pids[0], OK
             case "iimp", "ipr", (axis,):
                 return IS, Vocab(word), (self._stiffness(self._axis(axis)), 0.0), OK
         raise _not_offered(what)
@@ -215,10 +218,10 @@ class ControlBoard:
     def _get_modes(self, word: str, what: str, which: Bottle) -> Bottle:
         ending = MODE_WORDS[word][what]
         axes = self._addressees(ending, which)
-        modes = [self._moves.modes[axis] if word == "icmd" else STIFF for axis in axes]
-        if ending:
-            return self._told(what, tuple(modes))
-        return IS, axes[0], modes[0], *self._stamp(), OK
+        if word == "intm":  # told without the words before it that all else has
+            return (STIFF,) * len(axes) if ending else STIFF, *self._stamp(), OK
+        modes = tuple(self._moves.modes[axis] for axis in axes)
+        return self._told(what, modes) if ending else (IS, axes[0], modes[0], *self._stamp(), OK)
 
     def _set(self, client: str, word: str, rest: Bottle) -> None:
         stem, ending = word[:3], word[3:]
@@ -232,9 +235,19 @@ class ControlBoard:
             case _ if stem in self._setting:
                 self._setting[stem](*self._addressed(ending, rest))
             case _ if stem in self._moving and stem != "dpo":
-                self._moving[stem](client, *self._addressed(ending, rest))
+                self._move(client, word, rest)
             case _:
                 raise _not_offered(word)
+
+    def _move(self, client: str, word: str, rest: Bottle) -> None:
+        """Move axes; of all, those in another mode stay, and who names one of them is refused."""
+        stem, ending = word[:3], word[3:]
+        axes, values = self._addressed(ending, rest)
+        movable = np.array([self._moves.allows(axis, MOVED_IN[stem]) for axis in axes])
+        if not (movable.any() if ending == OF_ALL else movable.all()):
+            raise InputError(f"[{word}] of an axis in another mode", hint=f"[{MOVED_IN[stem]}] first")
+        driven = [axis for axis, moves in zip(axes, movable, strict=True) if moves]
+        self._moving[stem](client, driven, values[movable])
 
     def _set_modes(self, client: str, word: str, ending: str, which: Bottle, modes: Value) -> None:
         axes = self._addressees(ending, which)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 
 from posewright.bodies import BodyState, JointCommands
-from posewright.errors import BodyError, InputError, PosewrightError
+from posewright.errors import InputError, PosewrightError
 from posewright.links.served.door import Served
 from posewright.links.yarp.bottle import Bottle
 from posewright.links.yarp.control_board import FAIL, IS, ControlBoard
@@ -17,9 +17,6 @@ from posewright.links.yarp.wire import ASK
 
 NAME = "/ravebot"
 """What the source document calls its robot (UC3M 2013)."""
-
-LONGEST_ANSWER_S = 30.0
-"""A lock-step ask is waited for so long: a plant that is made anew takes seconds."""
 
 SLACK = 1e-6
 """A time that misses a sensor's by less of its period is that sensor's: rounding."""
@@ -37,8 +34,6 @@ class YarpDoor:
         port: of the name server; 0 for any that is free where it is started here.
         start_name_server: whether to start the built-in name server there, rather than to ask one that runs.
         layout: the version of YARP whose `stateExt:o` is told, 3 or 4.
-        numbering: of the robot's card, by which axes are counted; None for the usual one.
-        sensor_period_s: how often sensors are told [s].
 
     Raises:
         InputError: a name that YARP does not know.
@@ -52,17 +47,13 @@ class YarpDoor:
         port: int = 10000,
         start_name_server: bool = False,
         layout: int = 3,
-        numbering: str | None = None,
-        sensor_period_s: float = SENSOR_PERIOD_S,
     ) -> None:
         self.name = port_name(name)
         self._host, self._port, self._starts = host, port, start_name_server
-        self._layout, self._numbering = layout, numbering
-        self._sensor_period_s, self._sensed = sensor_period_s, -1
+        self._layout, self._sensed = layout, -1
         self._held = ExitStack()
         self._ports: dict[str, Port] = {}
         self._sensors: list[tuple[SensorPort, Port]] = []
-        self._last_facts: Mapping[str, float] = {}
         self._board: ControlBoard | None = None
         self._served: Served | None = None
 
@@ -73,7 +64,7 @@ class YarpDoor:
 
     def open(self, served: Served) -> None:
         """Register all ports; errors as of `served.Door`."""
-        board = self._board = ControlBoard(served, layout=self._layout, numbering=self._numbering)
+        board = self._board = ControlBoard(served, layout=self._layout)
         self._served = served
         try:
             if self._starts:
@@ -106,7 +97,7 @@ class YarpDoor:
         stamp = board.stamp
         ports[f"{self.name}/state:o"].write(board.state(), stamp)
         ports[f"{self.name}/stateExt:o"].write(board.state_ext(), stamp)
-        now = int(state.time_s / self._sensor_period_s + SLACK)
+        now = int(state.time_s / SENSOR_PERIOD_S + SLACK)
         if now == self._sensed:
             return
         self._sensed = now
@@ -117,8 +108,6 @@ class YarpDoor:
 
     def facts(self) -> Mapping[str, float]:
         """Return the counters of all ports together, and what the control board refused."""
-        if not self._ports:
-            return self._last_facts
         total: dict[str, float] = {}
         for port in self._ports.values():
             for count, value in port.facts().items():
@@ -128,17 +117,13 @@ class YarpDoor:
 
     def close(self) -> None:
         """Unregister and close all ports, and the name server where it was started here."""
-        self._last_facts = {**self.facts(), "observers": 0.0}
         self._sensors, self._ports = [], {}
         self._held.close()
 
     def _ask(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- whoever asks, the host says who drives
         match request:
             case (word, bytes(asked)) if word == ASK and self._served is not None:
-                try:
-                    return IS, self._served.ask(asked, LONGEST_ANSWER_S)
-                except BodyError as error:
-                    return FAIL, str(error)
+                return IS, self._served.ask(asked)
         return (FAIL,)
 
 

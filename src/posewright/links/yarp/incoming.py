@@ -66,11 +66,11 @@ class Inside(Connected, Protocol):
         """Add to one of the port's counters."""
 
 
-def serve(link: socket.socket, port: Inside) -> None:
-    """Serve a connection until it ends; malformed bytes end it, and are counted."""
+def serve(link: socket.socket, port: Inside, header: bytes = b"") -> None:
+    """Serve a connection, or what follows the header of one, until it ends; malformed bytes end it."""
     link.settimeout(PATIENCE_S)
     with link.makefile("rb") as stream:
-        header = stream.read(HEADER_BYTES)
+        header = header or stream.read(HEADER_BYTES)
         if not header:
             return
         conversation = _Conversation(link, take_from(stream), lambda: take_line(stream), port)

@@ -60,6 +60,16 @@ def dial(address: Address, timeout_s: float) -> socket.socket:
     return link
 
 
+def can_listen(where: Address) -> bool:
+    """Return whether nobody listens there now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as link:
+        try:
+            link.bind((where.host, where.port))
+        except OSError:
+            return False
+        return True
+
+
 def hang_up(link: socket.socket) -> None:
     """Wake whoever waits for a connection; its own thread closes it."""
     with suppress(OSError):
@@ -116,7 +126,7 @@ class Listener:
         self._serve = serve
         self._lock = threading.Lock()
         self._live: dict[socket.socket, threading.Thread] = {}
-        self._closed = False
+        self._closed = threading.Event()
         try:
             self._socket = socket.create_server((where.host, where.port))
         except OSError as error:
@@ -129,16 +139,17 @@ class Listener:
         self._acceptor.start()
 
     def _accept(self) -> None:
-        while not self._closed:
+        while not self._closed.is_set():
             try:
                 link, _ = self._socket.accept()
             except OSError:  # as when the other side is gone again, or this one is out of handles
+                self._closed.wait(0.05)
                 continue
             self._begin(link)
 
     def _begin(self, link: socket.socket) -> None:
         with self._lock:
-            if self._closed or len(self._live) >= MOST_CONNECTIONS:
+            if self._closed.is_set() or len(self._live) >= MOST_CONNECTIONS:
                 link.close()
                 return
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -159,9 +170,9 @@ class Listener:
     def close(self) -> None:
         """Hang up on everybody and wait for the threads; must not raise."""
         with self._lock:
-            if self._closed:
+            if self._closed.is_set():
                 return
-            self._closed = True
+            self._closed.set()
         if self._acceptor.ident is not None:
             with suppress(OSError):  # accept wakes for nothing else on every system
                 socket.create_connection((self.address.host, self.address.port), 1.0).close()

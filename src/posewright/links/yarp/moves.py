@@ -36,12 +36,14 @@ class Moves:
     """The axes' modes, limits, speeds and targets; all in degrees.
 
     A target beyond a limit becomes the limit, a speed beyond what the servo does the servo's. What moves an
-    axis also sets its mode, as programs older than modes expect. Accelerations are kept, and told again, and
-    not used: a joint moves evenly.
+    axis also sets its mode, as programs older than modes expect, until somebody sets the mode: from then on
+    it is moved in that alone, for a message that was streamed before may come after. Accelerations are kept,
+    and told again, and not used: a joint moves evenly.
 
     Attributes:
         lower_deg: limits, `(n_axes,)`, 0 without a joint; so with `upper_deg`.
         speeds_deg_s: of moves to a position, `(n_axes,)`.
+        velocities_deg_s: at which axes were last told to move, `(n_axes,)`; 0 once they stop.
         modes: one of `MODES` an axis, or IDLE.
         runner: who moved axes at a speed last; nothing once they were stopped for him.
     """
@@ -55,7 +57,9 @@ class Moves:
         self.accelerations_deg_s2 = axes.spread(np.full(len(robot.joints), USUAL_ACCELERATION_DEG_S2))
         self.modes = [IDLE if column is None else POSITION for column in axes.columns]
         self.runner = ""
+        self.velocities_deg_s = np.zeros(len(axes))
         self._served = served
+        self._set = set[int]()
         self._targets_deg = np.full(len(axes), np.nan)
 
     @property
@@ -72,6 +76,10 @@ class Moves:
     def done(self) -> Floats:
         """1 for each axis that is commanded where it was sent, `(n_axes,)`, else 0."""
         return np.less_equal(np.abs(self.targets_deg - self.commanded_deg), ARRIVED_DEG).astype(np.float64)
+
+    def allows(self, axis: int, mode: str) -> bool:
+        """Return whether an axis can be moved in a mode: in any, unless somebody set another."""
+        return axis not in self._set or self.modes[axis] == mode
 
     def move_to(self, client: str, axes: Sequence[int], targets_deg: Floats) -> None:
         """Move axes to positions, each at its own speed; errors of all moves: BodyError, it is not taken."""
@@ -92,7 +100,9 @@ class Moves:
         durations = np.where(
             stands, 0.0, np.minimum(np.abs(ends - now) / np.maximum(speeds, SLOWEST_DEG_S), LONGEST_S)
         )
-        self._go(client, axes, now + np.sign(speeds_deg_s) * speeds * durations, durations, VELOCITY)
+        velocities = np.sign(speeds_deg_s) * speeds
+        self._go(client, axes, now + velocities * durations, durations, VELOCITY)
+        self.velocities_deg_s[axes] = velocities
 
         self.runner = client
 
@@ -119,6 +129,7 @@ class Moves:
         running = [axis for axis, mode in wanted.items() if VELOCITY == self.modes[axis] != mode]
         if running:
             self.hold(client, running)
+        self._set |= set(wanted)
         for axis, mode in wanted.items():
             self.modes[axis] = Vocab(mode)
 
@@ -153,7 +164,7 @@ class Moves:
         times, degrees = evenly(start, targets_deg, durations_s)
         if why := self._served.command(client, Trajectory(columns, times, degrees * RAD_PER_DEG)):
             raise BodyError(why)
-        self._targets_deg[axes] = targets_deg
+        self._targets_deg[axes], self.velocities_deg_s[axes] = targets_deg, 0.0
         for axis in axes if mode else ():
             self.modes[axis] = Vocab(mode)
 

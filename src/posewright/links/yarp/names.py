@@ -9,15 +9,28 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from posewright.errors import BodyError, FormatError, InputError
-from posewright.links.yarp.listening import Address, Listener, dial, is_loopback, line_bytes, take_line
+from posewright.errors import BodyError, FormatError, InputError, UnknownNameError
+from posewright.links.yarp.bottle import Bottle
+from posewright.links.yarp.carriers import HEADER_BYTES, Carrier, carrier_of
+from posewright.links.yarp.incoming import serve
+from posewright.links.yarp.listening import (
+    Address,
+    Listener,
+    can_listen,
+    dial,
+    is_loopback,
+    line_bytes,
+    take_line,
+)
+from posewright.links.yarp.root import NAME as ROOT
+from posewright.links.yarp.root import Root
+from posewright.links.yarp.text import from_text, to_text
 
 __all__ = ["Address", "NameClient", "NameServer"]
 
 DEFAULT = Address("127.0.0.1", 10000)
-ROOT = "/root"
 FIRST_PORT = 10002
 ASK, END, ANNOUNCED = "NAME_SERVER ", "*** end of message", "[ok]"
 ALLOCATE = "..."
@@ -83,6 +96,19 @@ class NameClient:
         found = _registered(self.ask(f"query {require_rooted(name)}"))
         return Address(*found[name]) if name in found else None
 
+    def find(self, name: str) -> Address:
+        """Return where a port is.
+
+        Raises:
+            UnknownNameError: nobody is called that.
+            BodyError: no name server answers.
+            InputError: the port is on another machine.
+        """
+        address = self.query(name)
+        if address is None:
+            raise UnknownNameError.among("port", name, self.names())
+        return address
+
     def register(self, name: str, address: Address) -> None:
         """Tell where a port is.
 
@@ -143,8 +169,18 @@ class NameServer:
         self._lock = threading.Lock()
         self._names: dict[str, tuple[str, int, str]] = {}
         self._properties: dict[tuple[str, str], str] = {}
+        self._verbs: Mapping[str, Callable[[list[str]], list[str]]] = {
+            "query": lambda rest: self._line(rest[0]),
+            "register": self._register,
+            "unregister": self._unregister,
+            "set": self._set,
+            "get": self._get,
+            "check": self._check,
+            "route": self._route,
+        }
         self._listener = Listener(Address(host, port), self._serve)
         self.address = self._listener.address
+        self._root = Root(self.address, lambda words: [line for line in self.answer(words) if line != END])
         self._names[ROOT] = (self.address.host, self.address.port, "tcp")
         self._listener.start()
 
@@ -160,42 +196,64 @@ class NameServer:
 
     def _serve(self, link: socket.socket) -> None:
         link.settimeout(PATIENCE_S)
+        header = b""
+        while len(header) < HEADER_BYTES and (part := link.recv(HEADER_BYTES - len(header))):
+            header += part
+        if carrier_of(header) in {Carrier.TEXT, Carrier.TEXT_ACK, Carrier.TCP, Carrier.FAST_TCP}:
+            serve(link, self._root, header)
+            return
         with link.makefile("rb") as stream:
             try:
-                line = take_line(stream)
+                asked = header.decode("latin-1") + take_line(stream)
             except FormatError:
                 return
-            if not line.startswith(ASK):
+            if not asked.startswith(ASK):
                 return
-            words = line.removeprefix(ASK).split()
-            link.sendall(line_bytes(*self.answer(words)))
+            link.sendall(line_bytes(*self.answer(asked.removeprefix(ASK).split())))
             link.shutdown(socket.SHUT_WR)
             stream.read(1)  # let the asker close first: what it has not read yet is not lost
 
     def answer(self, words: list[str]) -> list[str]:
         """Return the lines that answer a command."""
         with self._lock:
-            verb, *rest = words or [""]
-            if verb == "announce":
-                return [ANNOUNCED]
-            if verb == "list":
-                return [*(line for name in sorted(self._names) for line in self._line(name)), END]
-            known = {
-                "query": lambda rest: self._line(rest[0]),
-                "register": self._register,
-                "unregister": self._unregister,
-                "set": self._set,
-                "get": self._get,
-                "check": self._check,
-                "route": self._route,
-            }.get(verb)
-            return [*(known(rest) if known and rest else []), END]
+            match words:
+                case ["announce", *_]:
+                    return [ANNOUNCED]
+                case ["bot", ("list" | "query" | "set" | "get") as verb, *rest] if rest or verb == "list":
+                    return [to_text(self._bottle(verb, rest))]
+                case ["list", *rest]:
+                    return [*(line for name in self._below(rest) for line in self._line(name)), END]
+                case [verb, *rest] if rest and verb in self._verbs:
+                    return [*self._verbs[verb](rest), END]
+            return [END]
+
+    def _below(self, rest: list[str]) -> list[str]:
+        """Return the names that are a word, or below it; all where there is none."""
+        above = rest[0].rstrip("/") if rest else ""
+        return [name for name in sorted(self._names) if f"{name}/".startswith(f"{above}/")]
 
     def _line(self, name: str) -> list[str]:
         if name not in self._names:
             return []
         host, port, carrier = self._names[name]
         return [f"registration name {name} ip {host} port {port} type {carrier}"]
+
+    def _bottle(self, verb: str, rest: list[str]) -> Bottle:
+        """Return what programs are answered that want a bottle, such as `yarp clean`."""
+        if verb == "list":
+            return "ports", *map(self._entry, self._below(rest))
+        if verb == "query":
+            return self._entry(rest[0])
+        if verb == "set":
+            self._set(rest)
+        name, key = [*rest, ""][:2]
+        return from_text(self._properties.get((name, key), ""))
+
+    def _entry(self, name: str) -> Bottle:
+        if name not in self._names:
+            return "port", ("error", -2, "port not known")
+        host, port, carrier = self._names[name]
+        return "port", ("name", name), ("ip", host), ("port_number", port), ("carrier", carrier)
 
     def _register(self, rest: list[str]) -> list[str]:
         name, carrier, host, port = (word if word != ALLOCATE else "" for word in [*rest, "", "", ""][:4])
@@ -207,8 +265,10 @@ class NameServer:
         return self._line(name)
 
     def _free(self) -> int:
+        """Return a port that nobody has, whether or not we gave it: another name server may have."""
         taken = {port for _, port, _ in self._names.values()}
-        return next(port for port in range(FIRST_PORT, 1 << 16) if port not in taken)
+        there = (port for port in range(FIRST_PORT, 1 << 16) if port not in taken)
+        return next(port for port in there if can_listen(Address(self.address.host, port)))
 
     def _unregister(self, rest: list[str]) -> list[str]:
         self._names.pop(rest[0], None)

@@ -133,9 +133,7 @@ class Port:
         if carrier not in known:
             raise UnknownNameError.among("carrier", carrier, known)
         with self._connecting:
-            address = self._names.query(to)
-            if address is None:
-                raise UnknownNameError.among("port", to, self._names.names())
+            address = self._names.find(to)
             self.disconnect(to)
             output = Outgoing(
                 self.name, to, address, known[carrier], queue=self._most, count=self.count, lost=self._forget

@@ -13,7 +13,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats
 from posewright.bodies import Reading
 from posewright.errors import BodyError, InputError, PosewrightError
-from posewright.links.yarp.axes import Axes, numbers, usual_numbering, vector
+from posewright.links.yarp.axes import Axes, numbers, vector
 from posewright.links.yarp.bottle import Bottle, Value, Vocab
 from posewright.links.yarp.clients import Reader, RpcClient
 from posewright.links.yarp.names import NameClient
@@ -111,7 +111,7 @@ class RemoteBoard:
         if set(joints) <= set(called):
             columns = (self._robot.index(name) if name in joints else None for name in called)
             return Axes(self._robot, tuple(columns))
-        numbered = Axes.of(self._robot, usual_numbering(self._robot))
+        numbered = Axes.of(self._robot)
         if len(numbered) == count and not set(joints) & set(called):
             return numbered
         what = f"{self._name} has the axes {', '.join(map(str, called))}"

@@ -11,7 +11,7 @@ from posewright.links.yarp.clients import RpcClient
 from posewright.links.yarp.names import NameClient
 
 ASK = Vocab("ask")
-"""`[ask] {blob}` is answered `[is] {blob}`, or `[fail]` and why."""
+"""`[ask] {blob}` is answered `[is] {blob}`."""
 
 _clients = itertools.count(1)
 
@@ -32,8 +32,6 @@ class YarpWire:
         match self._rpc.ask((ASK, request), timeout_s):
             case ("is", bytes(answer)):
                 return answer
-            case ("fail", str(why)):
-                raise BodyError(why)
         raise BodyError("the answer is none", hint="is it served by the same version of Posewright?")
 
     def close(self) -> None:

@@ -2,8 +2,8 @@
 
 Under the robot's name there are the topics of `ros.topics`, `joint_trajectory`, by which a commander moves
 the robot, `plant`, at which `served.asking` questions are answered, and `status`, a `std_msgs/String` of JSON
-that says who commands, whose trajectories are refused and why, and counts; it comes every second of the
-robot's time, and at once when somebody is refused who was not before.
+that says who commands, whose trajectories are refused and why, the body's latest faults, and counts; it comes
+every second of the robot's time, and at once when somebody is refused who was not before.
 """
 
 from __future__ import annotations
@@ -15,16 +15,13 @@ from threading import Lock
 from typing import Any
 
 from posewright.bodies import BodyState, JointCommands
-from posewright.errors import BodyError, FormatError, PosewrightError
+from posewright.errors import BodyError, FormatError
 from posewright.links.served.door import Served
 from posewright.links.zenoh import ros
 from posewright.links.zenoh.session import SessionConfig, zenoh_library
 from posewright.links.zenoh.wire import robot_name
 from posewright.recordings.messages import IMAGE, JOINT_TRAJECTORY, STRING
 from posewright.robots import Camera
-
-ANSWER_S = 60.0
-"""So long the robot may take for an answer; whoever asks waits as long as it likes."""
 
 STATUS_S, PICTURE_S = 1.0, 0.2
 """Time between two messages of status, and between two pictures of a camera whose rate is not known."""
@@ -33,7 +30,7 @@ MOST_REFUSED = 16
 """So many senders that are refused are told by name."""
 
 
-_COUNTS = ("answered", "unanswered", "accepted", "refused", "damaged", "missed")
+_COUNTS = ("answered", "accepted", "refused", "damaged", "missed")
 """Questions; trajectories; frames that a door had no time for."""
 
 
@@ -47,13 +44,13 @@ class ZenohDoor:
     Args:
         config: where it listens.
         name: what others call the robot.
-        pictures: whether somebody will `show` those of its cameras.
+        pictures: whether somebody will `show` what its cameras see.
     """
 
     def __init__(self, config: SessionConfig, name: str, pictures: bool = False) -> None:
-        self._config, self._name, self._pictures = config, robot_name(name), pictures
+        self._config, self.name, self.pictures = config, robot_name(name), pictures
         self._lock, self._counts = Lock(), dict.fromkeys(_COUNTS, 0)
-        self._commander, self._refused = "", dict[str, str]()
+        self._refused = dict[str, str]()
         self._session: Any = None
         self._kept: list[Any] = []
         self._told: list[tuple[ros.Topic, Any]] = []
@@ -71,34 +68,34 @@ class ZenohDoor:
         zenoh = zenoh_library()
         self._served, self._zenoh = served, zenoh
         self._joints = served.robot.joint_names
-        self._session = self._config.open(self._name)
+        self._session = self._config.open(self.name)
         try:
             self._enter_the_network()
             self._declare()
         except zenoh.ZError as error:
             self.close()
-            raise BodyError(f"{self._name} cannot be served", hint=str(error)) from error
+            raise BodyError(f"{self.name} cannot be served", hint=str(error)) from error
         except BodyError:
             self.close()
             raise
 
     def _enter_the_network(self) -> None:
-        key, liveliness = f"{self._name}/plant", self._session.liveliness()
+        key, liveliness = f"{self.name}/plant", self._session.liveliness()
         if any(reply.ok is not None for reply in liveliness.get(key, timeout=2.0)):
             raise BodyError(
-                f"another robot on the network is called {self._name}", hint="serve this one --name OTHER"
+                f"another robot on the network is called {self.name}", hint="serve this one --name OTHER"
             )
         self._kept.append(liveliness.declare_token(key))
 
     def _declare(self) -> None:
-        session, served, name = self._session, self._served, self._name
+        session, served, name = self._session, self._served, self.name
         self._kept.append(session.declare_queryable(f"{name}/plant", self._answer, complete=True))
         self._kept.append(session.declare_subscriber(f"{name}/joint_trajectory", self._take))
         self._announce("MS", "joint_trajectory", JOINT_TRAJECTORY.name)
         for topic in ros.topics(name, self._joints, served.sensors):
             self._told.append((topic, self._publisher(topic.path, topic.type_name)))
         self._status = self._publisher("status", STRING.name)
-        if self._pictures:
+        if self.pictures:
             cameras = [sensor for sensor in served.sensors if isinstance(sensor, Camera)]
             self._cameras = {
                 one.name: (one, self._publisher(f"{one.name}/image_raw", IMAGE.name)) for one in cameras
@@ -107,13 +104,13 @@ class ZenohDoor:
     def _publisher(self, path: str, type_name: str) -> Any:
         self._announce("MP", path, type_name)
         return self._session.declare_publisher(
-            f"{self._name}/{path}",
+            f"{self.name}/{path}",
             encoding=self._zenoh.Encoding.APPLICATION_CDR,
             congestion_control=self._zenoh.CongestionControl.DROP,
         )
 
     def _announce(self, kind: str, path: str, type_name: str) -> None:
-        token = ros.bridge_token(str(self._session.zid()), kind, f"{self._name}/{path}", type_name)
+        token = ros.bridge_token(str(self._session.zid()), kind, f"{self.name}/{path}", type_name)
         self._kept.append(self._session.liveliness().declare_token(token))
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:
@@ -139,7 +136,7 @@ class ZenohDoor:
     def show(self, camera: str, time_s: float, pixels: Any) -> None:
         """Tell whoever watches what a camera sees, `(height, width, 3)` bytes."""
         _, publisher = self._cameras[camera]
-        publisher.put(ros.picture(f"{self._name}/sensors/{camera}", time_s, pixels))
+        publisher.put(ros.picture(f"{self.name}/sensors/{camera}", time_s, pixels))
 
     def _due(self, what: str, time_s: float, period_s: float) -> bool:
         # a time that went back is that of a robot that began again
@@ -151,16 +148,10 @@ class ZenohDoor:
 
     def _answer(self, query: Any) -> None:
         """Answer a question, in a thread of Zenoh's."""
-        request = b"" if query.payload is None else query.payload.to_bytes()
+        answer = self._served.ask(b"" if query.payload is None else query.payload.to_bytes())
+        self._count("answered")
         with suppress(self._zenoh.ZError):  # who asked is gone
-            try:
-                answer = self._served.ask(request, ANSWER_S)
-            except PosewrightError as error:
-                self._count("unanswered")
-                query.reply_err(str(error), encoding=self._zenoh.Encoding.TEXT_PLAIN)
-            else:
-                self._count("answered")
-                query.reply(query.key_expr, answer, express=True)
+            query.reply(query.key_expr, answer, express=True)
 
     def _take(self, sample: Any) -> None:
         """Take a trajectory, in a thread of Zenoh's, which nothing in it may end."""
@@ -179,7 +170,6 @@ class ZenohDoor:
             return
         self._count("accepted")
         with self._lock:
-            self._commander = self._commander if wanted is None else sender
             self._refused.pop(sender, None)
 
     def _count(self, what: str) -> None:
@@ -198,7 +188,16 @@ class ZenohDoor:
     def _standing(self) -> dict[str, Any]:
         with self._lock:
             refused, counts = dict(self._refused), dict(self._counts)
-            return {"commander": self._commander, "refused": refused, "counts": counts}
+        faults = [
+            {"time_s": one.time_s, "kind": one.kind.value, "joint": one.joint, "message": one.message}
+            for one in self._served.faults
+        ]
+        return {
+            "commander": self._served.commanded_by,
+            "refused": refused,
+            "counts": counts,
+            "faults": faults,
+        }
 
     def facts(self) -> Mapping[str, float]:
         """Return its counters: questions, trajectories, and sessions that are connected."""

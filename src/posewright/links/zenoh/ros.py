@@ -17,16 +17,14 @@ import numpy as np
 
 from posewright.bodies import BodyState, JointCommands
 from posewright.errors import FormatError, Where
-from posewright.links.served.door import Trajectory
+from posewright.links.served.door import MOST_POINTS, Trajectory
 from posewright.recordings import messages, sensor_card
 from posewright.recordings.cdr import Layout
 from posewright.robots import SensorSpec
 
 MAX_BYTES = 1 << 20
 """A trajectory is not longer; the bounds below keep what is made of it small, too."""
-MAX_JOINTS, MAX_POINTS, MAX_TEXT = 256, 4096, 256
-LONGEST_S = 3600.0
-"""No trajectory takes longer: a stamp that was meant as a date is refused."""
+MAX_JOINTS, MAX_TEXT = 256, 256
 
 _LITTLE, _BIG = b"\x00\x01", b"\x00\x00"
 
@@ -239,25 +237,19 @@ def read_trajectory(raw: bytes, joints: Sequence[str]) -> TrajectoryMessage:
     reader.numbers("i", 2)
     frame_id = reader.text()
     names = [reader.text() for _ in range(reader.length(MAX_JOINTS))]
-    n = reader.length(MAX_POINTS)
+    n = reader.length(MOST_POINTS)
     points = [_point(reader, len(names)) for _ in range(n)]
     reader.end()
     if unknown := [name for name in names if name not in joints]:
         raise FormatError(f"no joint {unknown[0]!r}", hint=f"there is {', '.join(joints)}")
-    if len(set(names)) < len(names):
-        raise FormatError("a joint is named twice")
     if not points:
         return TrajectoryMessage(frame_id, None)
     positions = np.array([point[0] for point in points], dtype=np.float64).reshape(n, len(names))
     times = np.array([point[1] for point in points], dtype=np.float64)
-    if not names or not np.isfinite(positions).all():
-        raise FormatError("positions that are no numbers, or of no joint")
-    if times[0] < 0.0 or (np.diff(times) <= 0.0).any() or times[-1] > LONGEST_S:
-        raise FormatError(
-            "times that do not rise", hint=f"time_from_start of each point, 0 to {LONGEST_S:g} s"
-        )
-    columns = tuple(joints.index(name) for name in names)
-    return TrajectoryMessage(frame_id, Trajectory(columns, times, positions))
+    trajectory = Trajectory(tuple(joints.index(name) for name in names), times, positions)
+    if why := trajectory.fault(len(joints)):
+        raise FormatError(why)
+    return TrajectoryMessage(frame_id, trajectory)
 
 
 def _point(reader: _Reader, n_joints: int) -> tuple[tuple[float, ...], float]:

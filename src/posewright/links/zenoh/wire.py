@@ -40,7 +40,7 @@ class ZenohWire:
         """Return the answer to a request, which is sent once.
 
         Raises:
-            BodyError: none came in time, nobody is there, or the robot answers that it cannot.
+            BodyError: none came in time, or nobody is there.
         """
         if self._session is None:
             self._open()
@@ -58,8 +58,6 @@ class ZenohWire:
             raise BodyError(f"the line to {self._name} is gone", hint=why) from error
         if reply is not None and reply.ok is not None:
             return bytes(reply.ok.payload.to_bytes())
-        if reply is not None and reply.err.encoding == self._zenoh.Encoding.TEXT_PLAIN:  # Zenoh's own are not
-            raise BodyError(f"{self._name}: {reply.err.payload.to_bytes().decode('utf-8', 'replace')}")
         raise BodyError(
             f"{self._name} did not answer within {timeout_s:g} s",
             hint="the robot is busy" if self._there.is_set() else "it has left the network",
