@@ -131,7 +131,7 @@ def test_servos_are_named_by_ranges_joints_or_all() -> None:
     with pytest.raises(UnknownNameError, match="right_knee"):
         servo_ids("right_kne", BIOLOID)
     for wrong in ("5-3", "254"):
-        with pytest.raises(InputError, match="no servos"):
+        with pytest.raises(InputError, match="names no servo"):
             servo_ids(wrong, BIOLOID)
 
 
