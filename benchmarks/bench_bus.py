@@ -18,7 +18,8 @@ import numpy as np
 from benchmarks.figure import Figure
 from posewright.bodies import TorquePolicy
 from posewright.links.dynamixel.body import DynamixelPlant
-from posewright.links.dynamixel.frames import AROUND, BITS_A_BYTE, FULL, GoalPacket, Reads
+from posewright.links.dynamixel.frames import FULL, GoalPacket, Reads
+from posewright.links.dynamixel.packets import BITS_A_BYTE, OVERHEAD
 from posewright.links.dynamixel.servos import BusSettings
 from posewright.links.serial_port import SerialPort
 from posewright.robots import robot
@@ -55,7 +56,7 @@ def fake_port() -> Iterator[str]:
 def wire_s(reads: Reads) -> float:
     """Return how long the bytes of a frame take: a write to all, and a read of each [s]."""
     n = len(robot(CARD).servos)
-    return (8 + 5 * n + n * (REQUEST + AROUND + reads.value)) * BITS_A_BYTE / BAUD
+    return (8 + 5 * n + n * (REQUEST + OVERHEAD + reads.value)) * BITS_A_BYTE / BAUD
 
 
 def plant_at(path: str, reads: Reads, *, staggered: bool) -> DynamixelPlant:

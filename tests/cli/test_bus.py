@@ -114,8 +114,8 @@ def test_a_diagnosis_advises_and_fails_where_there_is_something_to_do(ask: Ask) 
         (("read", 1, "goal"), "did you mean"),
         (("read", 9), "no answer from servo 9"),
         (("read", "9-x"), "no joint is called '9-x'"),
-        (("read", "0-254"), "are no servos"),
-        (("scan", "--rates", "fast"), "are no rates"),
+        (("read", "0-254"), "names no servo"),
+        (("scan", "--rates", "fast"), "names no rates"),
         (("set-baud", 1, 38400), "cannot be set to 38400"),
     ],
 )
@@ -131,7 +131,7 @@ def test_servos_are_named_by_ranges_joints_or_all() -> None:
     with pytest.raises(UnknownNameError, match="right_knee"):
         servo_ids("right_kne", BIOLOID)
     for wrong in ("5-3", "254"):
-        with pytest.raises(InputError, match="no servos"):
+        with pytest.raises(InputError, match="names no servo"):
             servo_ids(wrong, BIOLOID)
 
 

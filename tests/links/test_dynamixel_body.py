@@ -18,6 +18,7 @@ from posewright.bodies import BodyState, FaultKind, JointCommands, TorquePolicy
 from posewright.control import Block, Script, drive
 from posewright.errors import BodyError, InputError, UnsafeCommandError
 from posewright.experiments.plants import make_plant
+from posewright.links.dynamixel import servos
 from posewright.links.dynamixel.body import DynamixelPlant
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.dynamixel.fake.damage import BusDamage, Event, Fault
@@ -309,6 +310,17 @@ def test_torque_and_stiffness_are_written_when_they_change(crawler: Robot, fake:
     plant.close()
 
 
+@pytest.mark.parametrize(("adapter_ms", "n_seen"), [(0.0, 18), (1.0, 4), (16.0, 1)])
+def test_as_many_servos_are_read_in_a_frame_as_the_adapter_has_time_for(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch, adapter_ms: float, n_seen: int
+) -> None:
+    monkeypatch.setattr(servos, "latency_timer_ms", lambda _path: adapter_ms)
+    plant, kept = fake(robot("robotis_bioloid")).plant(), Kept()
+    run(plant, 0.3, kept)
+    assert set(np.isfinite(kept.positions).sum(axis=1)) == {n_seen}
+    assert np.isfinite(kept.positions).any(axis=0).all()
+
+
 def test_what_a_servo_complains_of_is_told_once(crawler: Robot, fake: Fake) -> None:
     def heat(n: int) -> None:
         if n in {10, 40}:
@@ -324,6 +336,7 @@ def test_what_a_servo_complains_of_is_told_once(crawler: Robot, fake: Fake) -> N
 DRIVES = """
 import sys, time
 from pathlib import Path
+from posewright.links.dynamixel import servos
 from posewright.links.dynamixel.body import DynamixelPlant
 from posewright.links.serial_port import SerialPort
 from posewright.robots import read_robot

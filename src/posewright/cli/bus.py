@@ -88,7 +88,7 @@ def servo_ids(text: str, robot: Robot) -> list[int]:
             servo = robot.servo(part.strip()).id
             found += [] if servo is None else [servo]
     if not found or max(found) > MAX_ID:
-        raise InputError(f"{text!r} are no servos", hint=f"IDs 0..{MAX_ID}, such as 5, 1-18 or 1,3,100")
+        raise InputError(f"{text!r} names no servo", hint=f"IDs 0..{MAX_ID}, such as 5, 1-18 or 1,3,100")
     return list(dict.fromkeys(found))
 
 
@@ -302,14 +302,14 @@ def diagnose(
 def _one_id(text: str, robot: Robot) -> int:
     found = servo_ids(text, robot)
     if len(found) != 1:
-        raise InputError(f"{text!r} are {len(found)} servos", hint="one at a time")
+        raise InputError(f"{text!r} names {len(found)} servos", hint="one at a time")
     return found[0]
 
 
 def _rates(text: str) -> list[int]:
     words = [word.strip() for word in text.split(",")]
     if not all(word.isdecimal() and int(word) for word in words):
-        raise InputError(f"{text!r} are no rates", hint="such as 1000000,57600")
+        raise InputError(f"{text!r} names no rates", hint="such as 1000000,57600")
     return [int(word) for word in words]
 
 

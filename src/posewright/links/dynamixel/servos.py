@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from posewright.links.dynamixel.frames import (
     FrameCounts,
     FrameLoop,
     GoalPacket,
+    ReadGroup,
     Reads,
     Wire,
     read_groups,
@@ -32,6 +33,7 @@ from posewright.links.dynamixel.packets import (
     GENTLE_SPEED,
     SPEED_RAD_S,
     InstructionPacket,
+    packet_bytes,
 )
 from posewright.links.dynamixel.servo_states import ServoStates
 from posewright.links.serial_port import LATENCY_MS, SerialPort, latency_timer_ms
@@ -58,6 +60,12 @@ ATTEMPTS = 3
 LEAST_S, SLACK_S = 0.004, 0.001
 """How long an answer may take beyond its time on the wire [s]: at least, and with twice its latency."""
 
+USB_MS = 1.0
+"""What an adapter takes for an answer that does not tell its latency [ms]: a frame of USB."""
+
+BUSY = 0.85
+"""Share of a frame that the wire may be busy: reads of 18 servos fill 0.66 of a Bioloid's at 1 Mbps."""
+
 REPEATS = 3
 """What no servo answers, and is sent once, is sent so often."""
 
@@ -70,8 +78,9 @@ class BusSettings:
         staggered: ask several servos at once, as `frames` says. It was tried on the fake bus only, so
             the default is one by one.
         reads: what is read of each servo. With positions only, efforts and velocities are not known.
-        share: groups of servos (one by one: servos) that are read in a frame, in turn; None for all.
-            An adapter that takes a millisecond for each answer does not get through all in a frame.
+        share: groups of servos (one by one: servos) that are read in a frame, in turn; None for as many as
+            a frame has time for. An adapter that keeps each answer for a millisecond does not get through
+            all 18 servos in 1/128 s: 4 a frame.
         paced: tell servos the speed with which they arrive at the frame's end, rather than to go as fast
             as they can: then a goal that was damaged unseen moves a joint no farther than a frame's way.
         latency_s: how long an answer may take beyond its time on the wire [s]; None for what the adapter
@@ -107,6 +116,7 @@ class Servos:
         goal: where they were sent last, `(n_joints,)` [ticks].
         seen: where they were seen last.
         is_gentle: whether they are on their way to it slowly.
+        share: how many groups of servos are read in a frame.
     """
 
     def __init__(
@@ -126,6 +136,7 @@ class Servos:
         self._tick_s = robot.servos[0].tick_rad / SPEED_RAD_S  # for a tick at a moving speed of 1
         self.counts = FrameCounts()
         self.seen = ServoStates(robot, self.ids, self.counts)
+        self.share = 1
         self.memory: Mapping[int, Registers] = {}
         self.goal: Indices = np.zeros(len(self.ids), np.intp)
         self._frames = 0
@@ -162,14 +173,15 @@ class Servos:
             MissingExtraError: dynamixel-sdk is not installed.
         """
         latency_s = self.settings.latency_s
+        told_ms = latency_timer_ms(self.port.path)
         patience_s = None if (latency_s or 0.0) < SETTING_UP_S else latency_s  # never in a hurry to set up
         self._bus = Bus(self.port, retries=RETRIES, joints=joints_of(self.robot), patience_s=patience_s)
         if latency_s is None:
-            told_ms = latency_timer_ms(self.port.path)
             latency_s = max(LEAST_S, 2e-3 * (LATENCY_MS if told_ms is None else told_ms) + SLACK_S)
         self._wire = wire = Wire(self._bus.port, self._now, self._sleep)
         baud, reads = self.port.baud, self.settings.reads
         groups = read_groups(self.ids, baud, reads, self._table, staggered=self.settings.staggered)
+        self.share = self.settings.share or self._share(groups, USB_MS if told_ms is None else told_ms)
         alone = read_groups(self.ids, baud, Reads.STATE, self._table, staggered=False)
         self._delays = {servo: delay for group in groups for servo, delay in group.delays.items()}
         longest_s = max(self._delays.values()) * DELAY_STEP_US * 1e-6
@@ -177,6 +189,12 @@ class Servos:
             FrameLoop(wire, groups, reads, latency_s, self.counts),
             FrameLoop(wire, alone, Reads.STATE, latency_s + longest_s, self.counts),
         )
+
+    def _share(self, groups: Sequence[ReadGroup], adapter_ms: float) -> int:
+        """Return how many groups a frame has time for beside the packet of goals."""
+        each_s = max(group.wire_s for group in groups) + 1e-3 * adapter_ms
+        left_s = BUSY * self.robot.frame_period_s - packet_bytes(len(self.ids)) * self._byte_s
+        return max(1, min(len(groups), int(left_s / each_s)))
 
     def close(self) -> None:
         """Let go of the port."""
@@ -231,7 +249,7 @@ class Servos:
         before, self.goal = self.goal, goal
         driven = ~self._free
         goals = self._packet.encode(goal[driven], self._speeds(before)[driven]) if driven.any() else b""
-        return self.look(time_s, goals, self.settings.share)
+        return self.look(time_s, goals, self.share)
 
     def look(self, time_s: float, goals: bytes = b"", share: int | None = None) -> tuple[Flags, list[Fault]]:
         """Read the servos, or the next few groups of them; otherwise as `send`.

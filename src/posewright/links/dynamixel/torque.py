@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from posewright.links.dynamixel.bus import Bus
     from posewright.robots import Robot
 
-GENTLE_SPEED = 40
+HAND_SPEED = 40
 """Moving speed of a joint that a person has hands near: 0.46 rad/s."""
 
 
@@ -60,7 +60,7 @@ def release(bus: Bus, ids: Iterable[int]) -> None:
 def hold_here(bus: Bus, number: int) -> int:
     """Let a servo hold where it stands, its way to a later goal gentle; return where that is [ticks]."""
     here = bus.read(number, "present_position")
-    bus.write(number, "moving_speed", GENTLE_SPEED)
+    bus.write(number, "moving_speed", HAND_SPEED)
     bus.write(number, "goal_position", here)  # before the torque, or it would go to an old goal
     bus.write(number, "torque_enable", 1)
     return here
