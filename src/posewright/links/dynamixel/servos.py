@@ -24,6 +24,7 @@ from posewright.links.dynamixel.frames import (
     Reads,
     Wire,
     read_groups,
+    sent_as,
 )
 from posewright.links.dynamixel.guard import RELEASES, TORQUE_OFF
 from posewright.links.dynamixel.opening import Registers, find_servos, look_at, own_slope, set_up, slope_of
@@ -248,7 +249,12 @@ class Servos:
         """
         before, self.goal = self.goal, goal
         driven = ~self._free
-        goals = self._packet.encode(goal[driven], self._speeds(before)[driven]) if driven.any() else b""
+        speeds = self._speeds(before)
+        goals = self._packet.encode(goal[driven], speeds[driven]) if driven.any() else b""
+        wrong = [column for column in self.seen.wrong if driven[column]]
+        if wrong:  # told once more, in a packet that is short and so rarely damaged
+            goals += GoalPacket([self.ids[one] for one in wrong]).encode(goal[wrong], speeds[wrong])
+        self.seen.sent(sent_as(goal).tolist())
         return self.look(time_s, goals, self.share)
 
     def look(self, time_s: float, goals: bytes = b"", share: int | None = None) -> tuple[Flags, list[Fault]]:
@@ -333,6 +339,7 @@ class Servos:
     def _holding(self, which: Flags) -> bytes:
         here = np.where(np.isnan(self.seen.ticks), self.goal, self.seen.ticks).astype(np.intp)
         ids = self._ids(which)
+        self.seen.sent(sent_as(here).tolist())
         return GoalPacket(ids).encode(here[which], np.full(len(ids), GENTLE_SPEED))
 
     def _ids(self, which: Flags) -> list[int]:
