@@ -120,7 +120,8 @@ def _delays(n: int, baud: int, reads: Reads) -> list[int]:
 
 def sent_as(ticks: Indices) -> Indices:
     """Return the goals that a `GoalPacket` holds for those that were asked for."""
-    return ticks - ((ticks & 0xFF) == 0xFF)
+    goals: Indices = ticks - ((ticks & 0xFF) == 0xFF)
+    return goals
 
 
 class GoalPacket:
@@ -304,9 +305,13 @@ class FrameLoop:
     def __init__(
         self, wire: Wire, groups: Sequence[ReadGroup], reads: Reads, latency_s: float, counts: FrameCounts
     ) -> None:
-        self._wire, self._groups, self._size, self._latency_s = wire, groups, reads.value, latency_s
+        self._wire, self._groups, self._size, self.latency_s = wire, groups, reads.value, latency_s
         self._next = 0
         self.counts = counts
+
+    def patience_s(self, n_groups: int) -> float:
+        """Return how long so many groups are waited for where nobody answers [s]."""
+        return n_groups * (max(group.wire_s for group in self._groups) + self.latency_s)
 
     def exchange(self, goals: bytes, byte_s: float, n_groups: int | None = None) -> Answers:
         """Send goals, if any, and ask the next groups in turn; all of them by default.
@@ -328,7 +333,7 @@ class FrameLoop:
                 self._take(*before, answers)
             due_s = lead_s + group.wire_s
             expected = len(group.ids) * (OVERHEAD + self._size)
-            before = self._wire.receive(expected, due_s, self._latency_s), group
+            before = self._wire.receive(expected, due_s, self.latency_s), group
             ahead, lead_s = b"", 0.0
         if before is not None:
             self._take(*before, answers)

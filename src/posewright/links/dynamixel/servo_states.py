@@ -11,7 +11,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats
 from posewright.bodies import Fault, FaultKind
 from posewright.links.dynamixel.answers import count_bits, fault_kinds
-from posewright.links.dynamixel.control_table import StatusError, signed
+from posewright.links.dynamixel.control_table import signed
 from posewright.links.dynamixel.frames import Answers, FrameCounts, Reads
 from posewright.links.dynamixel.opening import JITTER_TICKS, Registers, torque_limit_of
 from posewright.links.dynamixel.packets import SPEED_RAD_S
@@ -27,6 +27,9 @@ FULL_LOAD = 1023
 
 REMEMBERED = 64
 """A servo that holds one of so many goals sent last did not hear the later ones."""
+
+COOLER_C = 5
+"""A servo that shut itself down is fit again when it is so much cooler than its limit; ours."""
 
 SURE = 2
 """A torque limit is believed when it is read so often in a row: damage passes for it once, hardly twice."""
@@ -67,6 +70,7 @@ class ServoStates:
         self.wrong: set[int] = set()
         self._sent: deque[list[int]] = deque(maxlen=REMEMBERED)
         self._limits: dict[int, int] = {}
+        self._read: dict[int, int] = {}
         self._odd: dict[int, int] = {}  # how often in a row another torque limit was read than was set
         self._memory: Mapping[int, Registers] = {}
         self._complaints: dict[int, frozenset[FaultKind]] = {}
@@ -98,8 +102,9 @@ class ServoStates:
                 error, goal, _, limit, ticks, speed, load, decivolts, temperature = _STATE.unpack(data)
             else:
                 error, ticks = _POSITION.unpack(data)
+                goal = ticks
             reach = self._fastest[column] * (now_s - self.heard_s[column]) + JITTER_TICKS
-            if ticks > self._lasts[column] or abs(ticks - self.ticks[column]) > reach:
+            if max(goal, ticks) > self._lasts[column] or abs(ticks - self.ticks[column]) > reach:
                 self._counts.implausible += 1
                 faults.append(self._fault(time_s, column, FaultKind.GARBLED, f"says it is at tick {ticks}"))
                 continue
@@ -112,10 +117,7 @@ class ServoStates:
                 if self._is_wrong(column, goal):
                     what = f"holds tick {goal} as its goal, which nobody sent it"
                     faults.append(self._fault(time_s, column, FaultKind.GARBLED, what))
-                if not limit and self._odd[servo] >= SURE:
-                    complaints.add(
-                        FaultKind.OVERHEATED if error & StatusError.OVERHEATING else FaultKind.OVERLOADED
-                    )
+                self._read[servo] = limit
                 self.health[servo] = decivolts / 10.0, temperature
                 complaints |= self._out_of_limits(servo, decivolts, temperature)
             else:
@@ -135,13 +137,36 @@ class ServoStates:
         """Keep what the joints were sent, `(n_joints,)` [ticks]; they may have heard none of the next few."""
         self._sent.append(list(goals))
 
-    def fallen_back(self) -> list[int]:
-        """Return the columns of those whose torque limit is another than was set: shut down, or off and on."""
-        return [self._columns[servo] for servo, times in self._odd.items() if times >= SURE]
+    def fallen_back(self) -> dict[int, tuple[FaultKind, str]]:
+        """Return by column whose torque limit is another than was set, and what it says.
 
-    def forgive(self, seconds: float) -> None:
+        It is 0 where a servo shut itself down, and its power-on value where the power was gone for a moment.
+        """
+        found: dict[int, tuple[FaultKind, str]] = {}
+        for servo in (servo for servo, times in self._odd.items() if times >= SURE):
+            column, is_hot = self._columns[servo], self._is_hot(servo)
+            kind = FaultKind.OVERHEATED if is_hot else FaultKind.OVERLOADED
+            why = f"shut itself down ({kind.value}) and is limp"
+            if self._read[servo]:
+                kind, why = FaultKind.VOLTAGE, "lost its power for a moment, and what it was told"
+            found[column] = kind, f"{self._names[column]} {why}"
+        return found
+
+    def unfit(self) -> list[int]:
+        """Return the columns of those that shut themselves down and have not recovered."""
+        return [
+            self._columns[servo]
+            for servo, times in self._odd.items()
+            if times and not self._read[servo]
+            if self._is_hot(servo) or FaultKind.OVERLOADED in self._complaints.get(servo, ())
+        ]
+
+    def _is_hot(self, servo: int) -> bool:
+        return self.health[servo][1] > self._memory[servo]["temperature_limit"] - COOLER_C
+
+    def forgive(self, seconds: float, now_s: float) -> None:
         """Let a time in which nobody could hear anything not count as silence [s]."""
-        self.heard_s += seconds
+        self.heard_s = np.minimum(self.heard_s + seconds, now_s)
 
     def silent(self, since_s: float) -> list[int]:
         """Return the columns of those that were not heard since then [s]."""
