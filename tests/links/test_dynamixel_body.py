@@ -356,7 +356,7 @@ def test_a_servo_that_shuts_itself_down_is_told_as_long_as_it_lasts_and_set_up_a
     assert "is limp, for 1 s now" in told[2]
     assert plant.servos.counts.lost == plant.servos.counts.found == 1
     assert bus.joint("tail").peek("torque_limit") == 1022
-    with pytest.raises(BodyError, match="tail .* is limp, for .*let it cool down, lighten its load"):
+    with pytest.raises(BodyError, match=r"tail .* is limp, for .*let it cool down, lighten its load"):
         run(bench.plant(reconnect_s=1.0), 9.0, Kept(heat))
     assert not any(bench.torques())
 

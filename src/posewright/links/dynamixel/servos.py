@@ -202,7 +202,7 @@ class Servos:
         )
 
     def _share(self) -> int:
-        """Return how many groups are read in a frame: those that it has time for beside the packet of goals."""
+        """Return how many groups a frame has time to read beside the packet of goals."""
         each_s = max(group.wire_s for group in self._groups) + 1e-3 * self.adapter_ms
         left_s = BUSY * self.robot.frame_period_s - packet_bytes(len(self.ids)) * self._byte_s
         return self.settings.share or max(1, min(len(self._groups), int(left_s / each_s)))
