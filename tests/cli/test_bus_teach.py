@@ -95,6 +95,7 @@ def test_a_body_by_address_has_the_calibration_that_is_named(tmp_path: Path) -> 
         (("--directions", "right_elbow", "--answers", "y"), "there is no answer"),
         (("--directions", "right_elbow", "--answers", "y,perhaps"), "no answer: 'perhaps'"),
         (("--directions", "right_elbow"), "there is no answer"),
+        (("--pose", "stand", "--robot", "sony_ers7"), "sony_ers7 has no servos on a bus"),
     ],
 )
 def test_a_calibration_that_cannot_be_made_writes_nothing_and_leaves_torque_off(

@@ -14,7 +14,7 @@ import typer
 
 from posewright.bodies import TorquePolicy
 from posewright.cli import console
-from posewright.cli.bus import Baud, Port, RobotName, open_port
+from posewright.cli.bus import Baud, Port, RobotName, open_port, servo_ids
 from posewright.cli.options import AsJson, option
 from posewright.documents import is_file, refuse_unwritable
 from posewright.errors import InputError, OutputError, PosewrightError, Where
@@ -412,6 +412,7 @@ def servo_table(samples: monitoring.Round) -> Table:
 
 
 def _opened(port: str | None, baud: int, card: Robot) -> Bus:
+    servo_ids("all", card)  # or there is nothing to ask
     bus = open_port(port, baud, card)
     bus.patience_s = max(bus.patience_s, PATIENCE_S)
     return bus
