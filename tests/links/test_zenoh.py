@@ -226,6 +226,21 @@ def test_garbage_moves_nothing_and_is_counted(opened: Opened, joined: Any) -> No
     assert until(lambda: served.taken)
 
 
+def test_who_sends_a_trajectory_that_makes_no_sense_is_told_by_name(opened: Opened, joined: Any) -> None:
+    door, served, at = opened()
+    session = joined(at)
+    status = hearing(session, "robi/status")
+    session.put("robi/joint_trajectory", go_to(1e308, "anna"))
+    until(
+        lambda: (
+            door.publish(served.at(float(len(status))), served.commands)
+            or b"anna" in b"".join(dict(status).values())
+        )
+    )
+    assert b"more than two turns" in dict(status)["robi/status"]
+    assert served.taken == []
+
+
 def test_bytes_that_are_no_zenoh_at_all_move_nothing_and_close_no_door(opened: Opened, wired: Any) -> None:
     _, served, at = opened()
     host, port = at.removeprefix("tcp/").split(":")

@@ -42,8 +42,8 @@ class Trajectory:
     def fault(self, n_joints: int) -> str:
         """Return why a robot of so many joints cannot take it; nothing where it can."""
         joints, times, positions = self.joints, self.times_s, self.positions
-        if not joints or len(set(joints)) < len(joints) or not all(0 <= joint < n_joints for joint in joints):
-            return "no joints, one twice, or one that the robot has not"
+        if why := _fault_of(joints, n_joints):
+            return why
         shape = len(times), len(joints)
         if not 1 <= len(times) <= MOST_POINTS or positions.shape != shape:
             return f"not 1 to {MOST_POINTS} points, each with its time and a position a joint"
@@ -54,6 +54,14 @@ class Trajectory:
         if times[0] < 0.0 or times[-1] > MOST_S or (times[1:] <= times[:-1]).any():
             return f"times that do not rise, or are not within 0 to {MOST_S:g} s"
         return ""
+
+
+def _fault_of(joints: Sequence[int], n_joints: int) -> str:
+    if not joints:
+        return "no joint is named"
+    if not all(0 <= joint < n_joints for joint in joints):
+        return "a joint that the robot has not"
+    return "a joint that is named twice" if len(set(joints)) < len(joints) else ""
 
 
 class Served(Protocol):

@@ -187,7 +187,8 @@ class Host:
         counts |= {f"clients' {name}": count for name, count in self.server.counts.items()}
         for name, door in self._doors.items():
             publisher = self._publishers.get(name)
-            told = {**door.facts(), "missed": 0 if publisher is None else publisher.missed}
+            told = dict(door.facts())
+            told["missed"] = told.get("missed", 0) + (0 if publisher is None else publisher.missed)
             counts |= {f"{name}: {what}": count for what, count in told.items()}
         time_s = 0.0 if self._state is None else self._state.time_s
         return Standing(time_s, self.commander.who, self.server.client, rate_hz, counts)

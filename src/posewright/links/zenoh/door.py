@@ -155,11 +155,12 @@ class ZenohDoor:
 
     def _take(self, sample: Any) -> None:
         """Take a trajectory, in a thread of Zenoh's, which nothing in it may end."""
+        raw = sample.payload.to_bytes()
         try:
-            message = ros.read_trajectory(sample.payload.to_bytes(), self._joints)
+            message = ros.read_trajectory(raw, self._joints)
         except FormatError as error:
             self._count("damaged")
-            self._refuse(_sender(sample, ""), str(error))
+            self._refuse(_sender(sample, ros.frame_id_of(raw)), str(error))
             return
         sender = _sender(sample, message.frame_id)
         wanted = message.trajectory
