@@ -36,7 +36,10 @@ ArenaName = Annotated[str | None, option("--arena ARENA", "The field a simulated
 LayoutName = Annotated[str, option("--layout", "Where boxes stand on it: a name, a *.layout.yaml, 'random'.")]
 Start = Annotated[str, option("--start X,Y,YAW", "Where the robot begins: metres, and degrees to the left.")]
 SensorsOf = Annotated[str | None, option("--sensors-of BEHAVIOUR", "Mount what this behaviour senses by.")]
-Record = Annotated[Path | None, option("--record FILE", "Write a recording (MCAP), every fourth frame.")]
+Record = Annotated[
+    Path | None,
+    option("--record FILE", "When it ends, write a recording (MCAP): every fourth frame but a client's."),
+]
 HoldAfter = Annotated[float, option("--hold-after S", "Nobody commands after so much silence.")]
 RelaxAfter = Annotated[float | None, option("--relax-after S", "Torque off after so much; default never.")]
 Seconds = Annotated[float | None, option("--for S", "Serve for so long; default until Ctrl-C.")]
@@ -172,8 +175,8 @@ def _teller(begun: str, say: Callable[[str], None]) -> Callable[[Standing], None
     def tell(standing: Standing) -> None:
         for line in first:
             console.hint(line)
-        counts = standing.counts
-        who = f"{standing.client} drives" if standing.client else f"{standing.commander or 'nobody'} commands"
+        counts, drives = standing.counts, "drives" if standing.client else "commands"
+        who = f"{_short(standing.client or standing.commander or 'nobody')} {drives}"
         observers = sum(int(count) for what, count in counts.items() if what.endswith(": observers"))
         late, rate = int(counts["late"]), f"{standing.rate_hz:5.1f} Hz"
         say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {console.counted(observers, 'observer')}")
@@ -183,5 +186,41 @@ def _teller(begun: str, say: Callable[[str], None]) -> Callable[[Standing], None
 
 def _lines(service: Service) -> list[str]:
     standing = service.standing
-    told = [f"{what} {count:g}" for what, count in standing.counts.items() if count]
+    told = [f"{_named(what)} {count:g}" for what, count in standing.counts.items() if count]
     return [f"{standing.time_s:.1f} s served", *([", ".join(told)] if told else [])]
+
+
+def _named(what: str) -> str:
+    """Return what a counter is called where it ends a run: of several of one name each its own."""
+    door, _, count = what.rpartition(": ")
+    if count in _DOORS and door:
+        return f"{door}: {_DOORS[count]}"
+    return _WORDS.get(what, what)
+
+
+def _short(name: str) -> str:
+    """Return the name of a stranger, who may call himself anything, for a line among others."""
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
+
+
+_LONGEST = 32
+_WORDS = {
+    "late": "late frames",
+    "taken": "trajectories taken",
+    "stops": "stops taken",
+    "refused": "commands refused",
+    "held": "commanders fallen silent",
+    "relaxed": "torque taken after silence",
+    "clients' sessions": "clients",
+    "clients' asks": "clients' questions",
+    "clients' refused": "clients' questions refused",
+    "clients' lapsed": "clients fallen silent",
+}
+_DOORS = {
+    "accepted": "trajectories taken",
+    "answered": "questions answered",
+    "refused": "messages refused",
+    "damaged": "messages damaged",
+    "malformed": "messages malformed",
+    "missed": "frames missed by observers",
+}
