@@ -19,6 +19,7 @@ import pytest
 from posewright.cli import app
 from posewright.experiments.serving import Service
 from posewright.links.served.host import Standing
+from posewright.recordings import read_mcap
 
 
 def zenoh_at() -> list[str]:
@@ -110,3 +111,11 @@ def test_serve_refuses_what_makes_no_sense(
     said = capsys.readouterr()
     assert message in said.err
     assert not said.out
+
+
+def test_a_robot_on_a_field_begins_in_the_middle_of_its_start_zone_and_not_in_the_wall(tmp_path: Path) -> None:
+    out = tmp_path / "served.mcap"
+    words = [*zenoh_at(), "--arena", "ceabot_obstacles", "--for", "0.5", "--record", str(out)]
+    assert app.run(["serve", "robotis_bioloid", *words]) == 0
+    x, y, *_ = read_mcap(out).robot().base[0]
+    assert (x, y) == (pytest.approx(0.25, abs=0.02), pytest.approx(0.0, abs=0.02))

@@ -22,6 +22,7 @@ from posewright.robots import Robot, SensorSpec
 from posewright.robots import robot as robot_of
 
 if TYPE_CHECKING:
+    from posewright.arenas import Arena
     from posewright.experiments.serving import Service
     from posewright.links.served.host import Standing
     from posewright.links.yarp.gateway import YarpDoor
@@ -34,7 +35,14 @@ Listen = Annotated[
 Body = Annotated[str, option("--body B", "sim, mock, dynamixel:PORT, robonova:PORT or a package's.")]
 ArenaName = Annotated[str | None, option("--arena ARENA", "The field a simulated robot is in.")]
 LayoutName = Annotated[str, option("--layout", "Where boxes stand on it: a name, a *.layout.yaml, 'random'.")]
-Start = Annotated[str, option("--start X,Y,YAW", "Where the robot begins: metres, and degrees to the left.")]
+Start = Annotated[
+    str | None,
+    option(
+        "--start X,Y,YAW",
+        "Where the robot begins: metres, and degrees to the left; default 0,0,0, or in the middle of a "
+        "field's start zone.",
+    ),
+]
 SensorsOf = Annotated[str | None, option("--sensors-of BEHAVIOUR", "Mount what this behaviour senses by.")]
 Record = Annotated[
     Path | None,
@@ -67,7 +75,7 @@ def serve(
     pose: Annotated[str, option("--pose POSE", "In which a simulated robot begins.")] = "stand",
     arena: ArenaName = None,
     layout: LayoutName = "",
-    start: Start = "0,0,0",
+    start: Start = None,
     sensors_of: SensorsOf = None,
     seed: Annotated[int, option("--seed N", "Seed of what is drawn at random.")] = 0,
     hold_after: HoldAfter = 0.25,
@@ -98,7 +106,7 @@ def serve(
     if yarp:
         doors["yarp"] = _yarp(name, listen, starts=name_server, layout=yarp_version)
     how: dict[str, Any] = {"body": body, "pose": pose, "seed": seed, "on_end": on_end, "record": record}
-    how |= {"arena": _arena(arena, layout, seed), "start": _place(start)}
+    how |= {"arena": (field := _arena(arena, layout, seed)), "start": _place(start, field)}
     how |= {"watchdog": Watchdog(hold_after, relax_after), "now": time.monotonic, "sleep": time.sleep}
     how["seconds"] = math.inf if seconds is None else seconds
     how["sensors"] = _sensors(sensors_of, card)
@@ -149,7 +157,7 @@ def _sensors(behaviour: str | None, card: Robot) -> list[SensorSpec]:
     return [sensor for sensor in needed if sensor.name not in own]
 
 
-def _arena(name: str | None, layout: str, seed: int) -> Any:
+def _arena(name: str | None, layout: str, seed: int) -> Arena | None:
     from posewright.contests.contest import lay_out
 
     if name is None and layout:
@@ -161,7 +169,9 @@ def _arena(name: str | None, layout: str, seed: int) -> Any:
     return lay_out(name, layout, seed, legal=False) if layout else arena(name)
 
 
-def _place(text: str) -> tuple[float, float, float]:
+def _place(text: str | None, field: Arena | None) -> tuple[float, float, float]:
+    if text is None:
+        return (0.0 if field is None or not field.lines else field.box_zone[0] / 2.0, 0.0, 0.0)
     try:
         x, y, yaw_deg = (float(part) for part in text.split(","))
     except ValueError as error:
