@@ -113,7 +113,7 @@ def test_serve_refuses_what_makes_no_sense(
     assert not said.out
 
 
-def test_a_robot_on_a_field_begins_in_the_middle_of_its_start_zone_and_not_in_the_wall(tmp_path: Path) -> None:
+def test_a_robot_on_a_field_begins_in_the_middle_of_its_start_zone(tmp_path: Path) -> None:
     out = tmp_path / "served.mcap"
     words = [*zenoh_at(), "--arena", "ceabot_obstacles", "--for", "0.5", "--record", str(out)]
     assert app.run(["serve", "robotis_bioloid", *words]) == 0
