@@ -24,7 +24,7 @@ from posewright.cli.gait_options import (
     open_gait,
 )
 from posewright.cli.gait_tables import compare_table, many_lines, walk_lines
-from posewright.cli.motion_play import give_run
+from posewright.cli.motion_play import followed, give_run
 from posewright.cli.options import (
     AsJson,
     Record,
@@ -162,7 +162,8 @@ def _run_one(
 
 def _run_anywhere(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, record: Path | None) -> None:
     how: dict[str, Any] = {"command": wishes.command, "seconds": wishes.settle_s + wishes.seconds}
-    with working(f"{gait.name}: walking on {wishes.body}", quiet=wishes.as_json):
+    with followed(gait.name, wishes.body, quiet=wishes.as_json) as watcher:
+        how["watchers"] = [watcher]
         recording = experiments.play_gait(gait, robot, body=wishes.body, record=record, **how)
     give_run(recording, as_json=wishes.as_json)
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
 from posewright import evaluation, experiments, recordings
-from posewright.bodies import TorquePolicy
-from posewright.cli.console import give, working
+from posewright.bodies import FaultKind, TorquePolicy
+from posewright.cli.console import counted, fail, give, warn, working
 from posewright.cli.evaluate import run_table
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
 from posewright.cli.options import FOUND, AsJson, Record, option, refuse_recording
-from posewright.control import RealClock
+from posewright.control import Block, RealClock
 
 AnyBody = Annotated[
     str, option("--body B", "sim, mock, dynamixel:PORT, robonova:PORT, zenoh:NAME, yarp:NAME or a package's.")
@@ -22,6 +24,12 @@ OnEnd = Annotated[
     TorquePolicy,
     option("--on-end POLICY", "release: torque off when it is over; hold: stay. A failure always releases."),
 ]
+EVERY_S = 0.5
+"""How often it is told how far a run is [s]."""
+
+MOST_LATE = 0.1
+"""A run of whose frames more are late is warned of, as a share."""
+
 RealTime = Annotated[bool, option("--real-time", "Send each frame at its time; a real body always does.")]
 
 
@@ -50,9 +58,55 @@ def play(
     motion = open_for_robot(file, robot).motion(page)
     how: dict[str, Any] = {"settle_s": settle, "hold_s": hold, "record": record, "on_end": on_end}
     how["clock"] = RealClock(time.monotonic, time.sleep) if real_time else None
-    with working(f"{motion.name}: playing on {body}", quiet=as_json):
-        recording = experiments.play_motion(motion, body=body, **how)
+    with followed(motion.name, body, quiet=as_json) as watcher:
+        recording = experiments.play_motion(motion, body=body, watchers=[watcher], **how)
     give_run(recording, as_json=as_json)
+
+
+class Follower:
+    """A watcher that says how far a run is, and knows whether it was as fast as it should be."""
+
+    def __init__(self, name: str, say: Callable[[str], None]) -> None:
+        self._name, self._say = name, say
+        self._said_s, self._began_s, self._first_s = 0.0, 0.0, 0.0
+        self._frames = self._faults = self._late = 0
+        self._asked_s = self._took_s = 0.0
+
+    def watch(self, block: Block) -> bool:
+        """Count, and say twice a second how far it is."""
+        now_s, time_s = time.monotonic(), float(block.states.times[-1])
+        if not self._frames:
+            self._began_s, self._first_s = now_s, time_s
+        self._frames += len(block.states)
+        self._faults += len(block.states.faults)
+        self._late += sum(one.kind is FaultKind.LATE for one in block.states.faults)
+        self._asked_s, self._took_s = time_s - self._first_s, now_s - self._began_s
+        if now_s - self._said_s >= EVERY_S:
+            self._said_s = now_s
+            self._say(f"{self._name}: {time_s:.1f} s played, {counted(self._faults, 'fault')}")
+        return False
+
+    def warn(self) -> None:
+        """Warn of a run in slow motion."""
+        if self._late > MOST_LATE * self._frames:
+            took = f"{self._asked_s:.1f} s took {self._took_s:.1f} s"
+            cure = "`posewright bus diagnose` finds out why; `BusSettings.share` reads fewer servos a frame"
+            warn(f"{self._late} of {self._frames} frames were late: {took}. On a servo bus, {cure}")
+
+
+@contextmanager
+def followed(name: str, body: str, *, quiet: bool) -> Iterator[Follower]:
+    """Show how far a run is, warn where it was slow, and say so where a signal ended it."""
+    is_real = body.partition(":")[0] not in ("sim", "mock")
+    first = f"{name}: going to the first pose on {body}" if is_real else f"{name}: playing on {body}"
+    try:
+        with working(first, quiet=quiet) as say:
+            follower = Follower(name, say)
+            yield follower
+    except (KeyboardInterrupt, SystemExit):
+        fail("stopped; torque is off" if is_real else "stopped")
+        raise
+    follower.warn()
 
 
 def give_run(recording: recordings.Recording, *, as_json: bool) -> None:

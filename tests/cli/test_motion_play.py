@@ -1,0 +1,44 @@
+"""What a person sees of a run on a body while it lasts, and when it was slow or was ended."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from posewright.bodies import Fault, FaultKind, JointCommands, JointStates, MockBody
+from posewright.cli.motion_play import followed
+from posewright.control import Block
+from posewright.robots import robot
+
+BIOLOID = robot("robotis_bioloid")
+
+
+def block(k: int, *, late: bool) -> Block:
+    body = MockBody(BIOLOID)
+    body.open()
+    rows = np.zeros((1, len(BIOLOID.joints)))
+    faults = (Fault(k / 128, FaultKind.LATE, "late"),) if late else ()
+    states = JointStates(np.array([k / 128]), rows, rows, faults=faults)
+    return Block("b", body.read(), JointCommands(rows), JointCommands(rows), states)
+
+
+@pytest.mark.parametrize(("n_late", "is_warned"), [(2, False), (5, True)])
+def test_a_run_of_whose_frames_over_a_tenth_are_late_is_warned_of(
+    capsys: pytest.CaptureFixture[str], n_late: int, is_warned: bool
+) -> None:
+    with followed("bow", "dynamixel:x", quiet=True) as watcher:
+        for k in range(20):
+            assert not watcher.watch(block(k, late=k < n_late))
+    told = " ".join(capsys.readouterr().err.split())
+    assert ("5 of 20 frames were late: 0.1 s took 0." in told) == is_warned
+    assert ("posewright bus diagnose" in told) == is_warned
+
+
+@pytest.mark.parametrize(("body", "told"), [("dynamixel:x", "stopped; torque is off"), ("sim", "stopped")])
+@pytest.mark.parametrize("how", [KeyboardInterrupt, SystemExit])
+def test_a_run_that_a_signal_ends_says_so(
+    capsys: pytest.CaptureFixture[str], body: str, told: str, how: type[BaseException]
+) -> None:
+    with pytest.raises(how), followed("bow", body, quiet=True):
+        raise how
+    assert capsys.readouterr().err == f"error: {told}\n"
