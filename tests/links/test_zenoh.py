@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 import trustme
 
-from posewright.errors import BodyError, InputError
+from posewright.errors import BodyError, InputError, MissingExtraError
 from posewright.links.served.door import Door, Wire
 from posewright.links.zenoh.door import ZenohDoor
 from posewright.links.zenoh.session import LOOPBACK, SessionConfig
@@ -298,6 +298,12 @@ def test_two_robots_of_one_name_are_not_served_on_one_network(opened: Opened) ->
     _, _, at = opened()
     with pytest.raises(BodyError, match="another robot on the network is called robi"):
         opened(SessionConfig(connect=(at,)))
+
+
+def test_without_zenoh_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(MissingExtraError, match=r"posewright\[net\]"):
+        ZenohWire("robi", SessionConfig(connect=(LOOPBACK,))).ask(b"abc", 1.0)
 
 
 def test_a_door_that_cannot_listen_says_so(opened: Opened) -> None:
