@@ -50,7 +50,7 @@ def test_a_scan_lists_who_is_there_and_who_is_missing(ask: Ask) -> None:
     code, out, _ = ask("scan", "--ids", "1,5-6", "--rates", "1000000,57600")
     assert code == 1
     assert "right_elbow" in out
-    assert "2 servos found at 2 rates" in out
+    assert "2 servos found, 2 rates tried" in out
     assert "missing: servo 6 (left_elbow)" in out
     told = as_json(ask, "scan", "--ids", "1,2,5", "--rates", "1000000")
     assert [one["id"] for one in told["found"]] == [1, 2, 5]
@@ -66,6 +66,7 @@ def test_servos_are_pinged_read_and_written_by_id_or_joint(ask: Ask, port: FakeP
     assert held["registers"]["max_torque"] == 1023
     assert ask("write", "1,2", "led", 1)[1] == "servo 1: led is 1\nservo 2: led is 1\n"
     assert port.bus.servo(2).peek("led") == 1
+    assert ask("read", "1-2", "led", "id")[1] == ask("read", "1-2", "led,id")[1]
     code, out, _ = ask("read", "1-2", "led", "id")
     assert out.split() == [
         "ID",
@@ -116,6 +117,7 @@ def test_a_diagnosis_advises_and_fails_where_there_is_something_to_do(ask: Ask) 
         (("read", "9-x"), "no joint is called '9-x'"),
         (("read", "0-254"), "names no servo"),
         (("scan", "--rates", "fast"), "names no rates"),
+        (("ping", "--robot", "sony_ers7"), "sony_ers7 has no servos on a bus"),
         (("set-baud", 1, 38400), "cannot be set to 38400"),
     ],
 )
@@ -123,6 +125,16 @@ def test_what_cannot_be_is_refused_in_one_line(ask: Ask, words: tuple[object, ..
     code, out, err = ask(*words)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert why in err
+
+
+@pytest.mark.parametrize("port", ["-o", "--json", ""])
+def test_a_port_is_no_option_that_an_empty_variable_let_it_swallow(
+    capsys: pytest.CaptureFixture[str], port: str
+) -> None:
+    assert app.run(["bus", "teach", "--port", port, "wave.motion.yaml"]) == 2
+    assert (
+        f"--port {port!r} is no port (such as /dev/ttyUSB0; is your $PORT empty?)" in capsys.readouterr().err
+    )
 
 
 def test_servos_are_named_by_ranges_joints_or_all() -> None:

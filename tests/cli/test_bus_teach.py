@@ -13,6 +13,7 @@ import pytest
 
 from posewright.bodies import MockBody, Part
 from posewright.cli import app, bus_teach, console
+from posewright.errors import OutputError
 from posewright.experiments.plants import make_plant
 from posewright.formats import read_motion
 from posewright.links.dynamixel.calibration import Calibration, apply, read_calibration, write_calibration
@@ -94,6 +95,7 @@ def test_a_body_by_address_has_the_calibration_that_is_named(tmp_path: Path) -> 
         (("--directions", "right_elbow", "--answers", "y"), "there is no answer"),
         (("--directions", "right_elbow", "--answers", "y,perhaps"), "no answer: 'perhaps'"),
         (("--directions", "right_elbow"), "there is no answer"),
+        (("--pose", "stand", "--robot", "sony_ers7"), "sony_ers7 has no servos on a bus"),
     ],
 )
 def test_a_calibration_that_cannot_be_made_writes_nothing_and_leaves_torque_off(
@@ -122,22 +124,79 @@ def test_keys_teach_a_motion_that_is_written(ask: Ask, fake: FakePort, tmp_path:
 def test_lines_teach_too_and_a_slip_of_the_finger_ends_nothing(ask: Ask, tmp_path: Path) -> None:
     path = tmp_path / "wave.motion.yaml"
     limbs = "hold all\nrelease right_arm\nrelease left_elbow\nhold left_elbow\n"
-    typed = limbs + "release tail\njump\ncatch up soon\ncatch up 1.5\nwrite\n"
+    typed = limbs + "release tail\njump\ncatch up soon\ncatch up 1e9\ncatch up 1.5\nwrite\n"
     code, out, err = ask("teach", "-o", path, "--json", typed=typed)
     assert code == 0
     told = json.loads(out)
     assert [(pose["name"], pose["reach_s"]) for pose in told["poses"]] == [("up", 1.5)]
-    assert "free: right_arm\n" in err
-    for slip in ("no limb is called 'tail'", "'jump' is not understood", "'soon' is no number of seconds"):
+    assert "free: right_arm; held: left_arm" in err
+    for slip in (
+        "no limb is called 'tail'",
+        "'jump' is not understood",
+        "'soon' is no number of seconds",
+        "1000000000.0 s",
+    ):
         assert slip in err
     assert read_motion(path).source == "taught by hand: up"
 
 
 def test_a_key_lets_a_limb_go_and_the_same_key_holds_it(ask: Ask, fake: FakePort, tmp_path: Path) -> None:
-    code, out, _ = ask("teach", "-o", tmp_path / "m.motion.yaml", "--keys", "1q", "--keep-torque")
+    code, out, err = ask("teach", "-o", tmp_path / "m.motion.yaml", "--keys", "1h1q", "--keep-torque")
     assert (code, out.strip()) == (0, "nothing was written")
+    begun, held, all_held, let_go = (line for line in err.splitlines() if line.startswith(("free", "held")))
+    assert begun == "free: all"  # a robot that was just switched on; nothing is held unasked
+    assert held.endswith("held: right_arm")
+    assert all_held == "held: all"
+    assert let_go.startswith("free: right_arm; held: left_arm")
     assert torque(fake) == {1, 0}
     assert not (tmp_path / "m.motion.yaml").exists()
+
+
+def test_what_was_caught_is_kept_however_teaching_ends(
+    ask: Ask, fake: FakePort, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "m.motion.yaml"
+    assert ask("teach", "-o", path, "--keys", "hcc")[:2] == (0, f"2 poses -> {path}\n")  # the input ends
+    code, _, err = ask("teach", "-o", path, "--keys", "c")
+    assert (code, "the file is there already" in err) == (2, True)
+    assert len(read_motion(path).keyframes) == 2
+
+    def stopped(*_: object) -> Iterator[list[str]]:
+        yield ["hold", "all"]
+        yield ["catch"]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bus_teach, "_commands", stopped)
+    code, _, err = ask("teach", "-o", path, "--force")
+    assert (code, "kept: 1 pose" in err) == (130, True)
+    assert len(read_motion(path).keyframes) == 1
+    assert torque(fake) == {0}
+
+
+def test_a_motion_that_cannot_be_written_is_told_before_anything_moves(
+    ask: Ask, fake: FakePort, tmp_path: Path
+) -> None:
+    for words, why in (
+        (("-o", tmp_path / "none" / "m.motion.yaml", "--keys", "hcw"), "there is no folder"),
+        (("-o", tmp_path / "m.txt", "--keys", "hcw"), "no motion file"),
+        (("-o", tmp_path / "m.motion.yaml", "--keys", "hxcw"), "no key: 'x'"),
+    ):
+        code, _, err = ask("teach", *words)
+        assert (code, why in err) == (2, True), err
+    assert fake.bus.counts.packets == 0
+
+
+def test_a_write_that_fails_ends_nothing(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, tries = tmp_path / "m.motion.yaml", iter(range(3))
+
+    def write(motion: object, where: Path) -> None:
+        if next(tries) == 0:
+            raise OutputError("the disk is full")
+        where.write_text(str(motion))
+
+    monkeypatch.setattr(bus_teach, "write_motion", write)
+    code, _, err = ask("teach", "-o", path, "--json", typed="catch\nwrite\nwrite\n")
+    assert (code, "the disk is full" in err, path.exists()) == (0, True, True)
 
 
 def test_a_calibrated_robot_is_taught_and_watched_in_its_own_angles(ask: Ask, tmp_path: Path) -> None:

@@ -9,11 +9,17 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from posewright.cli import app
+from posewright.experiments.serving import Service
+from posewright.links.served.host import Standing
+from posewright.recordings import read_mcap
 
 
 def zenoh_at() -> list[str]:
@@ -55,6 +61,26 @@ def test_ctrl_c_is_how_it_ends() -> None:
     assert "Traceback" not in errors
 
 
+def test_counters_are_told_in_words_and_who_commands_in_few(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = {"late": 0, "refused": 1, "clients' refused": 2, "zenoh: refused": 3, "zenoh: observers": 4}
+    standing, progress = Standing(1.5, "x" * 300, "", 128.0, counts), list[str]()
+
+    def serve(*_: Any, on_progress: Callable[[Standing], None], **__: Any) -> Service:
+        on_progress(standing)
+        return Service(standing)
+
+    monkeypatch.setattr("posewright.experiments.serve", serve)
+    monkeypatch.setattr("posewright.cli.console.working", lambda *_, **__: nullcontext(progress.append))
+    assert app.run(["serve", "robotis_bioloid", "--zenoh"]) == 0
+    (line,) = progress
+    assert f" {'x' * 32}... commands  4 observers" in line
+    told = " ".join(capsys.readouterr().out.split())
+    words = "commands refused 1, clients' questions refused 2, zenoh: messages refused 3, zenoh: observers 4"
+    assert words in told
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -68,6 +94,7 @@ def test_ctrl_c_is_how_it_ends() -> None:
         (["--zenoh", "--layout", "example_1"], "no field"),
         (["--zenoh", "--start", "1,2"], "X,Y,YAW"),
         (["--zenoh", "--hold-after", "0"], "hold after"),
+        *((["--zenoh", "--body", "mock", "--for", some], "to serve for") for some in ("nan", "-5", "0")),
         (["--zenoh", "--record", "a.txt"], ".mcap"),
         (["--zenoh", "--listen", "tcp/0.0.0.0:0"], "strangers"),
     ],
@@ -84,3 +111,11 @@ def test_serve_refuses_what_makes_no_sense(
     said = capsys.readouterr()
     assert message in said.err
     assert not said.out
+
+
+def test_a_robot_on_a_field_begins_in_the_middle_of_its_start_zone(tmp_path: Path) -> None:
+    out = tmp_path / "served.mcap"
+    words = [*zenoh_at(), "--arena", "ceabot_obstacles", "--for", "0.5", "--record", str(out)]
+    assert app.run(["serve", "robotis_bioloid", *words]) == 0
+    x, y, *_ = read_mcap(out).robot().base[0]
+    assert (x, y) == (pytest.approx(0.25, abs=0.02), pytest.approx(0.0, abs=0.02))

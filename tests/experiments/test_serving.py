@@ -34,7 +34,7 @@ class Early:
         pass
 
     def watch(self, block: Block) -> bool:
-        return bool(block.states.times[-1] > 25.0)
+        return bool(block.states.times[-1] > 12.0)
 
 
 RACE: dict[str, Any] = {"trial": "obstacle-race", "layout": "random", "seed": 3, "make_watcher": Early}

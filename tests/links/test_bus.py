@@ -298,6 +298,16 @@ def test_who_holds_a_port_is_found_by_its_open_files(tmp_path: Path) -> None:
     assert list(map(str, found)) == ["minicom -D ttyUSB0 (process 7)"]  # our own guard is no stranger
 
 
+def test_the_fake_bus_behind_a_port_does_not_hold_it() -> None:
+    ends = "import os, sys; ends = os.openpty(); print(os.ttyname(ends[1]), flush=True); sys.stdin.read()"
+    words = ["sh", "-c", f"'{sys.executable}' -c '{ends}'; :"]  # not a child of ours, its child
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as fake:  # noqa: S603 -- our own
+        assert fake.stdout is not None
+        port = fake.stdout.readline().strip()
+        assert holders(port) == ()
+        fake.communicate()
+
+
 def test_a_port_that_is_not_there_is_answered_with_those_that_are() -> None:
     with pytest.raises(BodyError, match=r"there is no such port; (there is|no serial port)"):
         open_bus("/dev/ttyNOWHERE7")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
+from itertools import count
 
 import pytest
 
@@ -12,6 +14,7 @@ from posewright.links.dynamixel import diagnosis
 from posewright.links.dynamixel.answers import PortGoneError
 from posewright.links.dynamixel.diagnosis import Diagnosis, diagnose
 from posewright.links.dynamixel.fake.bus import FakeBus
+from posewright.links.dynamixel.fake.damage import BusDamage
 from posewright.links.dynamixel.fake.device import FakeDevice, FakeSensor
 from posewright.links.dynamixel.fake.servo import FakeServo
 from posewright.robots import robot
@@ -91,6 +94,19 @@ def test_what_slows_a_bus_and_what_ails_servos_is_advised(
 
 def test_an_adapter_is_asked_to_hand_bytes_over_at_once(wired: WireUp) -> None:
     assert wired(FakeBus([quick(1)])).port.is_quick
+
+
+def test_answers_that_are_lost_or_late_are_advised_on(wired: WireUp) -> None:
+    bus = wired(FakeBus([quick(1)], damage=BusDamage(dropped=0.01, seed=1)), retries=4)
+    advice = "\n".join(diagnose(bus, now=bus.port.now, ids=(1,), n=100).advice)
+    assert re.search(r"\d+ of 100 positions did not come: look at cable, plugs and supply", advice)
+    assert "median" not in advice
+    bus = wired(FakeBus([quick(1)]))
+    slow = count(step=0.002)
+    (told,) = diagnose(bus, now=lambda: next(slow), ids=(1,), n=10).advice
+    assert told.startswith(
+        "the median answer takes 2.0 ms, its bytes and the servos' wait 0.2 ms: let the comp"
+    )
 
 
 def test_where_nobody_answers_that_is_all_there_is_to_say(diagnosed: Diagnosed) -> None:

@@ -198,8 +198,19 @@ def test_on_a_bad_line_no_joint_goes_wrong_and_every_fault_is_told_and_counted(
     share = 0.01 / 3.0
     bench = fake(crawler, BusDamage(share, share, share, seed=5))
     bus = bench.bus
-    plant, kept = bench.plant(latency_s=0.01), Kept()
+    plant = bench.plant(latency_s=0.01)
+    sent: list[set[int]] = [set(), set(), set()]
+    wrong: list[int] = []
+
+    def look(n: int) -> None:
+        held = [servo.peek("goal_position") for servo in bus.joints.values()]
+        for told, goal in zip(sent, plant.servos.goal, strict=True):
+            told |= {int(goal), int(goal) - 1}  # a tick less where its lower byte would be 0xFF
+        wrong.extend(n for told, goal in zip(sent, held, strict=True) if goal not in told)
+
+    kept = Kept(look)
     run(plant, 1.0, kept)
+    assert len(wrong) == plant.servos.counts.wrong_goals == 0  # in one frame of a thousand it may be one
     positions = kept.positions
     wanted = np.concatenate([block.commands.angles for block in kept.blocks])
     assert np.nanmax(np.abs(positions - wanted)) < 0.1
@@ -321,16 +332,95 @@ def test_as_many_servos_are_read_in_a_frame_as_the_adapter_has_time_for(
     assert np.isfinite(kept.positions).any(axis=0).all()
 
 
-def test_what_a_servo_complains_of_is_told_once(crawler: Robot, fake: Fake) -> None:
+def faults_of(kept: Kept, kind: FaultKind) -> list[str]:
+    return [one.message for block in kept.blocks for one in block.states.faults if one.kind is kind]
+
+
+def test_a_servo_that_shuts_itself_down_is_told_as_long_as_it_lasts_and_set_up_anew_when_it_is_fit(
+    crawler: Robot, fake: Fake
+) -> None:
     def heat(n: int) -> None:
-        if n in {10, 40}:
+        if n in {10, 250}:
             bus.joint("tail").temperature_c = 85.0 if n == 10 else 30.0
+        if n == 200:
+            assert bus.joint("tail").peek("torque_limit") == 0
 
     bench = fake(crawler)
     bus = bench.bus
-    kept = Kept(heat)
-    run(bench.plant(), 0.5, kept)
-    assert kept.faults.count((FaultKind.OVERHEATED, "tail")) == 1
+    kept, plant = Kept(heat), bench.plant()
+    run(plant, 2.5, kept)
+    told = faults_of(kept, FaultKind.OVERHEATED)
+    assert len(told) == 3
+    assert "tail (ID 12): overheated (11.1 V, 85 degrees Celsius)" in told[0]
+    assert "tail (ID 12) shut itself down (overheated) and is limp; all joints hold" in told[1]
+    assert "is limp, for 1 s now" in told[2]
+    assert plant.servos.counts.lost == plant.servos.counts.found == 1
+    assert bus.joint("tail").peek("torque_limit") == 1022
+    with pytest.raises(BodyError, match=r"tail .* is limp, for .*let it cool down, lighten its load"):
+        run(bench.plant(reconnect_s=1.0), 9.0, Kept(heat))
+    assert not any(bench.torques())
+
+
+def test_a_servo_whose_power_was_gone_for_a_moment_is_told_and_set_up_anew(
+    crawler: Robot, fake: Fake
+) -> None:
+    bench = fake(crawler)
+    arm = bench.bus.joint("arm")
+    kept = Kept(lambda n: arm.switch_on() if n == 20 else None)
+    plant = bench.plant()
+    run(plant, 0.6, kept)
+    (told,) = faults_of(kept, FaultKind.VOLTAGE)
+    assert "arm (ID 7) lost its power for a moment" in told
+    assert plant.servos.counts.found == 1
+    assert (arm.peek("torque_limit"), arm.peek("torque_enable")) == (1022, 1)
+
+
+def test_a_goal_that_nobody_sent_is_told_counted_and_righted_by_the_next_frame(
+    crawler: Robot, fake: Fake
+) -> None:
+    goals: list[int] = []
+
+    def damage(n: int) -> None:
+        goals.append(arm.peek("goal_position"))
+        if n == 20:  # what it holds is wrong, and it hears goals for the others no more
+            arm.handle = lambda packet: deaf(packet) if n_heard(packet) == 3 else heard(packet)
+            arm.poke("goal_position", 700)
+
+    def n_heard(packet: bytes) -> int:
+        return (len(packet) - 8) // 5 if packet[4] == 0x83 and packet[5] == 30 else 0
+
+    def deaf(_packet: bytes) -> bytes:
+        return b""
+
+    bench = fake(crawler)
+    arm: Any = bench.bus.joint("arm")
+    heard = arm.handle
+    kept, plant = Kept(damage), bench.plant()
+    run(plant, 0.5, kept)
+    assert plant.servos.counts.wrong_goals == 1
+    (told,) = faults_of(kept, FaultKind.GARBLED)
+    assert "arm (ID 7): holds tick 700 as its goal, which nobody sent it" in told
+    assert goals[20:23] == [700, 512, 512]
+
+
+def test_time_in_which_the_program_stood_still_is_no_silence(crawler: Robot, fake: Fake) -> None:
+    bench = fake(crawler)
+    kept = Kept(lambda n: bench.line.sleep(5.0) if n == 20 else None)
+    plant = bench.plant(share=1)
+    run(plant, 0.5, kept)
+    assert plant.servos.counts.lost == 0
+    assert plant.servos.counts.late_s > 4.9
+    assert "0.5 s took 5." in plant.facts()["bus"]["remarks"][0]
+
+
+def test_which_servo_could_not_hear_that_its_torque_is_off_is_told(crawler: Robot, fake: Fake) -> None:
+    bench = fake(crawler)
+    kept = Kept(lambda n: set_away(bench.bus, ["arm"], away=True) if n == 5 else None)
+    plant = bench.plant(reconnect_s=0.2, silent_s=0.2)
+    with pytest.raises(BodyError, match="no answer from arm"):
+        run(plant, 9.0, kept)
+    facts = plant.facts()["bus"]
+    assert (facts["torque_off_sent"], facts["torque_off_unheard"]) == (True, "arm (ID 7)")
 
 
 DRIVES = """

@@ -76,7 +76,7 @@ def test_groups_are_as_large_as_the_longest_delay_allows() -> None:
         for reads in Reads
     }
     assert sizes[1_000_000, Reads.POSITION] == 6  # 7 would do; 18 in three groups are 6 each
-    assert sizes[1_000_000, Reads.STATE] == 4
+    assert sizes[1_000_000, Reads.STATE] == 3
     assert sizes[57_600, Reads.POSITION] == sizes[57_600, Reads.STATE] == 1
     seven = read_groups(IDS[:7], 1_000_000, Reads.POSITION, TABLE, staggered=True)
     assert len(seven) == 1

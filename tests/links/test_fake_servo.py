@@ -89,6 +89,24 @@ def test_an_unknown_instruction_is_an_instruction_error(unknown: int) -> None:
     assert ask(servo, unknown, to=BROADCAST_ID) == b""
 
 
+@pytest.mark.parametrize("alone", [Instruction.PING, Instruction.ACTION, Instruction.FACTORY_RESET])
+def test_parameters_where_none_belong_are_an_instruction_error_and_nothing_is_done(
+    alone: Instruction,
+) -> None:
+    servo = FakeServo(7)
+    assert error_of(ask(servo, Instruction.REG_WRITE, 25, 1)) == OK
+    assert error_of(ask(servo, alone, 1)) == StatusError.INSTRUCTION
+    assert (servo.id, servo.peek("led"), servo.peek("registered")) == (7, 0, 1)
+
+
+def test_a_sync_write_to_one_id_is_an_instruction_error_and_writes_nothing() -> None:
+    servo = FakeServo(7)
+    assert error_of(ask(servo, Instruction.SYNC_WRITE, 25, 1, 7, 1)) == StatusError.INSTRUCTION
+    assert servo.peek("led") == 0
+    assert ask(servo, Instruction.SYNC_WRITE, 25, 1, 7, 1, to=BROADCAST_ID) == b""
+    assert servo.peek("led") == 1
+
+
 def test_a_wrong_checksum_is_answered_so_and_nothing_is_done() -> None:
     servo = FakeServo()
     packet = bytearray(InstructionPacket(1, Instruction.WRITE, b"\x19\x01").encode())
@@ -193,6 +211,8 @@ def test_a_lock_keeps_the_eeprom_until_the_power_is_off() -> None:
     assert write(servo, 5, 10) == StatusError.RANGE
     assert write(servo, 47, 0) == StatusError.RANGE
     assert write(servo, 25, 1) == OK  # the RAM is open
+    assert error_of(ask(servo, Instruction.FACTORY_RESET)) == StatusError.RANGE
+    assert (servo.peek("lock"), servo.peek("led")) == (1, 1)
     servo.switch_on()
     assert (servo.peek("lock"), servo.peek("led"), servo.peek("return_delay_time")) == (0, 0, 250)
     assert write(servo, 5, 10) == OK
@@ -282,6 +302,12 @@ def test_in_wheel_mode_the_speed_is_a_share_of_the_output() -> None:
     assert write(servo, 32, 0, 4) == OK
     bus.advance(0.5)
     assert servo.peek("present_speed") == 0
+    assert write(servo, 32, 100, 4) == OK
+    assert write(servo, 24, 0) == OK
+    assert write(servo, 6, 0, 0, 0xFF, 3) == OK
+    assert write(servo, 30, 0, 1) == OK
+    bus.advance(0.6)
+    assert abs(servo.speed_ticks_s) <= 250  # of the speed of wheel mode the ten bits of a joint's count
 
 
 def test_slope_margin_and_torque_limit_bound_what_the_motor_pulls() -> None:

@@ -43,10 +43,24 @@ def test_every_servo_is_found_at_its_rate_and_with_its_joint(plug: Plug) -> None
     right, sensor, slow, _ = found.found
     assert (right.joint, right.remark) == ("right_shoulder_roll", "")
     assert sensor.remark == "no joint of the robot has this ID"
-    assert slow.remark == "its rate is 57600, not 1000000: `posewright bus set-baud`"
+    assert slow.remark == "its rate is 57600, not 1000000: `posewright bus set-baud 5 1000000 --baud 57600`"
     assert found.missing == {6: "left_elbow"}
     assert told == [(n, 15) for n in range(15)]
     assert bus.baud == 1_000_000
+
+
+def test_one_stranger_and_one_missing_servo_are_brought_together(plug: Plug) -> None:
+    ids, cure = (
+        (5, 6, 30, 31),
+        "no joint of the robot has this ID; if it is that of left_elbow: `posewright bus set-id 30 6",
+    )
+    for rate, ending in ((1_000_000, "`"), (57600, " --baud 57600`")):
+        bus = plug(FakeServo(5), FakeServo(30, baud=rate))
+        found = scan(bus, BIOLOID, ids=ids, rates=(1_000_000, 57600)).found
+        assert found[1].remark.endswith(cure + ending)
+    for others in ((FakeServo(30), FakeServo(31)), (FakeSensor(30),)):  # which one, nobody knows
+        found = scan(plug(FakeServo(5), *others), BIOLOID, ids=ids, rates=(1_000_000,)).found
+        assert not any("set-id" in one.remark for one in found)
 
 
 def test_two_servos_with_one_id_garble_only_each_other(plug: Plug) -> None:

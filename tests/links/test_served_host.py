@@ -15,8 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.arrays import Floats
-from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, MockBody, Part, TorquePolicy
-from posewright.control import Block, RealClock
+from posewright.bodies import (
+    BodyState,
+    Fault,
+    FaultKind,
+    JointCommands,
+    JointStates,
+    MockBody,
+    Part,
+    TorquePolicy,
+)
+from posewright.control import Block, RealClock, Safety
 from posewright.errors import BodyError, InputError
 from posewright.links.served.commander import Commander, Watchdog
 from posewright.links.served.door import Served, Trajectory
@@ -35,10 +44,11 @@ def to(position: float, *joints: int, at_s: float = 0.0) -> Trajectory:
 
 
 class Robot:
-    """A commander's robot, frame by frame: what is commanded is where it is."""
+    """A commander's robot, frame by frame: what is sent is where it is, at any speed unless it is `slow`."""
 
-    def __init__(self, **watchdog: Any) -> None:
+    def __init__(self, *, slow: bool = False, **watchdog: Any) -> None:
         self.commander = Commander(BIOLOID, Watchdog(**watchdog))
+        self.safety = Safety(BIOLOID, hardware=not slow)
         self.frame, self.positions, self.free = -1, STAND, False
         self.run(1)
 
@@ -47,9 +57,13 @@ class Robot:
         told = []
         for _ in range(frames):
             self.frame += 1
-            rows = self.commander.next(BodyState(self.frame * FRAME_S, self.positions, STAND * 0.0), 64)
+            state = BodyState(self.frame * FRAME_S, self.positions, STAND * 0.0)
+            rows = self.commander.next(state, 64)
             assert len(rows) == 1
-            self.positions, self.free = rows.angles[0], rows.free is not None
+            sent = self.safety.filter(rows, self.positions).commands
+            did = JointStates(np.array([state.time_s]), sent.angles, sent.angles * 0.0)
+            assert not self.commander.watch(Block(BIOLOID.name, state, rows, sent, did))
+            self.positions, self.free = sent.angles[0], rows.free is not None
             told.append(float(self.positions[0]))
         return np.array(told)
 
@@ -139,6 +153,8 @@ def test_silence_is_counted_too_from_when_another_gave_the_robot_back() -> None:
         ((0,), [0.1, 0.1], np.zeros((2, 1))),
         ((0,), [np.nan], np.zeros((1, 1))),
         ((0,), [0.1], np.full((1, 1), np.inf)),
+        ((0,), [0.1], np.full((1, 1), 1e308)),
+        ((0,), [0.1], np.full((1, 1), -12.6)),
         ((0,), [1e9], np.zeros((1, 1))),
         ((0,), np.arange(1, 5000) * 0.1, np.zeros((4999, 1))),
     ],
@@ -163,6 +179,54 @@ def test_what_is_commanded_never_jumps_beyond_what_was_asked(told: list[tuple[in
         assert not one.commander.take("me", to(position, at_s=frames * FRAME_S))
         assert abs(one.run(1)[0] - before) <= abs(position - before) / frames + 1e-9
     assert (np.abs(one.run(40)) <= farthest + 1e-9).all()
+
+
+TIMES = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.floats(0.0, 0.2))
+FINITE = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.floats(-12.5, 12.5))
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 9), st.lists(st.tuples(TIMES, FINITE), min_size=1, max_size=4).map(sorted)),
+        max_size=5,
+    )
+)
+def test_no_finite_trajectory_ends_a_run_or_passes_a_limit(told: list[tuple[int, list[Any]]]) -> None:
+    one = Robot(slow=True)
+    for frames, points in told:
+        times, positions = np.array(points).T
+        one.commander.take("me", Trajectory((0,), times, positions[:, np.newaxis]))
+        before = one.positions[0]
+        way = np.r_[before, one.run(frames)]
+        (low, *_), (high, *_) = BIOLOID.limits
+        assert ((way >= low) & (way <= high)).all()
+        assert (np.abs(np.diff(way)) <= BIOLOID.max_speeds[0] * FRAME_S + 2e-6).all()
+
+
+def test_the_next_trajectory_begins_where_the_robot_is_not_where_it_was_wanted() -> None:
+    one, high = Robot(slow=True), float(BIOLOID.limits[1][0])
+    one.commander.take("me", to(12.0, at_s=200 * FRAME_S))
+    assert one.run(200)[-1] == pytest.approx(high)
+    one.commander.take("me", to(high - 1.0, at_s=100 * FRAME_S))
+    assert one.run(50)[-1] == pytest.approx(high - 0.5)
+    one.commander.take("me", to(-12.0))
+    one.run(3)
+    assert not one.commander.stop("me")
+    held = one.positions
+    one.run(20)
+    assert np.array_equal(one.positions, held)
+
+
+def test_a_servo_that_says_nothing_is_taken_up_again_where_it_was() -> None:
+    one = Robot(hold_after_s=FRAME_S, relax_after_s=2 * FRAME_S)
+    one.commander.take("me", to(STAND[0]))
+    one.run(9)
+    assert one.free
+    silent = BodyState(one.frame * FRAME_S, np.where(np.arange(JOINTS) == 3, np.nan, STAND), STAND * 0.0)
+    one.commander.next(silent, 1)
+    one.commander.take("me", to(STAND[3], 3, at_s=5 * FRAME_S))
+    one.run(9)
+    assert np.array_equal(one.positions, STAND)
 
 
 @pytest.mark.parametrize("times", [(0.0, None), (1.0, 0.5), (float("nan"), None)])
@@ -277,6 +341,27 @@ def test_a_door_that_is_stuck_slows_nothing_and_what_it_misses_is_counted() -> N
         wait_for(lambda: len(own.played) > 60)
         assert door.told == 1
         wait_for(lambda: host.standing().counts["door: missed"] > 10)
+
+
+def test_in_the_end_the_robot_is_stopped_before_anybody_is_said_goodbye_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("posewright.links.served.host.GOODBYE_S", 0.2)
+    own = MockBody(BIOLOID, positions=STAND)
+    stopped = list[bool]()
+
+    class Slow(OpenDoor):
+        def close(self) -> None:
+            stopped.append(own.stops[-1:] == [TorquePolicy.RELEASE] and not own.is_open)
+            stuck.wait(PATIENCE_S)
+
+    stuck = threading.Event()
+    host = Host(own, None, {"one": Slow(), "two": Slow()}, now=time.monotonic)
+    began_s = time.monotonic()
+    host.run(0.05)
+    assert stopped == [True, True]
+    assert time.monotonic() - began_s < PATIENCE_S / 2
+    stuck.set()
 
 
 def test_a_publisher_gives_up_on_a_door_that_never_comes_back() -> None:

@@ -104,6 +104,15 @@ def test_the_name_server_is_a_port_itself_as_yarp_exists_and_yarp_check_want_it(
             assert ALLOCATED.sub(b"N", heard[len(begins) : -len(ends)]) == answer
 
 
+def test_who_registers_a_name_again_gets_the_same_port_so_that_two_of_one_name_collide(
+    server: NameServer,
+) -> None:
+    once, other, again = (server.answer(["register", name])[0] for name in ("/x", "/y", "/x"))
+    assert once == again  # a yarpserver does so: the second port fails to listen, unless the first one died
+    assert once.split()[6] != other.split()[6]
+    assert " 10999 " in server.answer(["register", "/x", "tcp", "127.0.0.1", "10999"])[0]
+
+
 def test_a_port_number_that_another_program_has_is_not_given(
     server: NameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

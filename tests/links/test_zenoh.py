@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -224,6 +225,32 @@ def test_garbage_moves_nothing_and_is_counted(opened: Opened, joined: Any) -> No
     assert (served.taken, served.stopped) == ([], [])
     session.put("robi/joint_trajectory", go_to(0.2))
     assert until(lambda: served.taken)
+
+
+def test_of_a_flood_the_latest_are_taken_and_the_door_leaves_no_thread(opened: Opened, joined: Any) -> None:
+    door, served, at = opened()
+    session, one, last = joined(at), go_to(0.1, "flood"), go_to(0.5, "flood")
+    for _ in range(20_000):
+        session.put("robi/joint_trajectory", one)
+    session.put("robi/joint_trajectory", last, congestion_control=zenoh.CongestionControl.BLOCK)
+    assert until(lambda: served.taken and served.taken[-1].positions[0, 0] == 0.5)
+    door.close()
+    until(lambda: "commands" not in {thread.name for thread in threading.enumerate()})
+
+
+def test_who_sends_a_trajectory_that_makes_no_sense_is_told_by_name(opened: Opened, joined: Any) -> None:
+    door, served, at = opened()
+    session = joined(at)
+    status = hearing(session, "robi/status")
+    session.put("robi/joint_trajectory", go_to(1e308, "anna"))
+    until(
+        lambda: (
+            door.publish(served.at(float(len(status))), served.commands)
+            or b"anna" in b"".join(dict(status).values())
+        )
+    )
+    assert b"more than two turns" in dict(status)["robi/status"]
+    assert served.taken == []
 
 
 def test_bytes_that_are_no_zenoh_at_all_move_nothing_and_close_no_door(opened: Opened, wired: Any) -> None:

@@ -14,7 +14,8 @@ from posewright.links.dynamixel.bus import Bus
 from posewright.links.dynamixel.fake.bus import FakeBus
 from posewright.links.serial_port import SerialPort
 
-STEP_S = 1e-3
+STEP_S, POLL_S = 1e-3, 2e-5
+"""What a read takes that nothing comes to, and a look whether something has come [s]."""
 
 
 class FakeSerial:
@@ -57,7 +58,8 @@ class FakeSerial:
     def read(self, size: int) -> bytes:
         if not self._held:
             due_s = self.fake.next_s
-            self.sleep(STEP_S if due_s is None else max(0.0, min(due_s - self.fake.time_s, STEP_S)))
+            most_s = STEP_S if size else POLL_S
+            self.sleep(most_s if due_s is None else max(0.0, min(due_s - self.fake.time_s, most_s)))
         taken, self._held = self._held[: max(size, 0)], self._held[max(size, 0) :]
         return taken
 

@@ -28,10 +28,23 @@ FURTHER = ("posewright.cli.bus_fake", "posewright.cli.bus_teach")
 """Modules with a function `verbs() -> dict` of more verbs of this group, by their words."""
 
 MS = 1000.0
+ENOUGH_DONE = 20
+"""After so many steps one can say how long the rest takes."""
+
+
+def _a_port(port: str | None) -> str | None:
+    if port is not None and (not port or port.startswith("-")):  # an empty $PORT lets it swallow an option
+        raise InputError(f"--port {port!r} is no port", hint="such as /dev/ttyUSB0; is your $PORT empty?")
+    return port
+
 
 Port = Annotated[
     str | None,
-    option("--port", "Where the bus is plugged in, such as /dev/ttyUSB0; needed if there are several."),
+    option(
+        "--port",
+        "Where the bus is plugged in, such as /dev/ttyUSB0; needed if there are several.",
+        callback=_a_port,
+    ),
 ]
 Baud = Annotated[int, option("--baud", "Bits a second.", min=1)]
 RobotName = Annotated[
@@ -78,6 +91,10 @@ def servo_ids(text: str, robot: Robot) -> list[int]:
 
     joints = joints_of(robot)
     if text == "all":
+        if not joints:
+            raise InputError(
+                f"{robot.name} has no servos on a bus", hint="its card gives no IDs; ask for IDs"
+            )
         return sorted(joints)
     found: list[int] = []
     for part in text.split(","):
@@ -178,7 +195,7 @@ def read(
 
     [bold]Examples[/]
       posewright bus read 5
-      posewright bus read all present_voltage present_temperature
+      posewright bus read all present_voltage,present_temperature
       posewright bus read right_knee return_delay_time --json
     """
     card = find_robot(robot)
@@ -186,7 +203,7 @@ def read(
     with open_port(port, baud, card) as bus:
         for servo in servo_ids(servos, card):
             table = bus.table(servo)
-            names = registers or list(table.registers)
+            names = [name for word in registers or table.registers for name in word.split(",") if name]
             held = {name: bus.read(servo, table.register(name)) for name in names}
             told.append(
                 {"id": servo, "joint": bus.joints.get(servo), "device": table.device, "registers": held}
@@ -314,7 +331,14 @@ def _rates(text: str) -> list[int]:
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[int, int, str], None]:
-    return lambda done, total, what: say(f"{100 * done // total:3d} %  {what}")
+    began_s = time.monotonic()
+
+    def tell(done: int, total: int, what: str) -> None:
+        left_s = (time.monotonic() - began_s) * (total - done) / max(done, 1)
+        left = f", {left_s:.0f} s left" if done >= ENOUGH_DONE else ""
+        say(f"{100 * done // total:3d} %  {what}{left}")
+
+    return tell
 
 
 def _scan_lines(found: Scan) -> Iterator[str | RenderableType]:
@@ -325,7 +349,8 @@ def _scan_lines(found: Scan) -> Iterator[str | RenderableType]:
     )
     if found.found:
         yield console.table(columns, rows)
-    yield f"{console.counted(len(found.found), 'servo')} found at {console.counted(len(found.rates), 'rate')}"
+    n_rates = console.counted(len(found.rates), "rate")
+    yield f"{console.counted(len(found.found), 'servo')} found, {n_rates} tried"
     for servo, joint in found.missing.items():
         yield console.styled(f"missing: servo {servo} ({joint})", "red")
 
@@ -364,6 +389,8 @@ def _diagnosis_lines(found: Diagnosis) -> Iterator[str | RenderableType]:
         yield _latency_line(found.latency)
     for advice in found.advice:
         yield console.styled(f"to do: {advice}", "yellow")
+    if not found.advice and not any(one.differs for one in found.servos):
+        yield "nothing to do"
 
 
 def _diagnosed(one: ServoReport) -> tuple[Any, ...]:
@@ -376,6 +403,6 @@ def _diagnosed(one: ServoReport) -> tuple[Any, ...]:
 
 
 def _latency_line(latency: Latency) -> str:
-    times = (("half", latency.p50_s), ("99 %", latency.p99_s), ("worst", latency.worst_s))
+    times = (("median", latency.p50_s), ("99 %", latency.p99_s), ("worst", latency.worst_s))
     told = ", ".join(f"{name} {value * MS:.3f} ms" for name, value in times)
     return f"{latency.n} positions: {told}; bytes alone {latency.byte_s * MS:.3f} ms; {latency.lost} lost"

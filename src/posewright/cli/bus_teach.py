@@ -6,6 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,12 +14,13 @@ import typer
 
 from posewright.bodies import TorquePolicy
 from posewright.cli import console
-from posewright.cli.bus import Baud, Port, RobotName, open_port
+from posewright.cli.bus import Baud, Port, RobotName, open_port, servo_ids
 from posewright.cli.options import AsJson, option
 from posewright.documents import is_file, refuse_unwritable
-from posewright.errors import InputError
+from posewright.errors import InputError, OutputError, PosewrightError, Where
 from posewright.formats import write_motion
 from posewright.links.dynamixel import monitoring
+from posewright.links.dynamixel.answers import PortGoneError
 from posewright.links.dynamixel.bus import BAUD
 from posewright.links.dynamixel.calibration import (
     Calibration,
@@ -37,7 +39,8 @@ if TYPE_CHECKING:
     from posewright.links.dynamixel.bus import Bus
     from posewright.robots import Robot
 
-SUFFIX = ".calibration.yaml"
+SUFFIX, MOTION = ".calibration.yaml", ".motion.yaml"
+Force = Annotated[bool, option("--force", "Overwrite an existing file.")]
 LIVE_PERIOD_S = 0.25
 PATIENCE_S = 0.1
 """How long an answer may take at least [s]: nobody's hand is so fast that a late one is a lost one."""
@@ -162,7 +165,18 @@ def _joints(card: Robot, names: Iterable[str]) -> list[str]:
     return [joint for joint in card.joint_names if joint in chosen]
 
 
-KEYS = "1-9 let go or hold a limb, c catch, u undo, w write and end, q end, ? help"
+KEYS = (
+    "1-9 let go of a limb, or hold it where it is free; h hold all, c catch, u undo, w write and end, q end"
+)
+NAMED_KEYS = {
+    "c": "catch",
+    " ": "catch",
+    "\r": "catch",
+    "u": "undo",
+    "w": "write",
+    "q": "quit",
+    "h": "hold all",
+}
 LINES = "release LIMB, hold LIMB, catch [NAME [SECONDS]], undo, write, quit"
 
 
@@ -177,28 +191,34 @@ def teach(
     ] = None,
     keys: Annotated[str | None, option("--keys TEXT", "Keys instead of a person's, such as 1ccw.")] = None,
     keep: Annotated[bool, option("--keep-torque", "Leave the servos as they are at the end.")] = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Let go of limbs, put them into poses by hand, catch each pose with a key: a motion.
 
-    In a terminal it takes single keys: 1-9 lets go of a limb or holds it, c catches, u forgets the last, w
-    writes and ends, q ends. Elsewhere it reads lines: release LIMB, hold LIMB, catch [NAME [SECONDS]], undo,
-    write, quit. A limb that is let go falls: hold it. At the end all torque is off.
+    Nothing is held or let go before you say so; what is free is told. In a terminal it takes single keys: 1-9
+    lets go of a limb, or holds it where it is free, h holds all where they stand, c catches, u forgets the
+    last, w writes and ends, q ends without. Elsewhere it reads lines: release LIMB, hold LIMB (or all), catch
+    [NAME [SECONDS]], undo, write, quit. A limb that is let go falls: hold it. At the end all torque is off.
 
     [bold]Examples[/]
       posewright bus teach --port /dev/ttyUSB0 -o wave.motion.yaml
-      posewright bus teach --port /dev/ttyUSB0 -o wave.motion.yaml --seconds 0.5 --keys 1cccw
+      posewright bus teach --port /dev/ttyUSB0 -o wave.motion.yaml --seconds 0.5 --keys h1cccw
     """
-    refuse_unwritable(output)
+    name = _new_motion(output, force=force)
     card = _calibrated(robot_named(robot), calibration)
-    name = output.name.partition(".")[0]
+    limbs = _limbs(card)
+    if unknown := sorted(set(keys or "") - {*limbs, *NAMED_KEYS}):
+        raise InputError(f"no key: {', '.join(map(repr, unknown))}", hint=KEYS)
     with _opened(port, baud, card) as bus, Teacher(bus, card, time.monotonic) as teacher:
-        limbs = _limbs(card)
         console.hint("limbs: " + ", ".join(f"{key} {limb}" for key, limb in limbs.items()))
         console.hint(KEYS if keys is not None or sys.stdin.isatty() else LINES)
-        is_written = _teach(teacher, _commands(keys, limbs, teacher), seconds)
-        if is_written:
+        console.hint(_freedom(teacher))
+
+        def write() -> None:
             write_motion(teacher.motion(name), output)
+
+        is_written = _teach(teacher, _commands(keys, limbs), seconds, write)
         if keep:
             teacher.close(TorquePolicy.HOLD)
     poses = [
@@ -209,37 +229,80 @@ def teach(
     console.give(data, [told], as_json=as_json)
 
 
-def _teach(teacher: Teacher, commands: Iterator[list[str]], seconds: float | None) -> bool:
-    """Do what is said until it ends; tell whether the motion is to be written."""
-    for verb, *words in commands:
-        try:
-            match verb, words:
-                case "release" | "hold", [limb]:
-                    (teacher.release if verb == "release" else teacher.hold)(limb)
-                case "catch", [] | [_] | [_, _]:
-                    after = _number(words[1]) if len(words) > 1 else seconds
-                    pose = teacher.catch(words[0] if words else "", after)
-                    console.hint(f"{pose.name}: after {pose.reach_s:.2f} s")
-                    for warning in pose.warnings:
-                        console.warn(warning)
-                case "undo", []:
-                    console.hint(f"{teacher.undo().name} is forgotten")
-                case "write" | "quit", []:
-                    return verb == "write"
-                case _:
-                    raise InputError(f"{' '.join([verb, *words])!r} is not understood", hint=LINES)
-        except InputError as error:  # a slip of the finger ends nothing
-            console.warn(str(error))
-        if verb in {"release", "hold"}:
-            free = teacher.free
-            console.hint(f"free: {', '.join(_in_limbs(teacher, free))}" if free else "every joint holds")
-    return False
+def _new_motion(output: Path, *, force: bool) -> str:
+    """Return the name of the motion that a file is to hold, or say before anybody moves why it cannot."""
+    name = output.name.removesuffix(MOTION)
+    if name in {"", output.name}:
+        raise InputError(f"{output} is no motion file", hint=f"such as wave{MOTION}")
+    refuse_unwritable(output)
+    if is_file(output) and not force:
+        raise OutputError("the file is there already", where=Where(output), hint="--force overwrites it")
+    return name
+
+
+def _teach(
+    teacher: Teacher, commands: Iterator[list[str]], seconds: float | None, write: Callable[[], None]
+) -> bool:
+    """Do what is said until it ends; tell whether the motion was written.
+
+    What was caught is written where the input ends, too, and where the bus fails or somebody stops it.
+    """
+    try:
+        for verb, *words in commands:
+            try:
+                if verb == "quit" and not words:
+                    return False
+                if verb == "write" and not words:
+                    write()
+                    return True
+                _do(teacher, verb, words, seconds)
+            except PortGoneError:
+                raise
+            except PosewrightError as error:  # a slip of the finger, a full disk, a loose plug: ends nothing
+                console.warn(str(error))
+    except BaseException:
+        if teacher.caught:
+            write()
+            console.hint(f"kept: {console.counted(len(teacher.caught), 'pose')}")
+        raise
+    write()
+    return True
+
+
+def _do(teacher: Teacher, verb: str, words: list[str], seconds: float | None) -> None:
+    match verb, words:
+        case "release" | "hold" | "toggle", [limb]:
+            try:
+                is_free = verb == "hold" or (
+                    verb == "toggle" and set(teacher.joints(limb)) <= set(teacher.free)
+                )
+                (teacher.hold if is_free else teacher.release)(limb)
+            finally:
+                console.hint(_freedom(teacher))
+        case "catch", [] | [_] | [_, _]:
+            after = _number(words[1]) if len(words) > 1 else seconds
+            pose = teacher.catch(words[0] if words else "", after)
+            console.hint(f"{pose.name}: after {pose.reach_s:.2f} s")
+            for warning in pose.warnings:
+                console.warn(warning)
+        case "undo", []:
+            console.hint(f"{teacher.undo().name} is forgotten")
+        case _:
+            raise InputError(f"{' '.join([verb, *words])!r} is not understood", hint=LINES)
+
+
+def _freedom(teacher: Teacher) -> str:
+    """Return which limbs are free and which are held, as their servos say."""
+    free = teacher.free
+    held = [joint for joint in teacher.joints(ALL) if joint not in free]
+    told = {"free": free, "held": held}
+    return "; ".join(f"{word}: {', '.join(_in_limbs(teacher, some))}" for word, some in told.items() if some)
 
 
 def _in_limbs(teacher: Teacher, joints: Iterable[str]) -> Iterator[str]:
     """Yield the limbs that joints make up, and each joint that is left."""
     left = list(joints)
-    for limb in teacher.robot.groups:
+    for limb in (ALL, *teacher.robot.groups):
         own = teacher.joints(limb)
         if set(own) <= set(left):
             left = [joint for joint in left if joint not in own]
@@ -259,20 +322,23 @@ def _limbs(card: Robot) -> dict[str, str]:
     return {str(key): name for key, name in enumerate(list(card.groups)[:9], 1)}
 
 
-def _commands(keys: str | None, limbs: Mapping[str, str], teacher: Teacher) -> Iterator[list[str]]:
+def _commands(keys: str | None, limbs: Mapping[str, str]) -> Iterator[list[str]]:
     """Yield what is typed: keys that are handed in or pressed, else lines."""
     if keys is None and not sys.stdin.isatty():
         yield from (line.split() for line in sys.stdin if line.strip())
         return
-    named = {"c": ["catch"], " ": ["catch"], "\r": ["catch"], "u": ["undo"], "w": ["write"], "q": ["quit"]}
-    for key in iter(typer.getchar, "") if keys is None else keys:
+    for key in _pressed() if keys is None else keys:
         if key in limbs:
-            is_free = set(teacher.joints(limbs[key])) <= set(teacher.free)
-            yield ["hold" if is_free else "release", limbs[key]]
-        elif key in named:
-            yield named[key]
+            yield ["toggle", limbs[key]]
+        elif key in NAMED_KEYS:
+            yield NAMED_KEYS[key].split()
         else:
             console.hint(KEYS)
+
+
+def _pressed() -> Iterator[str]:
+    with suppress(EOFError):  # Ctrl-D
+        yield from iter(typer.getchar, "")
 
 
 def monitor(
@@ -346,6 +412,7 @@ def servo_table(samples: monitoring.Round) -> Table:
 
 
 def _opened(port: str | None, baud: int, card: Robot) -> Bus:
+    servo_ids("all", card)  # or there is nothing to ask
     bus = open_port(port, baud, card)
     bus.patience_s = max(bus.patience_s, PATIENCE_S)
     return bus

@@ -22,6 +22,7 @@ from posewright.robots import Robot, SensorSpec
 from posewright.robots import robot as robot_of
 
 if TYPE_CHECKING:
+    from posewright.arenas import Arena
     from posewright.experiments.serving import Service
     from posewright.links.served.host import Standing
     from posewright.links.yarp.gateway import YarpDoor
@@ -34,9 +35,19 @@ Listen = Annotated[
 Body = Annotated[str, option("--body B", "sim, mock, dynamixel:PORT, robonova:PORT or a package's.")]
 ArenaName = Annotated[str | None, option("--arena ARENA", "The field a simulated robot is in.")]
 LayoutName = Annotated[str, option("--layout", "Where boxes stand on it: a name, a *.layout.yaml, 'random'.")]
-Start = Annotated[str, option("--start X,Y,YAW", "Where the robot begins: metres, and degrees to the left.")]
+Start = Annotated[
+    str | None,
+    option(
+        "--start X,Y,YAW",
+        "Where the robot begins: metres, and degrees to the left; default 0,0,0, or in the middle of a "
+        "field's start zone.",
+    ),
+]
 SensorsOf = Annotated[str | None, option("--sensors-of BEHAVIOUR", "Mount what this behaviour senses by.")]
-Record = Annotated[Path | None, option("--record FILE", "Write a recording (MCAP), every fourth frame.")]
+Record = Annotated[
+    Path | None,
+    option("--record FILE", "When it ends, write a recording (MCAP): every fourth frame but a client's."),
+]
 HoldAfter = Annotated[float, option("--hold-after S", "Nobody commands after so much silence.")]
 RelaxAfter = Annotated[float | None, option("--relax-after S", "Torque off after so much; default never.")]
 Seconds = Annotated[float | None, option("--for S", "Serve for so long; default until Ctrl-C.")]
@@ -64,7 +75,7 @@ def serve(
     pose: Annotated[str, option("--pose POSE", "In which a simulated robot begins.")] = "stand",
     arena: ArenaName = None,
     layout: LayoutName = "",
-    start: Start = "0,0,0",
+    start: Start = None,
     sensors_of: SensorsOf = None,
     seed: Annotated[int, option("--seed N", "Seed of what is drawn at random.")] = 0,
     hold_after: HoldAfter = 0.25,
@@ -95,7 +106,7 @@ def serve(
     if yarp:
         doors["yarp"] = _yarp(name, listen, starts=name_server, layout=yarp_version)
     how: dict[str, Any] = {"body": body, "pose": pose, "seed": seed, "on_end": on_end, "record": record}
-    how |= {"arena": _arena(arena, layout, seed), "start": _place(start)}
+    how |= {"arena": (field := _arena(arena, layout, seed)), "start": _place(start, field)}
     how |= {"watchdog": Watchdog(hold_after, relax_after), "now": time.monotonic, "sleep": time.sleep}
     how["seconds"] = math.inf if seconds is None else seconds
     how["sensors"] = _sensors(sensors_of, card)
@@ -146,7 +157,7 @@ def _sensors(behaviour: str | None, card: Robot) -> list[SensorSpec]:
     return [sensor for sensor in needed if sensor.name not in own]
 
 
-def _arena(name: str | None, layout: str, seed: int) -> Any:
+def _arena(name: str | None, layout: str, seed: int) -> Arena | None:
     from posewright.contests.contest import lay_out
 
     if name is None and layout:
@@ -158,7 +169,9 @@ def _arena(name: str | None, layout: str, seed: int) -> Any:
     return lay_out(name, layout, seed, legal=False) if layout else arena(name)
 
 
-def _place(text: str) -> tuple[float, float, float]:
+def _place(text: str | None, field: Arena | None) -> tuple[float, float, float]:
+    if text is None:
+        return (0.0 if field is None or not field.lines else field.box_zone[0] / 2.0, 0.0, 0.0)
     try:
         x, y, yaw_deg = (float(part) for part in text.split(","))
     except ValueError as error:
@@ -172,8 +185,8 @@ def _teller(begun: str, say: Callable[[str], None]) -> Callable[[Standing], None
     def tell(standing: Standing) -> None:
         for line in first:
             console.hint(line)
-        counts = standing.counts
-        who = f"{standing.client} drives" if standing.client else f"{standing.commander or 'nobody'} commands"
+        counts, drives = standing.counts, "drives" if standing.client else "commands"
+        who = f"{_short(standing.client or standing.commander or 'nobody')} {drives}"
         observers = sum(int(count) for what, count in counts.items() if what.endswith(": observers"))
         late, rate = int(counts["late"]), f"{standing.rate_hz:5.1f} Hz"
         say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {console.counted(observers, 'observer')}")
@@ -183,5 +196,41 @@ def _teller(begun: str, say: Callable[[str], None]) -> Callable[[Standing], None
 
 def _lines(service: Service) -> list[str]:
     standing = service.standing
-    told = [f"{what} {count:g}" for what, count in standing.counts.items() if count]
+    told = [f"{_named(what)} {count:g}" for what, count in standing.counts.items() if count]
     return [f"{standing.time_s:.1f} s served", *([", ".join(told)] if told else [])]
+
+
+def _named(what: str) -> str:
+    """Return what a counter is called where it ends a run: of several of one name each its own."""
+    door, _, count = what.rpartition(": ")
+    if count in _DOORS and door:
+        return f"{door}: {_DOORS[count]}"
+    return _WORDS.get(what, what)
+
+
+def _short(name: str) -> str:
+    """Return the name of a stranger, who may call himself anything, for a line among others."""
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
+
+
+_LONGEST = 32
+_WORDS = {
+    "late": "late frames",
+    "taken": "trajectories taken",
+    "stops": "stops taken",
+    "refused": "commands refused",
+    "held": "commanders fallen silent",
+    "relaxed": "torque taken after silence",
+    "clients' sessions": "clients",
+    "clients' asks": "clients' questions",
+    "clients' refused": "clients' questions refused",
+    "clients' lapsed": "clients fallen silent",
+}
+_DOORS = {
+    "accepted": "trajectories taken",
+    "answered": "questions answered",
+    "refused": "messages refused",
+    "damaged": "messages damaged",
+    "malformed": "messages malformed",
+    "missed": "frames missed by observers",
+}

@@ -86,9 +86,10 @@ def serve(
         sensors: that it has besides those of its card.
         seed: of everything drawn by chance.
         watchdog: what happens when nothing is heard of the commander any more.
-        seconds: how long it is served at most.
+        seconds: how long it is served at most, above 0.
         on_end: what the servos do in the end.
-        record: where to write a recording as MCAP, but for what clients do in their own time.
+        record: where to write a recording as MCAP in the end, whatever ends it but `kill -9`; what clients do
+            in their own time is theirs to record.
         on_progress: is called twice a second.
 
     Raises:
@@ -96,6 +97,8 @@ def serve(
         OutputError: the recording cannot be written there.
         BodyError: the robot does not answer, or a door cannot listen.
     """
+    if not seconds > 0.0:  # a NaN is not
+        raise InputError(f"to serve for {seconds:g} s", hint="above 0; until Ctrl-C if nothing is said")
     kind, domain = body_of(body, seed)
     part = Part(robot.name, robot, robot.pose(pose), start, tuple(sensors), seed, domain)
     plant = make_plant(kind, [part], arena)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +65,8 @@ def refuse_shared(port: SerialPort) -> None:
 
 def _busy(found: tuple[Holder, ...]) -> str:
     held = " and ".join(map(str, found))
-    return f"port busy: {held} holds it" if held else "port busy: this or another user's program holds it"
+    verb = "holds" if len(found) < 2 else "hold"
+    return f"port busy: {held} {verb} it" if held else "port busy: this or another user's program holds it"
 
 
 def cannot_open(port: SerialPort, error: Any) -> BodyError:
@@ -86,7 +88,8 @@ class Holder:
 def holders(path: str, proc: Path = Path("/proc")) -> tuple[Holder, ...]:
     """Return the other processes that have a port open, as far as this user may see; on Linux only.
 
-    One that this process started, and that got the port from it, is no stranger.
+    One that this process started, and that got the port from it, is no stranger; nor is the program behind a
+    pseudo-terminal, such as a fake bus, which has both its ends open.
     """
     device = os.path.realpath(path)
     found: list[Holder] = []
@@ -101,10 +104,18 @@ def holders(path: str, proc: Path = Path("/proc")) -> tuple[Holder, ...]:
 def _holds(process: Path, device: str) -> bool:
     try:
         parent = int((process / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
-        open_files = (process / "fd").iterdir()
-        return parent != os.getpid() and any(os.readlink(file) == device for file in open_files)  # noqa: PTH115
+        files = [(os.readlink(file), file.name) for file in (process / "fd").iterdir()]  # noqa: PTH115
+        is_open = any(path == device for path, _ in files)
+        return parent != os.getpid() and is_open and not _is_behind(process, files, device)
     except OSError:  # another user's, or over
         return False
+
+
+def _is_behind(process: Path, files: Sequence[tuple[str, str]], device: str) -> bool:
+    """Return whether a process has the other end of a pseudo-terminal open, as Linux tells (`tty-index`)."""
+    others = [name for path, name in files if path in {"/dev/ptmx", "/dev/pts/ptmx"}]
+    about = [(process / "fdinfo" / name).read_text() for name in others]
+    return any(f"tty-index:\t{Path(device).name}\n" in one for one in about)
 
 
 def latency_timer_ms(path: str, sys: Path = Path("/sys")) -> float | None:

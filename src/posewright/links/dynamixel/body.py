@@ -6,7 +6,9 @@ What can go wrong, and what is done:
 |---|---|
 | an answer is missing or damaged | the joint has no position in that frame; a fault names it; it is counted |
 | a goal is damaged | its sum is wrong, so no servo takes it; the next frame has another |
+| two bytes of it are, and cancel each other | it is read back, told, counted, and told anew: see `frames` |
 | a servo is not heard for `silent_s`, the port is gone | all joints hold; it is looked for; then `on_loss` |
+| a servo shut itself down (hot, overloaded) and is limp, or its power was gone | as one that is not heard |
 | it does not come back within `reconnect_s` | BodyError; `control.drive` then stops and closes |
 | an exception, Ctrl-C, SIGTERM, a closed terminal | `control.drive` stops and closes |
 | `kill -9` | `guard` takes the torque off |
@@ -15,6 +17,7 @@ What can go wrong, and what is done:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Any
@@ -42,6 +45,15 @@ from posewright.robots import Robot
 
 SAGGING_TICKS = 45.0
 """A joint under load stays so far from its goal, as its servo yields: a slope of 32 ticks, and some."""
+
+TELL_AGAIN_S = 1.0
+"""What is wrong is told again so often for as long as it lasts [s]."""
+
+STOPPED_S = 0.25
+"""A frame that takes so much longer than it may was no silence: the computer did something else [s]."""
+
+SLOW = 0.1
+"""A run that takes so much longer than it should is remarked on, as a share of its time; ours."""
 
 RETRY_S = 0.2
 """How often a port that is gone is tried again [s]."""
@@ -103,6 +115,9 @@ class DynamixelPlant:
         self._lost_s: float | None = None
         self._tried_s = 0.0
         self._released: bool | None = None
+        self._kind = FaultKind.SILENT
+        self._why, self._told_s, self._ended_s = "", 0.0, math.inf
+        self._unheard: list[int] = []
         self._faults: list[Fault] = []
 
     def __repr__(self) -> str:
@@ -169,7 +184,8 @@ class DynamixelPlant:
     def facts(self) -> Mapping[str, Any]:
         """Return port, way of reading, counters, and firmware, voltage and temperature of each servo.
 
-        `torque_off_sent` is there after `stop(RELEASE)`: False where the port was gone.
+        `torque_off_sent` is there after `stop(RELEASE)`: False where the port was gone; `torque_off_unheard`
+        names servos that were silent then. `remarks` say what a person should know.
         """
         port, settings = self.servos.port, self._settings
         servos: dict[str, dict[str, Any]] = {}
@@ -177,10 +193,23 @@ class DynamixelPlant:
             firmware = self.servos.memory[servo]["firmware_version"]
             servos[str(servo)] = {"firmware": firmware, "voltage_v": volts, "temperature_c": temperature}
         told: dict[str, Any] = {"port": port.path, "baud": port.baud, "staggered": settings.staggered}
-        told |= {"reads": settings.reads.name.lower(), "servos": servos}
+        told |= {"reads": settings.reads.name.lower(), "groups_a_frame": self.servos.share}
+        told |= {"adapter_ms": self.servos.adapter_ms, "servos": servos}
         if self._released is not None:
             told["torque_off_sent"] = self._released
+        if self._unheard:
+            told["torque_off_unheard"] = self.servos.seen.names(self._unheard)
+        if remarks := self.remarks():
+            told["remarks"] = remarks
         return {"bus": told | {"counts": self.servos.counts.to_dict()}}
+
+    def remarks(self) -> list[str]:
+        """Return what a person should know of the run so far."""
+        late_s = self.servos.counts.late_s
+        if late_s <= SLOW * self.time_s:
+            return []
+        took = f"{self.time_s:.1f} s took {self.time_s + late_s:.1f} s: the bus does not keep up"
+        return [f"{took}; `posewright bus diagnose` finds out why, and fewer reads a frame help (`share`)"]
 
     def stop(self, policy: TorquePolicy) -> None:
         """Take all torque off, or hold; what does not reach the servos, `facts` tell."""
@@ -188,6 +217,8 @@ class DynamixelPlant:
         try:
             if is_release:
                 self._released = self.servos.is_connected
+                since_s = self._now() - self._settings.silent_s if self._lost_s is None else self._lost_s
+                self._unheard = self.servos.seen.silent(since_s)
                 self.servos.release()
             else:
                 self.servos.hold()
@@ -248,11 +279,25 @@ class DynamixelPlant:
             return self._nobody
         self._faults += faults
         now, silent_s = self._now(), self._settings.silent_s
+        self._forgive(now)
         if self.servos.seen.silent(now - silent_s):
             silent = self.servos.seen.silent(now - silent_s / 2.0)  # whatever fell silent with it
             joint = self._robot.joint_names[silent[0]] if len(silent) == 1 else None
-            self._lose(self.servos.seen.names(silent), joint)
+            self._lose(f"{self.servos.seen.names(silent)}: no answer", joint)
+            return seen
+        fallen = {k: told for k, told in self.servos.seen.fallen_back().items() if not self.servos.free[k]}
+        if fallen:
+            joint = self._robot.joint_names[next(iter(fallen))] if len(fallen) == 1 else None
+            kinds, whys = zip(*fallen.values(), strict=True)
+            self._lose("; ".join(whys), joint, kinds[0])
         return seen
+
+    def _forgive(self, now_s: float) -> None:
+        """Take time in which this program stood still (SIGSTOP, a laptop asleep) for no silence of servos."""
+        gap_s = now_s - self._ended_s - self.frame_period_s - self.servos.longest_s
+        if gap_s > STOPPED_S:
+            self.servos.seen.forgive(gap_s, now_s)
+        self._ended_s = now_s
 
     def _checked(self, commands: JointCommands) -> Indices:
         """Return goals in whole ticks `(n, n_joints)`; a joint without torque keeps the one it had."""
@@ -270,6 +315,7 @@ class DynamixelPlant:
         late_s = self._clock.delay(self.time_s, self.frame_period_s)
         if late_s >= self.frame_period_s:
             self.servos.counts.late += 1
+            self.servos.counts.late_s += late_s
             self._tell(FaultKind.LATE, f"a frame was over {late_s * MS:.1f} ms late")
 
     @property
@@ -309,16 +355,16 @@ class DynamixelPlant:
 
     # --- what was lost
 
-    def _lose(self, who: str, joint: str | None = None) -> None:
-        self._lost_s = self._now()
+    def _lose(self, why: str, joint: str | None = None, kind: FaultKind = FaultKind.SILENT) -> None:
+        self._lost_s = self._told_s = self._now()
+        self._why, self._kind = why, kind
         self.servos.counts.lost += 1
-        what = f"{who}: no answer; all joints hold, for up to {self._settings.reconnect_s:g} s"
-        self._tell(FaultKind.SILENT, what, joint)
+        self._tell(kind, f"{why}; all joints hold, for up to {self._settings.reconnect_s:g} s", joint)
 
     def _lose_the_port(self) -> None:
         self.servos.close()
         if self._lost_s is None:
-            self._lose(f"the port {self.servos.port.path}")
+            self._lose(f"the port {self.servos.port.path}: no answer")
 
     def _look_for_the_lost(self, goal: Indices, since_s: float) -> Flags:
         """Ask a few servos, or for the port; go on once all are heard again.
@@ -329,7 +375,8 @@ class DynamixelPlant:
         seen, what = self._nobody, ""
         try:
             seen = self._try_again(goal, since_s)
-            what = f"no answer from {self.servos.seen.names(self.servos.seen.silent(since_s))}"
+            silent = self.servos.seen.silent(since_s)
+            what = f"no answer from {self.servos.seen.names(silent)}" if silent else self._why
         except (OSError, PortGoneError):
             self._lose_the_port()
         except BodyError as error:
@@ -337,9 +384,12 @@ class DynamixelPlant:
         what = what if self.servos.is_connected else f"the port {self.servos.port.path} is gone"
         gone_s = self._now() - since_s
         if self._lost_s is None and self._settings.on_loss is TorquePolicy.RELEASE:
-            raise BodyError(f"the servos were lost for {gone_s:.1f} s, and their torque is off now")
+            raise BodyError(f"{self._why}, for {gone_s:.1f} s, and the torque is off now", hint=self._hint())
         if self._lost_s is not None and gone_s > self._settings.reconnect_s:
-            raise BodyError(f"{what}, for {gone_s:.1f} s", hint="power, cable and adapter")
+            raise BodyError(f"{what}, for {gone_s:.1f} s", hint=self._hint())
+        if self._lost_s is not None and self._now() - self._told_s >= TELL_AGAIN_S:
+            self._told_s = self._now()
+            self._tell(self._kind, f"{what}, for {gone_s:.0f} s now")
         return seen
 
     def _try_again(self, goal: Indices, since_s: float) -> Flags:
@@ -357,6 +407,8 @@ class DynamixelPlant:
         seen, _told_once = self.servos.look(self.time_s, share=1)
         if self.servos.seen.silent(since_s):
             return seen
+        if self.servos.seen.unfit() and self._settings.on_loss is TorquePolicy.HOLD:
+            return seen
         if self._settings.on_loss is TorquePolicy.RELEASE:
             self.servos.release()
             self._released = True
@@ -367,6 +419,11 @@ class DynamixelPlant:
         self.servos.counts.found += 1
         self._tell(FaultKind.SILENT, f"all servos answer again after {self._now() - since_s:.1f} s")
         return seen
+
+    def _hint(self) -> str:
+        if self.servos.is_connected and self.servos.seen.unfit():
+            return "let it cool down, lighten its load"
+        return "power, cable and adapter"
 
 
 def _gone(port: SerialPort) -> BodyError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -28,6 +28,9 @@ TRANSACTIONS = 200
 
 GOOD_LATENCY_MS = 1.0
 """The least that FTDI's latency timer can be set to."""
+
+SLOW_S = 1.5e-3
+"""What a computer and its USB may take for an answer besides bytes and waits [s]; ours."""
 
 ANSWERS_ALL = 2
 """The status return level at which every instruction is answered (e-Manual, AX-12A)."""
@@ -148,7 +151,7 @@ def diagnose(
         latency_timer_ms=latency_timer_ms(path),
         latency=latency,
         servos=tuple(servos),
-        advice=tuple(_advice(bus, servos)),
+        advice=tuple(_advice(bus, servos, latency)),
         counts=bus.counts.to_dict(),
     )
 
@@ -249,7 +252,7 @@ def _time(bus: Bus, ids: Collection[int], n: int, now: Callable[[], float]) -> L
     return Latency(n, lost, n_bytes * bus.byte_s, float(p50), float(p99), max(took, default=math.nan))
 
 
-def _advice(bus: Bus, servos: Collection[ServoReport]) -> list[str]:
+def _advice(bus: Bus, servos: Collection[ServoReport], latency: Latency | None) -> list[str]:
     """Return what to do, the worst first."""
     told: list[str] = []
     path = bus.where.path
@@ -283,4 +286,20 @@ def _advice(bus: Bus, servos: Collection[ServoReport]) -> list[str]:
     faults = bus.counts.faults - bus.counts.timeouts
     if faults:
         told.append(f"{faults} of {bus.counts.sent} answers were damaged: look at cable, plugs and supply")
-    return told
+    return told + ([] if latency is None else list(_slowness(latency, there, timer_ms)))
+
+
+def _slowness(latency: Latency, there: Collection[ServoReport], timer_ms: float | None) -> Iterator[str]:
+    """Yield what to do about answers that were lost or late for no reason told before."""
+    if latency.lost:
+        yield (
+            f"{latency.lost} of {latency.n} positions did not come: look at cable, plugs and supply; let the "
+            "computer do less; plug the adapter in without a hub"
+        )
+    waits_s = sum(one.return_delay_s for one in there) / len(there) + (timer_ms or 0.0) / MS
+    if latency.p50_s > latency.byte_s + waits_s + SLOW_S:
+        yield (
+            f"the median answer takes {latency.p50_s * MS:.1f} ms, its bytes and the servos' wait "
+            f"{(latency.byte_s + waits_s) * MS:.1f} ms: let the computer do less; plug the adapter in "
+            "without a hub"
+        )

@@ -22,6 +22,8 @@ ROUNDS = 2
 READ_AT_ONCE = 26
 """Bytes of a control table read with one packet; longer answers are damaged more often."""
 
+FULL_TORQUE = 1023
+
 LEAST_SLOPE, MOST_SLOPE = 2, 128
 """e-Manual, AX-12A, Compliance Slope (28, 29): seven steps, 2, 4, 8, ... 128."""
 
@@ -124,6 +126,14 @@ def _refuse(memory: Registers, who: str) -> None:
         raise BodyError(f"{who} is in wheel mode", hint="give it angle limits: `posewright bus write`")
 
 
+def torque_limit_of(memory: Registers) -> int:
+    """Return the torque limit that a servo is given: one less than what it has when its power comes on.
+
+    So whoever reads it sees that the power was gone. 0 is what a servo that shut itself down has.
+    """
+    return max(1, min(memory["torque_limit"] or FULL_TORQUE, memory["max_torque"] - 1))
+
+
 def set_up(bus: Bus, robot: Robot, memory: Mapping[int, Registers], delays: Mapping[int, int]) -> None:
     """Set what differs from what is needed, and let every servo hold the place where it stands.
 
@@ -140,7 +150,7 @@ def set_up(bus: Bus, robot: Robot, memory: Mapping[int, Registers], delays: Mapp
             "status_return_level": 2,
             "cw_compliance_slope": slope,
             "ccw_compliance_slope": slope,
-            "torque_limit": one["torque_limit"] or one["max_torque"],
+            "torque_limit": torque_limit_of(one),
         }
         for register, value in wanted.items():
             if one[register] != value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -117,7 +117,21 @@ def scan(
     there = {one.id for one in found}
     wanted = {servo: joint for servo, joint in joints.items() if servo in ids}
     missing = {servo: joint for servo, joint in wanted.items() if servo not in there}
-    return Scan(tuple(found), missing, tried)
+    return Scan(tuple(_cured(found, missing, robot, own)), missing, tried)
+
+
+def _cured(found: list[Found], missing: Mapping[int, str], robot: Robot | None, own: int) -> Iterator[Found]:
+    """Yield what was found; where one stranger can only be the one servo that is missing, with its cure."""
+    strangers = [one for one in found if one.joint is None]
+    for one in found:
+        if robot is None or [one] != strangers or len(missing) != 1:
+            yield one
+            continue
+        ((servo, joint),) = missing.items()
+        is_alike = one.device == robot.servo(joint).model
+        rate = "" if one.baud == own else f" --baud {one.baud}"
+        cure = f"; if it is that of {joint}: `posewright bus set-id {one.id} {servo}{rate}`"
+        yield replace(one, remark=one.remark + cure) if is_alike else one
 
 
 def _look(bus: Bus, servo: int, *, tries: int) -> Found | None:
@@ -163,7 +177,8 @@ def _remarked(one: Found, here: Sequence[Found], own: int) -> Found:
         alone = others and not any(others) and 2 * bad >= probes
         remarks.append((TWO_SERVOS if alone else GARBLED).format(one.id))
     if one.baud != own:
-        remarks.append(f"its rate is {one.baud}, not {own}: `posewright bus set-baud`")
+        cure = f"posewright bus set-baud {one.id} {own} --baud {one.baud}"
+        remarks.append(f"its rate is {one.baud}, not {own}: `{cure}`")
     if one.joint is None:
         remarks.append("no joint of the robot has this ID")
     return replace(one, remark="; ".join(remarks))

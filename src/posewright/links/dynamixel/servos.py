@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ from posewright.links.dynamixel.frames import (
     Reads,
     Wire,
     read_groups,
+    sent_as,
 )
 from posewright.links.dynamixel.guard import RELEASES, TORQUE_OFF
 from posewright.links.dynamixel.opening import Registers, find_servos, look_at, own_slope, set_up, slope_of
@@ -52,6 +54,9 @@ RETRIES, MORE_RETRIES = 4, 32
 """How often a question is asked again while servos are looked for, and while they are set up: so many
 requests are longer than what a servo may wait for whose packet had a damaged length."""
 
+WORSE = 3.0
+"""An answer may take so many times as long as the slowest of those that were measured; ours."""
+
 SETTING_UP_S = 0.02
 
 ATTEMPTS = 3
@@ -61,10 +66,10 @@ LEAST_S, SLACK_S = 0.004, 0.001
 """How long an answer may take beyond its time on the wire [s]: at least, and with twice its latency."""
 
 USB_MS = 1.0
-"""What an adapter takes for an answer that does not tell its latency [ms]: a frame of USB."""
+"""What an adapter takes for an answer that does not tell its latency [ms], until it is measured."""
 
-BUSY = 0.85
-"""Share of a frame that the wire may be busy: reads of 18 servos fill 0.66 of a Bioloid's at 1 Mbps."""
+BUSY = 0.93
+"""Share of a frame that may be used: bytes of 18 servos at 1 Mbps fill 0.77 of a Bioloid's."""
 
 REPEATS = 3
 """What no servo answers, and is sent once, is sent so often."""
@@ -79,8 +84,8 @@ class BusSettings:
             the default is one by one.
         reads: what is read of each servo. With positions only, efforts and velocities are not known.
         share: groups of servos (one by one: servos) that are read in a frame, in turn; None for as many as
-            a frame has time for. An adapter that keeps each answer for a millisecond does not get through
-            all 18 servos in 1/128 s: 4 a frame.
+            a frame has time for by what answers were measured to take: of an adapter that keeps each for a
+            millisecond 4 servos in 1/128 s, not all 18.
         paced: tell servos the speed with which they arrive at the frame's end, rather than to go as fast
             as they can: then a goal that was damaged unseen moves a joint no farther than a frame's way.
         latency_s: how long an answer may take beyond its time on the wire [s]; None for what the adapter
@@ -117,6 +122,7 @@ class Servos:
         seen: where they were seen last.
         is_gentle: whether they are on their way to it slowly.
         share: how many groups of servos are read in a frame.
+        adapter_ms: what an answer takes beyond its time on the wire, as told or measured [ms].
     """
 
     def __init__(
@@ -137,6 +143,7 @@ class Servos:
         self.counts = FrameCounts()
         self.seen = ServoStates(robot, self.ids, self.counts)
         self.share = 1
+        self.adapter_ms = USB_MS
         self.memory: Mapping[int, Registers] = {}
         self.goal: Indices = np.zeros(len(self.ids), np.intp)
         self._frames = 0
@@ -147,6 +154,9 @@ class Servos:
         self._packet = GoalPacket(self.ids)
         self._bus: Bus | None = None
         self._wire: Wire
+        self._groups: Sequence[ReadGroup] = ()
+        self._told_ms: float | None = None
+        self._longest_s = 0.0  # that a servo waits for others' answers
         self._loops: tuple[FrameLoop, FrameLoop]
         self._delays: Mapping[int, int] = {}
 
@@ -173,7 +183,7 @@ class Servos:
             MissingExtraError: dynamixel-sdk is not installed.
         """
         latency_s = self.settings.latency_s
-        told_ms = latency_timer_ms(self.port.path)
+        told_ms = self._told_ms = latency_timer_ms(self.port.path)
         patience_s = None if (latency_s or 0.0) < SETTING_UP_S else latency_s  # never in a hurry to set up
         self._bus = Bus(self.port, retries=RETRIES, joints=joints_of(self.robot), patience_s=patience_s)
         if latency_s is None:
@@ -181,20 +191,43 @@ class Servos:
         self._wire = wire = Wire(self._bus.port, self._now, self._sleep)
         baud, reads = self.port.baud, self.settings.reads
         groups = read_groups(self.ids, baud, reads, self._table, staggered=self.settings.staggered)
-        self.share = self.settings.share or self._share(groups, USB_MS if told_ms is None else told_ms)
+        self._groups, self.adapter_ms = groups, USB_MS if told_ms is None else told_ms
+        self.share = self._share()
         alone = read_groups(self.ids, baud, Reads.STATE, self._table, staggered=False)
         self._delays = {servo: delay for group in groups for servo, delay in group.delays.items()}
-        longest_s = max(self._delays.values()) * DELAY_STEP_US * 1e-6
+        self._longest_s = max(self._delays.values()) * DELAY_STEP_US * 1e-6
         self._loops = (
             FrameLoop(wire, groups, reads, latency_s, self.counts),
-            FrameLoop(wire, alone, Reads.STATE, latency_s + longest_s, self.counts),
+            FrameLoop(wire, alone, Reads.STATE, latency_s + self._longest_s, self.counts),
         )
 
-    def _share(self, groups: Sequence[ReadGroup], adapter_ms: float) -> int:
-        """Return how many groups a frame has time for beside the packet of goals."""
-        each_s = max(group.wire_s for group in groups) + 1e-3 * adapter_ms
+    def _share(self) -> int:
+        """Return how many groups a frame has time to read beside the packet of goals."""
+        each_s = max(group.wire_s for group in self._groups) + 1e-3 * self.adapter_ms
         left_s = BUSY * self.robot.frame_period_s - packet_bytes(len(self.ids)) * self._byte_s
-        return max(1, min(len(groups), int(left_s / each_s)))
+        return self.settings.share or max(1, min(len(self._groups), int(left_s / each_s)))
+
+    def _measure(self) -> None:
+        """Ask each servo once: adapters seldom tell what they take, and computers never."""
+        took: list[float] = []
+        watch = self._loops[1]
+        for _servo in self.ids:
+            begun_s = self._now()
+            answers = watch.exchange(b"", self._byte_s, 1)
+            if answers.whole:
+                took.append(self._now() - begun_s - watch.patience_s(1) + watch.latency_s)
+            self._take(answers, Reads.STATE, 0.0)
+        if took:
+            self.adapter_ms = max(self._told_ms or 0.0, 1e3 * statistics.median(took), 0.0)
+            self.share = self._share()
+        if took and self._told_ms is None and self.settings.latency_s is None:
+            latency_s = max(LEAST_S, WORSE * max(took) + SLACK_S)
+            self._loops[0].latency_s, watch.latency_s = latency_s, latency_s + self._longest_s
+
+    @property
+    def longest_s(self) -> float:
+        """How long the reads of a frame take where nobody answers [s]."""
+        return sum(loop.patience_s(self.share) for loop in self._loops)
 
     def close(self) -> None:
         """Let go of the port."""
@@ -223,6 +256,7 @@ class Servos:
                 if attempt == ATTEMPTS - 1:
                     raise
         self.seen.begin(self.memory, self._now())
+        self._measure()
         self._free = np.zeros(len(self.ids), np.bool_)
         self._slopes = [own_slope(servo) for servo in self.robot.servos]
         self._packet = GoalPacket(self.ids)
@@ -248,7 +282,12 @@ class Servos:
         """
         before, self.goal = self.goal, goal
         driven = ~self._free
-        goals = self._packet.encode(goal[driven], self._speeds(before)[driven]) if driven.any() else b""
+        speeds = self._speeds(before)
+        goals = self._packet.encode(goal[driven], speeds[driven]) if driven.any() else b""
+        wrong = [column for column in self.seen.wrong if driven[column]]
+        if wrong:  # told once more, in a packet that is short and so rarely damaged
+            goals += GoalPacket([self.ids[one] for one in wrong]).encode(goal[wrong], speeds[wrong])
+        self.seen.sent(sent_as(goal).tolist())
         return self.look(time_s, goals, self.share)
 
     def look(self, time_s: float, goals: bytes = b"", share: int | None = None) -> tuple[Flags, list[Fault]]:
@@ -333,6 +372,7 @@ class Servos:
     def _holding(self, which: Flags) -> bytes:
         here = np.where(np.isnan(self.seen.ticks), self.goal, self.seen.ticks).astype(np.intp)
         ids = self._ids(which)
+        self.seen.sent(sent_as(here).tolist())
         return GoalPacket(ids).encode(here[which], np.full(len(ids), GENTLE_SPEED))
 
     def _ids(self, which: Flags) -> list[int]:

@@ -20,7 +20,7 @@ import numpy as np
 from posewright.bodies import TorquePolicy
 from posewright.errors import InputError, UnknownNameError
 from posewright.links.dynamixel.torque import hold_here, read_ticks, release, servo_ids
-from posewright.motions import Easing, Keyframe, Motion, Pose
+from posewright.motions import LONGEST_S, Easing, Keyframe, Motion, Pose
 
 if TYPE_CHECKING:
     from posewright.arrays import Floats
@@ -32,6 +32,9 @@ FIRST_S = 2.0
 
 SHORTEST_S = 0.1
 """Nobody puts a robot into a pose faster than this [s]."""
+
+MS_DIGITS, DEG_DIGITS = 3, 2
+"""What is caught is rounded to so many digits [s], [deg]: a tick of an AX-12 is 0.29 degrees."""
 
 ALL = "all"
 """Names every joint where a group is asked for."""
@@ -120,14 +123,15 @@ class Teacher:
 
         Raises:
             BodyError: a servo does not answer; nothing is caught then.
-            InputError: the time is not above 0.
+            InputError: no motion can hold such a time.
         """
-        if seconds is not None and not (math.isfinite(seconds) and seconds > 0.0):
-            raise InputError(f"a way of {seconds} s", hint="above 0")
+        if seconds is not None and not 0.0 < round(seconds, MS_DIGITS) <= LONGEST_S:
+            raise InputError(f"a way of {seconds} s", hint=f"above 0, at most {LONGEST_S:g} s")
         standing, now_s = self.robot.from_ticks(read_ticks(self.bus, self.robot)), self.now()
         passed_s = FIRST_S if math.isnan(self._caught_at_s) else max(now_s - self._caught_at_s, SHORTEST_S)
-        reach_s = passed_s if seconds is None else seconds
-        angles = np.clip(standing, *self.robot.limits)
+        reach_s = min(passed_s, LONGEST_S) if seconds is None else seconds
+        rounded = np.deg2rad(np.round(np.rad2deg(standing), DEG_DIGITS))
+        angles = np.clip(rounded, *self.robot.limits)
         warnings = (*self._beyond(standing, angles), *self._too_fast(angles, reach_s))
         pose = CaughtPose(name or f"pose {len(self.caught) + 1}", angles, reach_s, warnings)
         self.caught.append(pose)
@@ -155,7 +159,7 @@ class Teacher:
         joints = tuple(servo_ids(self.robot))
         places = [self.robot.index(joint) for joint in joints]
         keyframes = tuple(
-            Keyframe(Pose(joints, pose.angles[places]), round(pose.reach_s, 3), easing=Easing.SMOOTH)
+            Keyframe(Pose(joints, pose.angles[places]), round(pose.reach_s, MS_DIGITS), easing=Easing.SMOOTH)
             for pose in self.caught
         )
         told = ", ".join(pose.name for pose in self.caught)

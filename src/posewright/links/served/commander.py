@@ -11,6 +11,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, JointCommands
+from posewright.control import Block
 from posewright.errors import InputError
 from posewright.links.served.door import Trajectory
 from posewright.robots import Robot
@@ -53,6 +54,9 @@ class _Track(NamedTuple):
 class Commander:
     """A controller that does what somebody far away wants; `take` and `stop` may come from any thread.
 
+    It watches, too: a trajectory begins at what was sent, however far beyond that the one before it wanted to
+    go.
+
     Attributes:
         counts: trajectories and stops taken; refused, because another commands or they make no sense; how
             often the watchdog held and relaxed.
@@ -64,7 +68,8 @@ class Commander:
         self._robot, self._watchdog = robot, watchdog or Watchdog()
         self._lock = threading.Lock()
         self._who = ""
-        self._pose: Floats | None = None  # what is commanded
+        self._pose: Floats | None = None  # what is wanted
+        self._sent: Floats  # what of it was let through
         self._tracks: dict[int, _Track] = {}
         self._end_s = self._heard_s = 0.0  # of the frame that was commanded last
         self._is_relaxed = self._was_commanded = False
@@ -82,7 +87,7 @@ class Commander:
                 self.counts["refused"] += 1
                 return reason
             self._hear(sender, "taken")
-            pose, begin_s = self._commanded(), self._end_s
+            pose, begin_s = self._sent, self._end_s
             for joint, positions in zip(trajectory.joints, trajectory.positions.T, strict=True):
                 begins_at_once = trajectory.times_s[0] == 0.0
                 times = trajectory.times_s if begins_at_once else np.r_[0.0, trajectory.times_s]
@@ -99,6 +104,7 @@ class Commander:
                 return reason
             self._hear(sender, "stops")
             self._tracks.clear()
+            self._pose = self._sent
             return ""
 
     def forget(self) -> None:
@@ -113,9 +119,11 @@ class Commander:
             end_s = self._end_s = state.time_s + self._robot.frame_period_s
             if self._pose is None:
                 self._pose, self._heard_s = np.array(state.positions), state.time_s
-            self._watch(state)
-            if self._is_relaxed:
-                self._pose = np.array(state.positions)
+                self._sent = self._pose
+            self._fall_silent(state)
+            if self._is_relaxed:  # a servo that says nothing is where it was
+                self._pose = np.where(np.isfinite(state.positions), state.positions, self._pose)
+                self._sent = self._pose
                 return JointCommands(self._pose[np.newaxis], np.ones(len(self._pose), dtype=np.bool_))
             self._pose = self._pose.copy()
             for joint, track in list(self._tracks.items()):
@@ -124,8 +132,12 @@ class Commander:
                     del self._tracks[joint]
             return JointCommands(self._pose[np.newaxis])
 
-    def _commanded(self) -> Floats:
-        return np.zeros(len(self._robot.joint_names)) if self._pose is None else self._pose
+    def watch(self, block: Block) -> bool:
+        """Note what was sent; never ends a run."""
+        with self._lock:
+            if self._pose is not None and not self._is_relaxed:
+                self._sent = block.commands.angles[-1]
+        return False
 
     def _refusal(self, sender: str) -> str:
         if self._pose is None:
@@ -137,7 +149,7 @@ class Commander:
         self._who, self._heard_s = sender, self._end_s
         self._is_relaxed, self._was_commanded = False, True
 
-    def _watch(self, state: BodyState) -> None:
+    def _fall_silent(self, state: BodyState) -> None:
         """Hold, and then relax, where nothing was heard for long enough."""
         busy_s = max((float(track.times[-1]) for track in self._tracks.values()), default=self._heard_s)
         self._heard_s = max(self._heard_s, min(busy_s, state.time_s))

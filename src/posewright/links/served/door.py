@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -16,6 +17,9 @@ MOST_POINTS = 4096
 MOST_S = 600.0
 """A trajectory ends after so long at the latest [s]: until then nobody need be heard of."""
 
+MOST_RAD = 4.0 * math.pi
+"""An angle farther away than two turns is a mistake, or a number that fits no radians."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trajectory:
@@ -27,7 +31,8 @@ class Trajectory:
     Attributes:
         joints: columns of the joints that it moves, `(k,)`.
         times_s: of its points, counted from when it is taken, rising, 0 or more, `(n,)` [s].
-        positions: of those joints, `(n, k)` [rad].
+        positions: of those joints, `(n, k)`, within `MOST_RAD`; what the joints cannot reach is clipped when
+            it is sent [rad].
     """
 
     joints: tuple[int, ...]
@@ -37,16 +42,26 @@ class Trajectory:
     def fault(self, n_joints: int) -> str:
         """Return why a robot of so many joints cannot take it; nothing where it can."""
         joints, times, positions = self.joints, self.times_s, self.positions
-        if not joints or len(set(joints)) < len(joints) or not all(0 <= joint < n_joints for joint in joints):
-            return "no joints, one twice, or one that the robot has not"
+        if why := _fault_of(joints, n_joints):
+            return why
         shape = len(times), len(joints)
         if not 1 <= len(times) <= MOST_POINTS or positions.shape != shape:
             return f"not 1 to {MOST_POINTS} points, each with its time and a position a joint"
         if not (np.isfinite(times).all() and np.isfinite(positions).all()):
             return "a number that is not finite"
-        if times[0] < 0.0 or times[-1] > MOST_S or (np.diff(times) <= 0.0).any():
+        if (np.abs(positions) > MOST_RAD).any():
+            return "an angle of more than two turns: positions are in radians"
+        if times[0] < 0.0 or times[-1] > MOST_S or (times[1:] <= times[:-1]).any():
             return f"times that do not rise, or are not within 0 to {MOST_S:g} s"
         return ""
+
+
+def _fault_of(joints: Sequence[int], n_joints: int) -> str:
+    if not joints:
+        return "no joint is named"
+    if not all(0 <= joint < n_joints for joint in joints):
+        return "a joint that the robot has not"
+    return "a joint that is named twice" if len(set(joints)) < len(joints) else ""
 
 
 class Served(Protocol):

@@ -27,7 +27,10 @@ WAITING = 16
 """So many frames wait for a door; what comes besides is missed by its observers, and counted."""
 
 PATIENCE_S = 0.5
-"""How long a door may still take when all is over [s]."""
+"""How long a door may still take over a frame when all is over [s]."""
+
+GOODBYE_S = 3.0
+"""How long all doors together may take to close when the robot has stopped [s]."""
 
 LOOK_S = 0.05
 """How often it is looked whether a client has gone [s]."""
@@ -184,7 +187,8 @@ class Host:
         counts |= {f"clients' {name}": count for name, count in self.server.counts.items()}
         for name, door in self._doors.items():
             publisher = self._publishers.get(name)
-            told = {**door.facts(), "missed": 0 if publisher is None else publisher.missed}
+            told = dict(door.facts())
+            told["missed"] = told.get("missed", 0) + (0 if publisher is None else publisher.missed)
             counts |= {f"{name}: {what}": count for what, count in told.items()}
         time_s = 0.0 if self._state is None else self._state.time_s
         return Standing(time_s, self.commander.who, self.server.client, rate_hz, counts)
@@ -198,14 +202,13 @@ class Host:
         """
         self._until_s = self._now() + seconds
         with sigterm_raises(), ExitStack() as ending:
+            ending.callback(self._say_goodbye)  # what was registered last is done first: the robot stops
             ending.callback(self._let_go)
             self._body.open()
             self._state = self._body.read()
             for name, door in self._doors.items():
-                ending.callback(door.close)
                 door.open(self)
                 self._publishers[name] = Publisher(door)
-                ending.callback(self._publishers[name].close)
             ending.callback(self._end)
             while not self._is_over():
                 drive(
@@ -234,6 +237,7 @@ class Host:
         self.counts["frames"] += len(block.commands)
         self._faults.extend(block.states.faults)
         self.counts["late"] += sum(fault.kind is FaultKind.LATE for fault in block.states.faults)
+        self.commander.watch(block)
         self._look()
         return self._mode is not _Mode.OWN or self._is_over()
 
@@ -318,6 +322,24 @@ class Host:
                 self._body.open()
         self._body.stop(self._on_end)
         self._body.close()
+
+    def _say_goodbye(self) -> None:
+        """Close all doors at once; one that is stuck is left behind, and ends with the program."""
+        publishers, ends_s = self._publishers, self._now() + GOODBYE_S
+
+        def close(name: str, door: Door) -> None:
+            if name in publishers:
+                publishers[name].close()
+            door.close()
+
+        threads = [
+            threading.Thread(target=close, args=one, name="goodbye", daemon=True)
+            for one in self._doors.items()
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(max(0.0, ends_s - self._now()))
 
 
 class Publisher:

@@ -263,7 +263,8 @@ class NameServer:
 
     def _register(self, rest: list[str]) -> list[str]:
         name, carrier, host, port = (word if word != ALLOCATE else "" for word in [*rest, "", "", ""][:4])
-        number = int(port) if re.fullmatch(r"\d{1,5}", port, re.ASCII) else self._free()
+        had = self._names[name][1] if name in self._names else 0  # a second of that name is to find it taken
+        number = int(port) if re.fullmatch(r"\d{1,5}", port, re.ASCII) else had or self._free()
         name = name or f"/anonymous/{number}"
         full = len(self._names) >= MOST_NAMES and name not in self._names
         if full or not (ROOTED.fullmatch(name) and number < 1 << 16 and len(host + carrier) <= LONGEST_WHERE):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 from posewright.bodies import BodyState, JointCommands
@@ -25,6 +25,9 @@ from posewright.robots import Camera
 
 STATUS_S, PICTURE_S = 1.0, 0.2
 """Time between two messages of status, and between two pictures of a camera whose rate is not known."""
+
+MOST_WAITING = 256
+"""So many trajectories wait to be read; of a flood the oldest are dropped."""
 
 MOST_REFUSED = 16
 """So many senders that are refused are told by name."""
@@ -90,7 +93,10 @@ class ZenohDoor:
     def _declare(self) -> None:
         session, served, name = self._session, self._served, self.name
         self._kept.append(session.declare_queryable(f"{name}/plant", self._answer, complete=True))
-        self._kept.append(session.declare_subscriber(f"{name}/joint_trajectory", self._take))
+        latest = self._zenoh.handlers.RingChannel(MOST_WAITING)
+        commands = session.declare_subscriber(f"{name}/joint_trajectory", latest)
+        Thread(target=self._listen, args=(commands,), name="commands", daemon=True).start()
+        self._kept.append(commands)
         self._announce("MS", "joint_trajectory", JOINT_TRAJECTORY.name)
         for topic in ros.topics(name, self._joints, served.sensors):
             self._told.append((topic, self._publisher(topic.path, topic.type_name)))
@@ -153,13 +159,20 @@ class ZenohDoor:
         with suppress(self._zenoh.ZError):  # who asked is gone
             query.reply(query.key_expr, answer, express=True)
 
+    def _listen(self, commands: Any) -> None:
+        """Take trajectories, in a thread of its own, until the session is closed."""
+        with suppress(self._zenoh.ZError):
+            for sample in commands:
+                self._take(sample)
+
     def _take(self, sample: Any) -> None:
-        """Take a trajectory, in a thread of Zenoh's, which nothing in it may end."""
+        """Take a trajectory; nothing in it may end the thread."""
+        raw = sample.payload.to_bytes()
         try:
-            message = ros.read_trajectory(sample.payload.to_bytes(), self._joints)
+            message = ros.read_trajectory(raw, self._joints)
         except FormatError as error:
             self._count("damaged")
-            self._refuse(_sender(sample, ""), str(error))
+            self._refuse(_sender(sample, ros.frame_id_of(raw)), str(error))
             return
         sender = _sender(sample, message.frame_id)
         wanted = message.trajectory

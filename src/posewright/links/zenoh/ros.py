@@ -234,8 +234,7 @@ def read_trajectory(raw: bytes, joints: Sequence[str]) -> TrajectoryMessage:
             positions are not finite or its times do not rise.
     """
     reader = _Reader(raw)
-    reader.numbers("i", 2)
-    frame_id = reader.text()
+    frame_id = _frame_id(reader)
     names = [reader.text() for _ in range(reader.length(MAX_JOINTS))]
     n = reader.length(MOST_POINTS)
     points = [_point(reader, len(names)) for _ in range(n)]
@@ -250,6 +249,19 @@ def read_trajectory(raw: bytes, joints: Sequence[str]) -> TrajectoryMessage:
     if why := trajectory.fault(len(joints)):
         raise FormatError(why)
     return TrajectoryMessage(frame_id, trajectory)
+
+
+def frame_id_of(raw: bytes) -> str:
+    """Return what the header of a message says that may be damaged; nothing where it cannot be read."""
+    try:
+        return _frame_id(_Reader(raw))
+    except FormatError:
+        return ""
+
+
+def _frame_id(reader: _Reader) -> str:
+    reader.numbers("i", 2)
+    return reader.text()
 
 
 def _point(reader: _Reader, n_joints: int) -> tuple[tuple[float, ...], float]:

@@ -23,7 +23,7 @@ class ZenohWire:
         self._config = config
         self._session: Any = None
         self._meeting: Any = None
-        self._there = Event()
+        self._there, self._has_met = Event(), False
 
     @classmethod
     def to(cls, address: str, environ: Mapping[str, str]) -> ZenohWire:
@@ -47,6 +47,7 @@ class ZenohWire:
         if not self._there.wait(min(timeout_s, MEETING_S)):
             where = ", ".join(self._config.connect)
             hint = "is it served by another name, or may you only observe it?"
+            hint = "it has left the network" if self._has_met else hint
             raise BodyError(f"no robot called {self._name} answers at {where}", hint=hint)
         try:
             replies = self._session.get(
@@ -71,8 +72,10 @@ class ZenohWire:
         self._meeting.declare_matching_listener(zenoh.handlers.Callback(self._meet, indirect=False))
         if self._meeting.matching_status.matching:
             self._there.set()
+            self._has_met = True
 
     def _meet(self, status: Any) -> None:
+        self._has_met |= status.matching
         (self._there.set if status.matching else self._there.clear)()
 
     def close(self) -> None:

@@ -6,8 +6,10 @@ Manual Dynamixel AX-12", 2006. What neither says is decided so:
 - A write to a register that can only be read, to the EEPROM while it is locked, beyond the table, or of 0 to
   a lock that is set, is a range error; nothing of that packet is written. So is a read beyond the table.
   Bytes between registers take what is written.
-- A known instruction with parameters that do not fit it is an instruction error, as is one that is unknown:
-  an AX-12 has neither BULK READ nor REBOOT.
+- A known instruction with parameters that do not fit it is an instruction error, as is one that is unknown
+  (an AX-12 has neither BULK READ nor REBOOT), and SYNC WRITE to one ID; nothing is done then.
+- FACTORY RESET while the lock is set is a range error, as any write to the EEPROM is: the lock ends with the
+  power only.
 - A packet with a wrong checksum is answered, with that error, as an instruction that is no READ.
 - What changes ID, baud rate or return level is answered as the device was before (the manual's reset of ID 0
   is answered by ID 0).
@@ -42,6 +44,10 @@ SILENCE = 127
 """What an AX-S1 hears where nobody makes a noise (e-Manual, "Sound Level": 127 to 128)."""
 
 _RANGE, _INSTRUCTION, _CHECKSUM = map(int, (StatusError.RANGE, StatusError.INSTRUCTION, StatusError.CHECKSUM))
+
+
+_ALONE = frozenset({Instruction.PING, Instruction.ACTION, Instruction.FACTORY_RESET})
+"""Instructions without parameters."""
 
 
 def status_packet(identity: int, error: int, data: bytes = b"") -> bytes:
@@ -110,7 +116,8 @@ class FakeDevice:
         if checksum(packet[2:-1]) != packet[-1]:
             asked, error = 0, _CHECKSUM
         else:
-            error, data = self._obey(asked, packet[5:-1])
+            alone = asked == Instruction.SYNC_WRITE and whom != BROADCAST_ID
+            error, data = (_INSTRUCTION, b"") if alone else self._obey(asked, packet[5:-1])
         told = error | self.conditions()
         self.protect(told)
         if asked != Instruction.PING and (
@@ -180,7 +187,9 @@ class FakeDevice:
 
     def _obey(self, instruction: int, parameters: bytes) -> tuple[int, bytes]:
         obey = self._INSTRUCTIONS.get(instruction)
-        return (_INSTRUCTION, b"") if obey is None else obey(self, parameters)
+        if obey is None or (parameters and instruction in _ALONE):
+            return _INSTRUCTION, b""
+        return obey(self, parameters)
 
     def _ping(self, _parameters: bytes) -> tuple[int, bytes]:
         return 0, b""
@@ -210,6 +219,8 @@ class FakeDevice:
         return (_INSTRUCTION if waiting is None else self.write(*waiting)), b""
 
     def _factory_reset(self, _parameters: bytes) -> tuple[int, bytes]:
+        if self._byte("lock"):
+            return _RANGE, b""
         self._reset()
         return 0, b""
 

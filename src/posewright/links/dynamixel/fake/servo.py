@@ -168,7 +168,7 @@ class FakeServo(FakeDevice):
         wheel = self._word("cw_angle_limit") == self._word("ccw_angle_limit") == 0
         speed, limit = self._word("moving_speed"), self._word("torque_limit")
         share = (speed % CLOCKWISE) / FULL * (-1.0 if speed >= CLOCKWISE else 1.0)
-        in_joint_mode = speed * SPEED_TICKS_S if speed else math.inf
+        in_joint_mode = speed % CLOCKWISE * SPEED_TICKS_S or math.inf  # of wheel mode the bit may be left
         return Drive(
             free=not self._byte("torque_enable") or not limit,
             goal=None if wheel else self._word("goal_position"),
