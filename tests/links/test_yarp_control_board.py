@@ -413,3 +413,36 @@ def test_points_of_moves_of_different_lengths_lie_on_each_ones_line() -> None:
     times, points = evenly(np.zeros(3), np.array([2.0, -6.0, 5.0]), np.array([1.0, 2.0, 0.0]))
     assert times.tolist() == [0.0, 1.0, 2.0]
     assert points.tolist() == [[0.0, 0.0, 5.0], [2.0, -3.0, 5.0], [2.0, -6.0, 5.0]]
+
+
+VERBS = [
+    (way, *words)
+    for way in ("get", "set")
+    for words in (
+        *((word + ending,) for word in ("pos", "rel", "vmo", "dpo", "vel", "acc", "sto", "enc", "esp", "don",
+          "ere", "trq", "llim", "vlim", "name", "type", "axes", "prot") for ending in ("", "s", "g")),
+        *(("icmd", word) for word in ("cmod", "cmds", "cmog")),
+        *(("intm", word) for word in ("mode", "mods", "modg")),
+        ("pid", "pid"), ("pid", "pids"), ("iimp", "ipr"), ("ipwm", "ref"), ("icur", "refs"),
+    )
+]  # fmt: skip
+ONE = st.one_of(
+    st.integers(-2, 24), st.sampled_from([math.nan, math.inf, -math.inf, 1e308, -1e308, 1 << 62, 0.5]),
+    st.sampled_from([Vocab("pos"), Vocab("torq"), Vocab("vel"), "x" * 1000, b"\0", {}]),
+)  # fmt: skip
+ARGUMENTS = st.lists(
+    st.one_of(ONE, st.lists(st.one_of(ONE, st.just((1.0,))), max_size=24).map(tuple)), max_size=4
+)
+
+
+@given(st.sampled_from(VERBS), ARGUMENTS)
+def test_every_verb_answers_whatever_comes_with_it(verb: tuple[str, ...], arguments: list[Value]) -> None:
+    served = Stepped()
+    board = board_of(served)
+    answer = board.answer((*verb, *arguments), RPC)
+    assert answer
+    assert decode(encode(answer)) is not None
+    board.command(((*verb[1:], *arguments[:-1]), tuple(arguments[-1:])), None, COMMAND)
+    assert all(len(kind) < 80 for kind in board.refusals)
+    for _, trajectory in served.told:
+        assert trajectory.fault(len(BIOLOID.joints)) == ""

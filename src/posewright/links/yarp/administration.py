@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from posewright.errors import PosewrightError
-from posewright.links.yarp.bottle import Bottle, Vocab
-from posewright.links.yarp.carriers import Carrier
+from posewright.links.yarp.bottle import Bottle, Value, Vocab
+from posewright.links.yarp.carriers import LONGEST_NAME, Carrier
 from posewright.links.yarp.listening import Address
 
 
@@ -61,17 +61,22 @@ def describe(port: Connected) -> list[str]:
 def reconnect(port: Connected, command: str) -> str:
     """Obey `/port`, `!/port` or `~/port`; return what was done."""
     obey = {"/": lambda name: _add(port, f"/{name}"), "!": lambda name: _end_output(port, name)}
-    return obey.get(command[0], lambda name: _end_input(port, name))(command[1:]).rstrip()
+    return obey.get(command[0], lambda name: _end_input(port, name))(_word(command[1:])).rstrip()
 
 
 def administer(port: Connected, request: Bottle) -> Bottle:
     """Return the answer to an administrative message."""
-    said = ANSWERS.get(str(request[0])) if request else None
+    said = ANSWERS.get(_word(request[0])) if request else None
     return said(port, request[1:]) if said else FAIL
 
 
+def _word(value: Value) -> str:
+    """Return a word or a name, and of what is longer than any the beginning."""
+    return value[:LONGEST_NAME] if isinstance(value, str) else ""
+
+
 def _list(port: Connected, rest: Bottle) -> Bottle:
-    way, name = map(str, (*rest, "", "")[:2])
+    way, name = map(_word, (*rest, "", "")[:2])
     outputs, inputs = port.routes()
     ways = {"out": {one.end: one for one in outputs}, "in": {one.begin: one for one in inputs}}
     if way not in ways:
@@ -82,20 +87,20 @@ def _list(port: Connected, rest: Bottle) -> Bottle:
 
 
 def _added(port: Connected, rest: Bottle) -> Bottle:
-    target = ":/".join(map(str, reversed(rest[:2])))
+    target = ":/".join(map(_word, reversed(rest[:2])))
     said = _add(port, target)
     return (0 if said.startswith("Added") else -1), said
 
 
 def _deleted(port: Connected, rest: Bottle) -> Bottle:
-    name = str(rest[0]) if rest else ""
+    name = _word(rest[0]) if rest else ""
     said = [_end_output(port, name), _end_input(port, name)]
     done = [one for one in said if one.startswith("Removed")]
     return (0 if done else -1), "".join(done or said)
 
 
 def _add(port: Connected, target: str) -> str:
-    found = re.fullmatch(r"([a-z_]+)[^:/]*:/(/.+)", target)  # as fast_tcp://reader, or tcp+log.in://reader
+    found = re.fullmatch(r"([a-z_]++)[^:/]*+:/(/.+)", target)  # as fast_tcp://reader, or tcp+log.in://reader
     carrier, to = (found[1], found[2]) if found else ("tcp", target)
     try:
         port.connect(to, carrier)

@@ -84,13 +84,13 @@ def number(value: Value) -> float:
     """Return a number as it came, or raise InputError."""
     if isinstance(value, int | float) and math.isfinite(value):
         return float(value)
-    raise InputError(f"{value!r} is no number", hint="a finite one")
+    raise InputError("what is no finite number", hint="such as 3 or -0.5")
 
 
 def numbers(value: Value, n: int) -> Floats:
     """Return a list of n numbers, or raise InputError."""
     if not isinstance(value, tuple) or len(value) != n:
-        raise InputError(f"{value!r} is no list of {n} numbers", hint="one an axis")
+        raise InputError("what is no list of a number an axis", hint=f"of {n} here")
     return np.array([number(one) for one in value])
 
 

@@ -20,6 +20,9 @@ NUMBERS = {INT32: "i", VOCAB: "i", FLOAT64: "d", INT64: "q", 32: "b", 64: "h", F
 LONGEST = 8 << 20
 """A bottle of more bytes is refused: an image of 1600 x 1200 in colour fits in."""
 
+MOST_ITEMS = 1 << 16
+"""A bottle of more items is refused: each takes many times the room that it takes on the wire."""
+
 DEEPEST = 32
 """Lists within lists within lists: more levels are refused."""
 
@@ -130,7 +133,7 @@ def read_bottle(take: Take) -> Bottle:
 
 class _Reader:
     def __init__(self, take: Take) -> None:
-        self._take, self._left = take, LONGEST
+        self._take, self._left, self._items_left = take, LONGEST, MOST_ITEMS
 
     def bottle(self, depth: int) -> Bottle:
         return self._items(self._int(), depth)
@@ -149,6 +152,9 @@ class _Reader:
         if depth > DEEPEST or not (kind in NUMBERS or kind in {0, STRING, BLOB}):
             raise FormatError(f"no bottle: tag {tag:#x} at level {depth}", hint=f"{DEEPEST} levels at most")
         count = self._int()
+        self._items_left -= count
+        if self._items_left < 0:
+            raise FormatError(f"{count} items more in a bottle", hint=f"{MOST_ITEMS} at most")
         if packed := NUMBERS.get(kind):
             return _numbers(kind, packed, self._raw(count * struct.calcsize(f"<{packed}")))
         if not 0 <= count * (4 if kind else LEAST_ITEM) <= self._left:

@@ -18,6 +18,9 @@ from posewright.links.yarp.bottle import LONGEST, Bottle, Take, decode, encode, 
 HEADER_BYTES = 8
 LONGEST_NAME = 1024
 LONGEST_COMMAND = 4096
+LONGEST_REQUEST = 1 << 16
+"""So many bytes may be sent to a port that asked for no more."""
+
 LARGEST_DATAGRAM = 65499
 """UDP takes eight bytes more, but a real port's buffer may not."""
 
@@ -163,8 +166,12 @@ class Message:
         return INDEX + b"\1\1" + b"\xff" * 8 + struct.pack("<ii", size, 0) + head + body
 
 
-def take_message(take: Take) -> Message:
+def take_message(take: Take, longest: int = LONGEST) -> Message:
     """Take one message, whatever blocks it was cut into.
+
+    Args:
+        take: returns the next so many bytes.
+        longest: so many bytes it may have.
 
     Raises:
         FormatError: it is damaged, or too long.
@@ -176,8 +183,8 @@ def take_message(take: Take) -> Message:
         raise FormatError("the index of a message is damaged", hint="it ends in eight bytes ff")
     lengths = struct.unpack(f"<{blocks}i", take(4 * blocks))
     take(4 * replies)
-    if min(lengths, default=0) < 0 or sum(lengths) > LONGEST:
-        raise FormatError("a message's blocks have no length that can be", hint=f"0 to {LONGEST} bytes")
+    if min(lengths, default=0) < 0 or sum(lengths) > longest:
+        raise FormatError("a message's blocks have no length that can be", hint=f"0 to {longest} bytes")
     return _message(take(sum(lengths)))
 
 
@@ -216,9 +223,11 @@ class Assembly:
     """Puts datagrams together to messages; one that lacks a part, or has it twice or too early, is dropped.
 
     Attributes:
+        longest: so many bytes a message may have.
         lost: messages that were begun and never completed.
     """
 
+    longest: int = LONGEST
     lost: int = 0
     _begun: bytes = b""
     _next: int = 0
@@ -245,7 +254,7 @@ class Assembly:
             raise FormatError(f"part {count} of a message comes where part {expected} should")
         begun += data[HEADER_BYTES:]
         try:
-            return whole(begun, take_message)
+            return whole(begun, lambda take: take_message(take, self.longest))
         except EOFError:
             self._begun, self._next = begun, count + 1
             return None

@@ -7,7 +7,7 @@ import threading
 from contextlib import suppress
 
 from posewright.errors import BodyError, FormatError, PosewrightError
-from posewright.links.yarp.bottle import Bottle, Vocab, read_bottle
+from posewright.links.yarp.bottle import LONGEST, Bottle, Vocab, read_bottle
 from posewright.links.yarp.carriers import Carrier, Message, take_numbered
 from posewright.links.yarp.listening import Address, dial, line_bytes, take_from, take_line
 from posewright.links.yarp.names import NameClient
@@ -118,7 +118,7 @@ class Reader:
         self, names: NameClient, source: str, on_data: OnData, *, name: str, carrier: str = "udp"
     ) -> None:
         self._source = names.find(source)
-        self.port = Port(name, names, on_data=on_data)
+        self.port = Port(name, names, on_data=on_data, longest=LONGEST)
         try:
             done = administer(self._source, (Vocab("add"), f"{carrier}:/{name}"))
             if done[:1] != (0,):

@@ -9,13 +9,14 @@ Source: the protocol 1.9.0 of YARP's remote_controlboard, as observed between th
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import BodyState
-from posewright.errors import BodyError, InputError
+from posewright.errors import BodyError, InputError, PosewrightError
 from posewright.links.served.door import Served
 from posewright.links.yarp.axes import Axes, number, numbers, vector
 from posewright.links.yarp.bottle import Bottle, Float32, Value, Vocab
@@ -30,6 +31,9 @@ LAYOUTS = (3, 4)
 
 OF_ALL, OF_GROUP = "s", "g"
 """What a word ends in that is about all axes, or about some."""
+
+MOST_KINDS = 32
+"""So many kinds of refusals are told apart."""
 
 MOST_ASKERS = 64
 """So many who asked are remembered; strangers may come under any number of names."""
@@ -69,9 +73,9 @@ class ControlBoard:
         self._robot, self._layout = served.robot, layout
         self.axes = Axes.of(served.robot)
         self._moves = moves = Moves(served, self.axes)
-        self.refused = 0
+        self.refusals: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._askers: set[str] = set()
+        self._askers: dict[str, None] = {}
         self._state, self._count = served.state, 0
         self._velocities = np.zeros(len(served.robot.joints))
         self._numbers: Mapping[str, Callable[[], Floats]] = {
@@ -104,19 +108,29 @@ class ControlBoard:
                 self._velocities = (state.positions - self._state.positions) / passed_s
             self._state, self._count = state, self._count + 1
 
-    def look(self, asking: Iterable[str], streaming: Iterable[str]) -> None:
-        """Stop what moves at a speed if who wanted it has hung up.
+    def look(self, asking: Iterable[str], streaming: Iterable[str]) -> list[str]:
+        """Stop what moves at a speed if who wanted it has hung up; return which streams are of such.
 
         Args:
             asking: the senders that are connected to `rpc:i`.
             streaming: those that are connected to `command:i`; one that also asked and is gone there is gone,
                 for over udp nobody hears that it is.
         """
+        asking = set(map(client_of, asking))
         with self._lock:
             runner = self._moves.runner
             connected = asking if runner in self._askers else streaming
             if runner and runner not in set(map(client_of, connected)):
                 self._moves.stop_for(runner)
+            gone = self._askers.keys() - asking
+            for client in gone:
+                del self._askers[client]
+            return [sender for sender in streaming if client_of(sender) in gone]
+
+    @property
+    def refused(self) -> int:
+        """How much was refused, of all kinds."""
+        return sum(self.refusals.values())
 
     @property
     def stamp(self) -> Envelope:
@@ -150,9 +164,9 @@ class ControlBoard:
     def answer(self, request: Bottle, sender: str) -> Bottle:
         """Return the answer to a request; one that cannot be done is answered `[fail]`, and is counted."""
         with self._lock:
-            if len(self._askers) >= MOST_ASKERS:
-                self._askers.clear()
-            self._askers.add(client_of(sender))
+            self._askers[client_of(sender)] = None
+            if len(self._askers) > MOST_ASKERS:
+                del self._askers[next(iter(self._askers))]
             try:
                 match request:
                     case ("get", str(word), *rest):
@@ -162,10 +176,10 @@ class ControlBoard:
                         return (OK,)
                     case ("help",):
                         return Vocab("many"), *HELP
-            except (InputError, BodyError):
-                self.refused += 1
+            except (InputError, BodyError) as error:
+                self._refuse(error)
                 return (FAIL,)
-            self.refused += 1
+            self._refuse("what is neither [get] nor [set]")
             return (NAK,)
 
     def command(self, message: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002
@@ -177,9 +191,15 @@ class ControlBoard:
                         last: Value = values if word[3:] or len(values) != 1 else values[0]
                         self._move(client_of(sender), word, (*rest, last))
                     case _:
-                        self.refused += 1
-            except (InputError, BodyError):
-                self.refused += 1
+                        self._refuse("a stream of neither positions nor velocities")
+            except (InputError, BodyError) as error:
+                self._refuse(error)
+
+    def _refuse(self, why: PosewrightError | str) -> None:
+        """Count what is refused by its kind; of which there are a few, whatever strangers say."""
+        kind = why if isinstance(why, str) else why.message
+        known = kind in self.refusals or len(self.refusals) < MOST_KINDS
+        self.refusals[kind if known else "what else there is"] += 1
 
     def _get(self, word: str, rest: Bottle) -> Bottle:
         match word, rest:
@@ -253,7 +273,7 @@ class ControlBoard:
         axes = self._addressees(ending, which)
         wanted = modes if ending else (modes,)
         if not isinstance(wanted, tuple) or len(wanted) != len(axes):
-            raise InputError(f"{modes!r} for {len(axes)} axes", hint="a mode for each")
+            raise InputError("modes that are not one an axis", hint=f"of {len(axes)} here")
         if word == "intm":
             if set(map(str, wanted)) != {STIFF}:
                 raise _not_offered(word)
@@ -264,7 +284,7 @@ class ControlBoard:
     def _axis(self, value: Value) -> int:
         if isinstance(value, int) and 0 <= value < len(self.axes):
             return value
-        raise InputError(f"there is no axis {value!r}", hint=f"0..{len(self.axes) - 1}")
+        raise InputError("an axis that there is not", hint=f"0..{len(self.axes) - 1}")
 
     def _addressees(self, ending: str, rest: Bottle) -> list[int]:
         """Return which axes a request is about, by the ending of its word and what follows."""
@@ -277,7 +297,9 @@ class ControlBoard:
                 axes = list(map(self._axis, members))
                 if n == len(axes) == len(set(axes)) > 0:
                     return axes
-        raise InputError(f"{rest!r}", hint="an axis; nothing, for all; or how many, and a list of them")
+        raise InputError(
+            "no axis, or more than one", hint="an axis; nothing, for all; or how many, and a list of them"
+        )
 
     def _addressed(self, ending: str, rest: Bottle) -> tuple[list[int], Floats]:
         """Return which axes are told a number, and which, `(k,)`."""
@@ -293,7 +315,8 @@ class ControlBoard:
         """Return those with a joint; who names one without is refused, who names none but says all is not."""
         driven = [axis for axis in axes if self.axes.columns[axis] is not None]
         if len(driven) < len(axes) and ending != OF_ALL:
-            raise InputError("an axis that no joint has", hint="its number is unused in this robot")
+            unused = next(axis for axis in axes if axis not in driven)
+            raise InputError(f"axis {unused}, which has no joint", hint="its number is unused in this robot")
         return driven
 
     def _told(self, word: str, *values: Value) -> Bottle:
@@ -320,4 +343,4 @@ def client_of(sender: str) -> str:
 
 
 def _not_offered(word: str) -> InputError:
-    return InputError(f"[{word}] is not offered", hint="positions, velocities, direct positions")
+    return InputError(f"[{word[:8]!r:.10}] is not offered", hint="positions, velocities, direct positions")

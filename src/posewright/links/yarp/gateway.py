@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
 
 from posewright.bodies import BodyState, JointCommands
 from posewright.errors import InputError, PosewrightError
 from posewright.links.served.door import Served
-from posewright.links.yarp.bottle import Bottle
+from posewright.links.yarp.bottle import LONGEST, Bottle
 from posewright.links.yarp.control_board import FAIL, IS, ControlBoard
 from posewright.links.yarp.names import NameClient, NameServer
 from posewright.links.yarp.port import Port
@@ -76,7 +77,7 @@ class YarpDoor:
             self._add(Port(f"{self.name}/stateExt:o", names))
             for told in sensor_ports(self.name, served.robot, served.sensors):
                 self._sensors.append((told, self._add(Port(told.name, names))))
-            self._add(Port(f"{self.name}/plant:i", names, on_request=self._ask))
+            self._add(Port(f"{self.name}/plant:i", names, on_request=self._ask, longest=LONGEST))
             self._add(Port(f"{self.name}/command:i", names, on_data=board.command))
             self._add(Port(f"{self.name}/rpc:i", names, on_request=board.answer))
         except PosewrightError:
@@ -84,7 +85,6 @@ class YarpDoor:
             raise
 
     def _add(self, port: Port) -> Port:
-        self._held.callback(port.close)
         self._ports[port.name] = port
         return port
 
@@ -101,7 +101,9 @@ class YarpDoor:
         if now == self._sensed:
             return
         self._sensed = now
-        board.look(ports[f"{self.name}/rpc:i"].inputs, ports[f"{self.name}/command:i"].inputs)
+        streams = ports[f"{self.name}/command:i"]
+        for sender in board.look(ports[f"{self.name}/rpc:i"].inputs, streams.inputs):
+            streams.expel(sender)  # over udp nobody says that he is gone
         for told, port in sensors:
             if (bottle := told.told(state.sensors)) is not None:
                 port.write(bottle, stamp)
@@ -112,12 +114,19 @@ class YarpDoor:
         for port in self._ports.values():
             for count, value in port.facts().items():
                 total[count] = total.get(count, 0.0) + value
+        refusals = dict(self._board.refusals) if self._board else {}
         refused = total.pop("refused", 0.0) + (self._board.refused if self._board else 0)
-        return {"observers": total.pop("outputs", 0.0), "refused": refused, **total}
+        why = {f"refused {kind}": float(count) for kind, count in refusals.items()}
+        return {"observers": total.pop("outputs", 0.0), "refused": refused, **total, **why}
 
     def close(self) -> None:
         """Unregister and close all ports, and the name server where it was started here."""
-        self._sensors, self._ports = [], {}
+        ports, self._sensors, self._ports = self._ports, [], {}
+        closing = [threading.Thread(target=port.close) for port in ports.values()]
+        for thread in closing:
+            thread.start()
+        for thread in closing:
+            thread.join()
         self._held.close()
 
     def _ask(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- whoever asks, the host says who drives

@@ -14,6 +14,7 @@ from posewright.links.yarp.bottle import Bottle, encode
 from posewright.links.yarp.carriers import (
     ACK,
     HEADER_BYTES,
+    LONGEST_NAME,
     Assembly,
     Carrier,
     Envelope,
@@ -23,11 +24,14 @@ from posewright.links.yarp.carriers import (
     take_introduction,
     take_message,
 )
-from posewright.links.yarp.listening import hang_up, line_bytes, take_from, take_line
+from posewright.links.yarp.listening import Guest, line_bytes, take_from, take_line
 from posewright.links.yarp.text import from_text, to_text
 
 PATIENCE_S = 5.0
 """So long may somebody take to say who it is."""
+
+SILENT_S = 600.0
+"""A sender of datagrams of which nothing comes for so long is gone: nobody says so."""
 
 RECEIVE_BUFFER = 1 << 20
 """So many bytes of datagrams may wait, where the system grants it."""
@@ -51,7 +55,9 @@ class Incoming:
 
 
 class Inside(Connected, Protocol):
-    """What a connection sees of its port."""
+    """What a connection sees of its port, which takes messages of up to `longest` bytes."""
+
+    longest: int
 
     def enter(self, incoming: Incoming) -> None:
         """Make a connection known; EOFError: the port closes."""
@@ -66,14 +72,15 @@ class Inside(Connected, Protocol):
         """Add to one of the port's counters."""
 
 
-def serve(link: socket.socket, port: Inside, header: bytes = b"") -> None:
+def serve(guest: Guest, port: Inside, header: bytes = b"") -> None:
     """Serve a connection, or what follows the header of one, until it ends; malformed bytes end it."""
+    link = guest.link
     link.settimeout(PATIENCE_S)
     with link.makefile("rb") as stream:
         header = header or stream.read(HEADER_BYTES)
         if not header:
             return
-        conversation = _Conversation(link, take_from(stream), lambda: take_line(stream), port)
+        conversation = _Conversation(guest, take_from(stream), lambda: take_line(stream), port)
         carrier = carrier_of(header)
         try:
             if carrier in {Carrier.TEXT, Carrier.TEXT_ACK}:
@@ -89,7 +96,7 @@ def serve(link: socket.socket, port: Inside, header: bytes = b"") -> None:
         port.count("malformed")
         _turn_away(link)
     elif carrier is Carrier.UDP:
-        _Datagrams(sender, port).serve(link)
+        _Datagrams(sender, port, guest).serve(link)
 
 
 def _turn_away(link: socket.socket) -> None:
@@ -111,16 +118,16 @@ def _entered(port: Inside, incoming: Incoming) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Conversation:
-    link: socket.socket
+    guest: Guest
     take: Callable[[int], bytes]
     line: Callable[[], str]
     port: Inside
 
     def text(self, carrier: Carrier) -> None:
-        sender = self.line()
-        with _entered(self.port, Incoming(sender, carrier, lambda: hang_up(self.link))):
-            self.link.settimeout(None)
-            self.link.sendall(line_bytes(f"Welcome {sender}"))
+        sender, link = self.line()[:LONGEST_NAME], self.guest.link
+        with _entered(self.port, Incoming(sender, carrier, self.guest.end)):
+            link.settimeout(None)
+            link.sendall(line_bytes(f"Welcome {sender}"))
             ended = False
             while not ended:
                 try:
@@ -128,9 +135,10 @@ class _Conversation:
                 except EOFError:
                     return
                 lines = self._obey(command, sender)
+                self.guest.speaks()
                 ended = lines is None or command[:1] == "q"
                 acks = [ACK_LINE] if carrier.acks and lines is not None else []
-                self.link.sendall(line_bytes(*(lines or []), *acks))
+                link.sendall(line_bytes(*(lines or []), *acks))
 
     def _obey(self, command: str, sender: str) -> list[str] | None:
         key = command[:1]
@@ -157,17 +165,18 @@ class _Conversation:
         return [to_text(answer)] if asks else []
 
     def binary(self, carrier: Carrier, more: Callable[[], bool]) -> None:
-        sender = take_introduction(self.take)
-        with _entered(self.port, Incoming(sender, carrier, lambda: hang_up(self.link))):
-            self.link.sendall(numbered(self.port.address.port))
-            self.link.settimeout(None)
+        sender, link = take_introduction(self.take), self.guest.link
+        with _entered(self.port, Incoming(sender, carrier, self.guest.end)):
+            link.sendall(numbered(self.port.address.port))
+            link.settimeout(None)
             ended = False
             while not ended and more():
-                message = take_message(self.take)
+                message = take_message(self.take, self.port.longest)
                 answer = self._answer(message, sender)
+                self.guest.speaks()
                 ended = message.command == "q" or answer is None
                 if answer is not None:
-                    self.link.sendall(answer + (ACK if carrier.acks else b""))
+                    link.sendall(answer + (ACK if carrier.acks else b""))
 
     def _answer(self, message: Message, sender: str) -> bytes | None:
         if message.command in {"d", "D", "a"} and message.bottle is None:
@@ -185,29 +194,36 @@ class _Conversation:
 class _Datagrams:
     """What comes over udp: the first connection only told where to send it to."""
 
-    def __init__(self, sender: str, port: Inside) -> None:
-        self._sender, self._port = sender, port
+    def __init__(self, sender: str, port: Inside, guest: Guest) -> None:
+        self._sender, self._port, self._guest = sender, port, guest
         self._ended = False
-        self._assembly = Assembly()
+        self._from: tuple[str, int] | None = None
+        self._assembly = Assembly(port.longest)
 
     def serve(self, link: socket.socket) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
             udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
             udp.bind((self._port.address.host, 0))
-            with _entered(self._port, Incoming(self._sender, Carrier.UDP, lambda: self._end(udp))):
+            self._guest.end = lambda: self._end(udp)
+            with _entered(self._port, Incoming(self._sender, Carrier.UDP, self._guest.end)):
                 link.sendall(numbered(udp.getsockname()[1]))
                 link.close()
+                udp.settimeout(SILENT_S)
                 while not self._ended:
-                    self._ended = not self._took(udp.recv(1 << 16)) or self._ended
+                    data, source = udp.recvfrom(1 << 16)
+                    self._ended = not self._took(data, source) or self._ended
 
     def _end(self, udp: socket.socket) -> None:
         self._ended = True
         with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as waker:
             waker.sendto(b"", udp.getsockname())
 
-    def _took(self, data: bytes) -> bool:
+    def _took(self, data: bytes, source: tuple[str, int]) -> bool:
         if self._ended:
             return False
+        if source != (self._from or source):
+            self._port.count("malformed")
+            return True
         try:
             lost = self._assembly.lost
             message = self._assembly.add(data)
@@ -218,5 +234,8 @@ class _Datagrams:
             message = None
         except EOFError:
             return False
+        else:
+            self._from = source  # from now on this one alone is heard
+            self._guest.speaks()
         self._port.count("lost", self._assembly.lost - lost)
         return message is None or self._port.deliver(message, self._sender) is not None

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
+import itertools
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from posewright.errors import BodyError, FormatError, InputError
 
-MOST_CONNECTIONS = 64
-"""Whoever comes besides is hung up on."""
+MOST_CONNECTIONS = 32
+"""Where one more comes, who has been silent for longest is hung up on: handles are left for all ports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +112,41 @@ def line_bytes(*lines: str) -> bytes:
     return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
+class Guest:
+    """Somebody who is connected.
+
+    Attributes:
+        end: wakes its thread, which leaves.
+        heard: how many had been heard of, of all guests, when this one was last; 0 before it was.
+        leaves: whether it was told to.
+    """
+
+    def __init__(self, link: socket.socket, order: Iterator[int]) -> None:
+        self.link, self._order = link, order
+        self.end: Callable[[], None] = lambda: hang_up(link)
+        self.heard, self.leaves = 0, False
+
+    def speaks(self) -> None:
+        """Note that it has been heard of: those who are silent make room."""
+        self.heard = next(self._order)
+
+
 class Listener:
     """Accepts on loopback once it is started, and serves each connection on a thread of its own until closed.
 
     Args:
         where: port 0 is any that is free; `address` says which.
-        serve: called with each connection, which is closed when it returns; an OSError or EOFError ends it.
+        serve: called with each guest, whose link is closed when it returns; an OSError or EOFError ends it.
+        most: so many guests at a time.
 
     Raises:
         BodyError: another program listens there.
     """
 
-    def __init__(self, where: Address, serve: Callable[[socket.socket], None]) -> None:
-        self._serve = serve
+    def __init__(self, where: Address, serve: Callable[[Guest], None], most: int = MOST_CONNECTIONS) -> None:
+        self._serve, self._most, self._order = serve, most, itertools.count(1)
         self._lock = threading.Lock()
-        self._live: dict[socket.socket, threading.Thread] = {}
+        self._live: dict[Guest, threading.Thread] = {}
         self._closed = threading.Event()
         try:
             self._socket = socket.create_server((where.host, where.port))
@@ -149,23 +170,37 @@ class Listener:
 
     def _begin(self, link: socket.socket) -> None:
         with self._lock:
-            if self._closed.is_set() or len(self._live) >= MOST_CONNECTIONS:
+            if self._closed.is_set() or len(self._live) >= 2 * self._most:  # those told to leave have not yet
                 link.close()
                 return
+            self._make_room()
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            guest = Guest(link, self._order)
             thread = threading.Thread(
-                target=self._run, args=(link,), name=f"yarp {self.address}", daemon=True
+                target=self._run, args=(guest,), name=f"yarp {self.address}", daemon=True
             )
-            self._live[link] = thread
-            thread.start()
+            self._live[guest] = thread
+            try:
+                thread.start()
+            except RuntimeError:  # this machine has no more threads
+                del self._live[guest]
+                link.close()
 
-    def _run(self, link: socket.socket) -> None:
+    def _make_room(self) -> None:
+        staying = [guest for guest in self._live if not guest.leaves]
+        if len(staying) >= self._most:
+            silent = min(staying, key=lambda guest: guest.heard)
+            silent.leaves = True
+            silent.end()
+
+    def _run(self, guest: Guest) -> None:
         try:
-            with link, suppress(OSError, EOFError):
-                self._serve(link)
+            with guest.link, suppress(OSError, EOFError):
+                self._serve(guest)
         finally:
             with self._lock:
-                self._live.pop(link, None)
+                self._live.pop(guest, None)
 
     def close(self) -> None:
         """Hang up on everybody and wait for the threads; must not raise."""
@@ -180,7 +215,8 @@ class Listener:
         self._socket.close()
         with self._lock:
             live = dict(self._live)
-        for link, thread in live.items():
-            hang_up(link)
+        for guest in live:
+            guest.end()
+        for thread in live.values():
             if thread is not threading.current_thread():
                 thread.join()

@@ -125,7 +125,7 @@ class Moves:
         """Set modes; an axis that leaves the mode of velocity stops."""
         wanted = dict(zip(axes, modes, strict=True))
         if strange := [mode for mode in wanted.values() if mode not in MODES]:
-            raise InputError(f"the mode {strange[0]!r} is not offered", hint=", ".join(MODES))
+            raise InputError(f"the mode {str(strange[0])[:4]!r} is not offered", hint=", ".join(MODES))
         running = [axis for axis, mode in wanted.items() if VELOCITY == self.modes[axis] != mode]
         if running:
             self.hold(client, running)

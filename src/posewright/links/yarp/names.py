@@ -17,6 +17,7 @@ from posewright.links.yarp.carriers import HEADER_BYTES, Carrier, carrier_of
 from posewright.links.yarp.incoming import serve
 from posewright.links.yarp.listening import (
     Address,
+    Guest,
     Listener,
     can_listen,
     dial,
@@ -34,7 +35,11 @@ DEFAULT = Address("127.0.0.1", 10000)
 FIRST_PORT = 10002
 ASK, END, ANNOUNCED = "NAME_SERVER ", "*** end of message", "[ok]"
 ALLOCATE = "..."
-MOST_NAMES = 4096
+MOST_NAMES = 1024
+MOST_PROPERTIES, LONGEST_PROPERTY = 16, 2048
+LONGEST_WHERE = 255
+"""So many properties a port that is registered may have, of so many letters each: the rest is not kept."""
+
 PATIENCE_S = 5.0
 """So long may the two sides of a request keep each other waiting."""
 
@@ -49,7 +54,7 @@ def require_rooted(name: str) -> str:
         InputError: it is none.
     """
     if not ROOTED.fullmatch(name):
-        raise InputError(f"no port can be called {name!r}", hint="such as /robot/left_leg/state:o")
+        raise InputError(f"no port can be called {name[:80]!r}", hint="such as /robot/left_leg/state:o")
     return name
 
 
@@ -194,13 +199,14 @@ class NameServer:
         """Hang up on everybody; must not raise."""
         self._listener.close()
 
-    def _serve(self, link: socket.socket) -> None:
+    def _serve(self, guest: Guest) -> None:
+        link = guest.link
         link.settimeout(PATIENCE_S)
         header = b""
         while len(header) < HEADER_BYTES and (part := link.recv(HEADER_BYTES - len(header))):
             header += part
         if carrier_of(header) in {Carrier.TEXT, Carrier.TEXT_ACK, Carrier.TCP, Carrier.FAST_TCP}:
-            serve(link, self._root, header)
+            serve(guest, self._root, header)
             return
         with link.makefile("rb") as stream:
             try:
@@ -260,7 +266,8 @@ class NameServer:
         had = self._names[name][1] if name in self._names else 0  # a second of that name is to find it taken
         number = int(port) if re.fullmatch(r"\d{1,5}", port, re.ASCII) else had or self._free()
         name = name or f"/anonymous/{number}"
-        if not ROOTED.fullmatch(name) or not number < 1 << 16 or len(self._names) >= MOST_NAMES:
+        full = len(self._names) >= MOST_NAMES and name not in self._names
+        if full or not (ROOTED.fullmatch(name) and number < 1 << 16 and len(host + carrier) <= LONGEST_WHERE):
             return []
         self._names[name] = (host or self.address.host, number, carrier or "tcp")
         return self._line(name)
@@ -278,9 +285,10 @@ class NameServer:
         return []
 
     def _set(self, rest: list[str]) -> list[str]:
-        name, key, *value = [*rest, ""][: max(len(rest), 2)]
-        if len(self._properties) < 8 * MOST_NAMES:
-            self._properties[name, key] = " ".join(value)
+        name, key, *words = [*rest, ""][: max(len(rest), 2)]
+        value, known = " ".join(words), sum(name == one for one, _ in self._properties)
+        if name in self._names and len(key) + len(value) <= LONGEST_PROPERTY and known < MOST_PROPERTIES:
+            self._properties[name, key] = value
         return self._get([name, key])
 
     def _get(self, rest: list[str]) -> list[str]:

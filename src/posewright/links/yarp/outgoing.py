@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from posewright.errors import BodyError, FormatError
@@ -21,7 +21,10 @@ from posewright.links.yarp.carriers import (
 from posewright.links.yarp.listening import Address, dial, hang_up, line_bytes, take_from
 
 PATIENCE_S = 2.0
-"""So long may a peer take to let us in, and to take what is left when we leave."""
+"""So long may a peer take to let us in."""
+
+GOODBYE_S = 1.0
+"""So long may all peers together take when we leave."""
 
 SILENCE_S = 30.0
 """A peer that takes nothing for so long is dropped."""
@@ -93,15 +96,24 @@ class Outgoing:
             self._queue.append(message)
             self._changed.notify()
 
-    def close(self) -> None:
-        """Send what waits, say good-bye and end; a peer that does not listen is given up soon."""
+    def leave(self) -> None:
+        """Send what waits, say good-bye and end, without waiting until all that is done."""
         with self._changed:
             self._closing = True
             self._changed.notify()
+
+    def give_up(self) -> None:
+        """End at once."""
+        hang_up(self._link)
+
+    def wait(self) -> None:
+        """Wait until it has ended."""
         if self._thread is not threading.current_thread():
-            self._thread.join(PATIENCE_S)
-            hang_up(self._link)
             self._thread.join()
+
+    def close(self) -> None:
+        """Send what waits, say good-bye and end; a peer that does not listen is given up soon."""
+        close_all([self])
 
     def _next(self) -> bytes | None:
         with self._changed:
@@ -128,18 +140,39 @@ class Outgoing:
 
     def _say_goodbye(self) -> None:
         if self.carrier is not Carrier.UDP:
-            self._link.settimeout(PATIENCE_S)
+            self._link.settimeout(GOODBYE_S)
             self._link.sendall(Message("q").encode())
             if self.carrier.acks:
                 take_numbered(take_from(self._stream))
             return
         with suppress(OSError):
             self._link.send(datagram(GOODBYE, b""))
-        with suppress(BodyError, OSError), dial(self._address, PATIENCE_S) as link:
-            link.sendall(b"CONNECT admin\r\n" + line_bytes(f"~{self._sender}", "q"))
-            while link.recv(1 << 12):  # until it has obeyed: a new connection of ours is not meant
+        with suppress(BodyError, OSError):
+            self._link.close()
+            self._link = dial(self._address, GOODBYE_S)
+            self._link.sendall(b"CONNECT admin\r\n" + line_bytes(f"~{self._sender}", "q"))
+            while self._link.recv(1 << 12):  # until it has obeyed: a new connection of ours is not meant
                 pass
 
     def _hang_up(self) -> None:
         self._stream.close()
         self._link.close()
+
+
+def _give_up(outputs: Sequence[Outgoing]) -> None:
+    for output in outputs:
+        output.give_up()
+
+
+def close_all(outputs: Sequence[Outgoing]) -> None:
+    """Close connections; those whose peers do not listen are given up together, soon."""
+    if not outputs:
+        return
+    for output in outputs:
+        output.leave()
+    ending = threading.Timer(GOODBYE_S, _give_up, [outputs])
+    ending.start()
+    for output in outputs:
+        output.wait()
+    ending.cancel()
+    ending.join()

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeAlias
 
-from posewright.errors import BodyError, InputError, PosewrightError, UnknownNameError
+from posewright.errors import BodyError, FormatError, InputError, PosewrightError, UnknownNameError
 from posewright.links.yarp.administration import Route
 from posewright.links.yarp.bottle import Bottle
-from posewright.links.yarp.carriers import CODES, Carrier, Envelope, Message
+from posewright.links.yarp.carriers import CODES, LONGEST_REQUEST, Carrier, Envelope, Message
 from posewright.links.yarp.incoming import Incoming, serve
-from posewright.links.yarp.listening import Address, Listener, dial
+from posewright.links.yarp.listening import MOST_CONNECTIONS, Address, Listener, dial, line_bytes, take_line
 from posewright.links.yarp.names import NameClient, require_rooted
-from posewright.links.yarp.outgoing import Outgoing
+from posewright.links.yarp.outgoing import Outgoing, close_all
 
 __all__ = ["Envelope", "OnData", "OnRequest", "Port"]
 
@@ -41,6 +41,7 @@ class Port:
         name: with its leading slash.
         names: whose name server it registers with.
         queue: so many messages wait for each slow reader.
+        longest: so many bytes a message to it may have.
 
     Raises:
         BodyError: no name server answers.
@@ -55,8 +56,9 @@ class Port:
         on_data: OnData | None = None,
         on_request: OnRequest | None = None,
         queue: int = 8,
+        longest: int = LONGEST_REQUEST,
     ) -> None:
-        self.name, self._names = require_rooted(name), names
+        self.name, self._names, self.longest = require_rooted(name), names, longest
         self._on_data, self._on_request, self._most = on_data, on_request, queue
         self._calling, self._connecting, self._lock = threading.Lock(), threading.Lock(), threading.Lock()
         self._counts: Counter[str] = Counter()
@@ -64,7 +66,7 @@ class Port:
         self._outputs: dict[str, Outgoing] = {}
         self._closing = False
         self._require_free()
-        self._listener = Listener(Address(LOOPBACK, 0), lambda link: serve(link, self))
+        self._listener = Listener(Address(LOOPBACK, 0), lambda guest: serve(guest, self))
         self.address = self._listener.address
         self._listener.start()
         try:
@@ -75,12 +77,8 @@ class Port:
 
     def _require_free(self) -> None:
         found = self._names.query(self.name)
-        with suppress(BodyError):  # a name whose port died is taken over
-            if found is not None:
-                dial(found, 1.0).close()
-                raise InputError(
-                    f"there is a port called {self.name}", hint="stop it, or choose another name"
-                )
+        if found is not None and _answers(found, self.name):  # a name whose port died is taken over
+            raise InputError(f"there is a port called {self.name}", hint="stop it, or choose another name")
 
     def _register(self) -> None:
         self._names.register(self.name, self.address)
@@ -100,10 +98,10 @@ class Port:
                 return
             self._closing = True
             inputs = list(self._inputs)
+            outputs, self._outputs = list(self._outputs.values()), {}
         with suppress(PosewrightError):
             self._names.unregister(self.name)
-        for to in self.outputs:
-            self.disconnect(to)
+        close_all(outputs)
         for incoming in inputs:
             incoming.end()
         self._listener.close()
@@ -126,7 +124,7 @@ class Port:
 
         Raises:
             UnknownNameError: nobody is called that.
-            BodyError: it does not answer.
+            BodyError: it does not answer, or too many are connected.
             InputError: there is no such carrier, or the port is on another machine.
         """
         known = {one.value: one for one in CODES}
@@ -135,6 +133,8 @@ class Port:
         with self._connecting:
             address = self._names.find(to)
             self.disconnect(to)
+            if len(self.outputs) >= MOST_CONNECTIONS:
+                raise BodyError(f"{self.name} has {MOST_CONNECTIONS} connections", hint="end one of them")
             output = Outgoing(
                 self.name, to, address, known[carrier], queue=self._most, count=self.count, lost=self._forget
             )
@@ -228,3 +228,16 @@ class Port:
         with self._lock:
             outputs = [Route(self.name, output.to, output.carrier) for output in self._outputs.values()]
             return outputs, [Route(one.sender, self.name, one.carrier) for one in self._inputs]
+
+
+def _answers(where: Address, name: str) -> bool:
+    """Return whether the port of that name listens there: the number may be another's by now."""
+    try:
+        with dial(where, 1.0) as link, link.makefile("rb") as stream:
+            link.sendall(b"CONNACK admin\r\n" + line_bytes("*", "q"))
+            take_line(stream)  # Welcome admin
+            return take_line(stream).startswith(f"This is {name} ")
+    except TimeoutError:  # it hangs, but is there
+        return True
+    except (BodyError, FormatError, EOFError, OSError):
+        return False

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from posewright.errors import BodyError
 from posewright.links.yarp.administration import Route
 from posewright.links.yarp.bottle import Bottle
-from posewright.links.yarp.carriers import Message
+from posewright.links.yarp.carriers import LONGEST_REQUEST, Message
 from posewright.links.yarp.incoming import Incoming
 from posewright.links.yarp.listening import Address
 from posewright.links.yarp.text import from_text
@@ -27,7 +27,7 @@ class Root:
     """
 
     def __init__(self, address: Address, answer: Callable[[list[str]], list[str]]) -> None:
-        self.name, self.address, self._answer = NAME, address, answer
+        self.name, self.address, self.longest, self._answer = NAME, address, LONGEST_REQUEST, answer
         self._lock = threading.Lock()
         self._inputs: list[Incoming] = []
 

@@ -16,10 +16,10 @@ BARE = re.compile(r"[A-Za-z_][A-Za-z_0-9.-]*")
 MEANT_OTHERWISE = {"true", "false", "null", "inf", "nan"}
 """Bare words that are no strings."""
 
-WORD = re.compile(r'[ \t\r\n,]*("(?:[^"\\]|\\.)*"|\{[^{}]*\}|[()]|[^ \t\r\n,(){}"]+|(.))', re.DOTALL)
+WORD = re.compile(r'[ \t\r\n,]*+("(?:[^"\\]++|\\.)*+"|\{[^{}]*+\}|[()]|[^ \t\r\n,(){}"]+|(.))', re.DOTALL)
 INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]{1,8}")
-FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|-?inf|nan", re.ASCII)
+FLOAT = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|-?inf|nan", re.ASCII)
 ESCAPED = {"\n": r"\n", "\r": r"\r", "\0": r"\0", '"': r"\"", "\\": r"\\"}
 UNESCAPED = {code[1]: sign for sign, code in ESCAPED.items()}
 WORDS = {"true": Vocab("1"), "false": Vocab(""), "null": Vocab("null")}
@@ -79,7 +79,7 @@ def _read(word: str) -> Value:
         return bytes(_byte(part) for part in word[1:-1].replace(",", " ").split())
     if word[0] == "[":
         if word[-1] != "]":
-            raise FormatError(f"{word} is no vocab", hint="such as [pos]")
+            raise FormatError(f"{word[:20]} is no vocab", hint="such as [pos]")
         return Vocab(word[1:-1][:4])
     return _word(word)
 
@@ -97,7 +97,7 @@ def _word(word: str) -> Value:
 
 def _byte(part: str) -> int:
     if not INTEGER.fullmatch(part) or len(part) > 4 or not -128 <= int(part) <= 255:
-        raise FormatError(f"{part} is no byte of a blob", hint="such as {0 1 255}")
+        raise FormatError(f"{part[:20]} is no byte of a blob", hint="such as {0 1 255}")
     return int(part) & 0xFF
 
 
