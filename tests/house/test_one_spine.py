@@ -17,7 +17,7 @@ OTHERS = {"charts", "links", "codegen", "runtimes", "studio"}
 
 OURS = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] not in OTHERS]
 
-MOST_LINES, MOST_FILES, LONGEST = 57_400, 390, 500
+MOST_LINES, MOST_FILES, LONGEST = 57_600, 390, 500
 
 OLD_VERBS = {
     "robots",

@@ -77,8 +77,9 @@ class Stepped:
 
     def step(self, frames: int) -> None:
         for _ in range(frames):
-            self.commands = self.commander.next(self.state, 1)
-            self.body.play(self.commands)
+            state, self.commands = self.state, self.commander.next(self.state, 1)
+            done = self.body.play(self.commands)
+            self.commander.watch(Block(self.robot.name, state, self.commands, self.commands, done))
 
     def run(self, seconds: float) -> None:
         self.step(round(seconds / self.frame_period_s))
