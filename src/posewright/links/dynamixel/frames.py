@@ -14,8 +14,8 @@ flipped in one bit, a packet to 18 servos brought a wrong goal in 1 to 2 frames 
 flipped in 7 (12000 and 10000 frames on the fake bus), up to 512 ticks off. So what a servo holds is read
 back: a goal that nobody sent is counted (`wrong_goals`), told, and sent anew in the next frame, in a short
 packet besides. Speeds are paced, so joints strayed by at most 9 degrees meanwhile, lost packets included. Two
-packets to 9 servos each would halve the rate, at 80 us more; one is sent, as most lines are clean. An answer counts only if header, ID, length and sum are right, and the joint can have got there since
-it was seen last.
+packets to 9 servos each would halve the rate, at 80 us more; one is sent, as most lines are clean. An answer
+counts only if header, ID, length and sum are right, and the joint can have got there since it was seen last.
 """
 
 from __future__ import annotations
