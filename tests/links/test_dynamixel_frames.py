@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from posewright.bodies import FaultKind
@@ -127,7 +127,10 @@ def test_no_single_damaged_byte_makes_another_goal(seed: int) -> None:
 def test_a_damaged_answer_is_missing_and_never_another(data: st.DataObject, reads: Reads) -> None:
     ids = IDS[:4]
     truth = {one: data.draw(st.binary(min_size=reads.value, max_size=reads.value)) for one in ids}
-    whole = b"".join(status_packet(one, 0, told) for one, told in truth.items())
+    packets = [status_packet(one, 0, told) for one, told in truth.items()]
+    # A dropped 0xFF has the next header's for it, a doubled sum is one: that only plausibility can tell.
+    assume(not any({0xFF, packet[-1]} & {*packet[4:-1]} for packet in packets))
+    whole = b"".join(packets)
     choices = [*damaged(whole, len(whole))]
     found = Answers()
     answers_in(data.draw(st.sampled_from(choices)), ids, reads.value, found)

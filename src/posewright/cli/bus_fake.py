@@ -92,7 +92,7 @@ def fake(
 
 def _say(facts: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(json.dumps(facts) + "\n")
+        console.emit_text(json.dumps(facts) + "\n")
     else:
         console.say(facts["port"])
         console.note(f"{len(facts['ids'])} devices at {facts['baud']} bits a second; Ctrl-C ends")
@@ -101,7 +101,7 @@ def _say(facts: dict[str, Any], *, as_json: bool) -> None:
 
 def _tell(port: FakePort, counts: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(json.dumps(counts) + "\n")
+        console.emit_text(json.dumps(counts) + "\n")
         return
     worn = port.bus.counts.byte_errors
     damaged = f"{worn.dropped} bytes dropped, {worn.doubled} doubled, {worn.flipped} flipped"

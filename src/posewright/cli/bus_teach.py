@@ -215,10 +215,10 @@ def teach(
         console.hint(KEYS if keys is not None or sys.stdin.isatty() else LINES)
         console.hint(_freedom(teacher))
 
-        def write() -> None:
+        def save() -> None:
             write_motion(teacher.motion(name), output)
 
-        is_written = _teach(teacher, _commands(keys, limbs), seconds, write)
+        is_written = _teach(teacher, _commands(keys, limbs), seconds, save)
         if keep:
             teacher.close(TorquePolicy.HOLD)
     poses = [
@@ -241,7 +241,7 @@ def _new_motion(output: Path, *, force: bool) -> str:
 
 
 def _teach(
-    teacher: Teacher, commands: Iterator[list[str]], seconds: float | None, write: Callable[[], None]
+    teacher: Teacher, commands: Iterator[list[str]], seconds: float | None, save: Callable[[], None]
 ) -> bool:
     """Do what is said until it ends; tell whether the motion was written.
 
@@ -253,7 +253,7 @@ def _teach(
                 if verb == "quit" and not words:
                     return False
                 if verb == "write" and not words:
-                    write()
+                    save()
                     return True
                 _do(teacher, verb, words, seconds)
             except PortGoneError:
@@ -262,10 +262,10 @@ def _teach(
                 console.warn(str(error))
     except BaseException:
         if teacher.caught:
-            write()
+            save()
             console.hint(f"kept: {console.counted(len(teacher.caught), 'pose')}")
         raise
-    write()
+    save()
     return True
 
 
