@@ -25,6 +25,7 @@ from benchmarks import (
     bench_parallel,
     bench_race,
     bench_simulation,
+    bench_studio,
     bench_zenoh,
 )
 from benchmarks.figure import Figure, cores, table
@@ -47,6 +48,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "links": bench_links.figures,
         "gaits": lambda: bench_gaits.figures(max(1, rounds // 2)),
         "zenoh": bench_zenoh.figures,
+        "studio": bench_studio.figures,
     }
     found: list[Figure] = []
     for name, figures in parts.items():

@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from posewright.links.dynamixel import open_bus as open_bus
     from posewright.links.dynamixel import read_calibration as read_calibration
     from posewright.links.dynamixel import write_calibration as write_calibration
+    from posewright.motions import begin_motion as begin_motion
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
     from posewright.recordings import read_mcap, write_mcap
@@ -128,6 +129,8 @@ if TYPE_CHECKING:
     from posewright.sticks import check_monet as check_monet
     from posewright.sticks import motions_on as motions_on
     from posewright.sticks import read_stick as read_stick
+    from posewright.studio import open_studio as open_studio
+    from posewright.studio import open_view as open_view
 
     compare_charts = equivalent
     minimise_chart = minimise
@@ -163,6 +166,8 @@ TWINS = {
     "motion film": ("film_motion",),
     "motion sample": ("sample_motion",),
     "motion play": ("play_motion",),
+    "motion new": ("begin_motion", "write_motion"),
+    "motion view": ("open_view",),
     "archive list": ("read_archive",),
     "archive extract": ("extract_archive",),
     "archive create": ("create_archive",),
@@ -205,6 +210,7 @@ TWINS = {
     "score obstacle-race": ("score",),
     "inspect": ("inspect_robot",),
     "serve": ("serve",),
+    "studio": ("open_studio",),
     "generate": ("generate", "explain"),
     "build": ("build",),
     "verify": ("verify",),

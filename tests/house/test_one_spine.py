@@ -17,7 +17,7 @@ OTHERS = {"charts", "links", "codegen", "runtimes", "studio"}
 
 OURS = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] not in OTHERS]
 
-MOST_LINES, MOST_FILES, LONGEST = 57_600, 390, 500
+MOST_LINES, MOST_FILES, LONGEST = 58_500, 395, 500
 
 OLD_VERBS = {
     "robots",
@@ -80,7 +80,10 @@ def test_one_function_saves_figures() -> None:
 
 
 def test_the_house_is_no_larger_than_it_need_be() -> None:
-    """Boards brought four verbs, 450 lines; the servo bus, `serve` and `motion play` another 1,900."""
+    """Boards brought four verbs, 450 lines; the servo bus, `serve` and `motion play` another 1,900.
+
+    The studio's verbs, the mannequin that is posed in it and its solver are some 900 of the house.
+    """
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in OURS}
     assert sum(lines.values()) <= MOST_LINES
     assert len(lines) <= MOST_FILES

@@ -28,7 +28,7 @@ DEBUG = "POSEWRIGHT_DEBUG"  # set to 1 in the environment, an internal error sho
 VERBS = (
     *("robots", "motion", "gait", "tune", "archive", "monet", "sticks", "openr", "robi", "chart"),
     *("run", "replay", "judge", "rank", "evaluate", "score", "inspect"),
-    *("generate", "build", "verify", "flash", "bus", "serve"),
+    *("generate", "build", "verify", "flash", "bus", "serve", "studio"),
 )
 """Each verb is the module `posewright.cli.<verb>` with a function `register(app)`, or one in `SHARED`."""
 

@@ -16,6 +16,7 @@ from posewright.cli.batch import Out
 from posewright.cli.console import give, say, warn, working
 from posewright.cli.motion_batch import check_many
 from posewright.cli.motion_film import film
+from posewright.cli.motion_new import new
 from posewright.cli.motion_options import (
     Friction,
     MotionPath,
@@ -41,6 +42,7 @@ from posewright.cli.motion_tables import (
     summary,
     with_physics,
 )
+from posewright.cli.motion_view import view
 from posewright.cli.options import (
     FOUND,
     AcceptLoss,
@@ -80,9 +82,12 @@ Repair = Annotated[bool, option("--repair", "Repair a wrong checksum and a missi
 
 def register(app: typer.Typer) -> None:
     """Add the group `motion` to the application."""
-    verbs = {verb.__name__: verb for verb in (info, convert, check, plot, film, play, sample)}
+    verbs = {verb.__name__: verb for verb in (new, info, convert, check, plot, film, play, view, sample)}
     add_group(
-        app, "motion", "Motion files: inspect, convert, check, draw, film, play and sample them.", verbs
+        app,
+        "motion",
+        "Motion files: begin, inspect, convert, check, draw, film, play, view and sample them.",
+        verbs,
     )
 
 

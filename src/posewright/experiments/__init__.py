@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from posewright.experiments.tuning.search import tune_gait as tune_gait
     from posewright.experiments.tuning.task import GaitTask as GaitTask
     from posewright.experiments.walking.batch import walk_batch as walk_batch
+    from posewright.experiments.walking.live import walk_live as walk_live
     from posewright.experiments.walking.many import ManyReport as ManyReport
     from posewright.experiments.walking.many import WalkedBody as WalkedBody
     from posewright.experiments.walking.many import walk_many as walk_many

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from posewright.bodies import Part
@@ -16,6 +17,9 @@ from posewright.links.dynamixel.fake.device import FakeSensor
 from posewright.links.dynamixel.fake.port import FakePort
 from posewright.robots import Robot
 from posewright.search.plan import checked_seed
+
+TICK_RAD = math.radians(300.0 / 1024.0)
+"""Of the servos of the bus, AX-12."""
 
 
 def fake_bus(
@@ -51,6 +55,27 @@ def fake_bus(
     plant.bodies[robot.name].open()
     sensor = None if senses is None else FakeSensor(senses=senses, baud=baud)
     return FakeBus.of(robot, plant, damage=damage, sensor=sensor, baud=baud)
+
+
+def is_on_a_bus(robot: Robot) -> bool:
+    """Return whether all servos have IDs, and count as those of the bus do."""
+    return all(
+        servo.id is not None and math.isclose(servo.tick_rad, TICK_RAD, rel_tol=0.01)
+        for servo in robot.servos
+    )
+
+
+def as_on_a_bus(robot: Robot) -> Robot:
+    """Return a robot for a fake bus: one whose own servos are of another kind has AX-12s instead."""
+    if is_on_a_bus(robot):
+        return robot
+    like: dict[str, Any] = {"ticks": 1024, "range_deg": 300.0, "first_tick": 0, "tick_urad": None}
+    like |= {"centre_deg": 150.0, "direction": 1, "compliance_slope": None}
+    servos = tuple(
+        replace(servo, id=number, stiffness_nm_rad=servo.stiffness, **like)
+        for number, servo in enumerate(robot.servos, 1)
+    )
+    return replace(robot, servos=servos)
 
 
 def fake_port(bus: FakeBus, *, precise: bool = False) -> FakePort:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -13,7 +13,7 @@ import numpy as np
 
 from posewright.arrays import Floats, Indices
 from posewright.bodies import Decision, JointCommands
-from posewright.control import Safety, Script
+from posewright.control import Safety, Script, Watcher
 from posewright.control.passes import Passes
 from posewright.errors import InputError
 from posewright.evaluation.motion.played import EXTRAS, HOLD, KEYFRAME, SETTLE
@@ -62,6 +62,7 @@ def try_motion(
     hold_s: float = HOLD_S,
     longest_s: float = LONGEST_S,
     rules: PhysicsRules | None = None,
+    watchers: Sequence[Watcher] = (),
 ) -> MotionResult:
     """Play a motion under gravity, from its own first pose on a bare floor; say what it does to the robot.
 
@@ -81,6 +82,7 @@ def try_motion(
         hold_s: how long it holds the last pose [s].
         longest_s: what lies later in the motion is not played [s].
         rules: what counts as fallen, late, ...
+        watchers: each sees every block; whoever has no use for the rest raises, which ends it.
 
     Raises:
         InputError: the motion is another robot's, the robot has no model, or a number makes no sense.
@@ -97,6 +99,7 @@ def try_motion(
         {robot.name: Script(commands.script(settle, hold))},
         _header(motion, commands, body),
         until_s=(settle + len(commands.keyframes) + hold) * robot.frame_period_s,
+        watchers=watchers,
         safety={robot.name: Safety(robot, hardware=True)},
     )
     return evaluate_motion(recording, robot=robot, rules=rules)

@@ -16,7 +16,9 @@ from posewright.documents import is_path, plugins
 from posewright.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
+    from posewright.links.serial_port import SerialPort
     from posewright.links.served.door import Wire
+    from posewright.robots import Robot
 
 GROUP = "posewright.bodies"
 """The group of entry points in which a package names what makes a plant: a function like those here."""
@@ -107,16 +109,26 @@ def _only(parts: Sequence[Part], what: str) -> Part:
 _SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, MOCK: _mock}
 
 
-def _dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- as above
-    from posewright.links.dynamixel.body import DynamixelPlant
+def dynamixel_at(address: str, robot: Robot) -> tuple[SerialPort, Robot]:
+    """Return the port of `dynamixel:/dev/ttyUSB0+my.calibration.yaml`, and the robot with that calibration.
+
+    Raises:
+        InputError: it names no port, or the calibration cannot be read.
+    """
     from posewright.links.dynamixel.bus import BAUD
     from posewright.links.dynamixel.calibration import apply, read_calibration
     from posewright.links.serial_port import SerialPort
 
-    part = _only(parts, "a servo bus")
-    where, _, calibration = address.partition("+")  # dynamixel:/dev/ttyUSB0+my.calibration.yaml
+    where, _, calibration = address.partition("+")
     port = SerialPort.parse(where, "dynamixel:", BAUD)
-    card = apply(part.robot, read_calibration(calibration)) if calibration else part.robot
+    return port, apply(robot, read_calibration(calibration)) if calibration else robot
+
+
+def _dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- as above
+    from posewright.links.dynamixel.body import DynamixelPlant
+
+    part = _only(parts, "a servo bus")
+    port, card = dynamixel_at(address, part.robot)
     how: Any = {"now": time.perf_counter, "sleep": time.sleep}
     return DynamixelPlant(card, port, start_pose=part.start_pose, name=part.name, **how)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +41,17 @@ SMALLER = {"obstacle_race": "document_mealy"}
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a trial goes at a time in the plant [s]: the chart's state, what it plays, the referee's words."""
+    """How a trial goes at a time in the plant [s]: the chart's state, what it plays, the referee's words.
+
+    Attributes:
+        recording: gives what was recorded so far, while it is being told.
+    """
 
     time_s: float
     state: str
     playing: str | None
     standing: str
+    recording: Callable[[], Recording] = field(repr=False)
 
 
 def run_trial(
@@ -282,8 +287,11 @@ def _documents(trial: Trial, held: Contest, arena: Arena, behaviours: Sequence[B
 class _Reporting:
     """Tells how a trial goes, every so often in the plant's time."""
 
-    def __init__(self, referee: Referee | None, on_progress: Callable[[Progress], None]) -> None:
+    def __init__(
+        self, referee: Referee | None, recorder: Recorder, on_progress: Callable[[Progress], None]
+    ) -> None:
         self._referee = referee
+        self._recorder = recorder
         self._on_progress = on_progress
         self._next_s = 0.0
 
@@ -293,7 +301,8 @@ class _Reporting:
         if decision is not None and time_s >= self._next_s:
             self._next_s = time_s + REPORT_EVERY_S
             standing = "" if self._referee is None else self._referee.progress()
-            self._on_progress(Progress(time_s, decision.state, decision.playing, standing))
+            said = decision.state, decision.playing, standing
+            self._on_progress(Progress(time_s, *said, self._recorder.recording))
         return False
 
 
@@ -351,7 +360,7 @@ def _drive_trial(
     if still_s > 0.0:
         watchers.append(StillWatch(still_s, note))
     if on_progress is not None:
-        watchers.append(_Reporting(referee, on_progress))
+        watchers.append(_Reporting(referee, recorder, on_progress))
     if make_watcher is not None:
         watchers.append(make_watcher(plant))
     recorder.note(Event(0.0, "start", {}))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from posewright.figures.saving import refuse_unsavable as refuse_unsavable
     from posewright.figures.saving import save_figure as save_figure
     from posewright.figures.sequence import draw_sequence as draw_sequence
+    from posewright.figures.stick import draw_glance as draw_glance
     from posewright.figures.stick import draw_stick as draw_stick
     from posewright.figures.stick import stick_pages as stick_pages
     from posewright.figures.strip import draw_strip as draw_strip

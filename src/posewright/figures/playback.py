@@ -140,7 +140,14 @@ def playback_of(recording: Recording, robots: Mapping[str, Robot] | Robot | None
     """
     if not all(record.knows_place for record in recording.robots.values()):
         raise InputError("the recording does not say where the robot was: there is nothing to show")
-    poses = Poses(
+    poses = poses_of(recording)
+    begin_s, end_s = float(recording.times[0]), float(recording.times[-1])
+    return Playback(scene_of(recording, robots), begin_s, end_s, poses.at)
+
+
+def poses_of(recording: Recording) -> Poses:
+    """Return where everything was at the rows of a recording; the base is NaN where nobody knew."""
+    return Poses(
         times=recording.times,
         base={name: record.base for name, record in recording.robots.items()},
         positions={
@@ -150,8 +157,6 @@ def playback_of(recording: Recording, robots: Mapping[str, Robot] | Robot | None
         boxes=recording.boxes,
         lights={name: record.lights for name, record in recording.robots.items() if record.lights},
     )
-    begin_s, end_s = float(recording.times[0]), float(recording.times[-1])
-    return Playback(scene_of(recording, robots), begin_s, end_s, poses.at)
 
 
 def playback_of_motion(

@@ -79,6 +79,24 @@ def draw_stick(stick: MemoryStick, *, page: int = 1, figure: Canvas | None = Non
     return titled(drawn, told)
 
 
+@styled("drawing a motion")
+def draw_glance(motion: Motion, *, figure: Canvas | None = None) -> Figure:
+    """Draw a motion as on a contact sheet: where it begins, is furthest from its ends, and ends.
+
+    Args:
+        motion: what to draw; nothing is simulated.
+        figure: a figure, or a part of one, to draw into; default a new one.
+
+    Raises:
+        InputError: the robot has no model.
+    """
+    drawn = canvas(figure, (CELL_WIDTH, PICTURE_HEIGHT), dpi=150, facecolor="white")
+    axes = axes_at(drawn, (CELL_WIDTH, PICTURE_HEIGHT), 0.0, 0.0, CELL_WIDTH, PICTURE_HEIGHT)
+    _draw_poses(axes, motion)
+    axes.axis("off")
+    return titled(drawn, motion.name)
+
+
 def _draw_motion(axes: Axes, one: StickMotion) -> None:
     """Draw a motion's poses side by side, with what is to be known of it below."""
     asked = ", ".join(f"MoNetExecute({number})" for number in one.ids[:2]) or "no command"

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from posewright.formats.reading import GAIT as GAIT
     from posewright.formats.reading import detect_format as detect_format
     from posewright.formats.reading import detect_kind as detect_kind
+    from posewright.formats.reading import motion_file_in as motion_file_in
     from posewright.formats.reading import read_motion as read_motion
     from posewright.formats.reading import read_motion_file as read_motion_file
     from posewright.formats.reading import read_to_carry as read_to_carry
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from posewright.formats.writing import Conversion as Conversion
     from posewright.formats.writing import convert_motion as convert_motion
     from posewright.formats.writing import losses as losses
+    from posewright.formats.writing import preview_motion as preview_motion
     from posewright.formats.writing import refuse_losses as refuse_losses
     from posewright.formats.writing import write_motion as write_motion
     from posewright.formats.writing import write_motion_file as write_motion_file

@@ -99,6 +99,7 @@ class MotionFormat:
             one motion.
         names_robot: whether a file tells for which robot it is.
         wrapped: kinds of file that hold such a file in some wrapping, which `read` takes off.
+        renumbers: whether `render_file` takes pages that were added, taken away or given other numbers.
     """
 
     kind: FileKind
@@ -111,6 +112,7 @@ class MotionFormat:
     stands_alone: bool = True
     wrapped: tuple[FileKind, ...] = ()
     names_robot: bool = True
+    renumbers: bool = False
 
     def __repr__(self) -> str:
         return f"MotionFormat({self.name!r})"

@@ -214,8 +214,12 @@ def read_motion_file(path: Path | str, *, robot: str | Robot | None = None) -> M
         UnknownNameError: there is no such robot, or it has no numbering for this format.
     """
     path = Path(path)
+    return motion_file_in(read_file_bytes(path), path, robot=robot)
+
+
+def motion_file_in(data: bytes, path: Path, *, robot: str | Robot | None = None) -> MotionFile:
+    """Return the motion file that `data` is, as `read_motion_file` does; what it loads lies beside `path`."""
     card = robot_named(robot) if isinstance(robot, str) else robot
-    data = read_file_bytes(path)
     kind = detect_kind(data, path)
     refuse_unsupported(kind, path)
     known = format_named(kind.name)

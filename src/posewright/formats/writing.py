@@ -199,14 +199,35 @@ def write_motion(
         OutputError: the file cannot be written.
     """
     path = Path(path)
-    target = format_for(motion, path, format)
-    options = options or WriteOptions()
-    motion = target.prepared(_in_its_file(motion, path), options)
-    rendering = target.render(motion, path, options)
+    target, motion, rendering = _rendered(motion, path, format, options)
     refuse_losses(rendering.losses, target.name, path, accept_loss=accept_loss)
     read_back(motion, rendering, target)
     write_atomically(path, rendering.data)
     return rendering.losses
+
+
+def preview_motion(
+    motion: Motion,
+    path: Path | str,
+    format: str | None = None,  # noqa: A002 - as in write_motion
+    *,
+    options: WriteOptions | None = None,
+) -> Conversion:
+    """Return what `write_motion` would do, and write nothing; errors as there."""
+    target, motion, rendering = _rendered(motion, Path(path), format, options)
+    back = read_back(motion, rendering, target)
+    rounding = None if back is None else measured(motion, back, rendering, target)
+    return Conversion(target.name, rendering.losses, rendering.remarks, target.quantum, rounding)
+
+
+def _rendered(
+    motion: Motion, path: Path, name: str | None, options: WriteOptions | None
+) -> tuple[MotionFormat, Motion, Rendering]:
+    """Return the format to write a motion in, the motion as it asks for it, and the file."""
+    target = format_for(motion, path, name)
+    options = options or WriteOptions()
+    motion = target.prepared(_in_its_file(motion, path), options)
+    return target, motion, target.render(motion, path, options)
 
 
 def _in_its_file(motion: Motion, path: Path) -> Motion:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.motions.beginning import begin_motion as begin_motion
+    from posewright.motions.beginning import file_stem as file_stem
     from posewright.motions.checked import DesignRules as DesignRules
     from posewright.motions.checked import Finding as Finding
     from posewright.motions.checked import Level as Level

@@ -239,7 +239,7 @@ class Motion:
         if pose is not None and pose not in robot.poses:
             raise UnknownNameError.among("pose", pose, robot.poses)
         columns = [robot.index(joint) for joint in self.joints]
-        asked = self.resolved()[0].angles
+        asked = self._unstarted.first.angles[0]
         if pose is None and robot.poses:
             far = {
                 name: np.nanmax(np.abs(robot.pose(name)[columns] - asked), initial=0.0)

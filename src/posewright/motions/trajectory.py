@@ -47,12 +47,18 @@ class Resolved:
     @classmethod
     def of(cls, begin_angles: Floats, begin_free: Flags, poses: Sequence[Pose]) -> Resolved:
         """Carry held joints forward from the beginning through all `poses`."""
-        angles, free = [begin_angles], [begin_free]
-        for pose in poses:
-            given = ~np.isnan(pose.angles)
-            angles.append(np.where(given, pose.angles, angles[-1]))
-            free.append(np.where(given, False, pose.free_mask | free[-1]))
-        return cls(np.stack(angles), np.stack(free))
+        angles = np.stack([begin_angles, *(pose.angles for pose in poses)])
+        given = ~np.isnan(angles)
+        free = np.zeros(angles.shape, dtype=np.bool_)
+        for row, pose in enumerate(poses, 1):
+            if pose.free:
+                free[row] = pose.free_mask
+        rows, columns = np.arange(len(angles))[:, None], np.arange(angles.shape[1])
+        said = given | free  # a pose lets a joint go, or gives it an angle; else it is as before
+        free[0] = begin_free
+        last_given = np.maximum.accumulate(np.where(given, rows, 0))
+        last_said = np.maximum.accumulate(np.where(said, rows, 0))
+        return cls(angles[last_given, columns], free[last_said, columns])
 
 
 @dataclass(frozen=True, eq=False)

@@ -234,20 +234,26 @@ def _link(name: str, parent: str, position: Any, rotation: Any, turned: dict[str
 
 def _shapes(model: Any, body: int) -> Iterator[dict[str, Any]]:
     """Yield the shapes of a body that are seen, each in the body's frame."""
+    for geom, colour in seen_geoms(model, body):
+        kind = _KINDS.get(int(model.geom_type[geom]), "box")
+        # The box around a shape need not have its middle where the shape has its origin.
+        middle = _turned(model.geom_quat[geom], model.geom_aabb[geom, :3])
+        yield {
+            "kind": kind,
+            "size": (2.0 * model.geom_aabb[geom, 3:]).tolist(),
+            "position": (model.geom_pos[geom] + middle).tolist(),
+            "rotation": model.geom_quat[geom].tolist(),
+            "colour": colour,
+        }
+
+
+def seen_geoms(model: Any, body: int) -> Iterator[tuple[int, list[float]]]:
+    """Yield the geoms of a body that are seen, each with its red, green, blue and opacity, 0..1."""
     first = int(model.body_geomadr[body])
     for geom in range(first, first + int(model.body_geomnum[body])):
         colour = _colour(model, geom)
         if model.geom_group[geom] < _HIDDEN_GROUP and colour[3] > 0.0:
-            kind = _KINDS.get(int(model.geom_type[geom]), "box")
-            # The box around a shape need not have its middle where the shape has its origin.
-            middle = _turned(model.geom_quat[geom], model.geom_aabb[geom, :3])
-            yield {
-                "kind": kind,
-                "size": (2.0 * model.geom_aabb[geom, 3:]).tolist(),
-                "position": (model.geom_pos[geom] + middle).tolist(),
-                "rotation": model.geom_quat[geom].tolist(),
-                "colour": colour,
-            }
+            yield geom, colour
 
 
 def _colour(model: Any, geom: int) -> list[float]:

@@ -41,7 +41,7 @@ class Figure:
 
     def text(self, value: float | None) -> str:
         """Return a value as people read it."""
-        return "-" if value is None else f"{value * self.scale:.{self.digits}f}"
+        return "-" if value is None else f"{value * self.scale:z.{self.digits}f}"
 
     def is_kept(self, value: float | None) -> bool:
         """Tell whether a value is within the limit, if there is one."""

@@ -94,14 +94,14 @@ def walk_gait(
     body = SimulatedBody(stage, start_pose=walker.standing_pose, seed=seed, domain=domain)
     name = body_name or ("nominal" if (domain or NOMINAL).is_nominal else "varied")
     terms = WalkTerms(gait.name, name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
-    header = _header(gait, body, terms, seed)
+    header = walk_header(gait, body, terms, seed)
     began = clock() if clock else 0.0
     recording = recorded(
         stage,
         {robot.name: GaitController(walker, commands, robot.frame_period_s)},
         header,
         until_s=frames * robot.frame_period_s,
-        watchers=[_Onlooker(body, header, on_progress)],
+        watchers=[Onlooker(body, header, on_progress)],
     )
     wall_s = clock() - began if clock else 0.0
     return evaluate_walk(recording, robot=robot, gait=gait, wall_s=wall_s)
@@ -120,7 +120,8 @@ def angles_in_pose(gait: Gait, robot: Robot, joints: Sequence[str]) -> dict[str,
     return {joint: float(pose[robot.index(joint)]) for joint in joints}
 
 
-def _header(gait: Gait, body: SimulatedBody, terms: WalkTerms, seed: int) -> Header:
+def walk_header(gait: Gait, body: SimulatedBody, terms: WalkTerms, seed: int) -> Header:
+    """Return the header of a walk's recording, from which alone the walk can be measured."""
     card = body.robot
     return Header(
         robots={card.name: RobotHeader.of(body, f"gait {gait.name}")},
@@ -131,7 +132,7 @@ def _header(gait: Gait, body: SimulatedBody, terms: WalkTerms, seed: int) -> Hea
     )
 
 
-class _Onlooker:
+class Onlooker:
     """Tells how far a walk is, and ends it when the robot has lain for long."""
 
     def __init__(

@@ -38,7 +38,7 @@ from posewright.formats.ekmoves.reader import (
     series_of,
     timing_of,
 )
-from posewright.formats.file_kind import Evidence, FileKind, says
+from posewright.formats.file_kind import Evidence, FileKind, read_file_bytes, says
 from posewright.formats.moments import MS_PER_S, rounding_remarks, times_of
 from posewright.formats.motion_file import MotionFile, PageLabel, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
@@ -108,8 +108,8 @@ def _standing_at(path: Path, motion: Motion) -> tuple[PoseHeader, int] | None:
         FormatError: it holds other poses only, which would be lost.
     """
     try:
-        header = read_header(path.read_bytes(), path)
-    except (OSError, InputError):
+        header = read_header(read_file_bytes(path), path)
+    except InputError:
         return None
     names = [
         series_motion(header, one, page, card_of(motion)).name

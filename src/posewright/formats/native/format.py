@@ -10,14 +10,13 @@ from pathlib import Path
 
 from posewright.documents import (
     decode_document,
-    open_ordinary,
     parse_document,
     render_document,
     revise_document,
     write_atomically,
 )
 from posewright.errors import InputError
-from posewright.formats.file_kind import BOM, Evidence, FileKind, says
+from posewright.formats.file_kind import BOM, Evidence, FileKind, read_file_bytes, says
 from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import EXACT, MotionFormat, Rendering, WriteOptions, as_they_are
 from posewright.formats.native.reader import motion_of
@@ -74,11 +73,10 @@ def standing_at(path: Path, motion: Motion) -> bytes | None:
     """Return the file of that motion at `path`; anything else is overwritten, not revised."""
     origin = origin_of(motion)
     try:
-        with open_ordinary(path) as file:
-            data = file.read()
+        data = read_file_bytes(path)
         stands = read(data, path, None if origin is None else origin.robot)
         return data if stands.name == motion.name else None
-    except (OSError, InputError):
+    except InputError:
         return None
 
 

@@ -174,7 +174,7 @@ class _Reader:
         for name, light in told.items():
             if name not in leds:
                 raise UnknownNameError.among(f"LED of {self.card.name}", name, leds, where=light.where)
-        return {name: _light(light, leds[name]) for name, light in told.items()}
+        return {name: read_light(light, leds[name]) for name, light in told.items()}
 
     def pose(self, node: Node) -> Pose:
         items = node.items()
@@ -185,7 +185,8 @@ class _Reader:
         return Pose(self.joints, np.array([_angle(item) for item in items]), frozenset(free))
 
 
-def _light(node: Node, led: Led) -> Light:
+def read_light(node: Node, led: Led) -> Light:
+    """Read how bright a light is, 0..255, or `[red, green, blue]`; a DocumentError for what it cannot be."""
     if not isinstance(node.value, list):
         return node.number(low=0.0, high=BRIGHTEST)
     items = node.items()

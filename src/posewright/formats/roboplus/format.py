@@ -18,6 +18,7 @@ from posewright.formats.motion_file import MotionFile, PageLabel, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, Written
 from posewright.formats.roboplus.document import (
     DUMMY_TICKS,
+    EMPTY_PAGE,
     IDS,
     MAX_STEPS,
     MAX_STEPS_IN_FILE,
@@ -45,6 +46,7 @@ from posewright.robots import Robot, robot
 Row = tuple[int, ...]
 
 _EMPTY_ROW: Row = (DUMMY_TICKS,) * IDS
+_NEW_PAGE = Page(b"", steps=(Step(_EMPTY_ROW, 0.0, 0.0),))
 
 
 class Steps(NamedTuple):
@@ -249,11 +251,33 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
         return _render(file.motion(), file.path, WriteOptions())
     losses: list[str] = []
     remarks: list[str] = []
-    for label, motion in zip(file.pages, file.motions, strict=True):
+    document, motions = _placed(document, file)
+    for label, motion in zip(file.pages, motions, strict=True):
         document, lost, said, _ = put_motion(document, label.number, motion, card_of(motion))
         losses += [f"page {label.number}: {loss}" for loss in lost]
         remarks += [f"page {label.number}: {remark}" for remark in said]
     return Rendering((document.repaired() if repair else document).render(), tuple(losses), tuple(remarks))
+
+
+def _placed(document: RoboplusDocument, file: MotionFile) -> tuple[RoboplusDocument, list[Motion]]:
+    """Return the document with every page where the file has it now, and the motions for those pages.
+
+    A page that was moved or copied brings its own lines, with what they say of other IDs; one that is gone
+    leaves an empty page.
+    """
+    motions = list(file.motions)
+    for gone in document.played.keys() - {label.number for label in file.pages}:
+        document = document.with_page(gone, EMPTY_PAGE)
+    for place, (label, motion) in enumerate(zip(file.pages, motions, strict=True)):
+        origin = origin_of(motion, ROBOPLUS_TEXT)
+        if origin is None or not isinstance(origin.document, RoboplusDocument):
+            if document.page(label.number).is_empty:  # others can lead there from now on
+                document = document.with_page(label.number, _NEW_PAGE)
+        elif origin.page != label.number:
+            document = document.with_page(label.number, origin.document.page(origin.page))
+            if motion.name == origin.document.page_name(origin.page):
+                motions[place] = replace(motion, name=document.page_name(label.number))
+    return document, motions
 
 
 def _begins(content: FileContent) -> bool:
@@ -271,4 +295,5 @@ FORMAT = MotionFormat(
     suits=lambda card: NUMBERING in card.numberings,
     render_file=render_file,
     names_robot=False,
+    renumbers=True,
 )

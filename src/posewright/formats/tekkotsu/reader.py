@@ -189,6 +189,8 @@ class Loading:
     def open(self, word: bytes, line: Line) -> tuple[bytes, Path, Loading]:
         """Return the bytes and the path of a file that a line loads, and the loading to read it with."""
         path = (self.chain[-1].parent if self.chain else Path()) / os.fsdecode(word)
+        if not _is_below(path, self.chain[0].parent if self.chain else Path()):
+            line.fail(f"{show(word)} lies elsewhere", hint="a file loads what lies beside it or below")
         if len(self.chain) > MAX_DEPTH:
             line.fail(f"files load files {MAX_DEPTH} deep", hint="no honest motion does")
         if path.absolute() in (known.absolute() for known in self.chain) or _same(path, self.chain):
@@ -198,6 +200,14 @@ class Loading:
         except FormatError as error:
             line.fail(f"{show(word)} cannot be loaded: {error}", hint="it is looked for beside the file")
         return data, path, Loading((*self.chain, path), self.budget)
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    """Tell whether a path leads to something in a folder: whose file it is decides what is read with it."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError):  # a NUL in it: reading says so
+        return True
 
 
 def _same(path: Path, chain: tuple[Path, ...]) -> bool:

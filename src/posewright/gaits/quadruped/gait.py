@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 import numpy as np
@@ -13,7 +14,7 @@ from posewright.arrays import Floats
 from posewright.documents import Bounds, Reader
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits.curves import Interpolation
-from posewright.gaits.quadruped.parameters import GaitParameters
+from posewright.gaits.quadruped.parameters import Explanation, GaitParameters, explanation
 from posewright.gaits.quadruped.phases import PhaseTable, read_phases
 
 LEAST_GAIN, GREATEST_GAIN = 0.2, 3.0
@@ -70,6 +71,28 @@ GAINS = tuple(entry.name for entry in fields(TravelGain))
 TRIMS = tuple(entry.name for entry in fields(Trim))
 
 
+def _trim(name: str, unit: str, sentence: str) -> Explanation:
+    return Explanation("trim", unit, -TRIM_RANGES[name], TRIM_RANGES[name], sentence)
+
+
+FITTED: Mapping[str, Explanation] = MappingProxyType(
+    {
+        **{
+            f"travel_gain.{name}": Explanation(
+                "travel gain", "", LEAST_GAIN, GREATEST_GAIN,
+                "How many times as far as the body is to go the feet are asked to go: it makes up for servos "
+                "that lag and paws that slip.",
+            )
+            for name in GAINS
+        },
+        "trim.forward_m_s": _trim("forward_m_s", "m/s", "Speed forward that is always added."),
+        "trim.left_m_rad": _trim("left_m_rad", "m/rad", "Way to the left added for every radian of turn."),
+        "trim.turn_rad_m": _trim("turn_rad_m", "rad/m", "Turn to the left added for every metre left."),
+    }
+)  # fmt: skip
+"""What makes up for servos and paws, number by number, as `EXPLANATIONS` has the parameters."""
+
+
 @dataclass(frozen=True, eq=False)
 class Gait:
     """A periodic generator of poses from a velocity command: everything it is made of.
@@ -96,6 +119,11 @@ class Gait:
         gains = {f"travel_gain.{name}": getattr(self.travel_gain, name) for name in GAINS}
         trims = {f"trim.{name}": getattr(self.trim, name) for name in TRIMS}
         return {**self.parameters.flat, **gains, **trims}
+
+    @staticmethod
+    def explanation(name: str) -> Explanation:
+        """Return the explanation of a number by its name in `flat`, or raise UnknownNameError."""
+        return FITTED[name] if name in FITTED else explanation(name)
 
     def made_up_for(self, components: Floats, seconds: float) -> Floats:
         """Return the components `(3,)` [m, m, rad] that move the feet so that the body moves by these.

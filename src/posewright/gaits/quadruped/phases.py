@@ -53,6 +53,15 @@ class PhaseTable:
         """Travel to another process: a read-only mapping does not do so as such."""
         return PhaseTable, (self.name, dict(self.offsets))
 
+    def with_offset(self, foot: str, offset: float) -> PhaseTable:
+        """Return the table with another offset of a foot; the one of a book, where it is that now.
+
+        Raises:
+            InputError: no such foot, or an offset that is not from 0 to less than 1.
+        """
+        other = PhaseTable(OWN, {**self.offsets, foot: offset})
+        return next((table for table in PHASE_TABLES.values() if table.offsets == other.offsets), other)
+
     @property
     def starts(self) -> tuple[float, ...]:
         """The fractions of a cycle at which a step begins: where one foot or more lift, rising."""

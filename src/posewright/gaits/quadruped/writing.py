@@ -84,10 +84,10 @@ def _value(value: object, before: object) -> Any:
     if isinstance(value, ForeHind):
         alike = value.fore == value.hind and not isinstance(before, Mapping)
         return value.fore if alike else one_line({"fore": value.fore, "hind": value.hind})
-    return _points(value, _mapping(before)) if isinstance(value, Mapping) else value
+    return paired_points(value, _mapping(before)) if isinstance(value, Mapping) else value
 
 
-def _points(points: Mapping[str, Point], before: Tree) -> Tree:
+def paired_points(points: Mapping[str, Point], before: Tree = _NEW) -> dict[str, list[float]]:
     """Return the points, of two feet at once where they stand mirrored and nobody wrote them one by one."""
     told: dict[str, list[float]] = {}
     for end, (left, right) in ENDS.items():

@@ -1,0 +1,31 @@
+"""The studio without a browser: begin a motion, change it, take that back, save it.
+
+Twin of `posewright studio`, `posewright motion new` and `motion view`. Every action of a window is a command
+that Python can give, too.
+"""
+
+import tempfile
+from pathlib import Path
+
+import posewright as pw
+from posewright.studio.commands.pose import SetAngles
+
+file = Path(tempfile.mkdtemp()) / "look_up.motion.yaml"
+pw.write_motion(pw.begin_motion("look_up", pw.robot("sony_ers7"), pose="sit"), file)
+
+studio = pw.open_studio(file)
+print("a browser would open", studio.url.partition("?")[0][:16])
+
+session, document = studio.session, studio.session.document
+up = SetAngles(page=1, keyframe=0, angles_rad={"head_tilt": 0.3})
+session.do_and_wait(lambda: session.do(up))
+print("to be undone:", document.undo_label)
+print("head tilt:", document.pages.motion(1).keyframes[0].pose.angle("head_tilt"))
+
+session.do_and_wait(session.undo)
+print("as in the file:", not document.is_dirty)
+studio.close()
+
+view = pw.open_view(file)
+print("this one only looks:", view.session.topics["motion"]["name"])
+view.close()

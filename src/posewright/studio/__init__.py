@@ -1,0 +1,27 @@
+"""The studio: design motions in the browser, and see what gravity says.
+
+A thin face over the rooms below. `Document` holds the pages of one file; every change of it is a `Command`,
+which can be undone. A `Panel` is a part of the studio: what a window may ask of it, and the topics it
+publishes. The `Session` runs all of that on one thread, one request after the other; the `Server` is its
+door to the browser.
+
+    window --request--> Server --> Session --> Panel --> Document --change--> panels --topic--> all windows
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.studio.document import Command as Command
+    from posewright.studio.document import Document as Document
+    from posewright.studio.opening import Studio as Studio
+    from posewright.studio.opening import open_studio as open_studio
+    from posewright.studio.pages import Pages as Pages
+    from posewright.studio.session import Panel as Panel
+    from posewright.studio.session import Session as Session
+    from posewright.studio.viewing import open_view as open_view
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

@@ -1,0 +1,96 @@
+"""Commands on a motion as a whole: what it says of itself, its joints, and that it starts from any pose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from posewright.documents import Bounds
+from posewright.errors import InputError
+from posewright.formats.native.reader import FASTEST, MOST_REPEATS, SLOWEST
+from posewright.motions import Keyframe, Motion
+from posewright.robots import Robot
+from posewright.studio.commands.changes import MotionCommand
+from posewright.studio.commands.pages import page_called
+from posewright.studio.pages import Pages
+
+FOR_EVER = 0
+"""Stands for a motion that is repeated without end."""
+
+
+@dataclass(frozen=True)
+class SetMotion:
+    """Change what a motion says of itself; None leaves a thing as it is.
+
+    Attributes:
+        repeat: how often it is played; 0 for ever.
+        next: name or number of the motion that follows; empty for none.
+        exit: name or number of the motion through which it is left; empty for none.
+        speed: all its times are divided by this.
+    """
+
+    page: int
+    name: str | None = None
+    repeat: Annotated[int, Bounds(FOR_EVER, MOST_REPEATS)] | None = None
+    next: str | None = None
+    exit: str | None = None
+    speed: Annotated[float, Bounds(SLOWEST, FASTEST)] | None = None
+    source: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What the menu says."""
+        said = {key: value for key, value in vars(self).items() if key != "page" and value is not None}
+        return f"set {' and '.join(said)}" if said else "set nothing"
+
+    def apply(self, pages: Pages, robot: Robot) -> Pages:
+        """Return the pages with the motion changed; an `InputError` for an empty name or a lost reference."""
+        return pages.changed(self.page, lambda motion: self._told(motion, pages))
+
+    def _told(self, motion: Motion, pages: Pages) -> Motion:
+        if self.name is not None and not self.name.strip():
+            raise InputError("a motion needs a name")
+        return replace(
+            motion,
+            name=motion.name if self.name is None else self.name.strip(),
+            repeat=motion.repeat if self.repeat is None else self.repeat or None,
+            next=motion.next if self.next is None else page_called(self.next, pages),
+            exit=motion.exit if self.exit is None else page_called(self.exit, pages),
+            speed=motion.speed if self.speed is None else self.speed,
+            source=motion.source if self.source is None else self.source.strip(),
+        )
+
+
+@dataclass(frozen=True)
+class ClearStart(MotionCommand):
+    """Let a motion start from wherever the robot is."""
+
+    label = "start from any pose"
+
+    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+        return replace(motion, start=None)
+
+
+@dataclass(frozen=True)
+class SetJoints(MotionCommand):
+    """Choose which joints a motion moves; those that are new are held, those that go are forgotten."""
+
+    joints: tuple[str, ...]
+    label = "choose joints"
+
+    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+        for name in self.joints:
+            robot.joint(name)
+        if not self.joints:
+            raise InputError("a motion of no joint", hint="it moves at least one")
+        kept = [name for name in motion.joints if name in self.joints]
+        joints = tuple(dict.fromkeys([*kept, *self.joints]))
+        frames = tuple(_of_joints(frame, joints) for frame in motion.keyframes)
+        return replace(
+            motion, joints=joints, keyframes=frames, start=motion.start and motion.start.on(joints)
+        )
+
+
+def _of_joints(frame: Keyframe, joints: tuple[str, ...]) -> Keyframe:
+    stiffness = {name: one for name, one in (frame.stiffness or {}).items() if name in joints}
+    return replace(frame, pose=frame.pose.on(joints), stiffness=stiffness or None)

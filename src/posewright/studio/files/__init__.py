@@ -1,0 +1,1 @@
+"""The files of the studio: opened, kept while they are edited, saved and exported."""

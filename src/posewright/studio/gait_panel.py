@@ -1,0 +1,227 @@
+"""Gaits: every parameter, with undo, a joystick for the command, and walking with and without physics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from posewright.documents import Bounds
+from posewright.errors import InputError, PosewrightError, UnknownNameError
+from posewright.formats import write_motion
+from posewright.gaits import (
+    Gait,
+    Interpolation,
+    VelocityCommand,
+    gait_names,
+    phase_table,
+    read_gait,
+    sample_gait,
+    walking_legs,
+    write_gait,
+)
+from posewright.gaits.quadruped.reading import SUFFIX
+from posewright.robots import Robot, robot_names
+from posewright.studio.gait_view import changed_as_shown, gait_view
+from posewright.studio.history import History
+from posewright.studio.latest import beside
+from posewright.studio.pages import Pages
+from posewright.studio.requests import action
+from posewright.studio.session import Panel
+from posewright.studio.walking import Walking
+
+if TYPE_CHECKING:
+    from posewright.studio.opening import Parts
+
+MODE = "gait"
+
+
+class GaitPanel(Panel):
+    """Publishes `gaits`, which there are, and `gait`, the open one; `Walking` has topics of its own."""
+
+    name = MODE
+
+    def __init__(self, parts: Parts) -> None:
+        self._session, self._workspace = parts.session, parts.workspace
+        self._walking = Walking(parts)
+        self._robot: Robot | None = None
+        self._path: Path | None = None
+        self._use(History(None))
+
+    def changed(self, before: Pages, after: Pages) -> None:
+        """Follow the mode, and the robot."""
+        is_shown = self._session.mode == MODE
+        if self._robot is not self._session.document.robot:
+            self._robot = self._session.document.robot
+            self._walking.forget_robot()
+            self._path = None
+            self._use(History(None))
+            self._find()
+        if is_shown and self._history.now is None:
+            self._open_first()
+        self._walking.show(is_shown=is_shown)
+
+    def close(self) -> None:
+        """End the walk."""
+        self._walking.stop()
+
+    @action
+    def open(self, *, gait: str, anyway: bool = False) -> None:
+        """Open a gait that ships, by its name, or a file of the workspace."""
+        if self._history.is_dirty and not anyway:
+            told = f"{self._opened().name} has changes that are not saved"
+            raise InputError(told, hint="save it first, or let them go")
+        robot = self._session.document.robot
+        path = self._workspace.path(gait) if gait.endswith(SUFFIX) else None
+        if path is None and gait not in gait_names(robot):
+            raise UnknownNameError.among("gait", gait, gait_names(robot))
+        opened, self._path = read_gait(path or gait, robot=robot), path
+        self._walking.stop()
+        self._use(History(opened))
+
+    @action
+    def set(self, *, values: Mapping[str, float], gesture: str = "") -> None:
+        """Give numbers of the gait other values, in the units in which `gait` shows them."""
+        label = f"set {next(iter(values), 'nothing').replace('_', ' ')}"
+        self._change(label, changed_as_shown(self._opened(), values), gesture)
+
+    @action
+    def phase(self, *, foot: str, lifts: float, gesture: str = "") -> None:
+        """Let a foot lift at another part of the cycle."""
+        gait = self._opened()
+        after = replace(gait, phases=gait.phases.with_offset(foot, round(lifts, 4) % 1.0))
+        self._change(f"{foot.replace('_', ' ')} lifts", after, gesture)
+
+    @action
+    def shape(
+        self,
+        *,
+        phases: str | None = None,
+        interpolation: Interpolation | None = None,
+        pose: str | None = None,
+    ) -> None:
+        """Choose a phase table, how feet are led between points, or the pose of the other joints."""
+        gait, robot = self._opened(), self._session.document.robot
+        if pose is not None:
+            robot.pose(pose)  # it may have none of that name
+        after = replace(
+            gait,
+            phases=gait.phases if phases in {None, gait.phases.name} else phase_table(str(phases)),
+            interpolation=interpolation or gait.interpolation,
+            pose=pose or gait.pose,
+        )
+        self._change("choose the gait's shape", after)
+
+    @action
+    def steer(self, *, forward_m_s: float = 0.0, left_m_s: float = 0.0, turn_rad_s: float = 0.0) -> None:
+        """Ask for a velocity; one that is out of range is brought into it, in the same direction."""
+        self._walking.steer(VelocityCommand(forward_m_s, left_m_s, turn_rad_s))
+
+    @action
+    def walk(self, *, physics: bool) -> None:
+        """Begin to walk, as the gait would have it or in physics."""
+        if self._problem:
+            raise InputError(self._problem)
+        self._walking.begin(in_physics=physics)
+
+    @action
+    def stop(self) -> None:
+        """End the walk where it is."""
+        self._walking.stop()
+
+    @action
+    def reset(self) -> None:
+        """End the walk and put the robot on its feet again."""
+        self._walking.reset()
+
+    @action
+    def save(self, *, file: str, over: bool = False) -> None:
+        """Save the gait; over a file that is there its comments survive."""
+        is_own = self._workspace.path(file) == self._path
+        path = self._workspace.new(file, SUFFIX, over=over or is_own)
+        if is_own:
+            write_gait(self._opened(), path)
+            self._history.mark_saved(self._opened())
+            self._see()
+        else:
+            saved = replace(self._opened(), name=path.name.removesuffix(SUFFIX), path=path)
+            write_gait(saved, path)
+            self._path = path
+            self._use(History(saved))
+        self._find()
+
+    @action
+    def sample(
+        self,
+        *,
+        file: str,
+        cycles: Annotated[int, Bounds(1, 50)] | None = None,
+        every_frames: Annotated[int, Bounds(1, 64)] = 4,
+        from_pose: str | None = None,
+        to_pose: str | None = None,
+        over: bool = False,
+    ) -> Future[None]:
+        """Write the steady walk at the present command as a motion, as `gaits.sample_gait` makes it."""
+        path = self._workspace.new(file, ".motion.yaml", over=over)
+        gait, robot, command = self._opened(), self._session.document.robot, self._walking.command
+        asked: Any = {"cycles": cycles, "every_frames": every_frames}
+        asked |= {"from_pose": from_pose, "to_pose": to_pose}
+
+        def write() -> None:
+            motion = sample_gait(gait, robot, command=command, **asked)
+            write_motion(replace(motion, name=path.name.partition(".")[0]), path)
+
+        return beside(write)
+
+    def _opened(self) -> Gait:
+        if self._history.now is None:
+            raise InputError("no gait is open", hint="open one of those that the robot has")
+        return self._history.now
+
+    def _open_first(self) -> None:
+        """Open some gait, where there is one."""
+        found = self._session.topics["gaits"]
+        try:
+            for name in (*found["shipped"], *found["files"])[:1]:
+                self.open(gait=name)
+        except PosewrightError as error:
+            self._session.warn(error)
+
+    def _use(self, history: History[Gait | None]) -> None:
+        self._history = self._session.histories[MODE] = history
+        history.on_change = lambda _before, _after: self._see()
+        self._session.publish_history()
+        self._see()
+
+    def _change(self, label: str, gait: Gait, gesture: str = "") -> None:
+        self._history.change(label, gait, gesture)
+        self._session.publish_history()
+
+    def _see(self) -> None:
+        """Look at the gait as it is now."""
+        gait, self._problem, timing = self._history.now, "", None
+        try:
+            timing = self._walking.use(gait)
+        except PosewrightError as error:
+            self._problem = f"This cannot be walked: {error}"
+        if gait is None:
+            self._session.publish("gait", None)
+            return
+        view = gait_view(gait, self._session.document.robot, timing)
+        file = None if self._path is None else self._workspace.name_of(self._path)
+        told = {"file": file, "dirty": self._history.is_dirty, "problem": self._problem}
+        self._session.publish("gait", {**view, **told})
+
+    def _find(self) -> None:
+        """Tell which gaits there are, or why none is."""
+        robot, files, why = self._session.document.robot, list[str](), ""
+        try:
+            walking_legs(robot)
+            files = [name for name in self._workspace.files() if name.endswith(SUFFIX)]
+        except InputError as error:
+            others = ", ".join(name for name in robot_names() if gait_names(name))
+            why = f"There is no gait for this robot: {error}. Gaits ship for {others}."
+        told = {"robot": robot.title, "shipped": list(gait_names(robot)), "files": files, "why": why}
+        self._session.publish("gaits", told)

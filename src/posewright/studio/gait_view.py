@@ -1,0 +1,142 @@
+"""A gait as windows see it: its numbers with sentences and units, its phases, and what came of a walk."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from posewright.evaluation import FIGURES
+from posewright.evaluation.walking.report import WalkResult
+from posewright.figures.gait.content import COLOURS, ORDER, SHORT
+from posewright.gaits import (
+    PHASE_TABLES,
+    Gait,
+    GaitTiming,
+    Interpolation,
+    VelocityCommand,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+)
+from posewright.gaits.quadruped.writing import paired_points
+from posewright.robots import Robot
+
+SHOWN = {"m": ("mm", 1000.0), "rad": ("deg", math.degrees(1.0)), "rad/m": ("deg/m", math.degrees(1.0))}
+"""The units in which windows show numbers, and the factor, by the unit they have."""
+
+DIGITS = 6
+STEPS = 500.0
+"""The arrow keys take a slider through its range in so many steps or more."""
+
+
+def scale_of(name: str) -> float:
+    """Return by what a number of a gait is multiplied where it is shown; `name` as in `Gait.changed`."""
+    return SHOWN.get(Gait.explanation(name).unit, ("", 1.0))[1]
+
+
+def changed_as_shown(gait: Gait, shown: Mapping[str, float]) -> Gait:
+    """Return the gait with other values of some numbers, in the units in which they are shown."""
+    values = {name: round(value / scale_of(name), 9) for name, value in shown.items()}
+    after = gait.changed(values)
+    return gait if after.flat == gait.flat else after
+
+
+def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> dict[str, Any]:
+    """Return all of a gait as plain data; without `timing` it cannot be walked."""
+    return {
+        "name": gait.name,
+        "description": gait.description,
+        "phases": gait.phases.name,
+        "tables": sorted({*PHASE_TABLES, gait.phases.name}),
+        "interpolation": gait.interpolation.value,
+        "interpolations": [kind.value for kind in Interpolation],
+        "pose": gait.pose,
+        "poses": list(robot.poses),
+        "feet": [
+            {"foot": foot, "short": SHORT[foot], "colour": COLOURS[foot], "lifts": gait.phases.offsets[foot]}
+            for foot in ORDER
+        ],
+        "groups": list(_groups(gait)),
+        "timing": None if timing is None else _timing(gait, timing),
+    }
+
+
+def _timing(gait: Gait, timing: GaitTiming) -> dict[str, float]:
+    return {
+        "period_s": timing.period_s,
+        "air_share": timing.air_share,
+        "speed_m_s": greatest_speed_m_s(gait.parameters, timing),
+        "turn_deg_s": math.degrees(greatest_turn_rad_s(gait.parameters, timing)),
+    }
+
+
+def _groups(gait: Gait) -> Iterator[dict[str, Any]]:
+    """Yield the numbers, those of one parameter together."""
+    groups: dict[str, list[str]] = {}
+    flat = _shown(gait)
+    for name in flat:
+        groups.setdefault(name.partition(".")[0], []).append(name)
+    for base, names in groups.items():
+        told = [Gait.explanation(name) for name in names]
+        sentences = dict.fromkeys(one.sentence for one in told)
+        entries = [_entry(name, flat[name]) for name in names]
+        yield {
+            "name": base,
+            "title": told[0].document,
+            "sentence": next(iter(sentences)) if len(sentences) == 1 else "",
+            "entries": entries,
+        }
+
+
+def _entry(name: str, value: float) -> dict[str, Any]:
+    told = Gait.explanation(name)
+    unit, scale = SHOWN.get(told.unit, (told.unit, 1.0))
+    low, high = told.low * scale, told.high * scale
+    return {
+        "name": name,
+        "label": name.partition(".")[2].replace(".", " ").replace("_", " ") or told.document,
+        "sentence": told.sentence,
+        "value": round(value * scale, DIGITS),
+        "unit": unit,
+        "low": round(low, DIGITS),
+        "high": round(high, DIGITS),
+        "step": 1.0 if told.is_whole else 10.0 ** math.floor(math.log10((high - low) / STEPS)),
+    }
+
+
+def _shown(gait: Gait) -> dict[str, float]:
+    """Return the numbers, those of two feet that stand mirrored as one: `equilibrium_m.fore.x`."""
+    points = {
+        f"equilibrium_m.{feet}.{axis}": value
+        for feet, point in paired_points(gait.parameters.equilibrium_m).items()
+        for axis, value in zip("xyz", point, strict=True)
+    }
+    others = {name: value for name, value in gait.flat.items() if not name.startswith("equilibrium_m.")}
+    return others | points
+
+
+def command_view(command: VelocityCommand | None) -> dict[str, float] | None:
+    """Return a velocity as windows show it."""
+    if command is None:
+        return None
+    turn = math.degrees(command.turn_rad_s)
+    shown = {"forward_m_s": command.forward_m_s, "left_m_s": command.left_m_s, "turn_deg_s": turn}
+    return {name: round(value, 4) + 0.0 for name, value in shown.items()}
+
+
+def result_view(result: WalkResult) -> dict[str, Any]:
+    """Return what came of a walk: its falls, and its figures of merit in words."""
+    report = result.report
+    figures = [
+        {
+            "words": figure.words.strip(),
+            "value": figure.text(figure.of(report)),
+            "unit": figure.unit,
+            "asked": figure.text(report.figures[figure.commanded]) if figure.commanded else "",
+            "limit": "" if figure.limit is None else f"{figure.limit:g}",
+            "kept": figure.is_kept(figure.of(report)),
+        }
+        for figure in FIGURES
+    ]
+    falls = [{"time_s": fall.time_s, "side": fall.side} for fall in report.falls]
+    return {"falls": falls, "figures": figures, "seconds": result.simulated_s}

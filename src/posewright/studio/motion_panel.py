@@ -1,0 +1,134 @@
+"""The motion as windows see it: its keyframes, and the pose under the cursor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.motions import Keyframe, Motion, Pose
+from posewright.robots import Robot
+from posewright.studio.pages import Pages
+from posewright.studio.session import Panel, Session
+
+DIGITS = 3
+"""Decimals of degrees that a window is shown: a hundredth of a tick."""
+
+
+class MotionPanel(Panel):
+    """Publishes `robot`, `pages`, `motion` (its long list `keyframes` by splices) and `cursor`."""
+
+    name = "motion"
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._robot: Robot | None = None
+        self._shown: tuple[int, Motion] | None = None
+
+    def changed(self, before: Pages, after: Pages) -> None:
+        """Publish what is different."""
+        session, cursor = self._session, self._session.cursor
+        if self._robot is not session.document.robot:
+            self._robot, self._shown = session.document.robot, None
+            session.publish("robot", robot_view(self._robot))
+        motion = after.motion(cursor.page)
+        labels = [{"number": label.number, "name": label.name} for label in after.labels]
+        session.publish("pages", labels)
+        if self._shown is None or self._shown[0] != cursor.page:
+            frames = [keyframe_view(frame) for frame in motion.keyframes]
+            session.publish("motion", {**motion_view(motion, cursor.page), "keyframes": frames})
+        elif self._shown[1] is not motion:
+            self._publish_change(self._shown[1], motion, cursor.page)
+        self._shown = (cursor.page, motion)
+        session.publish("cursor", {**vars(cursor), "selected": list(cursor.selected)})
+
+    def _publish_change(self, old: Motion, new: Motion, page: int) -> None:
+        before = self._session.topics["motion"]
+        begin, end_old, end_new = changed_range(old.keyframes, new.keyframes)
+        inserted = [keyframe_view(frame) for frame in new.keyframes[begin:end_new]]
+        frames = [*before["keyframes"][:begin], *inserted, *before["keyframes"][end_old:]]
+        whole = {**motion_view(new, page), "keyframes": frames}
+        if {**whole, "keyframes": before["keyframes"]} != before:
+            self._session.publish("motion", whole)
+            return
+        self._session.splice(
+            "motion", "keyframes", at=begin, removed=end_old - begin, inserted=inserted, whole=whole
+        )
+
+
+def changed_range(old: tuple[Keyframe, ...], new: tuple[Keyframe, ...]) -> tuple[int, int, int]:
+    """Return where two rows of keyframes begin to differ, and where the differing parts end in each."""
+    begin, shorter = 0, min(len(old), len(new))
+    while begin < shorter and old[begin] is new[begin]:
+        begin += 1
+    behind = 0
+    while behind < shorter - begin and old[-1 - behind] is new[-1 - behind]:
+        behind += 1
+    return begin, len(old) - behind, len(new) - behind
+
+
+def motion_view(motion: Motion, page: int) -> dict[str, Any]:
+    """Return a motion as plain data without its keyframes, angles in degrees."""
+    told = {name: getattr(motion, name) for name in ("name", "repeat", "next", "exit", "speed", "source")}
+    start = None if motion.start is None else pose_view(motion.start)
+    return {**told, "page": page, "joints": list(motion.joints), "start": start}
+
+
+def keyframe_view(frame: Keyframe) -> dict[str, Any]:
+    """Return a keyframe as plain data."""
+    return {
+        "reach_s": frame.reach_s,
+        "pause_s": frame.pause_s,
+        "easing": frame.easing.value,
+        "accel_share": frame.accel_share,
+        "stiffness": frame.stiffness and dict(frame.stiffness),
+        "lights": frame.lights and dict(frame.lights),
+        "pose": pose_view(frame.pose),
+    }
+
+
+def pose_view(pose: Pose) -> list[Any]:
+    """Return angles in the order of the motion's joints [deg]; None where held, "free" where free."""
+    degrees = angles_deg(pose.angles)
+    if not pose.free:
+        return degrees
+    return ["free" if name in pose.free else angle for name, angle in zip(pose.joints, degrees, strict=True)]
+
+
+def angles_deg(angles: Floats) -> list[float | None]:
+    """Return angles in degrees, rounded as windows show them; None for NaN."""
+    return [
+        None if math.isnan(angle) else round(angle, DIGITS) + 0.0 for angle in np.rad2deg(angles).tolist()
+    ]
+
+
+def robot_view(robot: Robot) -> Mapping[str, Any]:
+    """Return what a window needs to know of a robot."""
+    speeds = np.rad2deg(robot.max_speeds).tolist()
+    zeros = robot.to_ticks(np.zeros(len(robot.joints))).tolist()
+    per_rad = (robot.to_ticks(np.ones(len(robot.joints))) - np.array(zeros)).tolist()
+    joints = [
+        {
+            "name": joint.name,
+            "lower_deg": round(math.degrees(joint.lower_rad), DIGITS),
+            "upper_deg": round(math.degrees(joint.upper_rad), DIGITS),
+            "speed_deg_s": round(speed, DIGITS),
+            "tick_zero": zero,
+            "ticks_per_deg": math.radians(per),
+        }
+        for joint, speed, zero, per in zip(robot.joints, speeds, zeros, per_rad, strict=True)
+    ]
+    return {
+        "name": robot.name,
+        "title": robot.title,
+        "joints": joints,
+        "groups": {name: list(members) for name, members in robot.groups.items()},
+        "poses": list(robot.poses),
+        "mirror": [[pair.left, pair.right, pair.sign] for pair in robot.mirror_pairs],
+        "leds": [
+            {"name": led.name, "colour": led.colour, "has_colours": led.has_colours} for led in robot.leds
+        ],
+    }

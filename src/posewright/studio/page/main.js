@@ -1,0 +1,67 @@
+// The page is put together here: each part mounts itself where it belongs.
+import { connect, on } from "./link.js";
+import { el, fail, tabs, tell } from "./dom.js";
+import * as bar from "./bar.js";
+import * as check from "./check.js";
+import * as curves from "./curves.js";
+import * as files from "./files.js";
+import * as gait from "./gait.js";
+import * as keyframe from "./keyframe.js";
+import * as lights from "./lights.js";
+import * as motion from "./motion.js";
+import * as pose from "./pose.js";
+import * as stage from "./stage.js";
+import * as teach from "./teach.js";
+import * as timeline from "./timeline.js";
+import * as trial from "./trial.js";
+
+const view = document.getElementById("view");
+view.src = `/view?websocket=ws://${location.host}/view/socket`;
+// Keys that belong to the whole page do so too while the 3-D view has the focus.
+view.addEventListener("load", () => view.contentWindow.addEventListener("keydown", (event) => {
+  const isOurs = event.ctrlKey || event.metaKey || [" ", "Delete", "Insert"].includes(event.key);
+  if (isOurs && !document.body.dispatchEvent(new KeyboardEvent(event.type, event))) event.preventDefault();
+}));
+stage.mount(document.getElementById("stage"));
+bar.mount(document.getElementById("bar"));
+files.mount(document.getElementById("files"));
+
+const side = document.getElementById("side"), bottom = document.getElementById("bottom");
+const place = (parent, mode) => parent.appendChild(el("div", { "data-for": mode }));
+tabs(place(side, "motion"), "Motion controls", [["Pose", pose], ["Keyframe", keyframe], ["Motion", motion], ["Check", check], ["Teach", teach]]);
+tabs(place(bottom, "motion"), "Time", [["Time line", timeline], ["Curves", curves], ["Lights", lights]]);
+gait.mount(place(side, "gait"), place(bottom, "gait"));
+trial.mount(place(side, "trial"), place(bottom, "trial"));
+
+splitter("side", "Width of the controls", "vertical", (box, at) => box.right - at.clientX, { ArrowLeft: 16, ArrowRight: -16 });
+splitter("bottom", "Height of the time line", "horizontal", (box, at) => box.bottom - at.clientY, { ArrowUp: 16, ArrowDown: -16 });
+
+let wasOpen = false;
+connect((state) => {
+  document.body.dataset.link = state;
+  if (state === "closed" && wasOpen) tell("The studio has stopped. This page connects again when it is back.", true);
+  wasOpen = state === "open";
+});
+on("problem", fail);
+
+// An edge that is dragged, or moved by arrow keys; where it is put is remembered, and a double click forgets it.
+function splitter(part, label, orientation, sizeAt, steps) {
+  const main = document.querySelector("main"), panel = document.getElementById(part), name = `--${part}`, root = document.documentElement;
+  const put = (size) => {
+    if (size) root.style.setProperty(name, size); else root.style.removeProperty(name);
+    if (size) localStorage.setItem(part, size); else localStorage.removeItem(part);
+  };
+  const size = () => orientation === "vertical" ? panel.offsetWidth : panel.offsetHeight;
+  const edge = el("div", { class: "splitter", role: "separator", tabIndex: 0, "aria-label": label, title: `${label}: drag; double click for as it was`, "aria-orientation": orientation, "aria-valuenow": 0,
+    onpointerdown: (event) => edge.setPointerCapture(event.pointerId),
+    onpointermove: (event) => { if (edge.hasPointerCapture(event.pointerId)) put(`${Math.round(sizeAt(main.getBoundingClientRect(), event))}px`); },
+    ondblclick: () => put(null),
+    onkeydown: (event) => {
+      if (!steps[event.key]) return;
+      event.preventDefault();
+      put(`${size() + steps[event.key]}px`);
+    } });
+  put(localStorage.getItem(part));
+  panel.before(edge);
+  new ResizeObserver(() => edge.setAttribute("aria-valuenow", size())).observe(panel);
+}

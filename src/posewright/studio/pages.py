@@ -1,0 +1,79 @@
+"""The pages of a motion file at one moment: what an undo goes back to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from posewright.errors import UnknownNameError
+from posewright.formats import MotionFile, PageLabel
+from posewright.motions import Motion
+
+
+@dataclass(frozen=True)
+class Pages:
+    """All pages of a file, some perhaps edited; a page nobody looked at is not even made.
+
+    Attributes:
+        file: as it was read, or as it was saved last.
+        labels: number and name of each page there is, in order.
+        edited: motions by number of page that are not as in `file`.
+    """
+
+    file: MotionFile = field(repr=False)
+    labels: tuple[PageLabel, ...]
+    edited: Mapping[int, Motion] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edited", MappingProxyType(dict(self.edited)))
+
+    @classmethod
+    def of(cls, file: MotionFile) -> Pages:
+        """Return the pages of a file nobody has edited."""
+        return cls(file, file.pages)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the pages, in order."""
+        return tuple(label.number for label in self.labels)
+
+    def motion(self, number: int) -> Motion:
+        """Return the motion of a page.
+
+        Raises:
+            UnknownNameError: there is no such page.
+            FormatError: the file's page cannot be made into a motion.
+        """
+        if number in self.edited:
+            return self.edited[number]
+        if number not in self.numbers:
+            raise UnknownNameError.among("page", str(number), [str(known) for known in self.numbers])
+        return self.file.motion(number)
+
+    def with_page(self, number: int, motion: Motion) -> Pages:
+        """Return the pages with a motion as the page of that number, one more where there was none."""
+        labels = {**dict(self.labels), number: motion.name}
+        in_order = tuple(PageLabel(*label) for label in sorted(labels.items()))
+        return replace(self, labels=in_order, edited={**self.edited, number: motion})
+
+    def without(self, number: int) -> Pages:
+        """Return the pages without one of them."""
+        labels = tuple(label for label in self.labels if label.number != number)
+        edited = {other: motion for other, motion in self.edited.items() if other != number}
+        return replace(self, labels=labels, edited=edited)
+
+    def as_file(self) -> MotionFile:
+        """Return the file with these pages in it, ready to be rendered."""
+        if not self.edited and self.labels == self.file.pages:
+            return self.file
+        motions = tuple(self.motion(number) for number in self.numbers)
+        return replace(self.file, motions=motions, pages=self.labels)
+
+    def changed(self, number: int, change: Callable[[Motion], Motion]) -> Pages:
+        """Return the pages with the motion of one of them changed; these where the change does nothing."""
+        before = self.motion(number)
+        after = change(before)
+        if after is before or after == before:
+            return self
+        return self.with_page(number, after)

@@ -1,0 +1,231 @@
+"""The world of a recording in the 3-D view: field, boxes, robots and what their lasers hit.
+
+All of it is drawn from the recording alone, so that robots are shown whose cards nobody has here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.contests import Mark, MarkKind
+from posewright.figures.playback import Poses, poses_of
+from posewright.recordings import Recording, RobotHeader
+from posewright.recordings.messages import FIELD
+from posewright.recordings.scene import BASE, link_frame, link_rotations, scene, turning
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+ROOT = "/trial"
+RAYS = {"range": ((214, 60, 40), 3.0), "range_scan": ((232, 150, 40), 1.0)}
+"""Colour and thickness [px] of the beams of a kind of sensor."""
+
+MARK_M = 0.3
+"""How high pins are above the floor [m]."""
+
+MARKED = (190, 40, 30)
+"""Colour of a pin."""
+
+_NOWHERE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+_VIEW = np.array([-0.9, -1.3, 0.9])
+"""From what is looked at to the camera, over the size of what is looked at."""
+
+
+class Rays:
+    """The beams of one range sensor or scan, from where it sits to what they hit."""
+
+    def __init__(self, viser_scene: Any, frame: str, name: str, card: Mapping[str, Any]) -> None:
+        place = card.get("link_pose") or card["base_pose"]
+        beams = int(card["beams"]) if card["kind"] == "range_scan" else 1
+        bearings = np.radians(card.get("start_deg", 0.0) + card.get("step_deg", 0.0) * np.arange(beams))
+        self._ways = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(beams)], axis=1)
+        self._reach_m = float(card["max_range_m"])
+        self._read: Floats | None = None
+        colour, thickness = RAYS[card["kind"]]
+        self.lines = viser_scene.add_line_segments(
+            f"{frame}/{name}",
+            points=np.zeros((beams, 2, 3), dtype=np.float32),
+            colors=colour,
+            thickness=thickness,
+            thickness_units="screen",
+            position=tuple(place[:3]),
+            wxyz=tuple(place[3:]),
+        )
+
+    def show(self, distances: Floats) -> None:
+        """Draw the beams that hit something, by distances `(beams,)` [m]."""
+        if self._read is not None and np.array_equal(distances, self._read, equal_nan=True):
+            return
+        self._read = distances
+        hits = np.where(np.isfinite(distances) & (distances < self._reach_m), distances, 0.0)
+        points = np.zeros((len(self._ways), 2, 3), dtype=np.float32)
+        points[:, 1] = hits[:, None] * self._ways
+        self.lines.points = points
+
+
+class RobotNodes:
+    """One robot's links, each in the node of the link it hangs on."""
+
+    def __init__(self, viser_scene: Any, name: str, header: RobotHeader) -> None:
+        self._header = header
+        self.paths = {link_frame(name, header, link["name"]): "" for link in header.links}
+        self.paths[f"{name}/{BASE}"] = f"{ROOT}/{name}"
+        self.base = viser_scene.add_frame(f"{ROOT}/{name}", show_axes=False)
+        nodes = {}
+        for number, link in enumerate(header.links[1:], 1):
+            path = f"{self.paths[link_frame(name, header, link['parent'])]}/{number}"
+            self.paths[link_frame(name, header, link["name"])] = path
+            place = {"position": tuple(link["position"]), "wxyz": tuple(link["rotation"])}
+            nodes[link["name"]] = viser_scene.add_frame(path, show_axes=False, **place)
+        self._turning = [nodes[link["name"]] for link in turning(header)]
+        self.rays = {
+            sensor: Rays(viser_scene, self._mount(name, card), f"sensor-{number}", card)
+            for number, (sensor, card) in enumerate(header.sensors.items())
+            if card["kind"] in RAYS and ("base_pose" in card or "link_pose" in card)
+        }
+
+    def _mount(self, name: str, card: Mapping[str, Any]) -> str:
+        return self.paths[
+            link_frame(name, self._header, card["link"]) if "link" in card else f"{name}/{BASE}"
+        ]
+
+    def show(self, base: Floats, positions: Floats) -> None:
+        """Take the base `(7,)`, and joint angles `(n_joints,)` [rad]."""
+        _put(self.base, base if np.isfinite(base).all() else _NOWHERE)
+        if self._turning:
+            turned = link_rotations(self._header, positions[None])[0]
+            for node, rotation in zip(self._turning, turned, strict=True):
+                node.wxyz = rotation
+
+
+class TrialWorld:
+    """A recording in the scene of a 3-D view; a recording that goes on is handed in again as it grows.
+
+    Args:
+        viser: whose scene it is.
+        recording: what is shown, with at least one row.
+    """
+
+    def __init__(self, viser: ViserServer, recording: Recording) -> None:
+        self._viser = viser
+        self._poses: Poses
+        self._marks: list[Any] = []
+        self.use(recording)
+        make = viser.scene
+        with viser.atomic():
+            make.remove_by_name(ROOT)
+            make.add_frame(ROOT, show_axes=False)
+            header = recording.header
+            self._boxes = [
+                make.add_frame(f"{ROOT}/box_{i}", show_axes=False) for i in range(1, len(header.boxes) + 1)
+            ]
+            self._robots = {name: RobotNodes(make, name, one) for name, one in header.robots.items()}
+            paths = {FIELD: ROOT, **{f"box_{i}": f"{ROOT}/box_{i}" for i in range(1, len(header.boxes) + 1)}}
+            for nodes in self._robots.values():
+                paths |= nodes.paths
+            for number, entity in enumerate(scene(recording)["entities"]):
+                _draw(make, f"{paths[entity['frame_id']]}/look-{number}", entity)
+
+    def use(self, recording: Recording) -> None:
+        """Go on with more of the same recording."""
+        self._recording, self._poses = recording, poses_of(recording)
+
+    def show(self, time_s: float) -> None:
+        """Show a time of the recording [s]."""
+        now = self._poses.at(np.array([time_s]))
+        with self._viser.atomic():
+            for handle, pose in zip(self._boxes, now.boxes[0], strict=True):
+                _put(handle, pose)
+            for name, nodes in self._robots.items():
+                nodes.show(now.base[name][0], now.positions[name][0])
+                decisions = self._recording.robots[name].decisions
+                row = int(np.searchsorted(decisions.times, time_s, side="right")) - 1
+                for sensor, rays in nodes.rays.items():
+                    if sensor in decisions.sensors and row >= 0:
+                        rays.show(decisions.sensors[sensor][row])
+
+    def mark(self, marks: Iterable[Mark]) -> None:
+        """Put a pin with words where something cost points."""
+        for handle in self._marks:
+            handle.remove()
+        self._marks = []
+        for number, one in enumerate(marks):
+            if one.kind is not MarkKind.PENALTY or one.x is None or one.y is None:
+                continue
+            path, place = f"{ROOT}/mark-{number}", (one.x, one.y, MARK_M)
+            ball = self._viser.scene.add_icosphere(path, 0.015, MARKED, position=place)
+            self._viser.scene.add_label(f"{path}/words", f"{one.label}, {one.time_s:.1f} s")
+            self._marks.append(ball)
+
+    def set_lasers(self, is_shown: bool) -> None:
+        """Show or hide the beams."""
+        for nodes in self._robots.values():
+            for rays in nodes.rays.values():
+                rays.lines.visible = is_shown
+
+    def _place(self, robot: str, time_s: float) -> Floats:
+        """Return where a robot's base is at a time [s], `(3,)` [m]."""
+        base = self._poses.at(np.array([time_s])).base[robot][0, :3]
+        return base if np.isfinite(base).all() else _NOWHERE[:3]
+
+    def look_at_field(self) -> None:
+        """Turn all cameras to the whole field, or to where the first robot begins where there is none."""
+        size = self._recording.header.arena.get("size_m")
+        if size:
+            self._look((size[0] / 2.0, 0.0, 0.0), 0.47 * math.hypot(*size))
+        else:
+            self.look_at_robot(next(iter(self._robots)), float(self._recording.times[0]))
+
+    def look_at_robot(self, robot: str, time_s: float) -> None:
+        """Turn all cameras to a robot as it is at a time [s], from near by."""
+        self._look(self._place(robot, time_s), 0.5)
+
+    def follow(self, before_s: float, time_s: float) -> None:
+        """Move all cameras as the first robot moves from one time to another [s], up and down aside."""
+        robot = next(iter(self._robots))
+        way = (self._place(robot, time_s) - self._place(robot, before_s)) * (1.0, 1.0, 0.0)
+        for client in self._viser.get_clients().values():
+            if client.camera.update_timestamp:
+                client.camera.position = client.camera.position + way
+
+    def _look(self, at: Iterable[float], size_m: float) -> None:
+        target = np.array(list(at))
+        where = target + size_m * _VIEW
+        seen = [client.camera for client in self._viser.get_clients().values()]
+        cameras: list[Any] = [self._viser.initial_camera, *(one for one in seen if one.update_timestamp)]
+        for camera in cameras:
+            camera.position, camera.look_at = where, target
+
+    def close(self) -> None:
+        """Take all of it out of the scene."""
+        self._viser.scene.remove_by_name(ROOT)
+
+
+def _put(handle: Any, pose: Floats) -> None:
+    handle.position, handle.wxyz = pose[:3], pose[3:]
+
+
+def _draw(viser_scene: Any, path: str, entity: Mapping[str, Any]) -> None:
+    """Add the shapes of a SceneEntity, as `recordings.scene` makes them, to a node."""
+    shapes = [(kind, shape) for kind in ("cubes", "spheres", "cylinders") for shape in entity[kind]]
+    for number, (kind, shape) in enumerate(shapes):
+        size = tuple(shape["size"][axis] for axis in "xyz")
+        told, place, turned = shape["color"], shape["pose"]["position"], shape["pose"]["orientation"]
+        how: dict[str, Any] = {
+            "color": (told["r"], told["g"], told["b"]),
+            "opacity": None if told["a"] >= 1.0 else told["a"],
+            "position": tuple(place[axis] for axis in "xyz"),
+            "wxyz": tuple(turned[axis] for axis in "wxyz"),
+        }
+        name = f"{path}-{number}"
+        if kind == "cubes":
+            viser_scene.add_box(name, dimensions=size, **how)
+        elif kind == "spheres":
+            viser_scene.add_icosphere(name, radius=0.5, scale=size, **how)
+        else:
+            viser_scene.add_cylinder(name, radius=size[0] / 2.0, height=size[2], **how)
