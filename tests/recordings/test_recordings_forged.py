@@ -204,7 +204,6 @@ def with_(recording: Recording, name: str, value: Any) -> Recording:
         ("boxes", np.nan, "where box 1 was"),
         ("boxes", np.inf, r"pose of box 1 holds inf in row 7"),
         ("boxes", 1e300, r"pose of box 1 holds 1e\+300 in row 7"),
-        ("base", np.nan, "where the robot's base and feet were"),
         ("base", -np.inf, r"base of robotis_bioloid holds -inf in row 7"),
         ("positions", np.inf, "positions of robotis_bioloid holds inf in row 7"),
         ("efforts", 1e99, r"efforts of robotis_bioloid holds 1e\+99 in row 7"),

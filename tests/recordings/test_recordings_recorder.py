@@ -108,7 +108,14 @@ def test_rows_are_kept_at_the_end_of_every_fourth_frame() -> None:
     np.testing.assert_array_equal(robot.efforts[:, 1], -2.0 * np.arange(1, 17))
     np.testing.assert_array_equal(robot.base[:, 0], 4.0 * np.arange(1, 17))
     assert robot.foot_contacts[:, 0].tolist() == [False, True] * 8
-    assert (robot.slips, robot.contacts, robot.requests, robot.free) == (None, None, None, None)
+    assert (robot.slips, robot.requests, robot.free) == (None, None, None)
+
+
+def test_what_touched_between_two_rows_belongs_to_the_later() -> None:
+    found = record([13, 13, 13, 13, 14]).robot().contacts
+    assert found is not None
+    assert found.frames.tolist() == list(range(16))
+    assert found.depths.tolist() == [4.0 * row + 3.0 for row in range(16)]
 
 
 @given(sizes=st.lists(st.integers(0, 20), max_size=12), every=st.integers(1, 7))

@@ -210,7 +210,7 @@ def test_nothing_is_touched_in_the_air(dog: SimulatedBody, touching: Touching) -
     assert not touching(dog.world)
 
 
-def test_boxes_and_walls_are_left_out(ers7: Robot, touching: Touching) -> None:
+def test_boxes_are_left_out_and_walls_are_told_of(ers7: Robot, touching: Touching) -> None:
     field = replace(arena(), boxes=(Box(0.85, 0.0),))
     body = SimulatedBody(World(ers7, field), start=(0.6, 0.0, 0.0))
     names = {body.world.model.geom(geom).name for geom in body.world.data.contact.geom.ravel().tolist()}
@@ -218,7 +218,8 @@ def test_boxes_and_walls_are_left_out(ers7: Robot, touching: Touching) -> None:
     paws = {(foot, "floor") for foot in ers7.feet}
     assert touching(body.world) <= paws
     body.place_robot(0.1, 0.0, 0.0)
-    assert touching(body.world) <= paws
+    walls = touching(body.world) - paws
+    assert {thing for _, thing in walls} == {"wall_start"}
 
 
 def test_crossed_legs_are_felt_as_hard_as_they_press(dog: SimulatedBody) -> None:

@@ -65,6 +65,16 @@ class Shape:
     is_round: bool = False
 
     @property
+    def is_solid(self) -> bool:
+        """Whether it can be touched: a line is only seen."""
+        return self.role is not Role.LINE
+
+    @property
+    def top_m(self) -> float:
+        """How high its upper side is [m]."""
+        return self.base_m + self.size_m[2]
+
+    @property
     def width_m(self) -> float:
         """Its edge along its own x: how wide a line is that lies across the field [m]."""
         return self.size_m[0]
@@ -131,7 +141,7 @@ class Arena:
 
     Attributes:
         shapes: walls, lines and whatever else stands fast; walls may stand outside the field.
-        colours: of `floor`, `box`, and of shapes by their role; red, green, blue 0..1.
+        colours: of `floor`, `box`, of shapes by their name or else their role; red, green, blue 0..1.
         gap_m: the least width of a gap between obstacles [m].
         touching_m: obstacles nearer than this form one [m].
         spots: where a robot belongs, by name, such as on a chair.
@@ -156,7 +166,8 @@ class Arena:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for box in self.boxes:
             self.kind_of(box)
-        coloured = {FLOOR, *(shape.role.value for shape in self.shapes), *([BOX] if self.box_kinds else [])}
+        named = {shape.role.value for shape in self.shapes if shape.name not in self.colours}
+        coloured = {FLOOR, *named, *([BOX] if self.box_kinds else [])}
         if missing := coloured - self.colours.keys():
             raise InputError(f"{', '.join(sorted(missing))}: no colour", hint="red, green and blue of each")
 
@@ -188,6 +199,10 @@ class Arena:
     def walls(self) -> tuple[Shape, ...]:
         """The walls."""
         return tuple(shape for shape in self.shapes if shape.role is Role.WALL)
+
+    def colour_of(self, shape: Shape) -> Colour:
+        """Return its own colour, or else that of its role."""
+        return self.colours[shape.name if shape.name in self.colours else shape.role.value]
 
     @property
     def box_kind(self) -> BoxKind:

@@ -6,7 +6,7 @@ whoever takes them from a stranger.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any
@@ -127,13 +127,14 @@ class Contacts:
     """What touches what at the end of each frame: a row for every two things.
 
     Attributes:
-        names: of the things: parts of the robot as its model calls them, and the floor.
+        names: of the things: parts of the robot as its model calls them, the `floor`, shapes of the arena
+            that stand fast, and other robots.
         frames: in which, counted from the first frame of the block, rising, `(n,)`.
-        pairs: places in `names`, the smaller first, `(n, 2)`.
+        pairs: places in `names`, the smaller first, which is a part of the robot, `(n, 2)`.
         depths: how far the shapes lie in each other at the deepest, `(n,)` [m].
-        forces: how hard two parts of the robot press against each other, `(n,)` [N]; NaN against the floor.
+        forces: how hard two parts of the robot press against each other, `(n,)` [N]; NaN against the rest.
         speeds: how fast a part came down on the floor in the frame in which it came to touch it, `(n,)`
-            [m/s]; NaN where it touched it before already, or touches another part.
+            [m/s]; NaN where it touched it before already, or touches something else.
     """
 
     names: tuple[str, ...]
@@ -160,6 +161,26 @@ class Contacts:
                 for name, column in columns.items()
             },
         )
+
+    def folded(self, every: int) -> Contacts:
+        """Return what touched in any frame of each group of so many frames, numbers at their most."""
+        rows = np.column_stack((self.frames // every, self.pairs))
+        groups, which = np.unique(rows, axis=0, return_inverse=True)
+        found = {}
+        for name in ("depths", "forces", "speeds"):
+            found[name] = np.full(len(groups), np.nan)
+            np.fmax.at(found[name], which.ravel(), getattr(self, name))
+        return Contacts(self.names, groups[:, 0], groups[:, 1:], **found)
+
+    def touching(self, parts: Collection[str], things: Collection[str], n: int) -> Flags:
+        """Return in which of `n` frames any of the parts touches any of the things, `(n,)`."""
+        is_part = np.array([name in parts for name in self.names], dtype=np.bool_)
+        is_thing = np.array([name in things for name in self.names], dtype=np.bool_)
+        one, other = self.pairs.T
+        meets = (is_part[one] & is_thing[other]) | (is_part[other] & is_thing[one])
+        touched = np.zeros(n, dtype=np.bool_)
+        touched[self.frames[meets]] = True
+        return touched
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,12 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.bodies import Place as Place
+    from posewright.contests.contest import HALT as HALT
     from posewright.contests.contest import NEW_TRY as NEW_TRY
+    from posewright.contests.contest import RESTARTS as RESTARTS
     from posewright.contests.contest import Contest as Contest
+    from posewright.contests.contest import Counted as Counted
+    from posewright.contests.contest import Duel as Duel
     from posewright.contests.contest import Entry as Entry
     from posewright.contests.contest import Note as Note
     from posewright.contests.contest import Ranked as Ranked
@@ -37,6 +41,8 @@ if TYPE_CHECKING:
     from posewright.contests.obstacle_race.score import Standing as Standing
     from posewright.contests.obstacle_race.score import rank as rank
     from posewright.contests.obstacle_race.score import score as score
+    from posewright.contests.parts import arm_parts as arm_parts
+    from posewright.contests.parts import leg_parts as leg_parts
     from posewright.contests.passivity_test.contest import PassivityScore as PassivityScore
     from posewright.contests.passivity_test.contest import PassivityTest as PassivityTest
     from posewright.contests.picture import ContestPicture as ContestPicture
@@ -44,6 +50,8 @@ if TYPE_CHECKING:
     from posewright.contests.picture import MarkKind as MarkKind
     from posewright.contests.picture import Series as Series
     from posewright.contests.picture import Span as Span
+    from posewright.contests.places import earned_by_places as earned_by_places
+    from posewright.contests.places import places as places
     from posewright.contests.registry import contest as contest
     from posewright.contests.registry import contest_names as contest_names
     from posewright.contests.registry import contest_of as contest_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -21,6 +21,14 @@ Note = Callable[[Event], None]
 
 NEW_TRY = "try"
 """The event with which a referee begins a further try: the robots' behaviours then begin anew."""
+
+HALT = "halt"
+"""The event with which a referee stops everybody: behaviours begin anew, so robots go to their start pose.
+
+Once they are there, it puts them back and begins a `NEW_TRY`.
+"""
+
+RESTARTS = frozenset({NEW_TRY, HALT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,25 @@ class Ranked(Score, Protocol):
         """What cost points, a word each, in the order it happened."""
 
 
+@runtime_checkable
+class Counted(Protocol):
+    """A contest that counts in the ranking of a whole day."""
+
+    def earned(self, scores: Sequence[Ranked]) -> tuple[float, ...]:
+        """Return what each of these entries' scores earns in the day's ranking, in the same order."""
+
+
+@runtime_checkable
+class Duel(Protocol):
+    """A contest in which the roles are opponents, so that a day has many of them."""
+
+    def winner(self, score: Score) -> str | None:
+        """Return the role that has won; None where nobody has."""
+
+    def earned_by_places(self, places: Sequence[int]) -> tuple[float, ...]:
+        """Return what the places at the end of all duels earn, 1 being the first; equal ones share it."""
+
+
 class Referee(Watcher, Protocol):
     """Watches a run: does what a person beside the field would do, notes it, and ends the run.
 
@@ -94,7 +121,10 @@ class Referee(Watcher, Protocol):
 
 
 class Contest(Protocol):
-    """A contest. What makes one is registered: `make()` by its own rules, `make(text)` by others."""
+    """A contest. What makes one is registered: `make()` by its own rules, `make(text)` by others.
+
+    One whose judge must know which part of a robot touches what says so by `sees_contacts = True`.
+    """
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.contests.contest import Contest, Score
+from posewright.contests.gaps import bridged
 from posewright.contests.obstacle_race.contest import ObstacleRace
 from posewright.contests.passivity_test.contest import PassivityTest
 from posewright.documents import parse_document
@@ -159,4 +160,4 @@ def judge(recording: Recording, by: Contest | None = None, *, trust_attached_rul
         raise InputError("the recording tells of no field", hint="a judge needs a run on the contest's field")
     judged_by = contest_of(recording.header, trust_attached_rules=trust_attached_rules) if by is None else by
     refuse_impossible(recording)
-    return judged_by.judge(recording)
+    return judged_by.judge(bridged(recording))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,11 @@ from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Part, Plant, Supervisor, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, WHOLE, MakeController, OnBoard, maker_of
 from posewright.codegen.hil.controllers import LinkedController
-from posewright.contests import NEW_TRY, Contest, Referee, Score, contest, judge
+from posewright.contests import RESTARTS, Contest, Entry, Referee, Score, contest, judge
 from posewright.contests.registry import KIND
 from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
-from posewright.errors import InputError
+from posewright.errors import InputError, UnknownNameError
 from posewright.experiments.driving import released_on_failure
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, body_of, make_plant
@@ -27,7 +27,7 @@ from posewright.links.served.remote_plant import Latencies, RemotePlant
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import is_path, robot, ships
-from posewright.search.plan import checked_seed
+from posewright.search.plan import MAX_SEED, checked_seed
 from posewright.version import __version__
 
 REPORT_EVERY_S = 0.5
@@ -200,20 +200,39 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
         raise InputError(f"the arena is {trial.arena!r}", hint=f"{held.name} is run on {arena.name!r}")
     behaviours, parts = {}, []
     kind, domain = body_of(body, trial.seed)
-    for number, (role, entry) in enumerate(held.entries.items()):
-        asked = (trial.robot, trial.behaviour) if not number else (entry.robot, entry.behaviour)
-        played = read_behaviour(asked[1], robot=robot(asked[0]), vendor_file=None if number else motions)
+    for number, (role, entry) in enumerate(_entries(trial, held).items()):
+        vendor_file = None if number else motions
+        played = read_behaviour(entry.behaviour, robot=robot(entry.robot), vendor_file=vendor_file)
         name = played.robot.name if len(held.entries) == 1 else role
         own = {sensor.name for sensor in played.robot.sensors}
         further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
         place = held.start(role, arena)
-        parts.append(Part(name, played.robot, played.start_pose, place, further, trial.seed, domain))
+        seed = _seed_of(trial.seed, number)
+        how = {"contacts": bool(getattr(held, "sees_contacts", False))}
+        parts.append(Part(name, played.robot, played.start_pose, place, further, seed, domain, **how))
         behaviours[name] = played
     plant = make_plant(kind, parts, arena)
     header = _header(trial, held, arena, plant, behaviours)
     with released_on_failure(plant):
         recorder = Recorder(header, plant, every=ROWS_EVERY)
     return _Stage(held, arena, plant, behaviours, recorder, trial.seed)
+
+
+def _entries(trial: Trial, held: Contest) -> dict[str, Entry]:
+    """Return who takes part, by role."""
+    first, *others = held.entries
+    for role in trial.opponents:
+        if role not in others:
+            raise UnknownNameError.among(f"role of an opponent in {held.name}", role, others)
+    return {**held.entries, first: Entry(trial.robot, trial.behaviour), **trial.opponents}
+
+
+_APART = 1_000_003
+"""Seeds of the robots of one trial lie so far apart: what one draws by chance, another does not."""
+
+
+def _seed_of(seed: int, number: int) -> int:
+    return (seed + number * _APART) % (MAX_SEED + 1)
 
 
 def documents_of(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> dict[str, str]:
@@ -263,7 +282,7 @@ def _header(
         seed=trial.seed,
         version=__version__,
         arena=arena.to_dict(),
-        documents=_documents(trial, held, arena, tuple(behaviours.values())),
+        documents=_documents(trial, held, arena, behaviours),
         extras={"trial": trial.name, "arena": arena.name, KIND: trial.contest},
     )
 
@@ -273,14 +292,20 @@ def _layout_name(trial: Trial, arena: Arena) -> str:
     return Path(trial.layout or ("random" if arena.boxes else "")).name
 
 
-def _documents(trial: Trial, held: Contest, arena: Arena, behaviours: Sequence[Behaviour]) -> dict[str, str]:
+def _documents(
+    trial: Trial, held: Contest, arena: Arena, behaviours: Mapping[str, Behaviour]
+) -> dict[str, str]:
     """Return what a recording carries: behaviours, rules, layout, and cards that do not ship."""
     layout = _layout_name(trial, arena).split(".")[0]
-    documents = {name: text for played in behaviours for name, text in played.documents.items()}
+    documents: dict[str, str] = {}
+    for role, played in behaviours.items():
+        for name, text in played.documents.items():
+            is_taken = documents.get(name, text) != text
+            documents[f"{role}/{name}" if is_taken else name] = text
     documents[f"{Path(held.name).name}{RULES_SUFFIX}"] = held.rules_text
     if layout:
         documents[f"{layout}.layout.yaml"] = layout_text(arena.boxes, layout)
-    cards = [played.robot for played in behaviours if not ships(played.robot)]
+    cards = [played.robot for played in behaviours.values() if not ships(played.robot)]
     return documents | {card_document(card.name): card.text for card in cards}
 
 
@@ -315,7 +340,10 @@ def _can_be_judged(plant: Plant) -> bool:
 
 def _controllers(stage: _Stage, make: MakeController | None) -> Controllers:
     """Return a controller for every robot; of the first one on a board, where one is asked for."""
-    made: Controllers = {name: BehaviourController(one, stage.seed) for name, one in stage.behaviours.items()}
+    made: Controllers = {
+        name: BehaviourController(one, _seed_of(stage.seed, number))
+        for number, (name, one) in enumerate(stage.behaviours.items())
+    }
     if make is not None:
         name, behaviour = next(iter(stage.behaviours.items()))
         made[name] = make(behaviour, stage.seed)
@@ -347,7 +375,7 @@ def _drive_trial(
 
     def note(event: Event) -> None:
         recorder.note(event)
-        if event.kind == NEW_TRY:
+        if event.kind in RESTARTS:
             for one in controllers.values():
                 one.restart()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from posewright.contests import contest, contest_names
+from posewright.contests import Entry, contest, contest_names
 from posewright.documents import Catalogue, Node, is_file, read_document
 from posewright.robots import is_path
 from posewright.search.plan import MAX_SEED
@@ -25,6 +26,7 @@ class Trial:
         arena: name of the arena it is meant for; empty for whichever the contest is held on.
         layout: may be `random`; empty for what the contest would choose.
         seed: of everything drawn by chance.
+        opponents: who takes roles besides the first, where it is not whom the contest would take.
         still_s: the trial is ended when nothing has moved for so long; 0 for never [s].
     """
 
@@ -37,6 +39,7 @@ class Trial:
     layout: str = ""
     seed: int = 0
     still_s: float = STILL_S
+    opponents: Mapping[str, Entry] = field(default_factory=dict)
 
 
 def trial_names() -> tuple[str, ...]:
@@ -62,7 +65,7 @@ def read_trial(name_or_path: str | Path) -> Trial:
 
 def _parse(root: Node, *, beside: Path | None) -> Trial:
     required = ("trial", "robot", "behaviour", "contest")
-    parts = root.fields(required=required, optional=("arena", "seed", "still_s"))
+    parts = root.fields(required=required, optional=("arena", "seed", "still_s", "opponents"))
     arena = parts["arena"].fields(required=("kind",), optional=("layout",)) if "arena" in parts else {}
     named, rules = _contest(parts["contest"], beside)
     return Trial(
@@ -75,7 +78,17 @@ def _parse(root: Node, *, beside: Path | None) -> Trial:
         layout=_resolved(arena["layout"].text(), beside) if "layout" in arena else "",
         seed=parts["seed"].integer(low=0, high=MAX_SEED) if "seed" in parts else 0,
         still_s=parts["still_s"].number(low=0.0, high=3600.0) if "still_s" in parts else STILL_S,
+        opponents=_opponents(parts["opponents"], beside) if "opponents" in parts else {},
     )
+
+
+def _opponents(node: Node, beside: Path | None) -> dict[str, Entry]:
+    found = {}
+    for role, entry in node.fields().items():
+        parts = entry.fields(required=("robot", "behaviour"), optional=())
+        card, behaviour = parts["robot"].text(), parts["behaviour"].text()
+        found[role] = Entry(_card(card, beside), _resolved(behaviour, beside))
+    return found
 
 
 def _contest(node: Node, beside: Path | None) -> tuple[str, str]:

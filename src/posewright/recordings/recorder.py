@@ -14,7 +14,15 @@ from posewright.arrays import Floats
 from posewright.bodies import Contacts, GroundTruth, JointCommands, JointStates, Plant, Reading
 from posewright.errors import BodyError, InputError
 from posewright.recordings.header import Header, RobotHeader
-from posewright.recordings.recording import FLAGS, Decisions, Event, Recording, RobotRecord, row_shapes
+from posewright.recordings.recording import (
+    CONTACTS,
+    FLAGS,
+    Decisions,
+    Event,
+    Recording,
+    RobotRecord,
+    row_shapes,
+)
 from posewright.robots import Rgb
 
 if TYPE_CHECKING:
@@ -211,7 +219,7 @@ class _RobotRows:
         if self._every == 1 and truth.slips is not None:  # what happened in a frame says nothing of four
             self._has_slips = True
             values["slips"] = truth.slips
-        if self._every == 1 and truth.contacts is not None:
+        if truth.contacts is not None:
             self._contacts[begin] = truth.contacts
 
     def _store(self, values: Mapping[str, NDArray[Any]], begin: int, n: int) -> None:
@@ -251,7 +259,7 @@ class _RobotRows:
         if self._has_slips:
             optional["slips"] = self.column("slips")
         if self._contacts:
-            optional["contacts"] = Contacts.joined(self._contacts)
+            optional["contacts"] = self._touched()
         if self._lights:
             optional["lights"] = self._lit()
         truth = self._start.truth
@@ -263,6 +271,15 @@ class _RobotRows:
             start_base=np.full(7, np.nan) if truth is None else truth.base[0],
             decisions=self._decisions(),
         )
+
+    def _touched(self) -> Contacts:
+        """Return what touched what, row by row: a touch between two rows belongs to the later."""
+        found = Contacts.joined(self._contacts)
+        if self._every > 1:
+            found = found.folded(self._every)
+        whole = found.frames < self._rows
+        kept = {name: getattr(found, name)[whole] for name in CONTACTS}
+        return Contacts(found.names, **kept)
 
     def _lit(self) -> dict[str, Floats]:
         """Return what each light was told, row by row, `(n, 3)` each."""

@@ -13,7 +13,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from posewright.arenas import Arena, Box, Role, Shape
+from posewright.arenas import Arena, Box, Shape
 
 FLOOR = "floor"
 DECORATION_GROUP = 1
@@ -97,7 +97,7 @@ def add_arena(spec: Any, arena: Arena | None, *, lines: bool = True) -> None:
     middle = (arena.size_x / 2.0, 0.0)
     _add_floor(spec, middle, (arena.size_x / 2.0, arena.size_y / 2.0), arena.friction)
     for shape in arena.shapes:
-        if shape.role is not Role.LINE:
+        if shape.is_solid:
             _add_solid(spec, shape, arena.friction)
         elif lines:
             _add_line(spec, shape)
@@ -124,9 +124,11 @@ def _add_solid(spec: Any, shape: Shape, friction: float) -> None:
 
 def _add_line(spec: Any, line: Shape) -> None:
     length, width, _ = line.size_m
-    size = (length / 2.0, width / 2.0, LINE_THICKNESS_M / 2.0)
+    kind, size = mujoco.mjtGeom.mjGEOM_BOX, (length / 2.0, width / 2.0, LINE_THICKNESS_M / 2.0)
+    if line.is_round:
+        kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, (length / 2.0, LINE_THICKNESS_M / 2.0, 0.0)
     place = {"pos": (line.x, line.y, line.base_m), "quat": _turned(line.yaw_rad), "size": size}
-    spec.worldbody.add_geom(name=line.name, type=mujoco.mjtGeom.mjGEOM_BOX, **place, **_DECORATION)
+    spec.worldbody.add_geom(name=line.name, type=kind, **place, **_DECORATION)
 
 
 def _turned(yaw_rad: float) -> tuple[float, float, float, float]:
@@ -214,7 +216,8 @@ def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:
 def _colour_arena(spec: Any, arena: Arena) -> None:
     names: dict[str, list[str]] = {}
     for shape in arena.shapes:
-        names.setdefault(shape.role.value, []).append(shape.name)
+        kind = shape.name if shape.name in arena.colours else shape.role.value
+        names.setdefault(kind, []).append(shape.name)
     if arena.boxes:
         names["box"] = [box_name(index) for index in range(len(arena.boxes))]
     for kind, geoms in names.items():

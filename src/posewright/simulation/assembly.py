@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
+from posewright.arenas import Role
 from posewright.errors import InputError, UnknownNameError, Where
 from posewright.robots import Camera
 from posewright.simulation.arena_model import FLOOR, add_arena, add_scenery, box_name
@@ -65,7 +66,7 @@ def compile_world(parts: Sequence[Part], arena: Arena | None, economy: Economy) 
     try:
         add_arena(spec, arena, lines=economy.visuals)
         for part, base in zip(parts, bases, strict=True):
-            _add_contact_sensors(spec, part, str(base.name), 0 if arena is None else len(arena.boxes))
+            _add_contact_sensors(spec, part, str(base.name), arena)
             _add_cameras(spec, part)
     except ValueError as error:  # a name that comes twice
         raise InputError(f"arena and robots do not go together: {error}") from error
@@ -140,12 +141,14 @@ def _let_touch(specs: Sequence[Any]) -> None:
             geom.conaffinity |= sum(bits) - bit
 
 
-def _add_contact_sensors(spec: Any, part: Part, base: str, n_boxes: int) -> None:
-    """Add sensors that tell which feet touch the floor and which boxes the robot touches."""
+def _add_contact_sensors(spec: Any, part: Part, base: str, arena: Arena | None) -> None:
+    """Add sensors that tell which feet touch the ground and which boxes the robot touches."""
     kinds = mujoco.mjtObj
     found = {"type": mujoco.mjtSensor.mjSENS_CONTACT, "intprm": (1, 0, 1)}  # how many contacts; one slot
     found["objtype"] = kinds.mjOBJ_BODY
-    of_foot, of_box = {"reftype": kinds.mjOBJ_GEOM}, {"reftype": kinds.mjOBJ_XBODY}
+    of_foot, of_box = {"reftype": kinds.mjOBJ_GEOM, "refname": FLOOR}, {"reftype": kinds.mjOBJ_XBODY}
+    if any(shape.role is Role.STEP for shape in (arena.shapes if arena else ())):
+        of_foot = {"reftype": kinds.mjOBJ_BODY, "refname": "world"}  # whatever stands fast is ground
     for foot in part.robot.feet:
         if spec.body(part.prefix + foot) is None:
             where, hint = Where(part.robot.model_path), "every foot of the card is a body of its model"
@@ -153,11 +156,10 @@ def _add_contact_sensors(spec: Any, part: Part, base: str, n_boxes: int) -> None
         spec.add_sensor(
             name=part.prefix + foot_sensor(foot),
             objname=part.prefix + foot,
-            refname=FLOOR,
             **found,
             **of_foot,
         )
-    for index in range(n_boxes):
+    for index in range(len(arena.boxes) if arena else 0):
         spec.add_sensor(
             name=part.prefix + box_sensor(index), objname=box_name(index), refname=base, **found, **of_box
         )

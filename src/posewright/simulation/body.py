@@ -65,7 +65,7 @@ class SimulatedBody:
     ) -> None:
         self.world = world
         self.instance = one = world.instance(name)
-        self.contacts = ContactRecorder(one) if world.contacts else None
+        self.contacts = ContactRecorder(one, world.instances.values()) if world.contacts else None
         self._start = start
         self._grid = TickGrid(one.robot)
         self._start_pose = self._grid.rounded(_standing(one.robot) if start_pose is None else start_pose)

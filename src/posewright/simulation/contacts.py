@@ -1,7 +1,8 @@
-"""A record of contacts: which parts of the robot touch each other and the floor, and how far feet slide."""
+"""A record of contacts: which parts of the robot touch what, and how far feet slide."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from posewright.simulation.instance import ModelInstance
 
 _NEITHER = -1
-"""Neither a part of the robot nor the floor: boxes, walls and other robots."""
+"""Nothing that is told of: boxes, of which a sensor tells."""
 
 
 class ContactRecorder:
@@ -28,21 +29,27 @@ class ContactRecorder:
     frame of the next one, and what came to touch in it, follow from both.
 
     Args:
-        one: the robot; what it does with boxes, walls and other robots is left out.
+        one: the robot.
+        others: robots of the same world; each is one thing, by its name there.
     """
 
-    def __init__(self, one: ModelInstance) -> None:
+    def __init__(self, one: ModelInstance, others: Iterable[ModelInstance] = ()) -> None:
         model, self._data = one.model, one.data
         self._model: Any = model
         self._felt: Any = mujoco.MjData(model)
         bodies = one.bodies.tolist()
         names = [body_name(model, body).removeprefix(one.prefix) for body in bodies]
-        self._names: tuple[str, ...] = (*names, FLOOR)
+        solid = () if one.arena is None else tuple(shape.name for shape in one.arena.shapes if shape.is_solid)
+        rivals = {other.name: other for other in others if other.name != one.name}
+        self._names: tuple[str, ...] = (*names, FLOOR, *solid, *rivals)
         self._floor = len(bodies)
         self._feet = [names.index(foot) for foot in one.robot.feet]
         place = {body: place for place, body in enumerate(bodies)}
         self._thing_of_geom = np.array([place.get(int(body), _NEITHER) for body in model.geom_bodyid])
-        self._thing_of_geom[model.geom(FLOOR).id] = self._floor
+        for number, name in enumerate((FLOOR, *solid), self._floor):
+            self._thing_of_geom[model.geom(name).id] = number
+        for number, other in enumerate(rivals.values(), self._floor + 1 + len(solid)):
+            self._thing_of_geom[other.own_geoms()] = number
         own = (self._thing_of_geom >= 0) & (self._thing_of_geom < self._floor)
         self._own_geoms = np.flatnonzero(own & _can_touch(model))
         self._place_of_geom = np.full(model.ngeom, _NEITHER)
@@ -98,7 +105,7 @@ class ContactRecorder:
         """Return everything that touched in the frames noted."""
         frames, geoms, points = self._points()
         things = np.sort(self._thing_of_geom[geoms], axis=1)
-        known = things[:, 0] != _NEITHER
+        known = (things[:, 0] >= 0) & (things[:, 0] < self._floor)
         rows, which = np.unique(np.column_stack((frames, things))[known], axis=0, return_inverse=True)
         depths = -np.concatenate([np.empty(0), *(distances for _, distances, *_ in self._found)])
         deepest = np.zeros(len(rows))
@@ -128,7 +135,7 @@ class ContactRecorder:
 
     def _falling(self, frames: Indices, geoms: Indices, points: Floats) -> Floats:
         """Return how fast each point that touches the floor came down in the frame, `(n,)` [m/s]."""
-        own = np.where(self._thing_of_geom[geoms[:, 0]] == self._floor, geoms[:, 1], geoms[:, 0])
+        own = np.where(self._thing_of_geom[geoms[:, 0]] >= self._floor, geoms[:, 1], geoms[:, 0])
         ways = self._ways(frames, self._place_of_geom[own], points, np.maximum(frames - 1, 0))
         return np.asarray(ways[:, 2] / self._frame_s)
 

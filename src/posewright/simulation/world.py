@@ -76,8 +76,8 @@ class World:
         welded: joints that are welded, on each robot, and at which angle [rad]: they cost nothing. States
             still have all joints, these with that angle and without load; commands to them are ignored.
         timestep_s: of the physics, such as a coarser one for a search; None for the models' own [s].
-        contacts: whether the truth says which parts touch each other and the floor, and how far feet slide;
-            it costs some time, and changes nothing else.
+        contacts: whether the truth says which parts touch each other, the floor, what stands fast on it and
+            other robots, and how far feet slide; it costs some time, and changes nothing else.
 
     Raises:
         InputError: there is no robot, a card has no model, a model does not fit its card, an angle is
@@ -276,7 +276,7 @@ class World:
         """Return one row of a robot as it is now; no time passes."""
         self._buffer.begin(1)
         self._buffer.keep(0)
-        recorder = ContactRecorder(self.instances[name]) if self.contacts else None
+        recorder = ContactRecorder(self.instances[name], self.instances.values()) if self.contacts else None
         if recorder is not None:
             recorder.note()
         number = list(self.instances).index(name)
