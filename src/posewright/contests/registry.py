@@ -11,6 +11,7 @@ from posewright.contests.contest import Contest, Score
 from posewright.contests.gaps import bridged
 from posewright.contests.obstacle_race.contest import ObstacleRace
 from posewright.contests.passivity_test.contest import PassivityTest
+from posewright.contests.vision.contest import Vision
 from posewright.documents import parse_document
 from posewright.documents.catalogue import plugins
 from posewright.errors import DocumentError, InputError, UnknownNameError, Where
@@ -30,6 +31,7 @@ _RACE = "obstacle-race"
 _SHIPPED: dict[str, Callable[..., Contest]] = {
     _RACE: ObstacleRace,
     "passivity-test": PassivityTest,
+    "vision": Vision,
 }
 
 
