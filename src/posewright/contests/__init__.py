@@ -62,5 +62,7 @@ if TYPE_CHECKING:
     from posewright.contests.stairs.score import PassedStep as PassedStep
     from posewright.contests.stairs.score import StairsPenalty as StairsPenalty
     from posewright.contests.stairs.score import StairsScore as StairsScore
+    from posewright.contests.sumo.bout import SumoScore as SumoScore
+    from posewright.contests.sumo.contest import Sumo as Sumo
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)
