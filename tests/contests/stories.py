@@ -251,7 +251,6 @@ def drifting(recording: Recording, by_m: tuple[float, float] = (0.01, -0.01)) ->
 def dropping(recording: Recording, every_s: float = 7.0, for_s: float = 0.1) -> Recording:
     """Return a recording in which nobody knew where the robots were, again and again for so long."""
     lost = (recording.times % every_s) < for_s
-    lost[:2] = lost[-1:] = False
     robots = {}
     for name, record in recording.robots.items():
         base, feet = record.base.copy(), record.footprints.copy()
