@@ -33,6 +33,7 @@ _QUANTITIES: Mapping[str, Quantity] = {
     "rad": Quantity.ANGLE,
     "rad/s": Quantity.TURN_RATE,
     "m/s^2": Quantity.ACCELERATION,
+    "1": Quantity.NUMBER,
     "": Quantity.FLAG,
 }
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from posewright.robots.sensors import Camera as Camera
     from posewright.robots.sensors import Channel as Channel
     from posewright.robots.sensors import Compass as Compass
+    from posewright.robots.sensors import FloorSensor as FloorSensor
     from posewright.robots.sensors import FootContact as FootContact
     from posewright.robots.sensors import Imu as Imu
     from posewright.robots.sensors import RangeScan as RangeScan

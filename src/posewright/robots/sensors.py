@@ -46,7 +46,7 @@ class Channel:
 
     Attributes:
         name: key of the reading in a body's state, `imu.orientation`.
-        unit: `m`, `rad`, `rad/s`, `m/s^2`, or empty for true and false.
+        unit: `m`, `rad`, `rad/s`, `m/s^2`, `1` for a share, or empty for true and false.
     """
 
     name: str
@@ -191,6 +191,28 @@ class FootContact:
 
 
 @dataclass(frozen=True)
+class FloorSensor:
+    """Measures how bright the floor is straight below it: 0 black, 1 white.
+
+    Attributes:
+        mount: site or body of the model it is fixed to.
+        position_m: place in the mount's frame [m].
+        reach_m: from higher up, or upside down, it sees no floor and reads 0 [m].
+    """
+
+    kind: ClassVar[str] = "floor_sensor"
+    name: str
+    mount: str
+    position_m: Position = field(default=(0.0, 0.0, 0.0), repr=False)
+    reach_m: Positive = field(default=0.08, repr=False)
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The share of light that the floor reflects."""
+        return (Channel(self.name, "1"),)
+
+
+@dataclass(frozen=True)
 class TouchSwitch:
     """Tells whether a hand presses it; a simulated body has nobody to press it, so it gives no reading."""
 
@@ -247,15 +269,15 @@ class Camera:
 
 
 SensorSpec: TypeAlias = (
-    RangeSensor | RangeScan | Imu | Compass | Accelerometer | FootContact | TouchSwitch | AnalogTouch
-    | VibrationSensor | Camera
+    RangeSensor | RangeScan | Imu | Compass | Accelerometer | FootContact | FloorSensor | TouchSwitch
+    | AnalogTouch | VibrationSensor | Camera
 )  # fmt: skip
 
 KINDS: dict[str, type[SensorSpec]] = {
     kind.kind: kind
     for kind in (
-        RangeSensor, RangeScan, Imu, Compass, Accelerometer, FootContact, TouchSwitch, AnalogTouch,
-        VibrationSensor, Camera,
+        RangeSensor, RangeScan, Imu, Compass, Accelerometer, FootContact, FloorSensor, TouchSwitch,
+        AnalogTouch, VibrationSensor, Camera,
     )
 }  # fmt: skip
 

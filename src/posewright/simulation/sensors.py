@@ -12,9 +12,10 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import Reading
 from posewright.errors import UnknownNameError
-from posewright.robots import Accelerometer, Compass, FootContact, Imu, RangeScan, RangeSensor
+from posewright.robots import Accelerometer, Compass, FloorSensor, FootContact, Imu, RangeScan, RangeSensor
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation.domain import levelled
+from posewright.simulation.floor_paint import FloorPaint
 from posewright.simulation.mounts import Mount, find_mount
 from posewright.simulation.rays import Rays
 
@@ -126,6 +127,23 @@ class FootContactReader:
         readings[self._name] = bool(self._data.sensordata[self._address] > 0.0)
 
 
+class FloorReader:
+    """How bright the floor is below a point of a mount."""
+
+    def __init__(self, one: ModelInstance, sensor: FloorSensor, paint: FloorPaint) -> None:
+        self._name, self._reach_m, self._paint = sensor.name, sensor.reach_m, paint
+        self._mount = find_mount(one, sensor.mount)
+        self._position = np.array(sensor.position_m)
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Put down the reflectance, 0..1; 0 where the sensor is out of reach of the floor or looks away."""
+        rotation = self._mount.rotation
+        x, y, z = (self._mount.position + rotation @ self._position).tolist()
+        height = z - self._paint.height_m(x, y)
+        sees = rotation[2, 2] > 0.0 and height <= self._reach_m
+        readings[self._name] = self._paint.reflectance(x, y) if sees else 0.0
+
+
 class Senses:
     """The sensors of a robot.
 
@@ -152,6 +170,7 @@ class Senses:
             *self._inertial,
             *(CompassReader(one, s) for s in sensors if isinstance(s, Compass)),
             *(FootContactReader(one, s) for s in sensors if isinstance(s, FootContact)),
+            *(FloorReader(one, s, FloorPaint(one.arena)) for s in sensors if isinstance(s, FloorSensor)),
         ]
         self._noise = dict(noise or {})
         self._seed = seed
