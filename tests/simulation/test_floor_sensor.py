@@ -74,7 +74,7 @@ def test_who_is_lifted_or_lies_on_the_back_sees_no_floor(bioloid: Robot) -> None
         World(bioloid, ring(), sensors=[BEFORE_THE_TOES], visuals=False), start=(1.25, 0.3, 0.0)
     )
     base, joints = body.world.base, body.instance.joint_positions
-    lifted, turned = base + (0, 0, 0.2, 0, 0, 0, 0), (*base[:3], 0.0, 1.0, 0.0, 0.0)
+    lifted, turned = base + np.array((0, 0, 0.2, 0, 0, 0, 0)), (*base[:3], 0.0, 1.0, 0.0, 0.0)
     for pose in (lifted, turned):
         body.world.show((pose, joints))
         assert body.read().sensors["floor"] == 0.0
