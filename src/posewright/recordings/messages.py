@@ -240,6 +240,16 @@ def image(frame: str, height: int, width: int) -> Layout:
     return layout.constant(U32, 3 * width, 3 * width * height).field("data", U8, height, width, 3)
 
 
+COMPRESSED_IMAGE = _ros2(
+    "sensor_msgs/msg/CompressedImage", "std_msgs/Header header\nstring format\nuint8[] data\n"
+)
+
+
+def compressed_image(frame: str, length: int) -> Layout:
+    """Varies in `stamp` and `data`, so many bytes of a JPEG picture."""
+    return Layout().header(frame).text("jpeg").sequence("data", U8, length)
+
+
 FLOAT64 = _ros2("std_msgs/msg/Float64", "float64 data\n")
 
 

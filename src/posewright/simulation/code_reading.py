@@ -31,6 +31,12 @@ class CodeReading:
         """Forget what was seen."""
         self._due_s, self._number = 0.0, 0
 
+    def close(self) -> None:
+        """Give back what the graphics driver holds: a context that is forgotten breaks those that come."""
+        if self._film is not None:
+            self._film.close()
+            self._film = None
+
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Put down the number of the text that is read, from a new picture where one is due.
 
