@@ -74,7 +74,9 @@ class Shape:
         if (self.role is Role.MARKER) != bool(self.text):
             raise InputError(f"{self.name}: a marker has a text, and nothing else has", hint="text: Turn45L")
         if len(self.text) > MAX_MARKER:
-            raise InputError(f"{self.name}: its text has {len(self.text)} characters", hint=f"at most {MAX_MARKER}")
+            raise InputError(
+                f"{self.name}: its text has {len(self.text)} characters", hint=f"at most {MAX_MARKER}"
+            )
 
     @property
     def is_solid(self) -> bool:

@@ -50,7 +50,7 @@ def refuse_cameras(header: Header, cameras: Sequence[str]) -> None:
 def camera_topics(
     recording: Recording, cameras: Sequence[str], *, on_progress: Callable[[float], None] | None = None
 ) -> tuple[Topic, ...]:
-    """Return what cameras saw, as JPEG pictures for `write_mcap`; the recording and its digest stay as they are.
+    """Return what cameras saw, as JPEG pictures for `write_mcap`; the recording itself stays as it is.
 
     Args:
         recording: of a run in which it was known where everything was.
@@ -73,7 +73,9 @@ def camera_topics(
         rate_hz = float(card.get("frame_rate_hz") or card.get("rate_hz") or RATE_HZ)
         times = np.arange(playback.begin_s, playback.end_s + 1e-9, 1.0 / rate_hz)
         packed = []
-        with shooting(playback, playback.at(times), camera, (card["width"], card["height"]), rate_hz) as picture:
+        with shooting(
+            playback, playback.at(times), camera, (card["width"], card["height"]), rate_hz
+        ) as picture:
             for row in range(len(times)):
                 packed.append(_jpeg(picture(row)))
                 if on_progress is not None:

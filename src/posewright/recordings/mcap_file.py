@@ -18,7 +18,14 @@ from posewright.recordings.budgets import MAX_FILE_BYTES, MAX_TEXT_BYTES, refuse
 from posewright.recordings.header import RULES_SUFFIX, Header
 from posewright.recordings.plain import check, from_json, to_json
 from posewright.recordings.recording import DIGEST_KIND, Recording
-from posewright.recordings.topics import Topic, columns_of, exact_topics, is_read_back, json_bytes, read_recording
+from posewright.recordings.topics import (
+    Topic,
+    columns_of,
+    exact_topics,
+    is_read_back,
+    json_bytes,
+    read_recording,
+)
 from posewright.recordings.views import view_topics
 
 METADATA = "posewright.recording"

@@ -69,7 +69,9 @@ _SIZES_AWAY = 3.14
 def camera_names(sensors: Mapping[str, Iterable[SensorSpec]]) -> list[str]:
     """Return the names of spectators, and of robots' camera sensors: after the robot's own, of several."""
     robots = {f"{name}/" if len(sensors) > 1 else "": own for name, own in sensors.items()}
-    cameras = [at + one.name for at, own in robots.items() for one in own if isinstance(one, Camera | CodeReader)]
+    cameras = [
+        at + one.name for at, own in robots.items() for one in own if isinstance(one, Camera | CodeReader)
+    ]
     return [*(view.value for view in FilmCamera), *cameras]
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.arenas import WALLS, Arena, Role
+from posewright.arenas import WALLS, Arena
 from posewright.arrays import Floats
 from posewright.rotation import heading, matrices
 from posewright.simulation.cameras import (

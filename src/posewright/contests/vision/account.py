@@ -13,7 +13,12 @@ from posewright.contests.vision.rules import VisionRules, turn_of
 from posewright.rotation import heading, uprightness
 from posewright.units import wrap_angle
 
-ALL_TURNED, TIME_OUT, FELL, LEFT = "all turns are done", "time out", "the robot fell", "the robot left the middle"
+ALL_TURNED, TIME_OUT, FELL, LEFT = (
+    "all turns are done",
+    "time out",
+    "the robot fell",
+    "the robot left the middle",
+)
 
 
 @dataclass(frozen=True, slots=True)

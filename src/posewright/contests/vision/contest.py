@@ -51,7 +51,9 @@ class Vision:
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- drawn, so legal
         """Return the field with boxes and codes as the seed draws them."""
         if layout not in {"", "random"}:
-            raise InputError(f"the vision test has no layout {layout!r}", hint="its boxes are drawn by the seed")
+            raise InputError(
+                f"the vision test has no layout {layout!r}", hint="its boxes are drawn by the seed"
+            )
         if seed < 0:
             raise InputError(f"the seed {seed} is negative", hint="0 or more")
         return drawn(read_arena(_FOLDER / "vision.arena.yaml"), self.rules, seed)
