@@ -14,6 +14,7 @@ import mujoco
 import numpy as np
 
 from posewright.arenas import Arena, Box, Shape
+from posewright.errors import InputError
 
 FLOOR = "floor"
 DECORATION_GROUP = 1
@@ -104,6 +105,24 @@ def add_arena(spec: Any, arena: Arena | None, *, lines: bool = True) -> None:
     _add_boxes(spec, arena, arena.boxes)
 
 
+def arena_mjcf(arena: Arena) -> str:
+    """Return an arena, its boxes free to be pushed, as a MuJoCo model in XML.
+
+    Raises:
+        InputError: MuJoCo takes no such arena.
+    """
+    spec = mujoco.MjSpec()
+    spec.modelname = arena.name
+    add_arena(spec, arena)
+    _colour_arena(spec, arena)
+    _geom(spec, FLOOR).rgba = (*arena.colours["floor"], 1.0)
+    try:
+        spec.compile()
+        return str(spec.to_xml())
+    except ValueError as error:
+        raise InputError(f"{arena.name} is no model: {error}") from error
+
+
 def _add_floor(spec: Any, middle: tuple[float, float], half: tuple[float, float], friction: float) -> None:
     place = {"pos": (*middle, 0.0), "size": (*half, 0.05)}
     spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, **place, **_solid(friction))
@@ -118,7 +137,11 @@ def _add_solid(spec: Any, shape: Shape, friction: float) -> None:
     kind, size = mujoco.mjtGeom.mjGEOM_BOX, (length, width, height)
     if shape.is_round:
         kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, (length, height, 0.0)
-    place = {"pos": (shape.x, shape.y, shape.base_m + height), "quat": _turned(shape.yaw_rad), "size": size}
+    place: dict[str, Any] = {
+        "pos": (shape.x, shape.y, shape.base_m + height),
+        "quat": _turned(shape.yaw_rad),
+        "size": size,
+    }
     if shape.hull_m:
         mesh = spec.add_mesh(name=shape.name, uservert=np.ravel(shape.hull_m))
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX

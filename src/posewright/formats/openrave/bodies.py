@@ -1,7 +1,7 @@
 """What an OpenRAVE document describes: bodies of links and joints, in metres, kilograms and radians.
 
-Poses are matrices `(4, 4)`. Those of links, and joints' anchors and axes, are in the frame of the environment as
-the document places them, with every joint at 0; those of geometries and masses are in the frame of their link.
+Poses are matrices `(4, 4)`. Those of links, and joints' anchors and axes, are in the frame of the environment
+as the document places them, with every joint at 0; those of geometries and masses are in that of their link.
 """
 
 from __future__ import annotations

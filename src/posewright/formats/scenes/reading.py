@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import struct
 from collections.abc import Iterable, Sequence
 from enum import Enum
@@ -36,6 +35,7 @@ _USUAL = {".wrl": Up.Y, ".obj": Up.Y, ".glb": Up.Y, ".stl": Up.Z}
 SCENES = tuple(_USUAL)
 """The endings of files that are scenes."""
 
+_Y_TO_Z = np.array([(1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)])
 _FLATTER = 1.5
 """A field is at least this much longer than high: so it is told which axis points up."""
 
@@ -122,37 +122,26 @@ def _refuse_odd_glb(data: bytes, path: Path) -> None:
 
 
 def pieces_of(
-    meshes: Sequence[SceneMesh], kind: str, *, up: Up = Up.AUTO, scale: float = 1.0, turn_deg: float = 0.0
+    meshes: Sequence[SceneMesh], kind: str, *, up: Up = Up.AUTO
 ) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
-    """Return the connected parts of meshes, in metres and z up, and what was made of axes and unit, in words.
+    """Return the connected parts of meshes, z up, in the unit of the file; and what was assumed, in words.
 
     Args:
         meshes: of a scene.
         kind: the ending of its file: where nothing else tells, it says which axis points up.
         up: which axis does.
-        scale: metres in a unit of the file.
-        turn_deg: how far the scene is turned to the left, seen from above.
 
     Raises:
-        InputError: the scale is not above 0, or the scene has no points.
+        InputError: the scene has no points.
     """
-    if not (math.isfinite(scale) and scale > 0.0 and math.isfinite(turn_deg)):
-        raise InputError(
-            f"a scale of {scale:g}, turned by {turn_deg:g} deg", hint="metres in a unit of the file"
-        )
     if not meshes:
         raise InputError("the scene is empty", hint="a scene with shapes in it")
     points = np.concatenate([mesh.points for mesh in meshes])
     chosen, notes = (up, []) if up is not Up.AUTO else _upwards(points, _USUAL.get(kind, Up.Z))
-    cos, sin = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
-    turn = scale * np.array([(cos, -sin, 0.0), (sin, cos, 0.0), (0.0, 0.0, 1.0)])
-    if chosen is Up.Y:
-        turn = turn @ np.array([(1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)])
-    pieces = []
-    for mesh in meshes:
-        for part in connected_parts(mesh):
-            pieces.append(Piece(mesh.name, part @ turn.T, mesh.colour))
-    return tuple(pieces), tuple(notes)
+    turn = _Y_TO_Z if chosen is Up.Y else np.eye(3)
+    parts = ((mesh, part) for mesh in meshes for part in connected_parts(mesh))
+    pieces = tuple(Piece(mesh.name, part @ turn.T, mesh.colour) for mesh, part in parts)
+    return pieces, tuple(notes)
 
 
 def _upwards(points: Floats, usual: Up) -> tuple[Up, list[str]]:
