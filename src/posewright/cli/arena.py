@@ -112,7 +112,7 @@ def import_field(
 ) -> None:
     """Make an arena of a scene drawn in Blender, CAD or for OpenRAVE: walls, lines, boxes, steps, meshes.
 
-    What a thing is, is told by its name (wall, line, box, step, ring, floor; Spanish or German, too), or else by
+    What a thing is, is told by its name (wall, line, box, step, ring, floor; Spanish or German, too), else by
     its size. The field begins inside the wall, or at the edge of the floor, where x is least.
 
     [bold]Examples[/]

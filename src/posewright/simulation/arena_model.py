@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import mujoco
 import numpy as np
 
-from posewright.arenas import Arena, Box, Shape
+from posewright.arenas import Arena, Box, Role, Shape
 from posewright.errors import InputError
+from posewright.simulation.markers import add_marker, paint_marker
 
 FLOOR = "floor"
 DECORATION_GROUP = 1
@@ -100,13 +102,15 @@ def add_arena(spec: Any, arena: Arena | None, *, lines: bool = True) -> None:
     for shape in arena.shapes:
         if shape.is_solid:
             _add_solid(spec, shape, arena.friction)
+        elif lines and shape.role is Role.MARKER:
+            add_marker(spec, shape, **_DECORATION)
         elif lines:
             _add_line(spec, shape)
     _add_boxes(spec, arena, arena.boxes)
 
 
 def arena_mjcf(arena: Arena) -> str:
-    """Return an arena, its boxes free to be pushed, as a MuJoCo model in XML.
+    """Return an arena, its boxes free to be pushed, as a MuJoCo model in XML; markers are bare boards in it.
 
     Raises:
         InputError: MuJoCo takes no such arena.
@@ -114,13 +118,17 @@ def arena_mjcf(arena: Arena) -> str:
     spec = mujoco.MjSpec()
     spec.modelname = arena.name
     add_arena(spec, arena)
-    _colour_arena(spec, arena)
+    _colour_arena(spec, replace(arena, shapes=tuple(_unpainted(arena))))
     _geom(spec, FLOOR).rgba = (*arena.colours["floor"], 1.0)
     try:
         spec.compile()
         return str(spec.to_xml())
     except ValueError as error:
         raise InputError(f"{arena.name} is no model: {error}") from error
+
+
+def _unpainted(arena: Arena) -> list[Shape]:
+    return [shape for shape in arena.shapes if shape.role is not Role.MARKER]
 
 
 def _add_floor(spec: Any, middle: tuple[float, float], half: tuple[float, float], friction: float) -> None:
@@ -244,6 +252,9 @@ def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:
 def _colour_arena(spec: Any, arena: Arena) -> None:
     names: dict[str, list[str]] = {}
     for shape in arena.shapes:
+        if shape.role is Role.MARKER:
+            paint_marker(spec, shape, _geom(spec, shape.name))
+            continue
         kind = shape.name if shape.name in arena.colours else shape.role.value
         names.setdefault(kind, []).append(shape.name)
     if arena.boxes:
