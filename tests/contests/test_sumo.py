@@ -18,7 +18,9 @@ import posewright as pw
 from posewright.contests import Duel, Ranked, contest, judge
 from posewright.contests.sumo.bout import Bout
 from posewright.contests.sumo.contest import Sumo
-from posewright.contests.sumo.exchange import Award, Reason, Stop
+from posewright.contests.sumo.exchange import Award, Reason, Stop, settle
+from posewright.contests.sumo.incidents import Ring
+from posewright.contests.sumo.side import sides_of
 from posewright.errors import DocumentError, InputError, UnknownNameError
 from posewright.experiments.trial import Trial
 from posewright.recordings import read_mcap, write_mcap
@@ -61,6 +63,7 @@ def test_the_judge_finds_in_the_recording_what_the_referee_awarded(fought):
     found = fought.score.to_dict()["yuhkoh"]
     assert noted
     assert [(one["to"], one["points"]) for one in found] == noted
+    assert [one["text"] for one in found] == [e.data["text"] for e in fought.recording.events_of("yuhkoh")]
     since = [event.data["since_s"] for event in fought.recording.events_of("yuhkoh")]
     assert [one["time_s"] for one in found] == pytest.approx(since, abs=1e-3)
 
@@ -94,6 +97,21 @@ def test_robots_are_put_back_on_their_spots_after_a_halt(fought):
     for role, record in recording.robots.items():
         spot = field.spot(f"{role}_2")
         assert record.base[row, :2] == pytest.approx([spot.x, spot.y], abs=0.03)
+
+
+@pytest.mark.parametrize("folder", sorted(CASES.iterdir()), ids=lambda folder: folder.name)
+def test_who_sees_rows_come_decides_as_who_has_them_all(folder):
+    """A referee stops on the rows so far; a judge of a recording that goes on finds the same."""
+    held, recording = Sumo(), recording_of(folder)
+    rules, ring = held.rules, Ring(1.25, 0.0, 0.75)
+    end_s = min((event.time_s for event in recording.events_of("halt")), default=recording.duration_s)
+    sides = {name: side.rows(side.times <= end_s) for name, side in sides_of(recording).items()}
+    for now_s in np.arange(5.25, end_s, 0.5):
+        seen = {name: side.rows(side.times <= now_s) for name, side in sides.items()}
+        stop = settle(rules, ring, seen, 5.0, rules.bout.round_s, ended=False)
+        if stop is not None:
+            assert stop == settle(rules, ring, sides, 5.0, rules.bout.round_s, ended=True)
+            break
 
 
 # --- rounds
