@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from posewright.arenas.hulls import check_hull
 from posewright.arrays import Floats
 from posewright.documents import Bounds, Catalogue, Node, data_of, read_document, read_record
 from posewright.errors import InputError, UnknownNameError
@@ -44,7 +45,7 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A block, or where it is round a cylinder, that stands fast on the field.
+    """A block, or where it is round a cylinder, or else what its points span, that stands fast on the field.
 
     Attributes:
         role: what it is for; a field's colours are told by role.
@@ -53,6 +54,8 @@ class Shape:
         size_m: edges along its own x, y and z; of a round one its diameter twice, and its height. [m]
         yaw_rad: how far it is turned to the left [rad].
         base_m: how high its underside is [m].
+        hull_m: points whose convex hull it is, of a mesh, before it is turned, seen from the middle of its
+            underside; none of a block [m].
     """
 
     name: str
@@ -63,6 +66,11 @@ class Shape:
     yaw_rad: float = 0.0
     base_m: Place = 0.0
     is_round: bool = False
+    hull_m: tuple[tuple[Place, Place, Place], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.hull_m:
+            check_hull(self.name, self.hull_m, self.size_m, is_round=self.is_round)
 
     @property
     def is_solid(self) -> bool:
@@ -248,6 +256,9 @@ class Arena:
         for box in data["boxes"]:
             if box["kind"] == BOX:
                 del box["kind"]
+        for shape in data["shapes"]:
+            if not shape["hull_m"]:
+                del shape["hull_m"]
         return data | {
             "wall_height_m": max((wall.size_m[2] for wall in self.walls), default=0.0),
             "lines": [{"x": line.x, "width_m": line.width_m} for line in self.lines],
@@ -275,6 +286,11 @@ def arena(name: str = "ceabot_obstacles") -> Arena:
     return read_arena(_ARENAS.shipped(name))
 
 
+def find_arena(name: str | Path) -> Arena:
+    """Return the arena that ships under a name, or the one in a document; see `Catalogue.find`."""
+    return read_arena(_ARENAS.find(name))
+
+
 @dataclass(frozen=True)
 class _ArenaDocument:
     """An arena as a person writes it: walls all around and lines across the field in a line each."""
@@ -290,6 +306,7 @@ class _ArenaDocument:
     lines_x_m: tuple[Length, ...] = ()
     line_width_m: Length = 0.02
     shapes: tuple[Shape, ...] = ()
+    boxes: tuple[Box, ...] = ()
     box: BoxKind | None = None
     box_kinds: Mapping[str, BoxKind] = field(default_factory=dict)
     max_boxes: Annotated[int, Bounds(0)] = 0
@@ -345,6 +362,7 @@ def read_arena(path: Path | str) -> Arena:
             max_boxes=told.max_boxes,
             gap_m=told.gap_m,
             touching_m=told.touching_m,
+            boxes=told.boxes,
             spots=told.spots,
             sources=told.sources,
         )

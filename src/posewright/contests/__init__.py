@@ -58,5 +58,11 @@ if TYPE_CHECKING:
     from posewright.contests.registry import is_of_a_contest as is_of_a_contest
     from posewright.contests.registry import judge as judge
     from posewright.contests.registry import own_rules as own_rules
+    from posewright.contests.stairs.contest import Stairs as Stairs
+    from posewright.contests.stairs.score import PassedStep as PassedStep
+    from posewright.contests.stairs.score import StairsPenalty as StairsPenalty
+    from posewright.contests.stairs.score import StairsScore as StairsScore
+    from posewright.contests.sumo.bout import SumoScore as SumoScore
+    from posewright.contests.sumo.contest import Sumo as Sumo
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from posewright.contests.exhibition.contest import Exhibition
 from posewright.contests.gaps import bridged
 from posewright.contests.obstacle_race.contest import ObstacleRace
 from posewright.contests.passivity_test.contest import PassivityTest
+from posewright.contests.stairs.contest import Stairs
+from posewright.contests.sumo.contest import Sumo
 from posewright.documents import parse_document
 from posewright.documents.catalogue import plugins
 from posewright.errors import DocumentError, InputError, UnknownNameError, Where
@@ -32,6 +35,10 @@ _SHIPPED: dict[str, Callable[..., Contest]] = {
     "exhibition": Exhibition,
     _RACE: ObstacleRace,
     "passivity-test": PassivityTest,
+    "stairs": Stairs,
+    "stairs-2017": Stairs.of_2017,
+    "sumo": Sumo,
+    "sumo-2017": partial(Sumo, year=2017),
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from posewright.arenas import Arena, layout_faults, layout_text
+from posewright.arenas import Arena, layout_faults, layout_text, read_arena
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Part, Plant, Supervisor, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, WHOLE, MakeController, OnBoard, maker_of
@@ -193,10 +193,10 @@ class _Stage:
 
 def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> _Stage:
     held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None, trial.rules)
-    arena = held.field(trial.layout, trial.seed, legal=legal)
+    arena = _field(trial, held, legal=legal)
     if (trial.layout or legal) and not arena.box_kinds:
         raise InputError(f"{held.name} has no layouts: no boxes stand on its field", hint="leave it out")
-    if trial.arena not in {"", arena.name}:
+    if not is_path(trial.arena) and trial.arena not in {"", arena.name}:
         raise InputError(f"the arena is {trial.arena!r}", hint=f"{held.name} is run on {arena.name!r}")
     behaviours, parts = {}, []
     kind, domain = body_of(body, trial.seed)
@@ -216,6 +216,18 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
     with released_on_failure(plant):
         recorder = Recorder(header, plant, every=ROWS_EVERY)
     return _Stage(held, arena, plant, behaviours, recorder, trial.seed)
+
+
+def _field(trial: Trial, held: Contest, *, legal: bool) -> Arena:
+    """Return the contest's field, or the one in the trial's own document with what boxes that has.
+
+    Boxes of a layout that the trial names stand on either.
+    """
+    arena = held.field(trial.layout, trial.seed, legal=legal)
+    if not is_path(trial.arena):
+        return arena
+    own = read_arena(trial.arena)
+    return own.with_boxes(arena.boxes) if trial.layout else own
 
 
 def _entries(trial: Trial, held: Contest) -> dict[str, Entry]:
@@ -289,7 +301,8 @@ def _header(
 
 def _layout_name(trial: Trial, arena: Arena) -> str:
     """Return what a layout is called; nothing where no boxes stand on the field."""
-    return Path(trial.layout or ("random" if arena.boxes else "")).name
+    drawn = arena.name if is_path(trial.arena) else "random"
+    return Path(trial.layout or (drawn if arena.boxes else "")).name
 
 
 def _documents(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from posewright.arenas import Arena, Role, corners, shadows
+from posewright.arenas import Arena, Role, corners, hull_outline, placed_hull, shadows
 from posewright.arrays import Flags, Floats
 from posewright.contests.picture import Mark, MarkKind
 from posewright.figures.outline import link_frames, placed_on
@@ -153,7 +153,10 @@ def _draw_ground(axes: Any, arena: Arena) -> None:
     for shape in arena.shapes:
         colour, edge = looks.get(shape.role) or (arena.colours[shape.role.value], _WALL)
         style: dict[str, Any] = {"fc": colour, "ec": edge, "zorder": 1}
-        if shape.is_round:
+        if shape.hull_m:
+            at = placed_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
+            axes.add_patch(Polygon(hull_outline(at[:, :2]), **style))
+        elif shape.is_round:
             axes.add_patch(Circle((shape.x, shape.y), shape.size_m[0] / 2.0, **style))
         else:
             (outline,) = corners([(shape.x, shape.y, shape.yaw_rad)], shape.size_m[:2])

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from posewright.robots.sensors import Camera as Camera
     from posewright.robots.sensors import Channel as Channel
     from posewright.robots.sensors import Compass as Compass
+    from posewright.robots.sensors import Encoder as Encoder
+    from posewright.robots.sensors import FlashLidar as FlashLidar
     from posewright.robots.sensors import FootContact as FootContact
     from posewright.robots.sensors import Imu as Imu
     from posewright.robots.sensors import RangeScan as RangeScan
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from posewright.robots.sensors import SensorSpec as SensorSpec
     from posewright.robots.sensors import TouchSwitch as TouchSwitch
     from posewright.robots.sensors import VibrationSensor as VibrationSensor
+    from posewright.robots.sensors import beam_slopes as beam_slopes
     from posewright.robots.sensors import parse_sensor as parse_sensor
     from posewright.robots.servo import PidGains as PidGains
     from posewright.robots.servo import Servo as Servo

@@ -119,6 +119,11 @@ def _add_solid(spec: Any, shape: Shape, friction: float) -> None:
     if shape.is_round:
         kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, (length, height, 0.0)
     place = {"pos": (shape.x, shape.y, shape.base_m + height), "quat": _turned(shape.yaw_rad), "size": size}
+    if shape.hull_m:
+        mesh = spec.add_mesh(name=shape.name, uservert=np.ravel(shape.hull_m))
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+        kind = mujoco.mjtGeom.mjGEOM_MESH
+        place |= {"pos": (shape.x, shape.y, shape.base_m), "meshname": shape.name, "size": (0.0, 0.0, 0.0)}
     spec.worldbody.add_geom(name=shape.name, type=kind, **place, **_solid(friction))
 
 

@@ -12,7 +12,16 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import Reading
 from posewright.errors import UnknownNameError
-from posewright.robots import Accelerometer, Compass, FootContact, Imu, RangeScan, RangeSensor
+from posewright.robots import (
+    Accelerometer,
+    Compass,
+    Encoder,
+    FlashLidar,
+    FootContact,
+    Imu,
+    RangeScan,
+    RangeSensor,
+)
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation.domain import levelled
 from posewright.simulation.mounts import Mount, find_mount
@@ -126,6 +135,20 @@ class FootContactReader:
         readings[self._name] = bool(self._data.sensordata[self._address] > 0.0)
 
 
+class EncoderReader:
+    """The position of a servo, as it tells it."""
+
+    def __init__(self, one: ModelInstance, sensor: Encoder) -> None:
+        self._name, self._servo = sensor.name, one.robot.servo(sensor.joint)
+        self._one, self._joint = one, one.robot.index(sensor.joint)
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Put down the ticks, whole and within the servo's travel."""
+        servo, angle = self._servo, float(self._one.joint_positions[self._joint])
+        ticks = float(round(servo.to_ticks(angle)))
+        readings[self._name] = min(max(ticks, float(servo.first_tick)), float(servo.last_tick))
+
+
 class Senses:
     """The sensors of a robot.
 
@@ -135,7 +158,7 @@ class Senses:
         seed: of the noise.
 
     Raises:
-        UnknownNameError: a sensor's mount or foot is not in the model, or a noisy channel is none.
+        UnknownNameError: a sensor's mount, foot or joint is not in the model, or a noisy channel is none.
     """
 
     def __init__(
@@ -146,12 +169,13 @@ class Senses:
             *(ImuReader(one, s) for s in sensors if isinstance(s, Imu)),
             *(AccelerometerReader(one, s) for s in sensors if isinstance(s, Accelerometer)),
         ]
-        rays = [s for s in sensors if isinstance(s, RangeSensor | RangeScan)]
+        rays = [s for s in sensors if isinstance(s, RangeSensor | RangeScan | FlashLidar)]
         self._readers: list[Reader] = [
             *([Rays(one, rays)] if rays else []),
             *self._inertial,
             *(CompassReader(one, s) for s in sensors if isinstance(s, Compass)),
             *(FootContactReader(one, s) for s in sensors if isinstance(s, FootContact)),
+            *(EncoderReader(one, s) for s in sensors if isinstance(s, Encoder)),
         ]
         self._noise = dict(noise or {})
         self._seed = seed
