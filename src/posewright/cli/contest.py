@@ -163,7 +163,7 @@ def _following(*, quiet: bool) -> Iterator[Callable[[str, Run, bool], None]]:
         nonlocal done
         done += 1
         if not quiet:
-            value = run.figures.get("won", run.figures.get("points"))
+            value = run.figures.get("winner", run.figures.get("points"))
             came = f"error: {run.error}" if run.error else experiments.figure_text(value)
             console.say(f"{contest}  {run.name}  {came}{'  (done before)' if is_old else ''}")
 

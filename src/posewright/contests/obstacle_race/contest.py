@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ import numpy as np
 from posewright.arenas import Arena
 from posewright.arrays import Floats
 from posewright.bodies import Place, Supervisor
-from posewright.contests.contest import Entry, Note, lay_out
+from posewright.contests.contest import Entry, Note, Ranked, lay_out
 from posewright.contests.obstacle_race.race import Race, Rows
 from posewright.contests.obstacle_race.referee import RaceReferee
 from posewright.contests.obstacle_race.result import Result
@@ -19,6 +19,7 @@ from posewright.contests.obstacle_race.rules import Rules, check_field, parse_ru
 from posewright.contests.obstacle_race.rules import rules as shipped_rules
 from posewright.contests.obstacle_race.score import score
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
+from posewright.contests.places import places
 from posewright.recordings import Recording
 
 SPARE_S = 1.0
@@ -69,6 +70,11 @@ class ObstacleRace:
             race.note(event)
         race.advance(Rows.of_recording(recording))
         return race.result()
+
+    def earned(self, scores: Sequence[Ranked]) -> tuple[float, ...]:
+        """Return what places earn; equal ones share theirs, and each earns it."""
+        worth = dict(enumerate(self.rules.scoring.place_points, 1))
+        return tuple(worth.get(place, 0.0) for place in places([one.ranking for one in scores]))
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return penalties and legs, and how points grew."""

@@ -32,6 +32,9 @@ from posewright.experiments.trial import Trial
 from posewright.recordings import read_mcap, write_mcap
 from posewright.search.plan import checked_seed
 
+WINNER = "winner"
+"""The figure of a duel that says which role has won."""
+
 OnRun = Callable[[str, Run, bool], None]
 """Is told of which contest a run is, of the run, and whether it was done before."""
 
@@ -141,8 +144,7 @@ def _record(trial: Trial, record: Path | None) -> Run:
     run, held = run_of(trial.name, outcome), _contest(trial.contest, trial.rules)
     if not isinstance(held, Duel):
         return run
-    winner = held.winner(outcome.score)
-    return replace(run, figures={"won": winner or "nobody", **run.figures})
+    return replace(run, figures={**run.figures, WINNER: held.winner(outcome.score) or "nobody"})
 
 
 def _contest(name: str, rules: str) -> Contest:
@@ -220,9 +222,10 @@ def _solo(
     placed = dict(zip((run.name for run in done), places([run.ranking for run in done]), strict=True))
     late = dict.fromkeys((run.name for run in batch.failed), len(done) + 1)
     earned = dict.fromkeys(trials, 0.0)
-    if not counting.jury:
-        earned |= _earned(counting, held, batch)
-    return replace(event, runs={counting.contest: batch.runs}, places={**placed, **late}, earned=earned)
+    event = replace(event, runs={counting.contest: batch.runs})
+    if counting.jury:  # until it has said something, all are equal
+        return replace(event, places=dict.fromkeys(trials, 1), earned=earned)
+    return replace(event, places={**placed, **late}, earned=earned | _earned(counting, held, batch))
 
 
 def _earned(counting: Counting, held: Contest, batch: Batch) -> dict[str, float]:
@@ -284,7 +287,7 @@ class _Ring:
         trials = {f"{a} - {b}": self._bout(a, b, number) for number, (a, b) in enumerate(pairs)}
         batch = self.day.batch(self._counting, kept_in, trials)
         self.runs[kept_in] = batch.runs
-        won = [run.figures.get("won") for run in batch.runs]
+        won = [run.figures.get(WINNER) for run in batch.runs]
         sides = [dict(zip(self._roles, pair, strict=True)) for pair in pairs]
         return {pair: side.get(str(role)) for pair, side, role in zip(pairs, sides, won, strict=True)}
 

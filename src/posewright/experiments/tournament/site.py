@@ -153,7 +153,7 @@ def _made(wanted: _Wanted) -> str:
         if not is_there(wanted.picture):
             write_atomically(wanted.picture, screen_png(draw_outcome(replay(recording))))
         if wanted.film is not None:
-            begin_s = max(0.0, min(highlight_s(recording), recording.duration_s) - FILM_S / 2.0)
+            begin_s = min(highlight_s(recording) - FILM_S / 2.0, recording.duration_s - FILM_S)
             how: dict[str, Any] = {
                 "begin_s": begin_s,
                 "end_s": begin_s + FILM_S,
