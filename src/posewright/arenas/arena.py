@@ -18,6 +18,9 @@ from posewright.documents import Bounds, Catalogue, Node, data_of, read_document
 from posewright.errors import InputError, UnknownNameError
 
 _FAR_M = 100.0
+MAX_MARKER = 100
+"""A marker's text has at most so many characters: a longer one is no code that a small robot reads."""
+
 Length = Annotated[float, Bounds(0.0, _FAR_M)]
 Edge = Annotated[float, Bounds(1e-3, _FAR_M)]
 Place = Annotated[float, Bounds(-_FAR_M, _FAR_M)]
@@ -34,13 +37,14 @@ WALLS = ("wall_start", "wall_end", "wall_left", "wall_right")
 
 
 class Role(Enum):
-    """What a shape is for; a line is only seen, everything else is solid."""
+    """What a shape is for; a line and a marker are only seen, everything else is solid."""
 
     WALL = "wall"
     LINE = "line"
     STEP = "step"
     RING = "ring"
     FURNITURE = "furniture"
+    MARKER = "marker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class Shape:
         base_m: how high its underside is [m].
         hull_m: points whose convex hull it is, of a mesh, before it is turned, seen from the middle of its
             underside; none of a block [m].
+        text: of a marker, what its code says, which is on the side that looks along its own x.
     """
 
     name: str
@@ -67,15 +72,22 @@ class Shape:
     base_m: Place = 0.0
     is_round: bool = False
     hull_m: tuple[tuple[Place, Place, Place], ...] = ()
+    text: str = ""
 
     def __post_init__(self) -> None:
         if self.hull_m:
             check_hull(self.name, self.hull_m, self.size_m, is_round=self.is_round)
+        if (self.role is Role.MARKER) != bool(self.text):
+            raise InputError(f"{self.name}: a marker has a text, and nothing else has", hint="text: Turn45L")
+        if len(self.text) > MAX_MARKER:
+            raise InputError(
+                f"{self.name}: its text has {len(self.text)} characters", hint=f"at most {MAX_MARKER}"
+            )
 
     @property
     def is_solid(self) -> bool:
-        """Whether it can be touched: a line is only seen."""
-        return self.role is not Role.LINE
+        """Whether it can be touched: a line and a marker are only seen."""
+        return self.role not in {Role.LINE, Role.MARKER}
 
     @property
     def top_m(self) -> float:
@@ -202,6 +214,11 @@ class Arena:
     def lines(self) -> tuple[Shape, ...]:
         """The lines on the floor, in the order of the document."""
         return tuple(shape for shape in self.shapes if shape.role is Role.LINE)
+
+    @property
+    def markers(self) -> tuple[Shape, ...]:
+        """The markers, in the order of the document."""
+        return tuple(shape for shape in self.shapes if shape.role is Role.MARKER)
 
     @property
     def walls(self) -> tuple[Shape, ...]:

@@ -15,6 +15,7 @@ from posewright.contests.obstacle_race.contest import ObstacleRace
 from posewright.contests.passivity_test.contest import PassivityTest
 from posewright.contests.stairs.contest import Stairs
 from posewright.contests.sumo.contest import Sumo
+from posewright.contests.vision.contest import Vision
 from posewright.documents import parse_document
 from posewright.documents.catalogue import plugins
 from posewright.errors import DocumentError, InputError, UnknownNameError, Where
@@ -39,6 +40,7 @@ _SHIPPED: dict[str, Callable[..., Contest]] = {
     "stairs-2017": Stairs.of_2017,
     "sumo": Sumo,
     "sumo-2017": partial(Sumo, year=2017),
+    "vision": Vision,
 }
 
 

@@ -42,13 +42,17 @@ Pixels = Annotated[int, Bounds(1, 8192)]
 Side = Annotated[int, Bounds(1, 128)]  # two of the largest still fit into what a robot may read at a time
 
 
+COUNT = "1"
+"""The unit of a reading that is a plain number."""
+
+
 @dataclass(frozen=True)
 class Channel:
     """One reading of a sensor.
 
     Attributes:
         name: key of the reading in a body's state, `imu.orientation`.
-        unit: `m`, `rad`, `rad/s`, `m/s^2`, `ticks`, or empty for true and false.
+        unit: `m`, `rad`, `rad/s`, `m/s^2`, `ticks`, `1` for a plain number, or empty for true and false.
     """
 
     name: str
@@ -316,16 +320,65 @@ class Camera:
     frame_rate_hz: Annotated[float, Bounds(0.001, 10_000.0)] | None = None
 
 
+@dataclass(frozen=True)
+class CodeReader:
+    """A camera whose pictures are searched for codes; tells which of its texts the one in the middle says.
+
+    Attributes:
+        mount: site or body of the model it is fixed to.
+        texts: what it knows; a reading of 1 is the first of them, 0 none.
+        pitch_deg: tilt of its line of sight, positive downwards [deg].
+        rate_hz: pictures a second; in between a reading stays [Hz].
+    """
+
+    kind: ClassVar[str] = "code_reader"
+    name: str
+    mount: str
+    texts: tuple[str, ...]
+    width: Pixels = 640
+    height: Pixels = 480
+    vertical_fov_deg: Annotated[float, Bounds(1.0, 179.0)] = 45.0
+    pitch_deg: Pitch = 0.0
+    rate_hz: Annotated[float, Bounds(0.01, 100.0)] = 2.0
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Which text it reads."""
+        return (Channel(self.name, COUNT),)
+
+
 SensorSpec: TypeAlias = (
-    RangeSensor | RangeScan | FlashLidar | Encoder | Imu | Compass | Accelerometer | FootContact | TouchSwitch
-    | AnalogTouch | VibrationSensor | Camera
+    RangeSensor
+    | RangeScan
+    | FlashLidar
+    | Encoder
+    | Imu
+    | Compass
+    | Accelerometer
+    | FootContact
+    | TouchSwitch
+    | AnalogTouch
+    | VibrationSensor
+    | Camera
+    | CodeReader
 )  # fmt: skip
 
 KINDS: dict[str, type[SensorSpec]] = {
     kind.kind: kind
     for kind in (
-        RangeSensor, RangeScan, FlashLidar, Encoder, Imu, Compass, Accelerometer, FootContact, TouchSwitch,
-        AnalogTouch, VibrationSensor, Camera,
+        RangeSensor,
+        RangeScan,
+        FlashLidar,
+        Encoder,
+        Imu,
+        Compass,
+        Accelerometer,
+        FootContact,
+        TouchSwitch,
+        AnalogTouch,
+        VibrationSensor,
+        Camera,
+        CodeReader,
     )
 }  # fmt: skip
 

@@ -13,7 +13,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from posewright.arenas import Arena, Box, Shape
+from posewright.arenas import Arena, Box, Role, Shape
+from posewright.simulation.markers import add_marker, paint_marker
 
 FLOOR = "floor"
 DECORATION_GROUP = 1
@@ -99,6 +100,8 @@ def add_arena(spec: Any, arena: Arena | None, *, lines: bool = True) -> None:
     for shape in arena.shapes:
         if shape.is_solid:
             _add_solid(spec, shape, arena.friction)
+        elif lines and shape.role is Role.MARKER:
+            add_marker(spec, shape, **_DECORATION)
         elif lines:
             _add_line(spec, shape)
     _add_boxes(spec, arena, arena.boxes)
@@ -221,6 +224,9 @@ def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:
 def _colour_arena(spec: Any, arena: Arena) -> None:
     names: dict[str, list[str]] = {}
     for shape in arena.shapes:
+        if shape.role is Role.MARKER:
+            paint_marker(spec, shape, _geom(spec, shape.name))
+            continue
         kind = shape.name if shape.name in arena.colours else shape.role.value
         names.setdefault(kind, []).append(shape.name)
     if arena.boxes:

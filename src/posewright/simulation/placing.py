@@ -145,7 +145,7 @@ def _depth(one: ModelInstance, carriers: Indices) -> float:
 def _carriers(one: ModelInstance) -> Indices:
     """Return the geoms of the arena's steps, rings and furniture."""
     shapes = () if one.arena is None else one.arena.shapes
-    carry = [shape.name for shape in shapes if shape.role not in {Role.WALL, Role.LINE}]
+    carry = [shape.name for shape in shapes if shape.is_solid and shape.role is not Role.WALL]
     return np.array([one.model.geom(name).id for name in carry], dtype=np.intp)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import mujoco
@@ -36,6 +36,14 @@ class Reader(Protocol):
 
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Put down every channel under its name."""
+        ...
+
+
+class Watching(Reader, Protocol):
+    """Evaluates a sensor that has a rhythm of its own: in between its reading stays."""
+
+    def reset(self) -> None:
+        """Begin anew."""
         ...
 
 
@@ -156,13 +164,19 @@ class Senses:
         one: whose `sensors` these are.
         noise: standard deviation of Gaussian noise by channel, in the channel's unit.
         seed: of the noise.
+        watching: those of its sensors that draw pictures, made ready.
 
     Raises:
         UnknownNameError: a sensor's mount, foot or joint is not in the model, or a noisy channel is none.
     """
 
     def __init__(
-        self, one: ModelInstance, *, noise: Mapping[str, float] | None = None, seed: int = 0
+        self,
+        one: ModelInstance,
+        *,
+        noise: Mapping[str, float] | None = None,
+        seed: int = 0,
+        watching: Sequence[Watching] = (),
     ) -> None:
         sensors = one.sensors
         self._inertial: list[ImuReader | AccelerometerReader] = [
@@ -176,7 +190,9 @@ class Senses:
             *(CompassReader(one, s) for s in sensors if isinstance(s, Compass)),
             *(FootContactReader(one, s) for s in sensors if isinstance(s, FootContact)),
             *(EncoderReader(one, s) for s in sensors if isinstance(s, Encoder)),
+            *watching,
         ]
+        self._watching = tuple(watching)
         self._noise = dict(noise or {})
         self._seed = seed
         self._random = np.random.default_rng(seed)
@@ -186,7 +202,9 @@ class Senses:
                 raise UnknownNameError.among("sensor channel", name, channels)
 
     def reset(self) -> None:
-        """Begin the noise anew."""
+        """Begin the noise, and what has a rhythm of its own, anew."""
+        for reader in self._watching:
+            reader.reset()
         self._random = np.random.default_rng(self._seed)
         self.begin_frame()
 
