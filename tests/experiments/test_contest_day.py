@@ -135,8 +135,8 @@ def test_a_day_is_played_ranked_and_read_again(
 ) -> None:
     folders = entries(tmp_path / "in", "z, who is passive", *"fedcba")
     day = pw.play_day(folders, tmp_path / "out", rules=short_day)
-    assert [event.contest for event in day.events] == ["exhibition", "passivity-test", "sumo"]
-    sumo = day.events[2]
+    assert [discipline.contest for discipline in day.disciplines] == ["exhibition", "passivity-test", "sumo"]
+    sumo = day.disciplines[2]
     assert sumo.remarks == ("z, who is passive has not passed passivity-test",)
     assert sumo.places["a"] == 1
     assert set(sumo.places) == set("abcdef")
@@ -157,7 +157,7 @@ def test_a_jury_gives_points_that_stay(tmp_path: Path, short_day: Path, played_q
     day = pw.play_day(folders, tmp_path / "out", rules=short_day, jury=jury)
     assert [row.parts["exhibition"] for row in without.ranking] == [0.0, 0.0]
     assert {row.name: row.parts["exhibition"] for row in day.ranking} == {"a": 0.0, "b": 8.5}
-    assert day.events[0].places == {"b": 1, "a": 2}
+    assert day.disciplines[0].places == {"b": 1, "a": 2}
     assert pw.play_day(folders, tmp_path / "out", rules=short_day) == day
     for text in ("exhibition: {b: 11}", "exhibition: {c: 1}", "sumo: {b: 1}"):
         jury.write_text(f"{text}\n")

@@ -71,7 +71,7 @@ def show(
     if name not in contests.contest_names() and (is_path(name) or is_folder(Path(name))):
         one = experiments.read_contestant(name)
         lines = [f"{one.name}, {one.club}".rstrip(", "), f"robot: {one.robot}"]
-        lines += [f"{event}: {behaviour}" for event, behaviour in one.behaviours.items()]
+        lines += [f"{discipline}: {behaviour}" for discipline, behaviour in one.behaviours.items()]
         console.give(one.to_dict(), lines, as_json=as_json)
         return
     held = contests.contest(name)
@@ -107,7 +107,9 @@ def run(
         day = experiments.play_day(folders, out, **how, on_run=on_run)
         page = _site(day, films, workers)
     _give(day, as_json=as_json, page=page)
-    if any(found.error for event in day.events for runs in event.runs.values() for found in runs):
+    if any(
+        found.error for discipline in day.disciplines for runs in discipline.runs.values() for found in runs
+    ):
         raise typer.Exit(FOUND)
 
 
@@ -178,7 +180,7 @@ def _give(day: Day, *, as_json: bool, page: Path | None = None) -> None:
     if as_json:
         console.emit_json(day.to_dict())
         return
-    counted = [event.contest for event in day.events if event.share]
+    counted = [discipline.contest for discipline in day.disciplines if discipline.share]
     rows = [
         (row.place, row.name, row.club, *(f"{row.parts[one]:.2f}" for one in counted), f"{row.points:.2f}")
         for row in day.ranking
@@ -187,9 +189,9 @@ def _give(day: Day, *, as_json: bool, page: Path | None = None) -> None:
     for name, why in day.inspections.items():
         if why:
             console.warn(f"{name} may not enter: {why}")
-    for event in day.events:
-        for line in event.remarks:
-            console.note(f"{event.contest}: {line}")
+    for discipline in day.disciplines:
+        for line in discipline.remarks:
+            console.note(f"{discipline.contest}: {line}")
     console.say(f"digest {day.digest[:16]}")
     if page is not None:
         console.say(f"pages: {page}")

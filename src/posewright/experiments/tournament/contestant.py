@@ -48,9 +48,9 @@ class Contestant:
         texts = {"card": card.text}
         if card.model_path is not None:
             texts["model"] = card.model_path.read_bytes().hex()
-        for event, behaviour in self.behaviours.items():
+        for discipline, behaviour in self.behaviours.items():
             played = read_behaviour(behaviour, robot=card)
-            texts |= {f"{event}/{name}": text for name, text in played.documents.items()}
+            texts |= {f"{discipline}/{name}": text for name, text in played.documents.items()}
         return digest_of(texts)
 
 
@@ -70,13 +70,13 @@ def read_contestant(folder: str | Path) -> Contestant:
     parts = read_document(path).fields(required=("entry", "robot", "behaviours"), optional=("club",))
     behaviours = parts["behaviours"].fields()
     known = contest_names()
-    for event, node in behaviours.items():
-        if event not in known:
-            raise UnknownNameError.among("contest", event, known, where=node.where)
+    for discipline, node in behaviours.items():
+        if discipline not in known:
+            raise UnknownNameError.among("contest", discipline, known, where=node.where)
     return Contestant(
         name=_name(parts["entry"]),
         robot=_resolved(parts["robot"], path.parent),
-        behaviours={event: _resolved(node, path.parent) for event, node in behaviours.items()},
+        behaviours={discipline: _resolved(node, path.parent) for discipline, node in behaviours.items()},
         club=_name(parts["club"]) if "club" in parts else "",
     )
 

@@ -1,4 +1,4 @@
-"""What came of a day: events with their runs, what each entry earned, the ranking; kept in a folder."""
+"""What came of a day: disciplines with their runs, what each entry earned, the ranking; kept in a folder."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from posewright.experiments.tournament.contestant import Contestant
 from posewright.recordings.plain import from_json, plain, to_json
 
 DAY, RANKING = "day.json", "ranking.csv"
-"""What a day's folder holds besides a folder for each event."""
+"""What a day's folder holds besides a folder for each discipline."""
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Discipline:
     """One contest of a day.
 
     Attributes:
@@ -75,19 +75,21 @@ class Day:
     title: str
     seed: int
     contestants: tuple[Contestant, ...]
-    events: tuple[Event, ...]
+    disciplines: tuple[Discipline, ...]
     inspections: Mapping[str, str]
     folder: Path = field(compare=False)
 
     def __repr__(self) -> str:
-        return f"<Day {self.title}: {len(self.contestants)} entries, {len(self.events)} events>"
+        return f"<Day {self.title}: {len(self.contestants)} entries, {len(self.disciplines)} disciplines>"
 
     @property
     def ranking(self) -> tuple[Row, ...]:
         """The entries from the first to the last; equal ones share a place."""
         parts = {
             one.name: {
-                event.contest: round(event.counts(one.name), 6) for event in self.events if event.share
+                discipline.contest: round(discipline.counts(one.name), 6)
+                for discipline in self.disciplines
+                if discipline.share
             }
             for one in self.contestants
         }
@@ -103,9 +105,9 @@ class Day:
     def digest(self) -> str:
         """A digest over all recordings, in the order in which they were made."""
         told = [
-            f"{event.contest} {run.name} {run.digest}\n"
-            for event in self.events
-            for runs in event.runs.values()
+            f"{discipline.contest} {run.name} {run.digest}\n"
+            for discipline in self.disciplines
+            for runs in discipline.runs.values()
             for run in runs
         ]
         return hashlib.sha256("".join(told).encode()).hexdigest()
@@ -113,7 +115,7 @@ class Day:
     def csv(self) -> str:
         """Return the ranking as comma-separated values."""
         text = io.StringIO()
-        contests = [event.contest for event in self.events if event.share]
+        contests = [discipline.contest for discipline in self.disciplines if discipline.share]
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["place", "entry", "club", *contests, "points"])
         for row in self.ranking:
@@ -132,21 +134,21 @@ class Day:
             "folder": str(self.folder),
             "ranking": [asdict(row) for row in self.ranking],
             "inspections": dict(self.inspections),
-            "events": [
+            "disciplines": [
                 {
-                    "contest": event.contest,
-                    "places": dict(event.places),
-                    "earned": dict(event.earned),
-                    "runs": sum(map(len, event.runs.values())),
+                    "contest": discipline.contest,
+                    "places": dict(discipline.places),
+                    "earned": dict(discipline.earned),
+                    "runs": sum(map(len, discipline.runs.values())),
                     "failed": [
                         f"{run.name}: {run.error}"
-                        for runs in event.runs.values()
+                        for runs in discipline.runs.values()
                         for run in runs
                         if run.error
                     ],
-                    "remarks": list(event.remarks),
+                    "remarks": list(discipline.remarks),
                 }
-                for event in self.events
+                for discipline in self.disciplines
             ],
         }
 
@@ -189,14 +191,14 @@ def read_day(folder: str | Path, jury: str | Path | None = None) -> Day:
 
 
 def _restored(told: dict[str, Any], folder: Path) -> Day:
-    events = []
-    for event in told.pop("events"):
-        runs = {name: tuple(Run(**run) for run in some) for name, some in event.pop("runs").items()}
-        tables = {title: tuple(map(tuple, rows)) for title, rows in event.pop("tables").items()}
-        remarks = tuple(event.pop("remarks"))
-        events.append(Event(**event, runs=runs, tables=tables, remarks=remarks))
+    disciplines = []
+    for discipline in told.pop("disciplines"):
+        runs = {name: tuple(Run(**run) for run in some) for name, some in discipline.pop("runs").items()}
+        tables = {title: tuple(map(tuple, rows)) for title, rows in discipline.pop("tables").items()}
+        remarks = tuple(discipline.pop("remarks"))
+        disciplines.append(Discipline(**discipline, runs=runs, tables=tables, remarks=remarks))
     contestants = tuple(Contestant(**one) for one in told.pop("contestants"))
-    return Day(**told, contestants=contestants, events=tuple(events), folder=folder)
+    return Day(**told, contestants=contestants, disciplines=tuple(disciplines), folder=folder)
 
 
 def read_jury(path: str | Path, day: Day) -> dict[str, dict[str, float]]:
@@ -205,7 +207,7 @@ def read_jury(path: str | Path, day: Day) -> dict[str, dict[str, float]]:
     Raises:
         DocumentError: it is no such document, or gives more points than there are, or to nobody.
     """
-    by_jury = {event.contest: event for event in day.events if event.jury}
+    by_jury = {discipline.contest: discipline for discipline in day.disciplines if discipline.jury}
     names = {one.name for one in day.contestants}
     found: dict[str, dict[str, float]] = {}
     for contest, node in read_document(path).fields(optional=by_jury).items():
@@ -219,10 +221,12 @@ def read_jury(path: str | Path, day: Day) -> dict[str, dict[str, float]]:
 def with_jury(day: Day, points: Mapping[str, Mapping[str, float]]) -> Day:
     """Return the day with the points that a jury gave, by contest and entry, and places by them."""
 
-    def judged(event: Event) -> Event:
-        earned = {name: points[event.contest].get(name, 0.0) for name in event.earned}
+    def judged(discipline: Discipline) -> Discipline:
+        earned = {name: points[discipline.contest].get(name, 0.0) for name in discipline.earned}
         placed = places([(one,) for one in earned.values()])
-        return replace(event, earned=earned, places=dict(zip(earned, placed, strict=True)))
+        return replace(discipline, earned=earned, places=dict(zip(earned, placed, strict=True)))
 
-    events = tuple(judged(event) if event.contest in points else event for event in day.events)
-    return replace(day, events=events)
+    disciplines = tuple(
+        judged(discipline) if discipline.contest in points else discipline for discipline in day.disciplines
+    )
+    return replace(day, disciplines=disciplines)

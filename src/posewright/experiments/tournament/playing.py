@@ -26,7 +26,15 @@ from posewright.experiments.inspection import inspect_robot
 from posewright.experiments.run import run_trial
 from posewright.experiments.tournament import draw
 from posewright.experiments.tournament.contestant import Contestant, read_contestants
-from posewright.experiments.tournament.day import DAY, Day, Event, read_day, read_jury, save_day, with_jury
+from posewright.experiments.tournament.day import (
+    DAY,
+    Day,
+    Discipline,
+    read_day,
+    read_jury,
+    save_day,
+    with_jury,
+)
 from posewright.experiments.tournament.day_rules import Counting, DayRules, read_day_rules
 from posewright.experiments.trial import Trial
 from posewright.recordings import read_mcap, write_mcap
@@ -91,13 +99,17 @@ def play_day(
 
 def _with_known_jury(day: Day) -> Day:
     """Return the day with the points of the jury that were handed in when it was played before."""
-    before = {event.contest: event.earned for event in read_day(day.folder).events if event.jury}
+    before = {
+        discipline.contest: discipline.earned
+        for discipline in read_day(day.folder).disciplines
+        if discipline.jury
+    }
     return with_jury(day, before)
 
 
 @dataclass(frozen=True)
 class _Field:
-    """What all events of a day have in common."""
+    """What all disciplines of a day have in common."""
 
     rules: DayRules
     seed: int
@@ -154,19 +166,19 @@ def _contest(name: str, rules: str) -> Contest:
 def _played(field: _Field, contestants: Sequence[Contestant]) -> Day:
     inspections = {one.name: _inspected(one) for one in contestants}
     allowed = [one for one in contestants if not inspections[one.name]]
-    events: dict[str, Event] = {}
+    disciplines: dict[str, Discipline] = {}
     for counting in field.rules.counting:
         held = _contest(counting.contest, counting.rules)
-        ready, remarks = _ready(counting, allowed, events)
-        event = Event(counting.contest, held.title, counting.share, counting.most, counting.jury)
+        ready, remarks = _ready(counting, allowed, disciplines)
+        discipline = Discipline(counting.contest, held.title, counting.share, counting.most, counting.jury)
         if ready and isinstance(held, Duel):
             ring = _Ring(field, counting, tuple(held.entries), {one.name: one for one in ready})
-            event = _duels(ring, held, event)
+            discipline = _duels(ring, held, discipline)
         elif ready:
-            event = _solo(field, counting, held, ready, event)
-        events[counting.contest] = replace(event, remarks=tuple(remarks))
+            discipline = _solo(field, counting, held, ready, discipline)
+        disciplines[counting.contest] = replace(discipline, remarks=tuple(remarks))
     rules = field.rules
-    told = (*events.values(),)
+    told = (*disciplines.values(),)
     return Day(rules.name, rules.title, field.seed, tuple(contestants), told, inspections, field.folder)
 
 
@@ -177,11 +189,11 @@ def _inspected(contestant: Contestant) -> str:
 
 
 def _ready(
-    counting: Counting, allowed: Sequence[Contestant], events: Mapping[str, Event]
+    counting: Counting, allowed: Sequence[Contestant], disciplines: Mapping[str, Discipline]
 ) -> tuple[list[Contestant], list[str]]:
     """Return who takes part in a contest, and why others do not."""
     ready, remarks = [], []
-    before = events.get(counting.needs)
+    before = disciplines.get(counting.needs)
     passed = None if before is None else {run.name for run in _all_runs(before) if _went_well(run)}
     for one in allowed:
         if counting.contest not in one.behaviours:
@@ -193,8 +205,8 @@ def _ready(
     return ready, remarks
 
 
-def _all_runs(event: Event) -> list[Run]:
-    return [run for runs in event.runs.values() for run in runs]
+def _all_runs(discipline: Discipline) -> list[Run]:
+    return [run for runs in discipline.runs.values() for run in runs]
 
 
 def _went_well(run: Run) -> bool:
@@ -203,8 +215,8 @@ def _went_well(run: Run) -> bool:
 
 
 def _solo(
-    field: _Field, counting: Counting, held: Contest, ready: Sequence[Contestant], event: Event
-) -> Event:
+    field: _Field, counting: Counting, held: Contest, ready: Sequence[Contestant], discipline: Discipline
+) -> Discipline:
     """Let everybody have a run, on the same field, and place them by the contest's own ranking."""
     trials = {
         one.name: Trial(
@@ -222,10 +234,10 @@ def _solo(
     placed = dict(zip((run.name for run in done), places([run.ranking for run in done]), strict=True))
     late = dict.fromkeys((run.name for run in batch.failed), len(done) + 1)
     earned = dict.fromkeys(trials, 0.0)
-    event = replace(event, runs={counting.contest: batch.runs})
+    discipline = replace(discipline, runs={counting.contest: batch.runs})
     if counting.jury:  # until it has said something, all are equal
-        return replace(event, places=dict.fromkeys(trials, 1), earned=earned)
-    return replace(event, places={**placed, **late}, earned=earned | _earned(counting, held, batch))
+        return replace(discipline, places=dict.fromkeys(trials, 1), earned=earned)
+    return replace(discipline, places={**placed, **late}, earned=earned | _earned(counting, held, batch))
 
 
 def _earned(counting: Counting, held: Contest, batch: Batch) -> dict[str, float]:
@@ -246,11 +258,11 @@ def _score(held: Contest, batch: Batch, run: Run) -> Score:
     return judge(read_mcap(folder / f"{stem_of(batch.key, run.name)}.mcap"), held)
 
 
-def _duels(ring: _Ring, held: Duel, event: Event) -> Event:
+def _duels(ring: _Ring, held: Duel, discipline: Discipline) -> Discipline:
     """Let them meet in groups, everybody everybody, and the first of each in a bracket."""
     groups = draw.draw_groups([*ring.contestants], ring.day.rules.group_size, ring.day.seed)
     pairs = [pair for group in groups for pair in draw.pairs_of(group)]
-    results = ring.meet(f"{event.contest}-groups", pairs)
+    results = ring.meet(f"{discipline.contest}-groups", pairs)
     standing = [draw.standings(group, results) for group in groups]
     if len(groups) == 1:
         final = {one.name: place for place, one in enumerate(standing[0], 1)}
@@ -266,7 +278,9 @@ def _duels(ring: _Ring, held: Duel, event: Event) -> Event:
         for number, group in enumerate(standing)
     }
     earned = dict(zip(by_place, points, strict=True))
-    return replace(event, runs=ring.runs, places=by_place, earned=earned, tables={**tables, **ring.tables})
+    return replace(
+        discipline, runs=ring.runs, places=by_place, earned=earned, tables={**tables, **ring.tables}
+    )
 
 
 class _Ring:
@@ -316,13 +330,15 @@ class _Ring:
 
     def _bout(self, a: str, b: str, number: int) -> Trial:
         """Return the trial of a bout, the roles in the order of the pair."""
-        event, (_, *others) = self._counting.contest, self._roles
+        discipline, (_, *others) = self._counting.contest, self._roles
         one, other = self.contestants[a], self.contestants[b]
-        opponents = {role: Entry(other.robot, other.behaviours[event]) for role in others}
+        opponents = {role: Entry(other.robot, other.behaviours[discipline]) for role in others}
         seed = self.day.seed + number
         rules = self._counting.rules
         name = f"{a} - {b}"
-        return Trial(name, one.robot, one.behaviours[event], event, rules, seed=seed, opponents=opponents)
+        return Trial(
+            name, one.robot, one.behaviours[discipline], discipline, rules, seed=seed, opponents=opponents
+        )
 
 
 def _round(bouts: int) -> str:

@@ -15,7 +15,7 @@ from posewright.errors import MissingExtraError, PosewrightError, UnavailableErr
 from posewright.experiments.batch import RESULTS, Run, make_folder
 from posewright.experiments.batch_report import figure_text, figure_words
 from posewright.experiments.replaying import draw_outcome, replay
-from posewright.experiments.tournament.day import RANKING, Day, Event, recording_of
+from posewright.experiments.tournament.day import RANKING, Day, Discipline, recording_of
 from posewright.figures import film_recording
 from posewright.figures.saving import screen_png
 from posewright.recordings import Recording, read_mcap
@@ -73,7 +73,7 @@ def write_site(
 
     Args:
         day: what is shown.
-        films: of so many runs an event; those where most went wrong.
+        films: of so many runs an discipline; those where most went wrong.
         workers: processes that draw and film.
         on_made: is told how many of how many runs are drawn.
 
@@ -88,10 +88,12 @@ def write_site(
     with locked(day.folder, waits=False):
         make_folder(day.folder / MEDIA)
         shown = _shown(day, films, workers, on_made)
-        for event in day.events:
-            page = _page(day, event=event, shown={name: shown[name] for name in event.runs})
-            write_atomically(day.folder / f"{event.contest}.html", page.encode(errors="backslashreplace"))
-        page = _page(day, event=None, shown={})
+        for discipline in day.disciplines:
+            page = _page(day, discipline=discipline, shown={name: shown[name] for name in discipline.runs})
+            write_atomically(
+                day.folder / f"{discipline.contest}.html", page.encode(errors="backslashreplace")
+            )
+        page = _page(day, discipline=None, shown={})
         write_atomically(day.folder / INDEX, page.encode(errors="backslashreplace"))
     return day.folder / INDEX
 
@@ -100,10 +102,12 @@ def _shown(
     day: Day, films: int, workers: int, on_made: Callable[[int, int], None] | None
 ) -> dict[str, list[_Shown]]:
     """Draw and film what is not there yet; return the runs by the folder they are kept in."""
-    filmed = {(name, run.name) for event in day.events for name, run in _most_eventful(event, films)}
+    filmed = {
+        (name, run.name) for discipline in day.disciplines for name, run in _most_eventful(discipline, films)
+    }
     wanted: dict[tuple[str, str], _Wanted] = {}
-    for event in day.events:
-        for kept_in, runs in event.runs.items():
+    for discipline in day.disciplines:
+        for kept_in, runs in discipline.runs.items():
             for run in runs:
                 recording = recording_of(day, kept_in, run)
                 if run.error is None and is_there(recording):
@@ -128,14 +132,19 @@ def _shown(
         return _Shown(run, recording, picture, film, troubles[kept_in, run.name])
 
     return {
-        name: [one(name, run) for run in runs] for event in day.events for name, runs in event.runs.items()
+        name: [one(name, run) for run in runs]
+        for discipline in day.disciplines
+        for name, runs in discipline.runs.items()
     }
 
 
-def _most_eventful(event: Event, films: int) -> list[tuple[str, Run]]:
-    """Return the runs of an event where most went wrong, then those that stood first; finals come first."""
+def _most_eventful(discipline: Discipline, films: int) -> list[tuple[str, Run]]:
+    """Return the runs where most went wrong, then those that stood first; finals come first."""
     told = [
-        (name, run) for name, runs in reversed([*event.runs.items()]) for run in runs if run.error is None
+        (name, run)
+        for name, runs in reversed([*discipline.runs.items()])
+        for run in runs
+        if run.error is None
     ]
     return sorted(told, key=lambda one: -len(one[1].incidents))[:films]
 
@@ -168,7 +177,7 @@ def _made(wanted: _Wanted) -> str:
     return ""
 
 
-def _page(day: Day, *, event: Event | None, shown: Mapping[str, list[_Shown]]) -> str:
+def _page(day: Day, *, discipline: Discipline | None, shown: Mapping[str, list[_Shown]]) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("posewright.experiments.tournament", ".")
@@ -183,10 +192,10 @@ def _page(day: Day, *, event: Event | None, shown: Mapping[str, list[_Shown]]) -
     }
     return jinja.get_template(TEMPLATE).render(
         day=day,
-        event=event,
+        discipline=discipline,
         shown=shown,
         columns=columns,
-        counted=[one for one in day.events if one.share],
+        counted=[one for one in day.disciplines if one.share],
         files={"ranking": RANKING, "results": RESULTS},
         version=__version__,
     )
