@@ -272,6 +272,9 @@ READERS: dict[str, Reader] = {
     "stairs' rules": Reader(
         lambda path: contest("stairs", read_text(path)), files(HOUSE, "contests/stairs/*.rules.yaml")
     ),
+    "sumo rules": Reader(
+        lambda path: contest("sumo", read_text(path)), files(HOUSE, "contests/sumo/*.rules.yaml")
+    ),
     "design rules": Reader(
         lambda path: design_rules(path, robot_named("sony_ers7")), files(HOUSE, "motions/catalogue/*.yaml")
     ),
