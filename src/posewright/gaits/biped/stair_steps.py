@@ -17,12 +17,12 @@ from posewright.gaits.biped.stair_gait import OUTWARDS, SIDES, StairGait
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot
 
-KEYFRAME_S = 0.25
+KEYFRAME_S = 0.125
 """Time between two keyframes."""
 
 RISER_M = 0.03
-STRIDE_M, CREEP_M = 0.05, 0.008
-VEER_RAD = math.radians(5.0)
+STRIDE_M, CREEP_M = 0.06, 0.0
+VEER_RAD = math.radians(8.0)
 
 NUDGE_RAD, NUDGE_M, MOST_NUDGES = math.radians(1.5), 0.001, 150
 """By how much a heel is raised, or the trunk sinks, until a leg is long enough."""
