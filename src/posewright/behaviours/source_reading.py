@@ -25,7 +25,7 @@ from posewright.behaviours.sources import (
 from posewright.charts import Chart, FloatType, IntType, Type
 from posewright.documents import Node
 from posewright.errors import UnknownNameError
-from posewright.robots import Channel, RangeScan, RangeSensor, Robot, SensorSpec
+from posewright.robots import COUNT, Channel, FlashLidar, RangeScan, RangeSensor, Robot, SensorSpec
 from posewright.units import RAD_PER_DEG
 
 _QUANTITIES: Mapping[str, Quantity] = {
@@ -33,6 +33,8 @@ _QUANTITIES: Mapping[str, Quantity] = {
     "rad": Quantity.ANGLE,
     "rad/s": Quantity.TURN_RATE,
     "m/s^2": Quantity.ACCELERATION,
+    "ticks": Quantity.NUMBER,
+    COUNT: Quantity.NUMBER,
     "": Quantity.FLAG,
 }
 
@@ -47,7 +49,7 @@ class SensorChannels:
         sensors = tuple(sensors)
         self._sources = {name: source for sensor in sensors for name, source in _sources_of(sensor)}
         self._scanners = {s.name: Scanner.of(s) for s in sensors if isinstance(s, RangeScan)}
-        self._silent = {s.name for s in sensors if not s.channels}
+        self._silent = {s.name for s in sensors if not s.channels or isinstance(s, FlashLidar)}
 
     def source(self, node: Node) -> ChannelSource:
         """Return the source a node names."""
@@ -79,7 +81,7 @@ class SensorChannels:
 
 
 def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
-    if isinstance(sensor, RangeScan):
+    if isinstance(sensor, RangeScan | FlashLidar):
         return
     nothing = sensor.max_range_m if isinstance(sensor, RangeSensor) else math.nan
     for channel in sensor.channels:

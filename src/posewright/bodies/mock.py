@@ -12,7 +12,7 @@ from posewright.arrays import Floats
 from posewright.bodies.body import TorquePolicy
 from posewright.bodies.joints import BodyState, JointCommands, JointStates, Reading
 from posewright.errors import BodyError
-from posewright.robots import FootContact, RangeScan, RangeSensor, Robot, SensorSpec
+from posewright.robots import FlashLidar, FootContact, RangeScan, RangeSensor, Robot, SensorSpec
 
 Script = Callable[[float], Mapping[str, Reading]]
 """What the sensors read at a time [s]."""
@@ -20,9 +20,10 @@ Script = Callable[[float], Mapping[str, Reading]]
 
 def quiet_readings(sensors: Iterable[SensorSpec]) -> Mapping[str, Reading]:
     """Return what sensors read where nothing is near and nothing moves, by channel."""
+    ranges = RangeSensor | RangeScan | FlashLidar
     readings: dict[str, Reading] = {}
     for sensor in sensors:
-        farthest = sensor.max_range_m if isinstance(sensor, RangeSensor | RangeScan) else 0.0
+        farthest = sensor.max_range_m if isinstance(sensor, ranges) else 0.0
         for channel in sensor.channels:
             quiet = np.full(channel.shape, farthest) if channel.shape else farthest
             readings[channel.name] = isinstance(sensor, FootContact) or quiet

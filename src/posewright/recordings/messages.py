@@ -42,6 +42,10 @@ _PARTS = {
     "geometry_msgs/TransformStamped": (
         "std_msgs/Header header\nstring child_frame_id\ngeometry_msgs/Transform transform\n"
     ),
+    "sensor_msgs/PointField": (
+        "uint8 INT8=1\nuint8 UINT8=2\nuint8 INT16=3\nuint8 UINT16=4\nuint8 INT32=5\nuint8 UINT32=6\n"
+        "uint8 FLOAT32=7\nuint8 FLOAT64=8\nstring name\nuint32 offset\nuint8 datatype\nuint32 count\n"
+    ),
     "geometry_msgs/Point32": "float32 x\nfloat32 y\nfloat32 z\n",
     "geometry_msgs/Polygon": "geometry_msgs/Point32[] points\n",
     "builtin_interfaces/Duration": "int32 sec\nuint32 nanosec\n",
@@ -238,6 +242,40 @@ def image(frame: str, height: int, width: int) -> Layout:
     """Varies in `stamp` and `data`, `(height, width, 3)`: red, green and blue."""
     layout = Layout().header(frame).constant(U32, height, width).text("rgb8").constant(U8, 0)
     return layout.constant(U32, 3 * width, 3 * width * height).field("data", U8, height, width, 3)
+
+
+COMPRESSED_IMAGE = _ros2(
+    "sensor_msgs/msg/CompressedImage", "std_msgs/Header header\nstring format\nuint8[] data\n"
+)
+
+
+def compressed_image(frame: str, length: int) -> Layout:
+    """Varies in `stamp` and `data`, so many bytes of a JPEG picture."""
+    return Layout().header(frame).text("jpeg").sequence("data", U8, length)
+
+
+def depth_image(frame: str, height: int, width: int) -> Layout:
+    """Varies in `stamp` and `data`, `(height, width)`: how far ahead things are [m]."""
+    layout = Layout().header(frame).constant(U32, height, width).text("32FC1").constant(U8, 0)
+    return layout.constant(U32, 4 * width, 4 * width * height).field("data", F32, height, width)
+
+
+POINT_CLOUD = _ros2(
+    "sensor_msgs/msg/PointCloud2",
+    "std_msgs/Header header\nuint32 height\nuint32 width\nsensor_msgs/PointField[] fields\n"
+    "bool is_bigendian\nuint32 point_step\nuint32 row_step\nuint8[] data\nbool is_dense\n",
+)
+_FLOAT32 = 7
+"""What a `PointField` calls its kind of number."""
+
+
+def point_cloud(frame: str, height: int, width: int) -> Layout:
+    """Varies in `stamp` and `data`, `(height, width, 3)`: x, y and z of each point [m], in the frame."""
+    layout = Layout().header(frame).constant(U32, height, width, 3)
+    for place, axis in enumerate("xyz"):
+        layout.text(axis).constant(U32, 4 * place).constant(U8, _FLOAT32).constant(U32, 1)
+    layout.constant(BOOL, False).constant(U32, 12, 12 * width, 12 * width * height)
+    return layout.field("data", F32, height, width, 3).constant(BOOL, False)
 
 
 FLOAT64 = _ros2("std_msgs/msg/Float64", "float64 data\n")

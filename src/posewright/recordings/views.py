@@ -28,8 +28,11 @@ from posewright.recordings.scene import (
     turning,
 )
 from posewright.recordings.topics import Topic
+from posewright.robots import beam_slopes
 
 VIEW_HZ = 16.0
+LIDAR_HZ = 4.0
+"""Of a flash lidar, pictures and points come at most so often: they are large, and every reading is kept."""
 _TO_XYZW = [1, 2, 3, 0]
 _NOWHERE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 _IMU = ("orientation", "angular_velocity", "acceleration")
@@ -114,6 +117,20 @@ def _sensor_frame(robot: str, sensor: str) -> str:
     return f"{robot}/sensors/{sensor}"
 
 
+def compressed_images(
+    robot: str, camera: str, times_ns: NDArray[np.uint64], pictures: Sequence[bytes]
+) -> Topic:
+    """Return the topic of JPEG pictures that a robot's camera took at times `(n,)` [ns]."""
+    packed = []
+    for at, picture in zip(times_ns, pictures, strict=True):
+        raw, values = messages.compressed_image(_sensor_frame(robot, camera), len(picture)).blank()
+        values["stamp"][:] = stamps(np.array([at]))
+        values["data"][:] = np.frombuffer(picture, dtype=np.uint8)
+        packed.append(bytes(raw))
+    name = f"/{robot}/image/{camera}/compressed"
+    return Topic(name, messages.COMPRESSED_IMAGE, times_ns, packed)
+
+
 def _sensors(name: str, cards: Mapping[str, Mapping[str, Any]], decisions: Decisions) -> Iterator[Topic]:
     times_ns = to_ns(decisions.times)
     n, stamp = len(decisions), stamps(times_ns)
@@ -126,8 +143,38 @@ def _sensors(name: str, cards: Mapping[str, Mapping[str, Any]], decisions: Decis
         elif kind == "range" and values.shape[1] == 1:
             packed = messages.single_range(frame, card).pack(n, stamp=stamp, range=read[:, 0])
             yield Topic(f"/{name}/range/{channel}", messages.RANGE, times_ns, packed)
+        elif kind == "flash_lidar":
+            yield from _flash_lidar(name, channel, card, decisions)
         elif channel.endswith(".orientation"):
             yield from _imu(name, channel.removesuffix(".orientation"), decisions, times_ns)
+
+
+def _flash_lidar(name: str, sensor: str, card: Mapping[str, Any], decisions: Decisions) -> Iterator[Topic]:
+    """Yield what a flash lidar saw, as a picture of depths and as points; nothing met is no number."""
+    rows, columns, distances = card.get("rows", 0), card.get("columns", 0), decisions.sensors[sensor]
+    if distances.shape[1] != rows * columns:
+        return
+    seen = _spaced(decisions.times, 1.0 / LIDAR_HZ)
+    times_ns, frame, distances = to_ns(decisions.times[seen]), _sensor_frame(name, sensor), distances[seen]
+    n, stamp = len(distances), stamps(times_ns)
+    left = beam_slopes(columns, float(card.get("horizontal_fov_deg", 0.0))).astype(np.float32)
+    up = beam_slopes(rows, float(card.get("vertical_fov_deg", 0.0))).astype(np.float32)[:, None]
+    ahead = distances.reshape(n, rows, columns).astype(np.float32) / np.sqrt(1.0 + left**2 + up**2)
+    ahead[(distances >= float(card.get("max_range_m", math.inf))).reshape(ahead.shape)] = np.nan
+    packed = messages.depth_image(frame, rows, columns).pack(n, stamp=stamp, data=ahead)
+    yield Topic(f"/{name}/depth/{sensor}", messages.IMAGE, times_ns, packed)
+    points = np.stack([ahead, ahead * left, ahead * up], axis=-1)
+    packed = messages.point_cloud(frame, rows, columns).pack(n, stamp=stamp, data=points)
+    yield Topic(f"/{name}/points/{sensor}", messages.POINT_CLOUD, times_ns, packed)
+
+
+def _spaced(times: Floats, period_s: float) -> list[int]:
+    """Return which of rising times to keep, so that each comes at least so long after the one before."""
+    kept: list[int] = []
+    for place, time_s in enumerate(times.tolist()):
+        if not kept or time_s >= times[kept[-1]] + period_s - 1e-6:
+            kept.append(place)
+    return kept
 
 
 def _imu(name: str, sensor: str, decisions: Decisions, times_ns: NDArray[np.uint64]) -> Iterator[Topic]:

@@ -27,13 +27,26 @@ if TYPE_CHECKING:
     from posewright.robots.lights import Led as Led
     from posewright.robots.lights import Light as Light
     from posewright.robots.lights import Rgb as Rgb
+    from posewright.robots.mechanism import Form as Form
+    from posewright.robots.mechanism import Hinge as Hinge
+    from posewright.robots.mechanism import Kind as Kind
+    from posewright.robots.mechanism import Link as Link
+    from posewright.robots.mechanism import Mechanism as Mechanism
+    from posewright.robots.mechanism import Oddity as Oddity
+    from posewright.robots.mechanism import mended as mended
+    from posewright.robots.mechanism import oddities as oddities
     from posewright.robots.motion_rules import MotionRules as MotionRules
     from posewright.robots.reading import read_robot as read_robot
+    from posewright.robots.sensors import COUNT as COUNT
     from posewright.robots.sensors import Accelerometer as Accelerometer
     from posewright.robots.sensors import AnalogTouch as AnalogTouch
     from posewright.robots.sensors import Camera as Camera
     from posewright.robots.sensors import Channel as Channel
+    from posewright.robots.sensors import CodeReader as CodeReader
     from posewright.robots.sensors import Compass as Compass
+    from posewright.robots.sensors import Encoder as Encoder
+    from posewright.robots.sensors import FlashLidar as FlashLidar
+    from posewright.robots.sensors import FloorSensor as FloorSensor
     from posewright.robots.sensors import FootContact as FootContact
     from posewright.robots.sensors import Imu as Imu
     from posewright.robots.sensors import RangeScan as RangeScan
@@ -41,6 +54,7 @@ if TYPE_CHECKING:
     from posewright.robots.sensors import SensorSpec as SensorSpec
     from posewright.robots.sensors import TouchSwitch as TouchSwitch
     from posewright.robots.sensors import VibrationSensor as VibrationSensor
+    from posewright.robots.sensors import beam_slopes as beam_slopes
     from posewright.robots.sensors import parse_sensor as parse_sensor
     from posewright.robots.servo import PidGains as PidGains
     from posewright.robots.servo import Servo as Servo

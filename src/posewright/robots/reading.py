@@ -27,7 +27,7 @@ from posewright.robots.joint import (
 )
 from posewright.robots.lights import parse_leds
 from posewright.robots.motion_rules import MotionRules, parse_motion_rules
-from posewright.robots.sensors import FootContact, SensorSpec, parse_sensor
+from posewright.robots.sensors import Encoder, FootContact, SensorSpec, parse_sensor
 from posewright.robots.servo import Servo, ServoModel, check_reach, parse_servo, parse_servo_model
 
 CARD = "robot.yaml"
@@ -70,7 +70,7 @@ def read_robot(path: Path | str) -> Robot:
     feet = _feet(fields.get("feet"))
     poses = {name: parse_pose(node, joints, servos) for name, node in _named(fields, "poses")}
     groups = parse_groups(_named(fields, "groups"), names)
-    sensors = _sensors(_named(fields, "sensors"), feet)
+    sensors = _sensors(_named(fields, "sensors"), feet, names)
     coupled, rules = fields.get("coupled_limits"), fields.get("motion_rules")
     frame = fields["frame"].fields(required=("period_s",), optional=("source",))
     return Robot(
@@ -159,12 +159,16 @@ def _feet(node: Node | None) -> tuple[str, ...]:
     return feet
 
 
-def _sensors(entries: Sequence[tuple[str, Node]], feet: Collection[str]) -> tuple[SensorSpec, ...]:
+def _sensors(
+    entries: Sequence[tuple[str, Node]], feet: Collection[str], joints: Collection[str]
+) -> tuple[SensorSpec, ...]:
     sensors = []
     for name, node in entries:
         sensor = parse_sensor(name, node)
         if isinstance(sensor, FootContact):
             node.fields()["foot"].choice("foot", feet)
+        if isinstance(sensor, Encoder):
+            node.fields()["joint"].choice("joint", joints)
         sensors.append(sensor)
     return tuple(sensors)
 

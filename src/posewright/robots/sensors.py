@@ -7,6 +7,7 @@ about +y, positive downwards (REP-103).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, TypeAlias
 
@@ -38,6 +39,11 @@ HalfTurn = Annotated[float, Bounds(-180.0, 180.0)]
 Pitch = Annotated[float, Bounds(-90.0, 90.0)]
 Beams = Annotated[int, Bounds(1, 4096)]  # more than any scanner a small robot could carry
 Pixels = Annotated[int, Bounds(1, 8192)]
+Side = Annotated[int, Bounds(1, 128)]  # two of the largest still fit into what a robot may read at a time
+
+
+COUNT = "1"
+"""The unit of a reading that is a plain number."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class Channel:
 
     Attributes:
         name: key of the reading in a body's state, `imu.orientation`.
-        unit: `m`, `rad`, `rad/s`, `m/s^2`, or empty for true and false.
+        unit: `m`, `rad`, `rad/s`, `m/s^2`, `ticks`, `1` for a plain number, or empty for true and false.
     """
 
     name: str
@@ -126,6 +132,74 @@ class RangeScan:
 
 
 @dataclass(frozen=True)
+class FlashLidar:
+    """Measures the distance along every one of a grid of beams, all at once: a camera of distances.
+
+    As in a camera, the beams' ends lie evenly on a plane ahead. They are in rows from the top down, each from
+    left to right.
+
+    Attributes:
+        max_range_m: farthest distance; also the reading where nothing is hit [m].
+        horizontal_fov_deg: opening between the beams on the left and on the right [deg].
+        vertical_fov_deg: opening between the highest and the lowest beams [deg].
+        yaw_deg: direction of the middle, positive to the left [deg].
+        pitch_deg: the same, positive downwards [deg].
+    """
+
+    kind: ClassVar[str] = "flash_lidar"
+    name: str
+    mount: str
+    max_range_m: Positive
+    horizontal_fov_deg: Annotated[float, Bounds(0.1, 170.0)]
+    vertical_fov_deg: Annotated[float, Bounds(0.1, 170.0)]
+    columns: Side = 64
+    rows: Side = 48
+    position_m: Position = field(default=(0.0, 0.0, 0.0), repr=False)
+    yaw_deg: HalfTurn = 0.0
+    pitch_deg: Pitch = 0.0
+
+    @property
+    def beams(self) -> int:
+        """How many there are."""
+        return self.rows * self.columns
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The distance of every beam."""
+        return (Channel(self.name, "m", (self.beams,)),)
+
+    @property
+    def slopes(self) -> tuple[Floats, Floats]:
+        """How far to the left and up beams go for every metre ahead, `(columns,)` and `(rows,)`."""
+        return beam_slopes(self.columns, self.horizontal_fov_deg), beam_slopes(
+            self.rows, self.vertical_fov_deg
+        )
+
+
+def beam_slopes(count: int, fov_deg: float) -> Floats:
+    """Return how far to the side the beams of a flash lidar go for every metre ahead, `(count,)`.
+
+    They come from left to right, or from the top down.
+    """
+    edge = math.tan(math.radians(fov_deg) / 2.0) if count > 1 else 0.0
+    return np.linspace(edge, -edge, count)
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """Measures a joint's angle as its servo tells it: in whole ticks of the servo."""
+
+    kind: ClassVar[str] = "encoder"
+    name: str
+    joint: str
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The servo's position."""
+        return (Channel(self.name, "ticks"),)
+
+
+@dataclass(frozen=True)
 class Imu:
     """Measures orientation (roll, pitch, yaw), angular velocity and acceleration of its mount."""
 
@@ -191,6 +265,28 @@ class FootContact:
 
 
 @dataclass(frozen=True)
+class FloorSensor:
+    """Measures how bright the floor is straight below it: 0 black, 1 white.
+
+    Attributes:
+        mount: site or body of the model it is fixed to.
+        position_m: place in the mount's frame [m].
+        reach_m: from higher up, or upside down, it sees no floor and reads 0 [m].
+    """
+
+    kind: ClassVar[str] = "floor_sensor"
+    name: str
+    mount: str
+    position_m: Position = field(default=(0.0, 0.0, 0.0), repr=False)
+    reach_m: Positive = field(default=0.08, repr=False)
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The share of light that the floor reflects."""
+        return (Channel(self.name, COUNT),)
+
+
+@dataclass(frozen=True)
 class TouchSwitch:
     """Tells whether a hand presses it; a simulated body has nobody to press it, so it gives no reading."""
 
@@ -246,16 +342,67 @@ class Camera:
     frame_rate_hz: Annotated[float, Bounds(0.001, 10_000.0)] | None = None
 
 
+@dataclass(frozen=True)
+class CodeReader:
+    """A camera whose pictures are searched for codes; tells which of its texts the one in the middle says.
+
+    Attributes:
+        mount: site or body of the model it is fixed to.
+        texts: what it knows; a reading of 1 is the first of them, 0 none.
+        pitch_deg: tilt of its line of sight, positive downwards [deg].
+        rate_hz: pictures a second; in between a reading stays [Hz].
+    """
+
+    kind: ClassVar[str] = "code_reader"
+    name: str
+    mount: str
+    texts: tuple[str, ...]
+    width: Pixels = 640
+    height: Pixels = 480
+    vertical_fov_deg: Annotated[float, Bounds(1.0, 179.0)] = 45.0
+    pitch_deg: Pitch = 0.0
+    rate_hz: Annotated[float, Bounds(0.01, 100.0)] = 2.0
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Which text it reads."""
+        return (Channel(self.name, COUNT),)
+
+
 SensorSpec: TypeAlias = (
-    RangeSensor | RangeScan | Imu | Compass | Accelerometer | FootContact | TouchSwitch | AnalogTouch
-    | VibrationSensor | Camera
+    RangeSensor
+    | RangeScan
+    | FlashLidar
+    | Encoder
+    | Imu
+    | Compass
+    | Accelerometer
+    | FootContact
+    | FloorSensor
+    | TouchSwitch
+    | AnalogTouch
+    | VibrationSensor
+    | Camera
+    | CodeReader
 )  # fmt: skip
 
 KINDS: dict[str, type[SensorSpec]] = {
     kind.kind: kind
     for kind in (
-        RangeSensor, RangeScan, Imu, Compass, Accelerometer, FootContact, TouchSwitch, AnalogTouch,
-        VibrationSensor, Camera,
+        RangeSensor,
+        RangeScan,
+        FlashLidar,
+        Encoder,
+        Imu,
+        Compass,
+        Accelerometer,
+        FootContact,
+        FloorSensor,
+        TouchSwitch,
+        AnalogTouch,
+        VibrationSensor,
+        Camera,
+        CodeReader,
     )
 }  # fmt: skip
 

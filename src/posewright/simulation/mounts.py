@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import UnknownNameError
-from posewright.robots import AnalogTouch, FootContact, TouchSwitch, VibrationSensor
+from posewright.robots import AnalogTouch, Encoder, FootContact, TouchSwitch, VibrationSensor
 
 if TYPE_CHECKING:
     from posewright.robots import SensorSpec
@@ -82,7 +82,7 @@ def sensor_places(one: ModelInstance) -> dict[str, tuple[str, tuple[float, ...]]
     mujoco.mj_kinematics(model, data)
     places = {}
     for sensor in one.sensors:
-        if isinstance(sensor, FootContact | TouchSwitch | AnalogTouch | VibrationSensor):
+        if isinstance(sensor, Encoder | FootContact | TouchSwitch | AnalogTouch | VibrationSensor):
             continue
         mount = find_mount(one, sensor.mount, data)
         moves = model.body_weldid[mount.body(model)] != model.body_weldid[base]
@@ -91,13 +91,13 @@ def sensor_places(one: ModelInstance) -> dict[str, tuple[str, tuple[float, ...]]
         offset = np.array(getattr(sensor, "position_m", (0.0, 0.0, 0.0)))
         place = turn.T @ (mount.position + mount.rotation @ offset - data.xpos[body])
         quaternion = np.empty(4)
-        mujoco.mju_mat2Quat(quaternion, (turn.T @ mount.rotation @ _own_turn(sensor)).ravel())
+        mujoco.mju_mat2Quat(quaternion, (turn.T @ mount.rotation @ own_turn(sensor)).ravel())
         link = model.body(body).name.removeprefix(one.prefix) if moves else ""
         places[sensor.name] = link, (*place.tolist(), *quaternion.tolist())
     return places
 
 
-def _own_turn(sensor: SensorSpec) -> Floats:
+def own_turn(sensor: SensorSpec) -> Floats:
     """Return how a sensor is turned on its mount, first by its yaw, then by its pitch, `(3, 3)`."""
     yaw = math.radians(getattr(sensor, "yaw_deg", 0.0))
     pitch = math.radians(getattr(sensor, "pitch_deg", 0.0))

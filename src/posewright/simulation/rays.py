@@ -1,4 +1,4 @@
-"""Distances measured by rays: narrow fans and scans, all beams of one origin at once."""
+"""Distances measured by rays: narrow fans, scans and flash lidars, all beams of one origin at once."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import copy
 import math
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import mujoco
 import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import Reading
-from posewright.robots import RangeScan, RangeSensor
+from posewright.robots import FlashLidar, RangeScan, RangeSensor
 from posewright.simulation.arena_model import ENVIRONMENT_GROUP, add_arena, box_name
-from posewright.simulation.mounts import Mount, find_mount
+from posewright.simulation.mounts import Mount, find_mount, own_turn
 
 if TYPE_CHECKING:
     from posewright.simulation.instance import ModelInstance
+
+Sensor: TypeAlias = RangeSensor | RangeScan | FlashLidar
 
 _SEEN = np.array([group == ENVIRONMENT_GROUP for group in range(6)], dtype=np.uint8)
 """Lines and other decoration are in other groups: no ray ends on them."""
@@ -90,12 +92,10 @@ class RayBundle:
     Args:
         one: the robot whose mount it is.
         surroundings: what the beams may meet.
-        sensors: range sensors and scans with the same mount and position.
+        sensors: with the same mount and position.
     """
 
-    def __init__(
-        self, one: ModelInstance, surroundings: Surroundings, sensors: list[RangeSensor | RangeScan]
-    ) -> None:
+    def __init__(self, one: ModelInstance, surroundings: Surroundings, sensors: list[Sensor]) -> None:
         first = sensors[0]
         self._model, self._data = surroundings.model, surroundings.data
         self._mount: Mount = find_mount(one, first.mount)
@@ -153,20 +153,20 @@ class RayBundle:
         return np.maximum(distances, self._nearest, out=distances) if self._has_fans else distances
 
 
-def _min_range_m(sensor: RangeSensor | RangeScan) -> float:
+def _min_range_m(sensor: Sensor) -> float:
     return sensor.min_range_m if isinstance(sensor, RangeSensor) else 0.0
 
 
 class Rays:
-    """All range sensors and scans of a robot, in the fewest bundles.
+    """All range sensors, scans and flash lidars of a robot, in the fewest bundles.
 
     Args:
         one: the robot.
         sensors: with at least one beam each.
     """
 
-    def __init__(self, one: ModelInstance, sensors: Iterable[RangeSensor | RangeScan]) -> None:
-        by_origin: dict[object, list[RangeSensor | RangeScan]] = {}
+    def __init__(self, one: ModelInstance, sensors: Iterable[Sensor]) -> None:
+        by_origin: dict[object, list[Sensor]] = {}
         for sensor in sensors:
             by_origin.setdefault((sensor.mount, sensor.position_m), []).append(sensor)
         self._surroundings = Surroundings(one)
@@ -179,12 +179,18 @@ class Rays:
             bundle.read_into(readings)
 
 
-def beam_directions(sensor: RangeSensor | RangeScan) -> Floats:
+def beam_directions(sensor: Sensor) -> Floats:
     """Return unit vectors along the beams in the mount's frame, `(beams, 3)`.
 
     The beams lie in a plane. A scan's plane is tilted by its pitch about the mount's y; a range sensor
-    is first turned by its yaw, then its plane is tilted about its own y.
+    is first turned by its yaw, then its plane is tilted about its own y. A flash lidar's are a grid, which is
+    turned like a range sensor.
     """
+    if isinstance(sensor, FlashLidar):
+        left, up = sensor.slopes
+        ends = np.stack(np.broadcast_arrays(1.0, left[None, :], up[:, None]), axis=-1).reshape(-1, 3)
+        grid: Floats = ends / np.linalg.norm(ends, axis=1, keepdims=True) @ own_turn(sensor).T
+        return grid
     yaw = math.radians(sensor.yaw_deg) if isinstance(sensor, RangeSensor) else 0.0
     pitch = math.radians(sensor.pitch_deg)
     bearings = sensor.bearings_rad - yaw

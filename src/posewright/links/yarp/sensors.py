@@ -11,7 +11,7 @@ from posewright.arrays import Floats
 from posewright.bodies import Reading
 from posewright.links.yarp.axes import numbers, vector
 from posewright.links.yarp.bottle import Bottle
-from posewright.robots import FootContact, Imu, RangeScan, RangeSensor, Robot, SensorSpec
+from posewright.robots import FlashLidar, FootContact, Imu, RangeScan, RangeSensor, Robot, SensorSpec
 from posewright.units import DEG_PER_RAD
 
 NAMING = "yarp"
@@ -77,7 +77,7 @@ def _scale(unit: str) -> float:
 def sensor_ports(name: str, robot: Robot, sensors: Iterable[SensorSpec]) -> tuple[SensorPort, ...]:
     """Return the ports of what has readings: distances `NAME/SENSOR/depth:o`, the rest `NAME/SENSOR:o`."""
     called = {ours: theirs for theirs, ours in robot.namings.get(NAMING, {}).items()}
-    ranges = RangeSensor | RangeScan
+    ranges = RangeSensor | RangeScan | FlashLidar
     return tuple(
         SensorPort(
             f"{name}/{called.get(sensor.name, sensor.name)}{'/depth' * isinstance(sensor, ranges)}:o", sensor

@@ -1,0 +1,56 @@
+"""What a flash lidar of 64 x 48 beams costs a race: the same race with one on the robot's chest and without.
+
+It is read at every tick of the chart, ten times a second, and all that it read is written down: exactly, as a
+picture of depths and as points. Both races, from the first frame to the recording on the disk, are measured
+in turn by CPU time, each at its best.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from benchmarks.bench_race import LAYOUT, SEED, TRIAL, Stopwatch, Took
+from benchmarks.figure import Figure
+from posewright.experiments import run_trial
+from posewright.robots import robot_folder
+
+LIDAR = (
+    "sensors:\n  flash: {kind: flash_lidar, mount: laser_mount, max_range_m: 5,"
+    " horizontal_fov_deg: 60, vertical_fov_deg: 45}\n"
+)
+
+
+def with_lidar(folder: Path) -> Path:
+    """Put the race's behaviour, with a flash lidar besides, into a folder; return its path."""
+    shipped = robot_folder("robotis_bioloid") / "behaviours"
+    chart = "obstacle_race.chart.yaml"
+    (folder / chart).write_text((shipped / chart).read_text(encoding="utf-8"), encoding="utf-8")
+    text = (shipped / "obstacle_race.behaviour.yaml").read_text(encoding="utf-8")
+    path = folder / "with_lidar.behaviour.yaml"
+    named = text.replace("behaviour: obstacle_race", "behaviour: with_lidar")
+    path.write_text(named.replace("sensors:\n", LIDAR), encoding="utf-8")
+    return path
+
+
+def timed(record: Path, behaviour: Path | None) -> Took:
+    """Return how long a race takes from its first frame to the recording on the disk."""
+    watch = Stopwatch()
+    run_trial(TRIAL, layout=LAYOUT, seed=SEED, behaviour=behaviour, record=record, clock=watch)
+    assert watch.began is not None, "the trial has a first frame"
+    return watch.began.since()
+
+
+def figures(rounds: int) -> list[Figure]:
+    """Return the share of a race's time that a flash lidar adds."""
+    with tempfile.TemporaryDirectory() as folder:
+        seeing = with_lidar(Path(folder))
+        timed(Path(folder) / "race.mcap", None)  # both have their modules loaded
+        pairs = [
+            (timed(Path(folder) / "seen.mcap", seeing), timed(Path(folder) / "race.mcap", None))
+            for _ in range(rounds)
+        ]
+        size_mb = (Path(folder) / "seen.mcap").stat().st_size / 1e6
+    with_it, without = (min(took).cpu_s for took in zip(*pairs, strict=True))
+    note = f"the recording has {size_mb:.0f} MB"
+    return [Figure("flash lidar at 10 Hz, share of a race", with_it / without - 1.0, below=0.25, note=note)]
