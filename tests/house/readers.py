@@ -269,6 +269,9 @@ READERS: dict[str, Reader] = {
         lambda path: contest("passivity-test", read_text(path)),
         files(HOUSE, "contests/passivity_test/*.rules.yaml"),
     ),
+    "stairs' rules": Reader(
+        lambda path: contest("stairs", read_text(path)), files(HOUSE, "contests/stairs/*.rules.yaml")
+    ),
     "sumo rules": Reader(
         lambda path: contest("sumo", read_text(path)), files(HOUSE, "contests/sumo/*.rules.yaml")
     ),

@@ -48,6 +48,10 @@ class Watching(Reader, Protocol):
         """Begin anew."""
         ...
 
+    def close(self) -> None:
+        """Give back what the graphics driver holds; what is read later takes it again."""
+        ...
+
 
 class SpecificForce:
     """What an accelerometer on a mount feels: +9.81 upwards where it is at rest, nothing in free fall.
@@ -227,6 +231,11 @@ class Senses:
             reader.reset()
         self._random = np.random.default_rng(self._seed)
         self.begin_frame()
+
+    def close(self) -> None:
+        """Give back what the graphics driver holds."""
+        for reader in self._watching:
+            reader.close()
 
     def begin_frame(self) -> None:
         """Let sensors that measure over a frame note its beginning."""
