@@ -112,10 +112,11 @@ class Attack:
 
     def told(self, on: str) -> str:
         """Return it in words."""
-        did = f"went {100.0 * self.pushed_m:.0f} cm towards it"
+        pushed_cm = 100.0 * self.pushed_m
+        did = [f"touched {on} until {self.touched_s:.2f} s", f"went {pushed_cm:.0f} cm towards it"]
         if self.swung_rad:
-            did = f"{did} and swung an arm at it by {math.degrees(self.swung_rad):.0f} degrees"
-        return f"{self.by} touched {on} until {self.touched_s:.2f} s, {did}"
+            did.append(f"swung an arm by {math.degrees(self.swung_rad):.0f} degrees")
+        return f"{self.by} {', '.join(did[:-1])} and {did[-1]}"
 
 
 def attack(rules: SumoRules, by: Fighter, on: Fighter, at_s: float) -> Attack | None:
