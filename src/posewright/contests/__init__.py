@@ -8,6 +8,8 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.bodies import Place as Place
+    from posewright.contests.arenas import all_arena_names as all_arena_names
+    from posewright.contests.arenas import find_arena as find_arena
     from posewright.contests.contest import HALT as HALT
     from posewright.contests.contest import NEW_TRY as NEW_TRY
     from posewright.contests.contest import RESTARTS as RESTARTS
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from posewright.contests.contest import Score as Score
     from posewright.contests.contest import ScoreTable as ScoreTable
     from posewright.contests.contest import lay_out as lay_out
+    from posewright.contests.exhibition.contest import Exhibition as Exhibition
+    from posewright.contests.exhibition.contest import ExhibitionScore as ExhibitionScore
     from posewright.contests.inspection import Inspection as Inspection
     from posewright.contests.inspection import Measures as Measures
     from posewright.contests.inspection import Verdict as Verdict
