@@ -22,6 +22,7 @@ from posewright.version import __version__ as __version__
 if TYPE_CHECKING:
     from posewright.arenas import random_layout as random_layout
     from posewright.arenas import read_layout as read_layout
+    from posewright.arenas import write_arena as write_arena
     from posewright.arenas import write_layout as write_layout
     from posewright.behaviours import read_behaviour as read_behaviour
     from posewright.charts import chart as chart
@@ -43,14 +44,17 @@ if TYPE_CHECKING:
     from posewright.codegen import flash_command as flash_command
     from posewright.codegen import generate as generate
     from posewright.codegen import verify as verify
+    from posewright.contests import all_arena_names as all_arena_names
     from posewright.contests import contest as contest
     from posewright.contests import contest_names as contest_names
+    from posewright.contests import find_arena as find_arena
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
     from posewright.evaluation import evaluate as evaluate
     from posewright.experiments import draw_board as draw_board
     from posewright.experiments import draw_outcome as draw_outcome
+    from posewright.experiments import export_arena as export_arena
     from posewright.experiments import fake_bus as fake_bus
     from posewright.experiments import fake_port as fake_port
     from posewright.experiments import inspect_robot as inspect_robot
@@ -74,6 +78,7 @@ if TYPE_CHECKING:
     from posewright.experiments import walk_gait as walk_gait
     from posewright.experiments import walk_many as walk_many
     from posewright.experiments import write_site as write_site
+    from posewright.figures import draw_arena as draw_arena
     from posewright.figures import draw_gait as draw_gait
     from posewright.figures import draw_motion as draw_motion
     from posewright.figures import draw_parameter as draw_parameter
@@ -92,6 +97,7 @@ if TYPE_CHECKING:
     from posewright.formats import convert_motion as convert_motion
     from posewright.formats import create_archive as create_archive
     from posewright.formats import extract_archive as extract_archive
+    from posewright.formats import import_arena as import_arena
     from posewright.formats import read_archive_file, write_archive_file
     from posewright.formats import read_motion as read_motion
     from posewright.formats import read_motion_file as read_motion_file
@@ -165,6 +171,11 @@ else:
 TWINS = {
     "robots": ("robot_names",),
     "robots show": ("robot", "describe_robot", "draw_robot"),
+    "arena list": ("all_arena_names",),
+    "arena show": ("find_arena",),
+    "arena import": ("import_arena", "write_arena"),
+    "arena plot": ("draw_arena",),
+    "arena export": ("export_arena",),
     "motion info": ("read_motion_file",),
     "motion convert": ("convert_motion",),
     "motion check": ("check_motion", "try_motion"),

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from posewright.arenas.arena import Spot as Spot
     from posewright.arenas.arena import arena as arena
     from posewright.arenas.arena import arena_names as arena_names
-    from posewright.arenas.arena import find_arena as find_arena
     from posewright.arenas.arena import read_arena as read_arena
     from posewright.arenas.check import Fault as Fault
     from posewright.arenas.check import FaultKind as FaultKind

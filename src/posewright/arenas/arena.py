@@ -303,11 +303,6 @@ def arena(name: str = "ceabot_obstacles") -> Arena:
     return read_arena(_ARENAS.shipped(name))
 
 
-def find_arena(name: str | Path) -> Arena:
-    """Return the arena that ships under a name, or the one in a document; see `Catalogue.find`."""
-    return read_arena(_ARENAS.find(name))
-
-
 @dataclass(frozen=True)
 class _ArenaDocument:
     """An arena as a person writes it: walls all around and lines across the field in a line each."""

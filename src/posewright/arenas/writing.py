@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from posewright.arenas.arena import BOX, FLOOR, Arena, Shape
+from posewright.arenas.arena import BOX, FLOOR, Arena, Role, Shape
 from posewright.arrays import Floats
 from posewright.documents import one_line, render_document, save_document
-from posewright.errors import InputError
+from posewright.errors import InputError, visible
 from posewright.units import DEG_PER_RAD
 
 _FLOOR_M = 0.02
@@ -77,6 +77,8 @@ def _told(shape: Shape) -> Iterator[tuple[str, Any]]:
         yield "base_m", round(shape.base_m, 4)
     if shape.is_round:
         yield "is_round", True
+    if shape.text:
+        yield "text", shape.text
     if shape.hull_m:
         yield "hull_m", [_rounded(point) for point in shape.hull_m]
 
@@ -96,16 +98,16 @@ def urdf_of_arena(arena: Arena) -> str:
     if meshes := [shape.name for shape in arena.shapes if shape.hull_m]:
         what = f"{', '.join(meshes)}: a URDF has no place for the points of a mesh"
         raise InputError(what, hint="write MJCF")
-    root = Element("robot", name=arena.name)
+    root = Element("robot", name=visible(arena.name))
     colours = dict(arena.colours)
     for name, colour in colours.items():
-        looks = SubElement(root, "material", name=name)
+        looks = SubElement(root, "material", name=visible(name))
         SubElement(looks, "color", rgba=_numbers((*colour, 1.0)))
     SubElement(root, "link", name="field")
     middle = (arena.size_x / 2.0, 0.0, -_FLOOR_M / 2.0)
     _add_link(root, name=FLOOR, size=(*arena.size_m, _FLOOR_M), at=middle, yaw=0.0, look=FLOOR, is_solid=True)
     for shape in arena.shapes:
-        height = shape.size_m[2] if shape.is_solid else _LINE_M
+        height = _LINE_M if shape.role is Role.LINE else shape.size_m[2]
         _add_link(
             root,
             name=shape.name,
@@ -135,6 +137,7 @@ def _add_link(
     is_solid: bool,
     is_round: bool = False,
 ) -> None:
+    name = visible(name)  # XML has no place for most control characters
     link = SubElement(root, "link", name=name)
     for what in ("visual", "collision") if is_solid else ("visual",):
         part = SubElement(link, what)
@@ -144,7 +147,7 @@ def _add_link(
         else:
             SubElement(inner, "box", size=_numbers(size))
         if what == "visual":
-            SubElement(part, "material", name=look)
+            SubElement(part, "material", name=visible(look))
     joint = SubElement(root, "joint", name=f"{name}_place", type="fixed")
     SubElement(joint, "parent", link="field")
     SubElement(joint, "child", link=name)

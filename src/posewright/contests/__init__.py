@@ -8,6 +8,8 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.bodies import Place as Place
+    from posewright.contests.arenas import all_arena_names as all_arena_names
+    from posewright.contests.arenas import find_arena as find_arena
     from posewright.contests.contest import HALT as HALT
     from posewright.contests.contest import NEW_TRY as NEW_TRY
     from posewright.contests.contest import RESTARTS as RESTARTS

@@ -35,7 +35,9 @@ _RACE = "obstacle-race"
 _SHIPPED: dict[str, Callable[..., Contest]] = {
     "exhibition": Exhibition,
     _RACE: ObstacleRace,
+    "obstacle-race-2017": ObstacleRace.of_2017,
     "passivity-test": PassivityTest,
+    "passivity-test-2017": PassivityTest.of_2017,
     "stairs": Stairs,
     "stairs-2017": Stairs.of_2017,
     "sumo": Sumo,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.experiments.arenas import EXPORTS as EXPORTS
+    from posewright.experiments.arenas import export_arena as export_arena
     from posewright.experiments.batch import Batch as Batch
     from posewright.experiments.batch import Run as Run
     from posewright.experiments.batch import run_batch as run_batch

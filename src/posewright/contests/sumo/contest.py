@@ -35,8 +35,8 @@ class Sumo:
     """Two robots in a ring; by CEABOT's rules of a year where no text of others is given."""
 
     entries: Mapping[str, Entry] = {
-        "red": Entry("robotis_bioloid", "passivity_test"),
-        "blue": Entry("robotis_bioloid", "passivity_test"),
+        "red": Entry("robotis_bioloid", "wrestle"),
+        "blue": Entry("robotis_bioloid", "wrestle"),
     }
     sees_contacts = True
 

@@ -12,6 +12,7 @@ from enum import Enum
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.contests.sumo.incidents import (
     Attack,
     Fighter,
@@ -159,10 +160,11 @@ class _Settling:
         pairs = ((self._loser, self._rival), (self._rival, self._loser))
         attacks = [(attack(self._rules, by, on, at_s), by, on) for by, on in pairs]
         made = [(told, by, on) for told, by, on in attacks if told is not None]
-        if not made:
+        at_once = abs(fall.at_s - rival_fall.at_s) <= self._rules.fall.same_s
+        if not made or (len(made) > 1 and at_once):
             return ()
-        told, by, on = max(made, key=lambda entry: entry[0].pushed_m)
         fell = {fall.robot: fall.at_s, rival_fall.robot: rival_fall.at_s}
+        told, by, on = max(made, key=lambda entry: fell[entry[1].name])  # of two attacks, who fell later
         text = f"{on.name} fell; {_told(told, on.name)}"
         won = self._given(by, Reason.KNOCKED_DOWN, fell[on.name], text)
         up_s = by.is_up_by(self._rules.fall, fell[by.name])
@@ -193,18 +195,22 @@ def _idle(rules: SumoRules, one: Side, other: Side, allowed_s: float) -> tuple[f
     marks = np.concatenate([[allowed_s], times[one.touch], times[-1:]])
     gaps = np.flatnonzero(np.diff(marks) >= limit)
     apart_s = float(marks[gaps[0]]) + limit if len(gaps) else np.inf
-    held = _held(rules, one, other)
-    if held is None or times[held] + limit >= apart_s:
+    since = np.concatenate([[allowed_s], times[1:]])
+    held = _held(rules, since, np.stack([one.feet, other.feet], axis=1))
+    if held is None or since[held] + limit > apart_s:
         return apart_s, "no touch"
-    window = slice(held, int(np.searchsorted(times, times[held] + limit)) + 1)
+    end_s = float(since[held]) + limit
+    window = slice(held, int(np.searchsorted(times, end_s)) + 1)
     joints = np.concatenate([one.joints[window], other.joints[window]], axis=1)
     moves = (np.abs(joints - joints[:1]) > rules.bout.moved_rad).any()
-    return float(times[held]) + limit, "no progress" if moves else "no motion"
+    return end_s, "no progress" if moves else "no motion"
 
 
-def _held(rules: SumoRules, one: Side, other: Side) -> int | None:
-    """Return the row from which on neither robot gets anywhere for as long as is allowed; None for none."""
-    times, feet = one.times, np.stack([one.feet, other.feet], axis=1)
+def _held(rules: SumoRules, times: Floats, feet: Floats) -> int | None:
+    """Return the row from which on no robot gets anywhere for as long as is allowed; None for none.
+
+    `feet` are the places of both, `(n, 2, 2)` [m].
+    """
     row = 0
     while times[-1] - times[row] >= rules.idle.limit_s:
         end = int(np.searchsorted(times, times[row] + rules.idle.limit_s)) + 1
