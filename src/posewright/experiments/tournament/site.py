@@ -73,7 +73,7 @@ def write_site(
 
     Args:
         day: what is shown.
-        films: of so many runs an discipline; those where most went wrong.
+        films: of so many runs a discipline; those where most went wrong.
         workers: processes that draw and film.
         on_made: is told how many of how many runs are drawn.
 
