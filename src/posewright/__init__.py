@@ -22,6 +22,7 @@ from posewright.version import __version__ as __version__
 if TYPE_CHECKING:
     from posewright.arenas import random_layout as random_layout
     from posewright.arenas import read_layout as read_layout
+    from posewright.arenas import write_arena as write_arena
     from posewright.arenas import write_layout as write_layout
     from posewright.behaviours import read_behaviour as read_behaviour
     from posewright.charts import chart as chart
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
     from posewright.codegen import flash_command as flash_command
     from posewright.codegen import generate as generate
     from posewright.codegen import verify as verify
+    from posewright.contests import all_arena_names as all_arena_names
+    from posewright.contests import contest as contest
+    from posewright.contests import contest_names as contest_names
+    from posewright.contests import find_arena as find_arena
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
@@ -50,15 +55,19 @@ if TYPE_CHECKING:
     from posewright.experiments import draw_board as draw_board
     from posewright.experiments import draw_outcome as draw_outcome
     from posewright.experiments import export_robot as export_robot
+    from posewright.experiments import export_arena as export_arena
     from posewright.experiments import fake_bus as fake_bus
     from posewright.experiments import fake_port as fake_port
     from posewright.experiments import import_robot as import_robot
     from posewright.experiments import inspect_robot as inspect_robot
     from posewright.experiments import openr_result as openr_result
     from posewright.experiments import perform as perform
+    from posewright.experiments import play_day as play_day
     from posewright.experiments import play_gait as play_gait
     from posewright.experiments import play_motion as play_motion
     from posewright.experiments import rank as rank
+    from posewright.experiments import read_contestant as read_contestant
+    from posewright.experiments import read_day as read_day
     from posewright.experiments import replay as replay
     from posewright.experiments import robi_result as robi_result
     from posewright.experiments import run_many as run_many
@@ -70,6 +79,8 @@ if TYPE_CHECKING:
     from posewright.experiments import tune_gait as tune_gait
     from posewright.experiments import walk_gait as walk_gait
     from posewright.experiments import walk_many as walk_many
+    from posewright.experiments import write_site as write_site
+    from posewright.figures import draw_arena as draw_arena
     from posewright.figures import draw_gait as draw_gait
     from posewright.figures import draw_motion as draw_motion
     from posewright.figures import draw_parameter as draw_parameter
@@ -88,6 +99,7 @@ if TYPE_CHECKING:
     from posewright.formats import convert_motion as convert_motion
     from posewright.formats import create_archive as create_archive
     from posewright.formats import extract_archive as extract_archive
+    from posewright.formats import import_arena as import_arena
     from posewright.formats import read_archive_file, write_archive_file
     from posewright.formats import read_motion as read_motion
     from posewright.formats import read_motion_file as read_motion_file
@@ -163,6 +175,11 @@ TWINS = {
     "robots show": ("robot", "describe_robot", "draw_robot"),
     "robots import": ("import_robot",),
     "robots export": ("export_robot",),
+    "arena list": ("all_arena_names",),
+    "arena show": ("find_arena",),
+    "arena import": ("import_arena", "write_arena"),
+    "arena plot": ("draw_arena",),
+    "arena export": ("export_arena",),
     "motion info": ("read_motion_file",),
     "motion convert": ("convert_motion",),
     "motion check": ("check_motion", "try_motion"),
@@ -213,6 +230,11 @@ TWINS = {
     "evaluate": ("evaluate",),
     "score obstacle-race": ("score",),
     "inspect": ("inspect_robot",),
+    "contest list": ("contest_names",),
+    "contest show": ("contest", "read_contestant"),
+    "contest run": ("play_day", "write_site"),
+    "contest rank": ("read_day",),
+    "contest report": ("read_day", "write_site"),
     "serve": ("serve",),
     "studio": ("open_studio",),
     "generate": ("generate", "explain"),

@@ -16,7 +16,8 @@ robots:                      # by role; one that is not told stands where it beg
       - {knees: 100, s: 12}                 # bends both knees to that angle at once, and stands so
       - {fall: forward, s: 1}               # also back, left, right; in 0.2 s, and lies there
       - {rise: 1.5}                         # gets up within so long
-      - {put: [0.5, 0.0, 180]}              # is put there, upright, at once
+      - {jump: 0.3}                         # is in the air for so long
+      - {put: [0.5, 0.0, 180]}              # is put there, upright, at once; perhaps how high the ground is
     touches:                                # beside the feet that it stands on
       - {part: right_hand, thing: floor, from: 3.0, to: 3.3}   # or a shape of the arena, or a robot
 boxes:                                      # pushed, and touched by the first robot
@@ -47,6 +48,7 @@ HIPS_M = 0.25
 """How high the base is above the ground while it stands."""
 
 LYING_M = 0.05
+JUMP_M = 0.05
 SOLE = np.array([(0.05, 0.03), (0.05, -0.03), (-0.05, -0.03), (-0.05, 0.03)])
 FEET = ("right_foot", "left_foot")
 PARTS = ("trunk", "right_hand", "left_hand", *FEET)
@@ -102,6 +104,10 @@ class Story:
             self.go(seconds - 0.2)
         elif what == "rise":
             self.go(float(value), roll=0.0, pitch=0.0, height=HIPS_M)
+        elif what == "jump":
+            self.now[6] = HIPS_M + JUMP_M
+            self.go(float(value))
+            self.now[6] = HIPS_M
         elif what == "put":
             x, y, yaw, *ground = value
             self.now = np.array([x, y, ground[0] if ground else 0.0, 0.0, 0.0, yaw, HIPS_M, 0.0, 0.0])
@@ -167,8 +173,8 @@ def _record(
         feet[:, foot, :, 1] = (
             y[:, None] + np.outer(np.sin(turn), own[:, 0]) + np.outer(np.cos(turn), own[:, 1])
         )
-        feet[:, foot, :, 2] = ground[:, None]
-    stands = height > HIPS_M - 0.01
+        feet[:, foot, :, 2] = (ground + np.maximum(height - HIPS_M, 0.0))[:, None]
+    stands = np.abs(height - HIPS_M) < 0.01
     return RobotRecord(
         header=RobotHeader("soles", "", JOINTS, FEET, links=LINKS),
         positions=joints,
@@ -178,19 +184,21 @@ def _record(
         footprints=feet,
         foot_contacts=np.column_stack([stands, stands]),
         box_contacts=boxes,
-        contacts=_contacts(stands, times, touches, things),
+        contacts=_contacts(stands, height < HIPS_M - 0.01, times, touches, things),
         start_positions=joints[0],
         start_base=np.array([x[0], y[0], ground[0] + height[0], *_quaternions(roll, pitch, yaw)[0]]),
     )
 
 
-def _contacts(stands: np.ndarray, times: np.ndarray, touches: Any, things: tuple[str, ...]) -> Contacts:
+def _contacts(
+    stands: np.ndarray, lies: np.ndarray, times: np.ndarray, touches: Any, things: tuple[str, ...]
+) -> Contacts:
     """Return the feet on the floor while it stands, the trunk while it lies, and what is told besides."""
     names = (*PARTS, *things)
     found = {
         (row, names.index(foot), names.index("floor")) for row in np.flatnonzero(stands) for foot in FEET
     }
-    found |= {(row, names.index("trunk"), names.index("floor")) for row in np.flatnonzero(~stands)}
+    found |= {(row, names.index("trunk"), names.index("floor")) for row in np.flatnonzero(lies)}
     for touch in touches:
         rows = np.flatnonzero((times >= touch["from"]) & (times <= touch["to"]))
         found |= {(row, names.index(touch["part"]), names.index(touch["thing"])) for row in rows}
@@ -243,7 +251,6 @@ def drifting(recording: Recording, by_m: tuple[float, float] = (0.01, -0.01)) ->
 def dropping(recording: Recording, every_s: float = 7.0, for_s: float = 0.1) -> Recording:
     """Return a recording in which nobody knew where the robots were, again and again for so long."""
     lost = (recording.times % every_s) < for_s
-    lost[:2] = lost[-1:] = False
     robots = {}
     for name, record in recording.robots.items():
         base, feet = record.base.copy(), record.footprints.copy()

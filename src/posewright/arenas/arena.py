@@ -12,11 +12,15 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from posewright.arenas.hulls import check_hull
 from posewright.arrays import Floats
 from posewright.documents import Bounds, Catalogue, Node, data_of, read_document, read_record
 from posewright.errors import InputError, UnknownNameError
 
 _FAR_M = 100.0
+MAX_MARKER = 100
+"""A marker's text has at most so many characters: a longer one is no code that a small robot reads."""
+
 Length = Annotated[float, Bounds(0.0, _FAR_M)]
 Edge = Annotated[float, Bounds(1e-3, _FAR_M)]
 Place = Annotated[float, Bounds(-_FAR_M, _FAR_M)]
@@ -33,18 +37,19 @@ WALLS = ("wall_start", "wall_end", "wall_left", "wall_right")
 
 
 class Role(Enum):
-    """What a shape is for; a line is only seen, everything else is solid."""
+    """What a shape is for; a line and a marker are only seen, everything else is solid."""
 
     WALL = "wall"
     LINE = "line"
     STEP = "step"
     RING = "ring"
     FURNITURE = "furniture"
+    MARKER = "marker"
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A block, or where it is round a cylinder, that stands fast on the field.
+    """A block, or where it is round a cylinder, or else what its points span, that stands fast on the field.
 
     Attributes:
         role: what it is for; a field's colours are told by role.
@@ -53,6 +58,9 @@ class Shape:
         size_m: edges along its own x, y and z; of a round one its diameter twice, and its height. [m]
         yaw_rad: how far it is turned to the left [rad].
         base_m: how high its underside is [m].
+        hull_m: points whose convex hull it is, of a mesh, before it is turned, seen from the middle of its
+            underside; none of a block [m].
+        text: of a marker, what its code says, which is on the side that looks along its own x.
     """
 
     name: str
@@ -63,11 +71,23 @@ class Shape:
     yaw_rad: float = 0.0
     base_m: Place = 0.0
     is_round: bool = False
+    hull_m: tuple[tuple[Place, Place, Place], ...] = ()
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        if self.hull_m:
+            check_hull(self.name, self.hull_m, self.size_m, is_round=self.is_round)
+        if (self.role is Role.MARKER) != bool(self.text):
+            raise InputError(f"{self.name}: a marker has a text, and nothing else has", hint="text: Turn45L")
+        if len(self.text) > MAX_MARKER:
+            raise InputError(
+                f"{self.name}: its text has {len(self.text)} characters", hint=f"at most {MAX_MARKER}"
+            )
 
     @property
     def is_solid(self) -> bool:
-        """Whether it can be touched: a line is only seen."""
-        return self.role is not Role.LINE
+        """Whether it can be touched: a line and a marker are only seen."""
+        return self.role not in {Role.LINE, Role.MARKER}
 
     @property
     def top_m(self) -> float:
@@ -196,6 +216,11 @@ class Arena:
         return tuple(shape for shape in self.shapes if shape.role is Role.LINE)
 
     @property
+    def markers(self) -> tuple[Shape, ...]:
+        """The markers, in the order of the document."""
+        return tuple(shape for shape in self.shapes if shape.role is Role.MARKER)
+
+    @property
     def walls(self) -> tuple[Shape, ...]:
         """The walls."""
         return tuple(shape for shape in self.shapes if shape.role is Role.WALL)
@@ -248,6 +273,9 @@ class Arena:
         for box in data["boxes"]:
             if box["kind"] == BOX:
                 del box["kind"]
+        for shape in data["shapes"]:
+            if not shape["hull_m"]:
+                del shape["hull_m"]
         return data | {
             "wall_height_m": max((wall.size_m[2] for wall in self.walls), default=0.0),
             "lines": [{"x": line.x, "width_m": line.width_m} for line in self.lines],
@@ -290,6 +318,7 @@ class _ArenaDocument:
     lines_x_m: tuple[Length, ...] = ()
     line_width_m: Length = 0.02
     shapes: tuple[Shape, ...] = ()
+    boxes: tuple[Box, ...] = ()
     box: BoxKind | None = None
     box_kinds: Mapping[str, BoxKind] = field(default_factory=dict)
     max_boxes: Annotated[int, Bounds(0)] = 0
@@ -345,6 +374,7 @@ def read_arena(path: Path | str) -> Arena:
             max_boxes=told.max_boxes,
             gap_m=told.gap_m,
             touching_m=told.touching_m,
+            boxes=told.boxes,
             spots=told.spots,
             sources=told.sources,
         )

@@ -25,7 +25,7 @@ from posewright.behaviours.sources import (
 from posewright.charts import Chart, FloatType, IntType, Type
 from posewright.documents import Node
 from posewright.errors import UnknownNameError
-from posewright.robots import Channel, FlashLidar, RangeScan, RangeSensor, Robot, SensorSpec
+from posewright.robots import COUNT, Channel, FlashLidar, RangeScan, RangeSensor, Robot, SensorSpec
 from posewright.units import RAD_PER_DEG
 
 _QUANTITIES: Mapping[str, Quantity] = {
@@ -34,6 +34,7 @@ _QUANTITIES: Mapping[str, Quantity] = {
     "rad/s": Quantity.TURN_RATE,
     "m/s^2": Quantity.ACCELERATION,
     "ticks": Quantity.NUMBER,
+    COUNT: Quantity.NUMBER,
     "": Quantity.FLAG,
 }
 

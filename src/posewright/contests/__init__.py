@@ -8,6 +8,8 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.bodies import Place as Place
+    from posewright.contests.arenas import all_arena_names as all_arena_names
+    from posewright.contests.arenas import find_arena as find_arena
     from posewright.contests.contest import HALT as HALT
     from posewright.contests.contest import NEW_TRY as NEW_TRY
     from posewright.contests.contest import RESTARTS as RESTARTS
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from posewright.contests.contest import Score as Score
     from posewright.contests.contest import ScoreTable as ScoreTable
     from posewright.contests.contest import lay_out as lay_out
+    from posewright.contests.exhibition.contest import Exhibition as Exhibition
+    from posewright.contests.exhibition.contest import ExhibitionScore as ExhibitionScore
     from posewright.contests.inspection import Inspection as Inspection
     from posewright.contests.inspection import Measures as Measures
     from posewright.contests.inspection import Verdict as Verdict
@@ -58,5 +62,11 @@ if TYPE_CHECKING:
     from posewright.contests.registry import is_of_a_contest as is_of_a_contest
     from posewright.contests.registry import judge as judge
     from posewright.contests.registry import own_rules as own_rules
+    from posewright.contests.stairs.contest import Stairs as Stairs
+    from posewright.contests.stairs.score import PassedStep as PassedStep
+    from posewright.contests.stairs.score import StairsPenalty as StairsPenalty
+    from posewright.contests.stairs.score import StairsScore as StairsScore
+    from posewright.contests.sumo.bout import SumoScore as SumoScore
+    from posewright.contests.sumo.contest import Sumo as Sumo
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

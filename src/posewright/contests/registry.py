@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from posewright.contests.contest import Contest, Score
+from posewright.contests.exhibition.contest import Exhibition
 from posewright.contests.gaps import bridged
 from posewright.contests.obstacle_race.contest import ObstacleRace
 from posewright.contests.passivity_test.contest import PassivityTest
+from posewright.contests.stairs.contest import Stairs
+from posewright.contests.sumo.contest import Sumo
+from posewright.contests.vision.contest import Vision
 from posewright.documents import parse_document
 from posewright.documents.catalogue import plugins
 from posewright.errors import DocumentError, InputError, UnknownNameError, Where
@@ -28,8 +33,16 @@ _RACE = "obstacle-race"
 """What recordings of a time before other contests are of."""
 
 _SHIPPED: dict[str, Callable[..., Contest]] = {
+    "exhibition": Exhibition,
     _RACE: ObstacleRace,
+    "obstacle-race-2017": ObstacleRace.of_2017,
     "passivity-test": PassivityTest,
+    "passivity-test-2017": PassivityTest.of_2017,
+    "stairs": Stairs,
+    "stairs-2017": Stairs.of_2017,
+    "sumo": Sumo,
+    "sumo-2017": partial(Sumo, year=2017),
+    "vision": Vision,
 }
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.experiments.arenas import EXPORTS as EXPORTS
+    from posewright.experiments.arenas import export_arena as export_arena
     from posewright.experiments.batch import Batch as Batch
     from posewright.experiments.batch import Run as Run
     from posewright.experiments.batch import run_batch as run_batch
@@ -46,6 +48,14 @@ if TYPE_CHECKING:
     from posewright.experiments.run import Progress as Progress
     from posewright.experiments.run import run_trial as run_trial
     from posewright.experiments.serving import serve as serve
+    from posewright.experiments.tournament.contestant import Contestant as Contestant
+    from posewright.experiments.tournament.contestant import read_contestant as read_contestant
+    from posewright.experiments.tournament.day import Day as Day
+    from posewright.experiments.tournament.day import read_day as read_day
+    from posewright.experiments.tournament.day import save_day as save_day
+    from posewright.experiments.tournament.day_rules import day_names as day_names
+    from posewright.experiments.tournament.playing import play_day as play_day
+    from posewright.experiments.tournament.site import write_site as write_site
     from posewright.experiments.trial import Trial as Trial
     from posewright.experiments.trial import read_trial as read_trial
     from posewright.experiments.trial import trial_names as trial_names

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from posewright.arenas import Arena, layout_faults, layout_text
+from posewright.arenas import Arena, layout_faults, layout_text, read_arena
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Part, Plant, Supervisor, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, WHOLE, MakeController, OnBoard, maker_of
@@ -22,7 +22,7 @@ from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, body_of, make_plant
 from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
 from posewright.experiments.trial import Trial, read_trial
-from posewright.figures import card_document, refuse_camera
+from posewright.figures import camera_topics, card_document, refuse_camera, refuse_cameras
 from posewright.links.served.remote_plant import Latencies, RemotePlant
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
@@ -67,6 +67,7 @@ def run_trial(
     to_film: bool = False,
     camera: str | None = None,
     record: str | Path | None = None,
+    cameras: Sequence[str] = (),
     on_progress: Callable[[Progress], None] | None = None,
     make_watcher: Callable[[Any], Watcher] | None = None,
     pace: Clock | None = None,
@@ -87,6 +88,7 @@ def run_trial(
         to_film: whether it is to be filmed, which needs a body that knows where it is.
         camera: who films, refused before the run begins where there is none of that name.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
+        cameras: of the robots, whose pictures the file is to have; they are drawn when the run is over.
         on_progress: is called twice a second of the plant's time.
         make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
         pace: how frames are paced, `RealClock(time.monotonic, time.sleep)` say; simulated time by default.
@@ -102,15 +104,18 @@ def run_trial(
     make = maker_of(controller)
     if record is not None:
         refuse_unwritable(Path(record))
+    elif cameras:
+        raise InputError("no recording is written that could have pictures", hint="record=, or --record FILE")
     asked = _asked(trial, layout, behaviour, seed, small=make is not None and controller != WHOLE)
     stage = _set_up(asked, motions, body, legal=legal)
     with released_on_failure(stage.plant):
-        controllers = _ready(stage, make, to_film=to_film, camera=camera)
+        refuse_cameras(stage.recorder.header, cameras)
+        controllers = _ready(stage, make, to_film=to_film or bool(cameras), camera=camera)
     try:
         how: Any = {"on_progress": on_progress, "make_watcher": make_watcher, "still_s": asked.still_s}
         wall_s = _drive_trial(stage, controllers, **how, pace=pace, wall_clock=clock, on_end=on_end)
     finally:
-        recording, board = _kept(stage, record), _let_go(controllers, controller)
+        recording, board = _kept(stage, record, cameras), _let_go(controllers, controller)
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
     remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
     return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board, _link(stage.plant))
@@ -121,11 +126,12 @@ def _ready(stage: _Stage, make: MakeController | None, *, to_film: bool, camera:
     return _controllers(stage, make)
 
 
-def _kept(stage: _Stage, record: str | Path | None) -> Recording:
+def _kept(stage: _Stage, record: str | Path | None, cameras: Sequence[str]) -> Recording:
     """Return what was recorded, written where asked: above all of a run that failed one wants to know how."""
     recording = stage.recorder.recording()
     if record is not None:
-        write_mcap(recording, Path(record))
+        knows = all(one.knows_place for one in recording.robots.values())
+        write_mcap(recording, Path(record), camera_topics(recording, cameras if knows else ()))
     return recording
 
 
@@ -193,10 +199,10 @@ class _Stage:
 
 def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> _Stage:
     held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None, trial.rules)
-    arena = held.field(trial.layout, trial.seed, legal=legal)
+    arena = _field(trial, held, legal=legal)
     if (trial.layout or legal) and not arena.box_kinds:
         raise InputError(f"{held.name} has no layouts: no boxes stand on its field", hint="leave it out")
-    if trial.arena not in {"", arena.name}:
+    if not is_path(trial.arena) and trial.arena not in {"", arena.name}:
         raise InputError(f"the arena is {trial.arena!r}", hint=f"{held.name} is run on {arena.name!r}")
     behaviours, parts = {}, []
     kind, domain = body_of(body, trial.seed)
@@ -216,6 +222,18 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
     with released_on_failure(plant):
         recorder = Recorder(header, plant, every=ROWS_EVERY)
     return _Stage(held, arena, plant, behaviours, recorder, trial.seed)
+
+
+def _field(trial: Trial, held: Contest, *, legal: bool) -> Arena:
+    """Return the contest's field, or the one in the trial's own document with what boxes that has.
+
+    Boxes of a layout that the trial names stand on either.
+    """
+    arena = held.field(trial.layout, trial.seed, legal=legal)
+    if not is_path(trial.arena):
+        return arena
+    own = read_arena(trial.arena)
+    return own.with_boxes(arena.boxes) if trial.layout else own
 
 
 def _entries(trial: Trial, held: Contest) -> dict[str, Entry]:
@@ -289,7 +307,8 @@ def _header(
 
 def _layout_name(trial: Trial, arena: Arena) -> str:
     """Return what a layout is called; nothing where no boxes stand on the field."""
-    return Path(trial.layout or ("random" if arena.boxes else "")).name
+    drawn = arena.name if is_path(trial.arena) else "random"
+    return Path(trial.layout or (drawn if arena.boxes else "")).name
 
 
 def _documents(

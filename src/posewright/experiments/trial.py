@@ -23,7 +23,8 @@ class Trial:
 
     Attributes:
         rules: path of a document of rules, where they are not the contest's own; else empty.
-        arena: name of the arena it is meant for; empty for whichever the contest is held on.
+        arena: name of the arena it is meant for, or path of an arena document on which the contest is to be
+            held instead; empty for whichever the contest is held on.
         layout: may be `random`; empty for what the contest would choose.
         seed: of everything drawn by chance.
         opponents: who takes roles besides the first, where it is not whom the contest would take.
@@ -74,7 +75,7 @@ def _parse(root: Node, *, beside: Path | None) -> Trial:
         behaviour=_resolved(parts["behaviour"].text(), beside),
         contest=named,
         rules=rules,
-        arena=arena["kind"].text() if arena else "",
+        arena=_resolved(arena["kind"].text(), beside) if arena else "",
         layout=_resolved(arena["layout"].text(), beside) if "layout" in arena else "",
         seed=parts["seed"].integer(low=0, high=MAX_SEED) if "seed" in parts else 0,
         still_s=parts["still_s"].number(low=0.0, high=3600.0) if "still_s" in parts else STILL_S,

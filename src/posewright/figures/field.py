@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from posewright.arenas import Arena, Role, corners, shadows
+from posewright.arenas import Arena, Role, corners, hull_outline, placed_hull, shadows
 from posewright.arrays import Flags, Floats
+from posewright.contests import find_arena
 from posewright.contests.picture import Mark, MarkKind
 from posewright.figures.outline import link_frames, placed_on
 from posewright.figures.playback import Poses
-from posewright.figures.style import COLOURS, GREY, INK, OTHER, WRONG, shown_states
+from posewright.figures.style import (
+    COLOURS,
+    GREY,
+    INK,
+    OTHER,
+    WRONG,
+    canvas,
+    shown_states,
+    styled,
+    titled,
+)
 from posewright.recordings import Recording, RobotHeader
 from posewright.rotation import heading
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from posewright.figures.style import Canvas
 
 MARKS = {MarkKind.PENALTY: WRONG, MarkKind.MILESTONE: GREY}
 LINES = {MarkKind.PENALTY: "-", MarkKind.MILESTONE: "--"}
@@ -97,6 +113,42 @@ def _eyes(header: RobotHeader, card: Mapping[str, Any], poses: Poses) -> tuple[F
     return placed_on(link_frames(header, base, joints)[link], pose)
 
 
+@styled("drawing an arena")
+def draw_arena(arena: Arena | str, *, figure: Canvas | None = None) -> Figure:
+    """Draw a field from above, with the name of each shape that is no wall around it.
+
+    Args:
+        arena: the field, or its name, or the path of its document.
+        figure: a figure, or a part of one, to draw into; default a new one.
+
+    Raises:
+        UnknownNameError: there is no such arena.
+    """
+    from matplotlib.patches import Polygon
+
+    field = find_arena(arena) if isinstance(arena, str) else arena
+    drawn = canvas(figure, (9.0, 7.0), dpi=120, layout="constrained")
+    axes = drawn.subplots()
+    _draw_ground(axes, field)
+    words: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7, "color": INK, "parse_math": False}
+    for shape in field.shapes:
+        if shape.role is not Role.WALL:
+            axes.text(shape.x, shape.y, shape.name, **words)
+    places = [(box.x, box.y, box.yaw_rad) for box in field.boxes]
+    for number, outline in enumerate(corners(places, field.box_sizes[:, :2]) if places else (), 1):
+        axes.add_patch(Polygon(outline, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))
+        middle_x, middle_y = outline.mean(axis=0).tolist()
+        axes.text(middle_x, middle_y, str(number), zorder=4, **words)
+    for name, spot in field.spots.items():
+        axes.plot(spot.x, spot.y, marker=(3, 0, np.degrees(spot.yaw_rad) - 90.0), color=GREY, ms=8)
+        axes.annotate(name, (spot.x, spot.y), (8, 4), textcoords="offset points", fontsize=7, color=GREY)
+    x, y = field.size_m
+    axes.set(xlim=(-0.06, x + 0.06), ylim=(-y / 2 - 0.06, y / 2 + 0.06), aspect="equal")
+    axes.set(xlabel="x [m]", ylabel="y [m], to the left")
+    axes.set_title(field.name, color=INK, parse_math=False)
+    return titled(drawn, f"arena {field.name}")
+
+
 def draw_field(
     axes: Any,
     recording: Recording,
@@ -153,7 +205,10 @@ def _draw_ground(axes: Any, arena: Arena) -> None:
     for shape in arena.shapes:
         colour, edge = looks.get(shape.role) or (arena.colours[shape.role.value], _WALL)
         style: dict[str, Any] = {"fc": colour, "ec": edge, "zorder": 1}
-        if shape.is_round:
+        if shape.hull_m:
+            at = placed_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
+            axes.add_patch(Polygon(hull_outline(at[:, :2]), **style))
+        elif shape.is_round:
             axes.add_patch(Circle((shape.x, shape.y), shape.size_m[0] / 2.0, **style))
         else:
             (outline,) = corners([(shape.x, shape.y, shape.yaw_rad)], shape.size_m[:2])

@@ -11,6 +11,8 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.formats.binary import Wrapping as Wrapping
+    from posewright.formats.fields import FIELDS as FIELDS
+    from posewright.formats.fields import import_arena as import_arena
     from posewright.formats.file_kind import ARCHIVE_MARKS as ARCHIVE_MARKS
     from posewright.formats.file_kind import Evidence as Evidence
     from posewright.formats.file_kind import FileContent as FileContent

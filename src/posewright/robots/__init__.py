@@ -37,13 +37,16 @@ if TYPE_CHECKING:
     from posewright.robots.mechanism import oddities as oddities
     from posewright.robots.motion_rules import MotionRules as MotionRules
     from posewright.robots.reading import read_robot as read_robot
+    from posewright.robots.sensors import COUNT as COUNT
     from posewright.robots.sensors import Accelerometer as Accelerometer
     from posewright.robots.sensors import AnalogTouch as AnalogTouch
     from posewright.robots.sensors import Camera as Camera
     from posewright.robots.sensors import Channel as Channel
+    from posewright.robots.sensors import CodeReader as CodeReader
     from posewright.robots.sensors import Compass as Compass
     from posewright.robots.sensors import Encoder as Encoder
     from posewright.robots.sensors import FlashLidar as FlashLidar
+    from posewright.robots.sensors import FloorSensor as FloorSensor
     from posewright.robots.sensors import FootContact as FootContact
     from posewright.robots.sensors import Imu as Imu
     from posewright.robots.sensors import RangeScan as RangeScan

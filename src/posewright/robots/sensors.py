@@ -42,13 +42,17 @@ Pixels = Annotated[int, Bounds(1, 8192)]
 Side = Annotated[int, Bounds(1, 128)]  # two of the largest still fit into what a robot may read at a time
 
 
+COUNT = "1"
+"""The unit of a reading that is a plain number."""
+
+
 @dataclass(frozen=True)
 class Channel:
     """One reading of a sensor.
 
     Attributes:
         name: key of the reading in a body's state, `imu.orientation`.
-        unit: `m`, `rad`, `rad/s`, `m/s^2`, `ticks`, or empty for true and false.
+        unit: `m`, `rad`, `rad/s`, `m/s^2`, `ticks`, `1` for a plain number, or empty for true and false.
     """
 
     name: str
@@ -261,6 +265,28 @@ class FootContact:
 
 
 @dataclass(frozen=True)
+class FloorSensor:
+    """Measures how bright the floor is straight below it: 0 black, 1 white.
+
+    Attributes:
+        mount: site or body of the model it is fixed to.
+        position_m: place in the mount's frame [m].
+        reach_m: from higher up, or upside down, it sees no floor and reads 0 [m].
+    """
+
+    kind: ClassVar[str] = "floor_sensor"
+    name: str
+    mount: str
+    position_m: Position = field(default=(0.0, 0.0, 0.0), repr=False)
+    reach_m: Positive = field(default=0.08, repr=False)
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The share of light that the floor reflects."""
+        return (Channel(self.name, COUNT),)
+
+
+@dataclass(frozen=True)
 class TouchSwitch:
     """Tells whether a hand presses it; a simulated body has nobody to press it, so it gives no reading."""
 
@@ -316,16 +342,67 @@ class Camera:
     frame_rate_hz: Annotated[float, Bounds(0.001, 10_000.0)] | None = None
 
 
+@dataclass(frozen=True)
+class CodeReader:
+    """A camera whose pictures are searched for codes; tells which of its texts the one in the middle says.
+
+    Attributes:
+        mount: site or body of the model it is fixed to.
+        texts: what it knows; a reading of 1 is the first of them, 0 none.
+        pitch_deg: tilt of its line of sight, positive downwards [deg].
+        rate_hz: pictures a second; in between a reading stays [Hz].
+    """
+
+    kind: ClassVar[str] = "code_reader"
+    name: str
+    mount: str
+    texts: tuple[str, ...]
+    width: Pixels = 640
+    height: Pixels = 480
+    vertical_fov_deg: Annotated[float, Bounds(1.0, 179.0)] = 45.0
+    pitch_deg: Pitch = 0.0
+    rate_hz: Annotated[float, Bounds(0.01, 100.0)] = 2.0
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Which text it reads."""
+        return (Channel(self.name, COUNT),)
+
+
 SensorSpec: TypeAlias = (
-    RangeSensor | RangeScan | FlashLidar | Encoder | Imu | Compass | Accelerometer | FootContact | TouchSwitch
-    | AnalogTouch | VibrationSensor | Camera
+    RangeSensor
+    | RangeScan
+    | FlashLidar
+    | Encoder
+    | Imu
+    | Compass
+    | Accelerometer
+    | FootContact
+    | FloorSensor
+    | TouchSwitch
+    | AnalogTouch
+    | VibrationSensor
+    | Camera
+    | CodeReader
 )  # fmt: skip
 
 KINDS: dict[str, type[SensorSpec]] = {
     kind.kind: kind
     for kind in (
-        RangeSensor, RangeScan, FlashLidar, Encoder, Imu, Compass, Accelerometer, FootContact, TouchSwitch,
-        AnalogTouch, VibrationSensor, Camera,
+        RangeSensor,
+        RangeScan,
+        FlashLidar,
+        Encoder,
+        Imu,
+        Compass,
+        Accelerometer,
+        FootContact,
+        FloorSensor,
+        TouchSwitch,
+        AnalogTouch,
+        VibrationSensor,
+        Camera,
+        CodeReader,
     )
 }  # fmt: skip
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.simulation.arena_model import arena_mjcf as arena_mjcf
     from posewright.simulation.body import SimulatedBody as SimulatedBody
     from posewright.simulation.cameras import FilmCamera as FilmCamera
     from posewright.simulation.film import Film as Film

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import mujoco
 import numpy as np
 
-from posewright.arenas import Arena, Box, Shape
+from posewright.arenas import Arena, Box, Role, Shape
+from posewright.errors import InputError
+from posewright.simulation.markers import add_marker, paint_marker
 
 FLOOR = "floor"
 DECORATION_GROUP = 1
@@ -73,7 +76,7 @@ MuJoCo lifts shadows off what throws them by a share of this: with less, a level
 """
 
 _GROUND = (0.70, 0.72, 0.75, 1.0)
-_BARE_FLOOR = (0.63, 0.67, 0.66)
+BARE_FLOOR = (0.63, 0.67, 0.66)
 
 _TILE_PX = 512
 """Edge of the picture of a metre of floor, in pixels."""
@@ -99,9 +102,33 @@ def add_arena(spec: Any, arena: Arena | None, *, lines: bool = True) -> None:
     for shape in arena.shapes:
         if shape.is_solid:
             _add_solid(spec, shape, arena.friction)
+        elif lines and shape.role is Role.MARKER:
+            add_marker(spec, shape, **_DECORATION)
         elif lines:
             _add_line(spec, shape)
     _add_boxes(spec, arena, arena.boxes)
+
+
+def arena_mjcf(arena: Arena) -> str:
+    """Return an arena, its boxes free to be pushed, as a MuJoCo model in XML; markers are bare boards in it.
+
+    Raises:
+        InputError: MuJoCo takes no such arena.
+    """
+    spec = mujoco.MjSpec()
+    spec.modelname = arena.name
+    add_arena(spec, arena)
+    _colour_arena(spec, replace(arena, shapes=tuple(_unpainted(arena))))
+    _geom(spec, FLOOR).rgba = (*arena.colours["floor"], 1.0)
+    try:
+        spec.compile()
+        return str(spec.to_xml())
+    except ValueError as error:
+        raise InputError(f"{arena.name} is no model: {error}") from error
+
+
+def _unpainted(arena: Arena) -> list[Shape]:
+    return [shape for shape in arena.shapes if shape.role is not Role.MARKER]
 
 
 def _add_floor(spec: Any, middle: tuple[float, float], half: tuple[float, float], friction: float) -> None:
@@ -118,7 +145,16 @@ def _add_solid(spec: Any, shape: Shape, friction: float) -> None:
     kind, size = mujoco.mjtGeom.mjGEOM_BOX, (length, width, height)
     if shape.is_round:
         kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, (length, height, 0.0)
-    place = {"pos": (shape.x, shape.y, shape.base_m + height), "quat": _turned(shape.yaw_rad), "size": size}
+    place: dict[str, Any] = {
+        "pos": (shape.x, shape.y, shape.base_m + height),
+        "quat": _turned(shape.yaw_rad),
+        "size": size,
+    }
+    if shape.hull_m:
+        mesh = spec.add_mesh(name=shape.name, uservert=np.ravel(shape.hull_m))
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+        kind = mujoco.mjtGeom.mjGEOM_MESH
+        place |= {"pos": (shape.x, shape.y, shape.base_m), "meshname": shape.name, "size": (0.0, 0.0, 0.0)}
     spec.worldbody.add_geom(name=shape.name, type=kind, **place, **_solid(friction))
 
 
@@ -160,7 +196,7 @@ def add_scenery(spec: Any, arena: Arena | None, base: Any) -> None:
     spec.add_texture(name="sky", **kinds, **sky)
     if arena is None:  # the light need reach no farther, so that the shadow has fine edges
         base.add_light(pos=_above(0.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
-        _add_tiles(spec, _BARE_FLOOR)
+        _add_tiles(spec, BARE_FLOOR)
         return
     # One light with shadows, high over the start side, so that boxes throw them sideways.
     spec.worldbody.add_light(pos=_above(arena.size_x / 2.0), **_SUN)
@@ -216,6 +252,9 @@ def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:
 def _colour_arena(spec: Any, arena: Arena) -> None:
     names: dict[str, list[str]] = {}
     for shape in arena.shapes:
+        if shape.role is Role.MARKER:
+            paint_marker(spec, shape, _geom(spec, shape.name))
+            continue
         kind = shape.name if shape.name in arena.colours else shape.role.value
         names.setdefault(kind, []).append(shape.name)
     if arena.boxes:

@@ -13,7 +13,7 @@ import numpy as np
 
 from posewright.arenas import Role
 from posewright.errors import InputError, UnknownNameError, Where
-from posewright.robots import Camera
+from posewright.robots import Camera, CodeReader
 from posewright.simulation.arena_model import FLOOR, add_arena, add_scenery, box_name
 from posewright.simulation.instance import box_sensor, foot_sensor
 from posewright.simulation.robot_model import compiled, find_base, leave_out_visuals, read_model, weld_joints
@@ -166,17 +166,19 @@ def _add_contact_sensors(spec: Any, part: Part, base: str, arena: Arena | None) 
 
 
 def _add_cameras(spec: Any, part: Part) -> None:
-    """Add a camera at the mount of each camera sensor, looking along the mount's x."""
+    """Add a camera at the mount of each camera sensor, looking along the mount's x, or tilted from it."""
     for sensor in part.sensors:
-        if isinstance(sensor, Camera):
+        if isinstance(sensor, Camera | CodeReader):
             body, position, turn = _mount(spec, part.prefix, sensor)
-            quaternion = np.empty(4)
-            mujoco.mju_mulQuat(quaternion, np.array(turn), np.array(_LOOK_FORWARD))
+            half = math.radians(getattr(sensor, "pitch_deg", 0.0)) / 2.0
+            tilted, quaternion = np.empty(4), np.empty(4)
+            mujoco.mju_mulQuat(tilted, np.array(turn), np.array([math.cos(half), 0.0, math.sin(half), 0.0]))
+            mujoco.mju_mulQuat(quaternion, tilted, np.array(_LOOK_FORWARD))
             name, fovy = part.prefix + camera_name(sensor.name), sensor.vertical_fov_deg
             body.add_camera(name=name, pos=position, quat=quaternion, fovy=fovy)
 
 
-def _mount(spec: Any, prefix: str, sensor: Camera) -> tuple[Any, Any, Any]:
+def _mount(spec: Any, prefix: str, sensor: Camera | CodeReader) -> tuple[Any, Any, Any]:
     """Return the body a sensor sits on, its position [m] and its quaternion there."""
     site = spec.site(prefix + sensor.mount)
     if site is not None:

@@ -20,16 +20,18 @@ from posewright.bodies import (
 )
 from posewright.errors import UnsafeCommandError
 from posewright.recordings import sensor_card
+from posewright.robots import CodeReader
 from posewright.simulation.contacts import ContactRecorder
 from posewright.simulation.mounts import sensor_places
 from posewright.simulation.placing import Lean, place
 from posewright.simulation.robot_model import robot_links
-from posewright.simulation.sensors import Senses
+from posewright.simulation.sensors import Senses, Watching
 from posewright.simulation.servo_model import CommandDelay, Commands, ServoBank, TickGrid
 from posewright.simulation.world import World
 
 if TYPE_CHECKING:
     from posewright.robots import Robot
+    from posewright.simulation.instance import ModelInstance
 
 _STANDING = ("walk_ready", "stand")
 
@@ -70,7 +72,7 @@ class SimulatedBody:
         self._grid = TickGrid(one.robot)
         self._start_pose = self._grid.rounded(_standing(one.robot) if start_pose is None else start_pose)
         self._servos = ServoBank(one)
-        self._senses = Senses(one, noise=noise, seed=seed)
+        self._senses = Senses(one, noise=noise, seed=seed, watching=_watching(world, one))
         self._is_released = False
         self._command: Floats = self._start_pose
         self._effective: Floats = self._start_pose
@@ -126,7 +128,8 @@ class SimulatedBody:
         self._is_released = policy is TorquePolicy.RELEASE
 
     def close(self) -> None:
-        """Do nothing: a simulated robot has no port."""
+        """Give back what sensors that draw pictures hold; a simulated robot has no port."""
+        self._senses.close()
 
     def facts(self) -> Mapping[str, Any]:
         """Return mass, gravity, servos, sensors and links of this body, as plain data."""
@@ -247,6 +250,16 @@ class SimulatedBody:
     def begin_frame(self) -> None:
         """Let sensors that measure over a frame note its beginning; the world asks."""
         self._senses.begin_frame()
+
+
+def _watching(world: World, one: ModelInstance) -> list[Watching]:
+    """Return what evaluates the sensors of a robot that draw pictures."""
+    readers = [sensor for sensor in one.sensors if isinstance(sensor, CodeReader)]
+    if not readers:
+        return []
+    from posewright.simulation.code_reading import CodeReading  # what draws is loaded where it is needed
+
+    return [CodeReading(world, one, sensor) for sensor in readers]
 
 
 def _standing(robot: Robot) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from posewright.arrays import Floats
-from posewright.robots import Camera
+from posewright.robots import Camera, CodeReader
 from posewright.simulation.arena_model import FOV_DEG
 from posewright.simulation.resting import find_supports
 
@@ -69,7 +69,9 @@ _SIZES_AWAY = 3.14
 def camera_names(sensors: Mapping[str, Iterable[SensorSpec]]) -> list[str]:
     """Return the names of spectators, and of robots' camera sensors: after the robot's own, of several."""
     robots = {f"{name}/" if len(sensors) > 1 else "": own for name, own in sensors.items()}
-    cameras = [at + one.name for at, own in robots.items() for one in own if isinstance(one, Camera)]
+    cameras = [
+        at + one.name for at, own in robots.items() for one in own if isinstance(one, Camera | CodeReader)
+    ]
     return [*(view.value for view in FilmCamera), *cameras]
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from posewright.arenas import WALLS
 from posewright.arrays import Floats
 from posewright.errors import InputError, UnavailableError, UnknownNameError
-from posewright.robots import Camera
+from posewright.robots import Camera, CodeReader
 from posewright.simulation.arena_model import PICTURE_HEIGHT, PICTURE_WIDTH, SUN
 from posewright.simulation.assembly import camera_name
 from posewright.simulation.cameras import (
@@ -212,7 +212,7 @@ class Film:
 def camera_picture(world: World, sensor: str, robot: str | None = None) -> Picture:
     """Return what a camera sensor of a robot sees now, in its own size, `(height, width, 3)` uint8."""
     one = world.instance(robot)
-    cameras = {sensor.name: sensor for sensor in one.sensors if isinstance(sensor, Camera)}
+    cameras = {sensor.name: sensor for sensor in one.sensors if isinstance(sensor, Camera | CodeReader)}
     if sensor not in cameras:
         raise UnknownNameError.among("camera", sensor, cameras)
     spec = cameras[sensor]
@@ -227,7 +227,7 @@ def _view(world: World, wanted: FilmCamera | str) -> FilmCamera | str:
     cameras: dict[str, FilmCamera | str] = {view.value: view for view in FilmCamera}
     for one in world.instances.values():
         for sensor in one.sensors:
-            if isinstance(sensor, Camera):
+            if isinstance(sensor, Camera | CodeReader):
                 cameras[one.prefix + sensor.name] = one.prefix + camera_name(sensor.name)
     if wanted not in cameras:
         raise UnknownNameError.among("camera", wanted, cameras)

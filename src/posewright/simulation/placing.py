@@ -145,7 +145,7 @@ def _depth(one: ModelInstance, carriers: Indices) -> float:
 def _carriers(one: ModelInstance) -> Indices:
     """Return the geoms of the arena's steps, rings and furniture."""
     shapes = () if one.arena is None else one.arena.shapes
-    carry = [shape.name for shape in shapes if shape.role not in {Role.WALL, Role.LINE}]
+    carry = [shape.name for shape in shapes if shape.is_solid and shape.role is not Role.WALL]
     return np.array([one.model.geom(name).id for name in carry], dtype=np.intp)
 
 
@@ -154,7 +154,12 @@ def _let_down(
 ) -> None:
     """Let a robot down from above, turned so, until it touches what stands there; `where` is on the floor."""
     x, y, floor = where
-    tops = one.model.geom_pos[carriers, 2] + one.model.geom_aabb[carriers, 5]
+    model = (
+        one.model
+    )  # the axes of a mesh are turned as MuJoCo likes, so that its box says nothing of its top
+    is_mesh = model.geom_type[carriers] == mujoco.mjtGeom.mjGEOM_MESH
+    above = np.where(is_mesh, model.geom_rbound[carriers], model.geom_aabb[carriers, 5])
+    tops = model.geom_pos[carriers, 2] + above
     high = floor + float(tops.max()) + _DOWN_M
     low = high
     while low > floor:

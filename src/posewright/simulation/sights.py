@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.arenas import WALLS, Arena, Role
+from posewright.arenas import WALLS, Arena
 from posewright.arrays import Floats
 from posewright.rotation import heading, matrices
 from posewright.simulation.cameras import (
@@ -177,7 +177,7 @@ def _blocks(arena: Arena, boxes: Floats) -> list[tuple[Floats, Floats, Floats]]:
         for index, size in enumerate(arena.box_sizes)
     ]
     for shape in arena.shapes:
-        if shape.role is not Role.LINE and shape.name not in WALLS:  # those before the spectator are glass
+        if shape.is_solid and shape.name not in WALLS:  # those before the spectator are glass
             turn = [math.cos(shape.yaw_rad / 2.0), 0.0, 0.0, math.sin(shape.yaw_rad / 2.0)]
             place = (shape.x, shape.y, shape.base_m + shape.size_m[2] / 2.0)
             axes = matrices(np.tile(turn, (len(boxes), 1)))

@@ -24,10 +24,11 @@ from posewright.contests.obstacle_race.incidents import (
     Touch,
     incidents,
 )
-from posewright.contests.obstacle_race.leg import NEVER_MOVED, Leg, StartWatch, Way
+from posewright.contests.obstacle_race.leg import NEVER_MOVED, Leg, Way
 from posewright.contests.obstacle_race.result import LegResult, Penalty, Result
 from posewright.contests.obstacle_race.rules import Rules, field_of
 from posewright.contests.obstacle_race.score import score
+from posewright.contests.start import StartWatch
 from posewright.errors import BodyError, InputError
 from posewright.recordings import Event, Recording
 from posewright.recordings.falls import FallDetector, Spell
@@ -91,7 +92,7 @@ class Race:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.legs = (Leg(Way.of(rules, 1)), Leg(Way.of(rules, 2)))
-        self._start = StartWatch(rules.clock)
+        self._start = StartWatch(rules.clock.wait_s, rules.clock.moved_rad)
         corner_m = math.hypot(*field_of(rules).box_kind.footprint_m) / 2.0
         self._boxes = BoxWatch(rules.displacement, corner_m)
         self._lying = FallDetector(limits_of(rules.fall))

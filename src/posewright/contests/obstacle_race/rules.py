@@ -22,6 +22,9 @@ Number = Annotated[int, Bounds(1)]
 _MEASURES = ("size_m", "lines", "box_size_m")
 """What a judge reads of a field, as `Arena.to_dict` names it."""
 
+_BUILT_M = 0.005
+"""A field that somebody else built may be out by this much; ours [m]."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
@@ -205,13 +208,28 @@ def field_of(rules: Rules) -> Arena:
 
 
 def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
-    """Refuse a field, told as by `Arena.to_dict`, that is not the rules' own or is measured otherwise."""
-    name = told.get("name")
+    """Refuse a field, told as by `Arena.to_dict`, that is measured otherwise than the rules' own.
+
+    One with another name, built or drawn by somebody else, may differ by a few millimetres.
+    """
+    name, right = told.get("name"), field_of(rules).to_dict()
     if name != rules.arena:
         what = "no arena is told" if name is None else f"the arena is {name!r}"
-        raise InputError(what, hint=f"{rules.name} is run on {rules.arena!r}")
-    right = field_of(rules).to_dict()
+        measured = (_MEASURES[0], _MEASURES[1]) if told.get("box_size_m") is None else _MEASURES
+        if wrong := [one for one in measured if not _are_near(told.get(one), right[one])]:
+            hint = f"{rules.name} is run on {rules.arena!r}, or where {wrong[0]} is {right[wrong[0]]}"
+            raise InputError(what, hint=hint)
+        return
     for measure in _MEASURES:
         if told.get(measure) != right[measure]:
             hint = f"{right[measure]} in the document of {rules.arena}"
             raise InputError(f"the arena's {measure} is {told.get(measure, 'not told')}", hint=hint)
+
+
+def _are_near(one: Any, other: Any) -> bool:
+    """Tell whether two measures, numbers or lists and mappings of them, differ by no more than is allowed."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_are_near(one[key], other[key]) for key in other)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_are_near, one, other))
+    return all(isinstance(part, int | float) for part in (one, other)) and abs(one - other) <= _BUILT_M

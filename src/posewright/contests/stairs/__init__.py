@@ -1,0 +1,1 @@
+"""The stairs: three steps up and three down, without hands."""

@@ -1,0 +1,1 @@
+"""The CEABOT sumo: two robots in a ring, Yuhkoh points, best of three rounds."""

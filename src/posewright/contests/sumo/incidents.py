@@ -1,0 +1,117 @@
+"""What may happen to a robot in the ring: it falls, puts a hand down, steps out, bends its knees too long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from posewright.arrays import Flags, Floats
+from posewright.contests.sumo.rules import FallRules, SumoRules
+from posewright.contests.sumo.side import Side
+from posewright.recordings.falls import runs
+
+
+class Kind(Enum):
+    """What happened."""
+
+    OUTSIDE = "outside"
+    HAND = "hand"
+    FALL = "fall"
+    KNEES = "knees"
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """Something that happened to a robot at a time of the recording [s]."""
+
+    robot: str
+    kind: Kind
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """Where the ring is: its middle and the radius of its outer edge [m]."""
+
+    x: float
+    y: float
+    radius_m: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fighter:
+    """One robot's rows since the end of its wait, and in which of them it is down, `(n,)`."""
+
+    name: str
+    side: Side
+    down: Flags
+
+    @classmethod
+    def of(cls, rules: FallRules, name: str, waiting: Side, fighting: Side) -> Fighter:
+        """Return it as it fights, once its height is known from how it waits."""
+        stood = waiting if len(waiting) else fighting
+        low = rules.height_share * float(np.median(stood.height)) if len(stood) else 0.0
+        down = (fighting.upright < np.cos(rules.tilt_rad)) | (fighting.height < low)
+        return cls(name, fighting, down)
+
+    def falls(self, rules: FallRules, *, ended: bool) -> list[float]:
+        """Return when each fall began [s]; where all has ended, one that still lasts counts at once."""
+        times, n = self.side.times, len(self.down)
+        spells = runs(self.down)
+        return [
+            float(times[begin])
+            for begin, end in spells
+            if times[end - 1] - times[begin] >= rules.lasting_s or (ended and end == n)
+        ]
+
+    def is_up_by(self, rules: FallRules, fell_s: float) -> float | None:
+        """Return since when it is up again after a fall, in time [s]; None if it is not."""
+        times = self.side.times
+        for begin, end in runs(~self.down):
+            in_time = fell_s < times[begin] <= fell_s + rules.get_up_s
+            if in_time and times[end - 1] - times[begin] >= rules.up_s:
+                return float(times[begin])
+        return None
+
+
+def incidents(rules: SumoRules, ring: Ring, one: Fighter, *, ended: bool) -> list[Incident]:
+    """Return what happened to a robot, in the order of time."""
+    side, times = one.side, one.side.times
+    falls = one.falls(rules.fall, ended=ended)
+    away = np.hypot(side.corners[..., 0] - ring.x, side.corners[..., 1] - ring.y).max(axis=2)
+    outside = (side.stands & (away > ring.radius_m)).any(axis=1) & ~one.down
+    hand = side.hand & ~one.down
+    for fell_s in falls:
+        hand &= (times < fell_s - rules.fall.hand_before_s) | (times >= fell_s)
+    found = [Incident(one.name, Kind.FALL, at_s) for at_s in falls]
+    for kind, flags in ((Kind.OUTSIDE, outside), (Kind.HAND, hand)):
+        found += [Incident(one.name, kind, float(times[begin])) for begin, _ in runs(flags)]
+    for begin, end in runs((side.knees > rules.knees.bent_rad) & ~one.down):
+        if times[end - 1] - times[begin] > rules.knees.lasting_s:
+            found.append(Incident(one.name, Kind.KNEES, float(times[begin]) + rules.knees.lasting_s))
+    return sorted(found, key=lambda incident: incident.at_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One robot's attack on the other: when it last touched it [s], and how far it went towards it [m]."""
+
+    by: str
+    touched_s: float
+    pushed_m: float
+
+
+def attack(rules: SumoRules, by: Fighter, on: Fighter, at_s: float) -> Attack | None:
+    """Return the attack by one robot on the other shortly before a time; None if there was none."""
+    times = by.side.times
+    window = (times > at_s - rules.attack.within_s) & (times <= at_s)
+    touched = window & by.side.touch
+    if not touched.any():
+        return None
+    feet, theirs = by.side.feet[window], on.side.feet[window]
+    way = theirs[0] - feet[0]
+    along: Floats = feet @ (way / max(float(np.hypot(*way)), 1e-9))
+    pushed = float((along - np.minimum.accumulate(along)).max())
+    return Attack(by.name, float(times[touched][-1]), pushed) if pushed >= rules.attack.push_m else None

@@ -1,0 +1,133 @@
+"""What a judge sees of one robot in the ring, row by row: live from its blocks, or from a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from posewright.arrays import Flags, Floats
+from posewright.bodies import Contacts
+from posewright.contests.parts import arm_parts
+from posewright.errors import InputError
+from posewright.recordings import Recording, RobotRecord
+from posewright.rotation import uprightness
+
+FLOOR = "floor"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """Some rows of one robot.
+
+    Attributes:
+        times: `(n,)` [s].
+        corners: of the soles in the field frame, `(n, n_feet, 4, 2)` [m].
+        stands: foot on the floor, `(n, n_feet)`.
+        height: of the base, `(n,)` [m].
+        upright: cosine of the tilt of the base, `(n,)`.
+        joints: angles, as measured or else as told, `(n, n_joints)` [rad].
+        knees: how far the knee that is bent most is bent, `(n,)` [rad].
+        hand: an arm on the floor, `(n,)`.
+        touch: some part touches the opponent, `(n,)`.
+    """
+
+    times: Floats
+    corners: Floats
+    stands: Flags
+    height: Floats
+    upright: Floats
+    joints: Floats
+    knees: Floats
+    hand: Flags
+    touch: Flags
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @property
+    def feet(self) -> Floats:
+        """The middle between the soles, `(n, 2)` [m]: a robot that leans or falls goes nowhere by that."""
+        middle: Floats = self.corners.mean(axis=(1, 2))
+        return middle
+
+    def rows(self, which: slice | Flags) -> Side:
+        """Return some of the rows."""
+        return Side(**{entry.name: getattr(self, entry.name)[which] for entry in fields(Side)})
+
+    @classmethod
+    def joined(cls, one: Side, other: Side) -> Side:
+        """Return the rows of one and then of the other."""
+        names = [entry.name for entry in fields(cls)]
+        return cls(**{name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in names})
+
+
+def side_of(
+    times: Floats,
+    base: Floats,
+    footprints: Floats,
+    stands: Flags,
+    joints: Floats,
+    *,
+    names: tuple[str, ...],
+    hand: Flags,
+    touch: Flags,
+) -> Side:
+    """Return rows from what a body or a recording tells; `names` are those of the joints.
+
+    Of each row: base `(n, 7)`, footprints `(n, n_feet, 4, 3)`, stands `(n, n_feet)`, joints `(n, n_joints)`.
+    """
+    knees = [number for number, name in enumerate(names) if "knee" in name]
+    bent = np.abs(joints[:, knees]).max(axis=1) if knees else np.zeros(len(times))
+    upright = uprightness(base[:, 3:])
+    return Side(times, footprints[..., :2], stands, base[:, 2], upright, joints, bent, hand, touch)
+
+
+def seen(contacts: Contacts, arms: Collection[str], opponent: str, n: int) -> tuple[Flags, Flags]:
+    """Return in which of `n` frames an arm is on the floor, and in which any part touches the opponent."""
+    others = [name for name in contacts.names if name != opponent]
+    return contacts.touching(arms, {FLOOR}, n), contacts.touching(others, {opponent}, n)
+
+
+def sides_of(recording: Recording) -> dict[str, Side]:
+    """Return all rows of both robots of a recording, by their names.
+
+    Raises:
+        InputError: they are not two, or it is not known where they were or what they touched.
+    """
+    names = list(recording.robots)
+    if len(names) != 2:
+        raise InputError(f"{len(names)} robots", hint="two wrestle")
+    pairs = zip(names, reversed(names), strict=True)
+    found = {name: _recorded(name, recording.robot(name), other, recording.times) for name, other in pairs}
+    return touching(found)
+
+
+def _recorded(name: str, record: RobotRecord, opponent: str, times: Floats) -> Side:
+    if not record.knows_place:
+        raise InputError(f"the recording does not say where {name} was", hint="a recording of a simulation")
+    if record.contacts is None:
+        raise InputError(f"the recording does not say what {name} touched", hint="a recording of the contest")
+    hand, touch = seen(record.contacts, arm_parts(record.header), opponent, len(times))
+    joints = np.where(np.isfinite(record.positions), record.positions, record.commands)
+    return side_of(
+        times,
+        record.base,
+        record.footprints,
+        record.foot_contacts,
+        joints,
+        names=tuple(record.header.joints),
+        hand=hand,
+        touch=touch,
+    )
+
+
+def touching(sides: Mapping[str, Side]) -> dict[str, Side]:
+    """Return both sides, touched where either was: each sees the contacts of its own parts only."""
+    touch = np.logical_or.reduce([side.touch for side in sides.values()])
+    values = {entry.name for entry in fields(Side)} - {"touch"}
+    return {
+        name: Side(**{value: getattr(side, value) for value in values}, touch=touch)
+        for name, side in sides.items()
+    }

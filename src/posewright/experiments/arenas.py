@@ -1,0 +1,37 @@
+"""An arena for other programs: as a MuJoCo model, or as a URDF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from posewright.arenas import Arena, urdf_of_arena
+from posewright.contests import find_arena
+from posewright.documents import write_atomically
+from posewright.errors import UnknownNameError
+
+EXPORTS = ("mjcf", "urdf")
+
+
+def export_arena(arena: Arena | str, path: Path | str, *, to: str = "mjcf") -> None:
+    """Write an arena as MuJoCo's XML or as a URDF.
+
+    Args:
+        arena: the field, or its name, or the path of its document.
+        path: where to.
+        to: `mjcf`, with all there is; or `urdf`, which has neither meshes nor boxes that can be pushed.
+
+    Raises:
+        UnknownNameError: there is no such arena, or no such kind.
+        InputError: that kind of file cannot hold the arena.
+        OutputError: the file cannot be written.
+    """
+    field = find_arena(arena) if isinstance(arena, str) else arena
+    if to not in EXPORTS:
+        raise UnknownNameError.among("kind of export", to, EXPORTS)
+    if to == "mjcf":
+        from posewright.simulation import arena_mjcf
+
+        text = arena_mjcf(field)
+    else:
+        text = urdf_of_arena(field)
+    write_atomically(Path(path), text.encode())

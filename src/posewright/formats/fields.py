@@ -1,0 +1,63 @@
+"""A field from somebody else's file, whichever kind it is."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from posewright.arenas import Piece, Recognised, recognise
+from posewright.errors import FormatError, InputError, UnknownNameError, Where
+from posewright.formats.openrave import pieces_of_environment, read_openrave
+from posewright.formats.scenes import SCENES, Up, pieces_of, read_scene
+
+FIELDS = (".xml", *SCENES)
+"""The endings of files from which a field can be made; `.xml` is OpenRAVE's."""
+
+
+def import_arena(
+    path: Path | str, *, name: str = "", up: str = "auto", scale: float = 1.0, turn_deg: float = 0.0
+) -> Recognised:
+    """Return the field that a scene of OpenRAVE, VRML97, OBJ, STL or GLB shows, and what was assumed.
+
+    Args:
+        path: the file; its ending tells the kind.
+        name: of the arena; that of the file where none is given.
+        up: which axis of the file points up, `y` or `z`; `auto` looks along which the scene is shorter.
+        scale: metres in a unit of the file: 0.001 for a drawing in millimetres.
+        turn_deg: how far the scene is to be turned to the left, seen from above.
+
+    Raises:
+        FormatError: the file is damaged, or of no such kind.
+        InputError: what it shows can be no field.
+        MissingExtraError: trimesh is needed and not installed.
+    """
+    path = Path(path)
+    if up not in (one.value for one in Up):
+        raise UnknownNameError.among("axis", up, [one.value for one in Up])
+    if path.suffix.lower() not in FIELDS:
+        raise FormatError("not a scene", where=Where(path), hint=f"it ends in {', '.join(FIELDS)}")
+    if path.suffix.lower() == ".xml":
+        pieces, notes = pieces_of_environment(read_openrave(path))
+    else:
+        pieces, notes = pieces_of(read_scene(path), path.suffix.lower(), up=Up(up))
+    word = re.sub(r"[^a-z0-9]+", "_", (name or path.name.split(".")[0]).casefold()).strip("_") or "field"
+    try:
+        return recognise(word, _turned(pieces, scale, turn_deg), f"imported from {path.name}", notes)
+    except InputError as error:
+        if error.where is None:
+            raise InputError(error.message, where=Where(path), hint=error.hint) from error
+        raise
+
+
+def _turned(pieces: Sequence[Piece], scale: float, turn_deg: float) -> tuple[Piece, ...]:
+    if not (math.isfinite(scale) and scale > 0.0 and math.isfinite(turn_deg)):
+        what = f"a scale of {scale:g}, turned by {turn_deg:g} deg"
+        raise InputError(what, hint="the scale is metres in a unit of the file")
+    cos, sin = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
+    turn = scale * np.array([(cos, -sin, 0.0), (sin, cos, 0.0), (0.0, 0.0, 1.0)])
+    return tuple(replace(piece, points=piece.points @ turn.T) for piece in pieces)

@@ -1,0 +1,23 @@
+"""OpenRAVE's XML: environments, bodies and robots, with what they include from their own folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.formats.openrave.bodies import AttachedSensor as AttachedSensor
+    from posewright.formats.openrave.bodies import Environment as Environment
+    from posewright.formats.openrave.bodies import Geometry as Geometry
+    from posewright.formats.openrave.bodies import GeometryKind as GeometryKind
+    from posewright.formats.openrave.bodies import Joint as Joint
+    from posewright.formats.openrave.bodies import JointKind as JointKind
+    from posewright.formats.openrave.bodies import KinBody as KinBody
+    from posewright.formats.openrave.bodies import Link as Link
+    from posewright.formats.openrave.bodies import Manipulator as Manipulator
+    from posewright.formats.openrave.bodies import Mass as Mass
+    from posewright.formats.openrave.pieces import pieces_of_environment as pieces_of_environment
+    from posewright.formats.openrave.reader import read_openrave as read_openrave
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

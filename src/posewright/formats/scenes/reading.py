@@ -1,0 +1,172 @@
+"""A scene read, whatever program drew it, turned so that z is up, and taken apart into pieces of a field."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from posewright.arenas import Piece
+from posewright.arrays import Floats
+from posewright.documents import read_bounded
+from posewright.errors import FormatError, InputError, MissingExtraError, Where
+from posewright.formats.scenes.mesh import MAX_MESHES, MAX_POINTS, MAX_SCENE_BYTES, SceneMesh
+from posewright.formats.scenes.vrml import parse_vrml
+
+_DAMAGED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError, MemoryError)
+"""What trimesh raises for a damaged file: it reads what is there, and trusts it."""
+
+
+class Up(Enum):
+    """Which axis of a file points up."""
+
+    AUTO = "auto"
+    Y = "y"
+    Z = "z"
+
+
+_USUAL = {".wrl": Up.Y, ".obj": Up.Y, ".glb": Up.Y, ".stl": Up.Z}
+SCENES = tuple(_USUAL)
+"""The endings of files that are scenes."""
+
+_Y_TO_Z = np.array([(1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)])
+_FLATTER = 1.5
+"""A field is at least this much longer than high: so it is told which axis points up."""
+
+
+def read_scene(path: Path | str) -> tuple[SceneMesh, ...]:
+    """Return the meshes of a VRML97, OBJ, STL or GLB file, in its own unit and axes. Nothing else is opened.
+
+    Raises:
+        FormatError: it is none of these, is damaged, or too large.
+        MissingExtraError: trimesh, which reads all but VRML97, is not installed.
+    """
+    path = Path(path)
+    data = read_bounded(path, MAX_SCENE_BYTES)
+    kind = path.suffix.lower()
+    if kind == ".wrl":
+        try:
+            return parse_vrml(data.decode(), path)
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                "not text", where=Where(path, offset=error.start), hint="VRML97 is UTF-8"
+            ) from error
+    if kind not in _USUAL:
+        raise FormatError("not a scene", where=Where(path), hint=f"it ends in {', '.join(SCENES)}")
+    if kind == ".glb":
+        _refuse_odd_glb(data, path)
+    meshes = _by_trimesh(data, kind[1:], path)
+    if sum(len(mesh.points) for mesh in meshes) > MAX_POINTS or len(meshes) > MAX_MESHES:
+        hint = f"at most {MAX_POINTS} points in {MAX_MESHES} meshes"
+        raise FormatError("too much in a scene", where=Where(path), hint=hint)
+    return meshes
+
+
+def _by_trimesh(data: bytes, kind: str, path: Path) -> tuple[SceneMesh, ...]:
+    try:
+        import trimesh
+    except ImportError as error:
+        raise MissingExtraError.for_extra(f"reading .{kind}", "meshes") from error
+    more: dict[str, Any] = {"split_objects": True, "skip_materials": True} if kind == "obj" else {}
+    try:
+        # Without a resolver nothing beside the file is opened: neither colours of an .obj, nor pictures.
+        scene = trimesh.load_scene(BytesIO(data), file_type=kind, resolver=None, process=False, **more)
+        found = []
+        for node in scene.graph.nodes_geometry:
+            place, key = scene.graph[node]
+            mesh = scene.geometry[key]
+            if not hasattr(mesh, "faces"):
+                continue  # points and lines
+            matrix = np.asarray(place, dtype=np.float64)
+            points = np.asarray(mesh.vertices, dtype=np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+            name = node if kind != "stl" else ""
+            found.append(SceneMesh(name, points, np.asarray(mesh.faces), _colour(mesh)))
+    except (*_DAMAGED, struct.error, OSError, RecursionError, NotImplementedError) as error:
+        what = f"not a whole {kind.upper()} file: {type(error).__name__}: {error}"
+        raise FormatError(what, where=Where(path)) from error
+    if not any(len(mesh.points) for mesh in found):
+        raise FormatError("no faces in it", where=Where(path), hint="a scene of triangles or quads")
+    return tuple(mesh for mesh in found if len(mesh.points))
+
+
+def _colour(mesh: Any) -> tuple[float, float, float] | None:
+    looks = getattr(mesh.visual, "material", None)
+    told = getattr(looks, "baseColorFactor", None)
+    if told is None:
+        return None
+    red, green, blue = (np.asarray(told, dtype=np.float64)[:3] / 255.0).clip(0.0, 1.0).tolist()
+    return red, green, blue
+
+
+def _refuse_odd_glb(data: bytes, path: Path) -> None:
+    """Refuse a GLB that claims more than it can hold, before memory is taken for that."""
+    try:
+        length, kind = struct.unpack_from("<I4s", data, 12)
+        told = json.loads(data[20 : 20 + length]) if kind == b"JSON" else {}
+        counts = [int(one["count"]) for one in told.get("accessors", ())]
+        outside = [one["uri"] for part in ("buffers", "images") for one in told.get(part, ()) if "uri" in one]
+    except (struct.error, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise FormatError("not a whole GLB file", where=Where(path)) from error
+    if any(not 0 <= count <= 3 * MAX_POINTS for count in counts):
+        hint = f"at most {MAX_POINTS} points"
+        raise FormatError(f"it claims {max(counts):,} of something", where=Where(path), hint=hint)
+    if outside:
+        what = f"it leads to {str(outside[0])[:80]!r}"
+        raise FormatError(what, where=Where(path), hint="a GLB with everything in it")
+
+
+def pieces_of(
+    meshes: Sequence[SceneMesh], kind: str, *, up: Up = Up.AUTO
+) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+    """Return the connected parts of meshes, z up, in the unit of the file; and what was assumed, in words.
+
+    Args:
+        meshes: of a scene.
+        kind: the ending of its file: where nothing else tells, it says which axis points up.
+        up: which axis does.
+
+    Raises:
+        InputError: the scene has no points.
+    """
+    if not meshes:
+        raise InputError("the scene is empty", hint="a scene with shapes in it")
+    points = np.concatenate([mesh.points for mesh in meshes])
+    chosen, notes = (up, []) if up is not Up.AUTO else _upwards(points, _USUAL.get(kind, Up.Z))
+    turn = _Y_TO_Z if chosen is Up.Y else np.eye(3)
+    parts = ((mesh, part) for mesh in meshes for part in connected_parts(mesh))
+    pieces = tuple(Piece(mesh.name, part @ turn.T, mesh.colour) for mesh, part in parts)
+    return pieces, tuple(notes)
+
+
+def _upwards(points: Floats, usual: Up) -> tuple[Up, list[str]]:
+    """Return which axis points up: the one along which the scene is clearly shorter, else the usual one."""
+    _, along_y, along_z = np.ptp(points, axis=0).tolist()
+    found = usual
+    if along_y * _FLATTER < along_z:
+        found = Up.Y
+    elif along_z * _FLATTER < along_y:
+        found = Up.Z
+    return found, [f"{found.value} is taken to point up; --up says otherwise"]
+
+
+def connected_parts(mesh: SceneMesh) -> Iterable[Floats]:
+    """Yield the points of each connected part; what touches in a point is connected."""
+    if mesh.faces is None or not len(mesh.faces):
+        return [mesh.points]
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    near = np.round(mesh.points / max(float(np.ptp(mesh.points, axis=0).max()), 1e-9), 6)
+    points, same = np.unique(near, axis=0, return_inverse=True)
+    faces = same.reshape(-1)[mesh.faces]
+    ends = np.concatenate([faces[:, :2], faces[:, 1:]])
+    links = coo_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(len(points), len(points)))
+    label = connected_components(links, directed=False)[1][same.reshape(-1)]
+    used = np.unique(label[mesh.faces[:, 0]])
+    return [mesh.points[label == one] for one in used.tolist()]
