@@ -33,7 +33,7 @@ def test_solving_undoes_going_forward(side: str) -> None:
 @pytest.mark.parametrize("side", ["right", "left"])
 def test_the_model_of_the_robot_says_the_same(side: str) -> None:
     card = robot("robotis_bioloid")
-    model = mujoco.MjModel.from_xml_path(str(card.model))
+    model = mujoco.MjModel.from_xml_path(str(card.model_path))
     data = mujoco.MjData(model)
     data.qpos[:7] = [0, 0, 0, 1, 0, 0, 0]
     for wanted in angles(20):

@@ -1,6 +1,6 @@
 """A biped's leg in closed form: yaw, roll and pitch at the hip, the knee, pitch and roll at the ankle.
 
-The axes of roll and pitch meet at the hip and at the ankle; the yaw's may stand off, ahead of or behind the hip.
+The axes of roll and pitch meet at the hip and at the ankle; the yaw's may stand ahead of the hip or behind it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class SixJointLeg:
         cosine = (distance * distance - thigh * thigh - shank * shank) / (2.0 * thigh * shank)
         if not abs(cosine) <= 1.0 + 1e-12:
             bounds = f"{abs(thigh - shank):.4g} to {thigh + shank:.4g} m"
-            raise UnreachableError(f"the ankle is {distance:.4g} m from the hip", hint=f"the leg has {bounds}")
+            raise UnreachableError(
+                f"the ankle is {distance:.4g} m from the hip", hint=f"the leg has {bounds}"
+            )
         bend = math.acos(max(-1.0, min(1.0, cosine)))
         return _wrapped(bend - math.atan2(*self.shank_m) + math.atan2(*self.thigh_m))
 

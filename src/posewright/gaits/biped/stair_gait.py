@@ -66,11 +66,11 @@ class StairGait:
         stance_m: how far each sole's middle is from the robot's middle plane [m].
         hip_height_m: of the hips over the ankles while it stands [m].
         lean_rad: how far the trunk leans forward [rad].
-        over_m: where the centre of mass goes while one foot carries all: ahead of the sole's middle, and inwards [m].
+        over_m: where the centre of mass goes over the only foot that carries: ahead, inwards [m].
         climb_m: how far a step goes that leads to another tread [m].
         climb_lift_m: how high a foot is lifted on it, over the higher of the two treads [m].
         walk_lift_m: how high on the flat [m].
-        hip_boost_rad: by how much the hip of a leg that carries all is held up against its servo's give [rad].
+        hip_boost_rad: by how much the hip of a leg that carries all is held up [rad].
         ankle_boost_rad: by how much its ankle is [rad].
         stretch_m: the farthest that an ankle may be from its hip; then the heel rises or the trunk sinks [m].
         shift_s: time for the weight to go from foot to foot [s].

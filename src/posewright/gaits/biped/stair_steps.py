@@ -1,7 +1,7 @@
 """Steps that a robot takes with its weight always over its feet, as motions: up, down, ahead, and turning.
 
-A step is a list of keyframes: where both soles are, where the centre of mass is over them, how high the trunk is, and how
-much of the weight each leg carries alone. The angles follow in closed form.
+A step is a list of keyframes: where both soles are, where the centre of mass is over them, how high the trunk
+is, and how much of the weight each leg carries alone. The angles follow in closed form.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class StairSteps:
 
     def _straight(self, ahead_m: float, up_m: float) -> _Steps:
         steps, gait = _Steps(self.gait), self.gait
-        lift_m = gait.climb_lift_m if up_m else gait.walk_lift_m
+        lift_m = gait.climb_lift_m if up_m > 0.0 else gait.walk_lift_m
         for side in SIDES:
             sole = steps.now.soles[side]
             steps.step(side, replace(sole, x=sole.x + ahead_m, z=sole.z + up_m), lift_m)
@@ -128,7 +128,7 @@ class StairSteps:
         return steps
 
     def _pose(self, stance: Stance) -> Pose:
-        """Return the angles: the trunk is put where the whole robot's centre of mass is where it should be."""
+        """Return the angles; the trunk goes where it brings the centre of mass to its place."""
         gait = self.gait
         yaw = sum(sole.yaw for sole in stance.soles.values()) / 2.0
         trunk_turn = _turned(yaw, gait.lean_rad)
@@ -152,7 +152,9 @@ class StairSteps:
             boost = {"hip_roll": OUTWARDS[side] * gait.hip_boost_rad, "ankle_pitch": gait.ankle_boost_rad}
             for joint, angle in solved._asdict().items():
                 angles[self._robot.index(f"{side}_{joint}")] = angle + alone * boost.get(joint, 0.0)
-        return Pose(self._joints, np.radians(np.round(np.degrees(angles), 2)))
+        # Where the trunk is deepest a hip would roll farther than it can: what is lost there was tried in physics.
+        lower, upper = np.degrees(self._robot.hardware_limits)
+        return Pose(self._joints, np.radians(np.clip(np.round(np.degrees(angles), 2), lower, upper)))
 
     def _foot(self, sole: Sole, heel: float) -> tuple[Floats, Floats]:
         """Return the middle of a sole and its axes, its heel raised by an angle about its toe."""
@@ -226,13 +228,11 @@ class _Steps:
         gait, here = self._gait, self.now.soles[side]
         other = next(one for one in SIDES if one != side)
         up = max(here.z, to.z) + lift_m
-        down_m = self._height(min(self.now.soles[other].z, to.z)) if to.z < here.z else self.now.trunk_m
-        if to.z < here.z:
-            down_m -= RISER_M
+        trunk_m = self._height(min(self.now.soles[other].z, to.z)) if to.z < here.z else self.now.trunk_m
         self.go(gait.shift_s, mass=self.over(other))
         self.go(gait.lift_s, alone=other, **{side: replace(here, z=up)})
-        self.go(gait.swing_s, alone=other, trunk_m=down_m, **{side: replace(to, z=up)})
-        self.go(gait.lower_s, alone=other, **{side: to})
+        self.go(gait.swing_s, alone=other, **{side: replace(to, z=up)})
+        self.go(gait.lower_s, alone=other, trunk_m=trunk_m, **{side: to})
         self.go(gait.settle_s)
 
     def stand(self) -> None:
