@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from posewright.robots.sensors import Channel as Channel
     from posewright.robots.sensors import CodeReader as CodeReader
     from posewright.robots.sensors import Compass as Compass
-    from posewright.robots.sensors import FloorSensor as FloorSensor
     from posewright.robots.sensors import Encoder as Encoder
     from posewright.robots.sensors import FlashLidar as FlashLidar
+    from posewright.robots.sensors import FloorSensor as FloorSensor
     from posewright.robots.sensors import FootContact as FootContact
     from posewright.robots.sensors import Imu as Imu
     from posewright.robots.sensors import RangeScan as RangeScan
