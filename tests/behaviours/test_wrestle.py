@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
 import pytest
 
 from posewright.behaviours import BehaviourController, read_behaviour
-from posewright.bodies import BodyState, Decision
+from posewright.bodies import BodyState, Decision, Reading
 from posewright.charts import check_chart
 
-FAR = {"sonar_ahead": 1.3, "sonar_left": 0.95, "sonar_right": 0.95, "floor_left": 0.48, "floor_right": 0.48}
-LEVEL = {"imu.orientation": (0.0, 0.2, 0.0), "laser_front": 5.0}
+FAR: dict[str, Reading] = {
+    "sonar_ahead": 1.3,
+    "sonar_left": 0.95,
+    "sonar_right": 0.95,
+    "floor_left": 0.48,
+    "floor_right": 0.48,
+}
+LEVEL: dict[str, Reading] = {"imu.orientation": np.array((0.0, 0.2, 0.0)), "laser_front": 5.0}
 
 
-def decisions(seconds: float, name: str = "wrestle", seed: int = 0, **read: object) -> list[Decision]:
+def decisions(
+    seconds: float, name: str = "wrestle", seed: int = 0, read: Mapping[str, Reading] = MappingProxyType({})
+) -> list[Decision]:
     """Return what a wrestler decides tick by tick where its sensors read the same all the time."""
     behaviour = read_behaviour(name)
     controller, found, time_s = BehaviourController(behaviour, seed), [], 0.0
@@ -27,9 +39,9 @@ def decisions(seconds: float, name: str = "wrestle", seed: int = 0, **read: obje
     return found
 
 
-def done(seconds: float, **read: object) -> set[str | None]:
+def done(seconds: float, **read: Reading) -> set[str | None]:
     """Return what is asked for after the wait."""
-    return {one.playing for one in decisions(seconds, **read)[75:]}  # type: ignore[arg-type]  # readings
+    return {one.playing for one in decisions(seconds, read=read)[75:]}
 
 
 @pytest.mark.parametrize("name", ["wrestle", "wrestle_passive", "wrestle_random"])
@@ -39,7 +51,7 @@ def test_the_charts_are_sound(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["wrestle", "wrestle_random"])
 def test_nobody_moves_before_the_five_seconds_are_over(name: str) -> None:
-    told = decisions(7.0, name, sonar_ahead=0.05)
+    told = decisions(7.0, name, read={"sonar_ahead": 0.05})
     assert {one.playing for one in told[:50]} == {None}
     assert {one.playing for one in told} != {None}
 
@@ -56,25 +68,26 @@ def test_nobody_moves_before_the_five_seconds_are_over(name: str) -> None:
     ],
 )
 def test_it_turns_to_who_is_nearest_walks_there_and_thrusts(
-    read: dict[str, object], asked: set[str | None]
+    read: dict[str, Reading], asked: set[str | None]
 ) -> None:
     assert done(11.0, **read) == asked
 
 
-@pytest.mark.parametrize(
-    ("side", "asked"), [("floor_left", "turn_right"), ("floor_right", "turn_left")]
-)
+@pytest.mark.parametrize(("side", "asked"), [("floor_left", "turn_right"), ("floor_right", "turn_left")])
 def test_before_the_edge_it_turns_away_but_not_from_who_is_close(side: str, asked: str) -> None:
     assert asked in done(11.0, sonar_ahead=0.8, **{side: 1.0})
     assert done(11.0, sonar_ahead=0.2, **{side: 1.0}) == {"walk_forward"}
 
 
 def test_who_has_fallen_lies_still() -> None:
-    assert done(11.0, sonar_ahead=0.5, **{"imu.orientation": (0.0, 1.4, 0.0)}) == {None}
+    assert done(11.0, sonar_ahead=0.5, **{"imu.orientation": np.array((0.0, 1.4, 0.0))}) == {None}
 
 
 def test_two_of_a_kind_do_not_begin_in_step() -> None:
-    began = {next(k for k, one in enumerate(decisions(8.0, seed=s, sonar_ahead=0.6)) if one.playing) for s in range(8)}
+    began = {
+        next(k for k, one in enumerate(decisions(8.0, seed=s, read={"sonar_ahead": 0.6})) if one.playing)
+        for s in range(8)
+    }
     assert len(began) > 2
 
 
