@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks import (
     bench_archive,
     bench_boards,
+    bench_bout,
     bench_bus,
     bench_charts,
     bench_codegen,
@@ -45,6 +46,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "flash lidar": lambda: bench_lidar.figures(rounds),
         "parallel races": lambda: bench_parallel.figures(max(1, rounds // 2)),
         "simulation": lambda: bench_simulation.figures(rounds),
+        "two robots": lambda: bench_bout.figures(rounds),
         "kinematics": lambda: bench_kinematics.figures(max(1, rounds // 2)),
         "openr": lambda: bench_openr.figures(max(1, rounds // 2)),
         "links": bench_links.figures,

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from posewright.codegen import generate as generate
     from posewright.codegen import verify as verify
     from posewright.contests import all_arena_names as all_arena_names
+    from posewright.contests import contest as contest
+    from posewright.contests import contest_names as contest_names
     from posewright.contests import find_arena as find_arena
     from posewright.contests import judge as judge
     from posewright.contests import score as score
@@ -52,15 +54,20 @@ if TYPE_CHECKING:
     from posewright.evaluation import evaluate as evaluate
     from posewright.experiments import draw_board as draw_board
     from posewright.experiments import draw_outcome as draw_outcome
+    from posewright.experiments import export_robot as export_robot
     from posewright.experiments import export_arena as export_arena
     from posewright.experiments import fake_bus as fake_bus
     from posewright.experiments import fake_port as fake_port
+    from posewright.experiments import import_robot as import_robot
     from posewright.experiments import inspect_robot as inspect_robot
     from posewright.experiments import openr_result as openr_result
     from posewright.experiments import perform as perform
+    from posewright.experiments import play_day as play_day
     from posewright.experiments import play_gait as play_gait
     from posewright.experiments import play_motion as play_motion
     from posewright.experiments import rank as rank
+    from posewright.experiments import read_contestant as read_contestant
+    from posewright.experiments import read_day as read_day
     from posewright.experiments import replay as replay
     from posewright.experiments import robi_result as robi_result
     from posewright.experiments import run_many as run_many
@@ -72,6 +79,7 @@ if TYPE_CHECKING:
     from posewright.experiments import tune_gait as tune_gait
     from posewright.experiments import walk_gait as walk_gait
     from posewright.experiments import walk_many as walk_many
+    from posewright.experiments import write_site as write_site
     from posewright.figures import draw_arena as draw_arena
     from posewright.figures import draw_gait as draw_gait
     from posewright.figures import draw_motion as draw_motion
@@ -165,6 +173,8 @@ else:
 TWINS = {
     "robots": ("robot_names",),
     "robots show": ("robot", "describe_robot", "draw_robot"),
+    "robots import": ("import_robot",),
+    "robots export": ("export_robot",),
     "arena list": ("all_arena_names",),
     "arena show": ("find_arena",),
     "arena import": ("import_arena", "write_arena"),
@@ -220,6 +230,11 @@ TWINS = {
     "evaluate": ("evaluate",),
     "score obstacle-race": ("score",),
     "inspect": ("inspect_robot",),
+    "contest list": ("contest_names",),
+    "contest show": ("contest", "read_contestant"),
+    "contest run": ("play_day", "write_site"),
+    "contest rank": ("read_day",),
+    "contest report": ("read_day", "write_site"),
     "serve": ("serve",),
     "studio": ("open_studio",),
     "generate": ("generate", "explain"),

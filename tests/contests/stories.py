@@ -14,9 +14,11 @@ robots:                      # by role; one that is not told stands where it beg
       - {walk: [0.9, 0.1], s: 3}            # x, y and perhaps how high the ground is there; legs swing
       - {turn: 90, s: 2}                    # to the left
       - {knees: 100, s: 12}                 # bends both knees to that angle at once, and stands so
+      - {arm: 80, s: 0.3}                     # swings its right arm to that angle in so long
       - {fall: forward, s: 1}               # also back, left, right; in 0.2 s, and lies there
       - {rise: 1.5}                         # gets up within so long
-      - {put: [0.5, 0.0, 180]}              # is put there, upright, at once
+      - {jump: 0.3}                         # is in the air for so long
+      - {put: [0.5, 0.0, 180]}              # is put there, upright, at once; perhaps how high the ground is
     touches:                                # beside the feet that it stands on
       - {part: right_hand, thing: floor, from: 3.0, to: 3.3}   # or a shape of the arena, or a robot
 boxes:                                      # pushed, and touched by the first robot
@@ -47,14 +49,16 @@ HIPS_M = 0.25
 """How high the base is above the ground while it stands."""
 
 LYING_M = 0.05
+JUMP_M = 0.05
 SOLE = np.array([(0.05, 0.03), (0.05, -0.03), (-0.05, -0.03), (-0.05, 0.03)])
 FEET = ("right_foot", "left_foot")
 PARTS = ("trunk", "right_hand", "left_hand", *FEET)
-JOINTS = ("swing", "right_knee", "left_knee")
+JOINTS = ("swing", "right_knee", "left_knee", "right_arm")
 LINKS = (
     {"name": "trunk", "parent": "", "position": (0, 0, 0), "rotation": (1, 0, 0, 0), "shapes": []},
     *(
         {"name": name, "parent": "trunk", "position": (0, 0, 0), "rotation": (1, 0, 0, 0), "shapes": []}
+        | ({"joint": "right_arm", "axis": (0, 1, 0)} if name == "right_hand" else {})
         for name in PARTS[1:]
     ),
 )
@@ -62,16 +66,16 @@ TILTS = {"forward": (0.0, 90.0), "back": (0.0, -90.0), "left": (-90.0, 0.0), "ri
 
 
 class Story:
-    """What one robot does, row by row: x, y, ground, roll, pitch, yaw, height, swing, knees."""
+    """What one robot does, row by row: x, y, ground, roll, pitch, yaw, height, swing, knees, arm."""
 
     def __init__(self, start: tuple[float, float, float]) -> None:
         x, y, yaw = start
-        self.now = np.array([x, y, 0.0, 0.0, 0.0, math.degrees(yaw), HIPS_M, 0.0, 0.0])
+        self.now = np.array([x, y, 0.0, 0.0, 0.0, math.degrees(yaw), HIPS_M, 0.0, 0.0, 0.0])
         self.rows: list[np.ndarray] = []
 
     def go(self, seconds: float, *, swings: bool = False, **to: float) -> None:
         """Go there in so long."""
-        names = ("x", "y", "ground", "roll", "pitch", "yaw", "height", "swing", "knees")
+        names = ("x", "y", "ground", "roll", "pitch", "yaw", "height", "swing", "knees", "arm")
         aim = self.now.copy()
         for name, value in to.items():
             aim[names.index(name)] = value
@@ -96,21 +100,27 @@ class Story:
         elif what == "knees":
             self.now[8] = value
             self.go(seconds)
+        elif what == "arm":
+            self.go(seconds, arm=float(value))
         elif what == "fall":
             roll, pitch = TILTS[value]
             self.go(0.2, roll=roll, pitch=pitch, height=LYING_M)
             self.go(seconds - 0.2)
         elif what == "rise":
             self.go(float(value), roll=0.0, pitch=0.0, height=HIPS_M)
+        elif what == "jump":
+            self.now[6] = HIPS_M + JUMP_M
+            self.go(float(value))
+            self.now[6] = HIPS_M
         elif what == "put":
             x, y, yaw, *ground = value
-            self.now = np.array([x, y, ground[0] if ground else 0.0, 0.0, 0.0, yaw, HIPS_M, 0.0, 0.0])
+            self.now = np.array([x, y, ground[0] if ground else 0.0, 0.0, 0.0, yaw, HIPS_M, 0.0, 0.0, 0.0])
         else:
             raise ValueError(f"a story does not know {what!r}")
 
     def told(self, n: int) -> np.ndarray:
         """Return n rows; it stands at the end."""
-        rows = np.concatenate([np.empty((0, 9)), *self.rows])
+        rows = np.concatenate([np.empty((0, 10)), *self.rows])
         return np.concatenate([rows, np.tile(self.now, (max(n - len(rows), 0), 1))])[:n]
 
 
@@ -155,8 +165,8 @@ def _record(
     rows: np.ndarray, times: np.ndarray, touches: Any, things: tuple[str, ...], boxes: np.ndarray
 ) -> RobotRecord:
     n = len(rows)
-    x, y, ground, roll, pitch, yaw, height, swing, knees = rows.T
-    joints = np.column_stack([swing, np.radians(knees), np.radians(knees)])
+    x, y, ground, roll, pitch, yaw, height, swing, knees, arm = rows.T
+    joints = np.column_stack([swing, np.radians(knees), np.radians(knees), np.radians(arm)])
     feet = np.zeros((n, 2, 4, 3))
     turn = np.radians(yaw)
     for foot, side in enumerate((-0.04, 0.04)):
@@ -167,8 +177,8 @@ def _record(
         feet[:, foot, :, 1] = (
             y[:, None] + np.outer(np.sin(turn), own[:, 0]) + np.outer(np.cos(turn), own[:, 1])
         )
-        feet[:, foot, :, 2] = ground[:, None]
-    stands = height > HIPS_M - 0.01
+        feet[:, foot, :, 2] = (ground + np.maximum(height - HIPS_M, 0.0))[:, None]
+    stands = np.abs(height - HIPS_M) < 0.01
     return RobotRecord(
         header=RobotHeader("soles", "", JOINTS, FEET, links=LINKS),
         positions=joints,
@@ -178,19 +188,21 @@ def _record(
         footprints=feet,
         foot_contacts=np.column_stack([stands, stands]),
         box_contacts=boxes,
-        contacts=_contacts(stands, times, touches, things),
+        contacts=_contacts(stands, height < HIPS_M - 0.01, times, touches, things),
         start_positions=joints[0],
         start_base=np.array([x[0], y[0], ground[0] + height[0], *_quaternions(roll, pitch, yaw)[0]]),
     )
 
 
-def _contacts(stands: np.ndarray, times: np.ndarray, touches: Any, things: tuple[str, ...]) -> Contacts:
+def _contacts(
+    stands: np.ndarray, lies: np.ndarray, times: np.ndarray, touches: Any, things: tuple[str, ...]
+) -> Contacts:
     """Return the feet on the floor while it stands, the trunk while it lies, and what is told besides."""
     names = (*PARTS, *things)
     found = {
         (row, names.index(foot), names.index("floor")) for row in np.flatnonzero(stands) for foot in FEET
     }
-    found |= {(row, names.index("trunk"), names.index("floor")) for row in np.flatnonzero(~stands)}
+    found |= {(row, names.index("trunk"), names.index("floor")) for row in np.flatnonzero(lies)}
     for touch in touches:
         rows = np.flatnonzero((times >= touch["from"]) & (times <= touch["to"]))
         found |= {(row, names.index(touch["part"]), names.index(touch["thing"])) for row in rows}
@@ -243,7 +255,6 @@ def drifting(recording: Recording, by_m: tuple[float, float] = (0.01, -0.01)) ->
 def dropping(recording: Recording, every_s: float = 7.0, for_s: float = 0.1) -> Recording:
     """Return a recording in which nobody knew where the robots were, again and again for so long."""
     lost = (recording.times % every_s) < for_s
-    lost[:2] = lost[-1:] = False
     robots = {}
     for name, record in recording.robots.items():
         base, feet = record.base.copy(), record.footprints.copy()

@@ -20,7 +20,10 @@ def pickled(value):
     return pickle.loads(pickle.dumps(value))  # noqa: S301 -- our own bytes
 
 
-@pytest.mark.parametrize("name", ["obstacle-race", "passivity-test"])
+DATED = ("obstacle-race", "obstacle-race-2017", "passivity-test", "passivity-test-2017")
+
+
+@pytest.mark.parametrize("name", [*DATED, "stairs", "stairs-2017", "sumo", "sumo-2017"])
 def test_every_number_of_every_rules_document_has_its_source(name):
     document = dict(parse_document(contest(name).rules_text).value)
     sources = document.pop("sources")

@@ -77,8 +77,8 @@ def test_places_earn_what_the_rules_say_and_ties_share_a_place():
     standings = rank({"a": 3.0, "b": 5.0, "c": 3.0, "d": -1.0})
     assert [(s.place, s.name, s.place_points) for s in standings] == [
         (1, "b", 35.0),
-        (2, "a", 29.0),
-        (2, "c", 29.0),
+        (2, "a", 27.0),
+        (2, "c", 27.0),
         (4, "d", 21.0),
     ]
 

@@ -278,6 +278,12 @@ READERS: dict[str, Reader] = {
         lambda path: contest("passivity-test", read_text(path)),
         files(HOUSE, "contests/passivity_test/*.rules.yaml"),
     ),
+    "stairs' rules": Reader(
+        lambda path: contest("stairs", read_text(path)), files(HOUSE, "contests/stairs/*.rules.yaml")
+    ),
+    "sumo rules": Reader(
+        lambda path: contest("sumo", read_text(path)), files(HOUSE, "contests/sumo/*.rules.yaml")
+    ),
     "design rules": Reader(
         lambda path: design_rules(path, robot_named("sony_ers7")), files(HOUSE, "motions/catalogue/*.yaml")
     ),

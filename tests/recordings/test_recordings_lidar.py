@@ -32,7 +32,7 @@ def topics(make_recording: Make) -> dict[str, list[Any]]:
     name, record = next(iter(recording.robots.items()))
     header = replace(record.header, sensors={"flash": CARD})
     seen = np.tile([1.0, 2.0, 5.0, 1.0, 2.0, 3.0], (8, 1))
-    times = 0.1 * np.arange(8)
+    times = np.arange(8, dtype=np.float64) / 10.0
     decisions = replace(record.decisions, times=times, sensors={"flash": seen})
     whole = replace(
         recording,

@@ -27,7 +27,7 @@ INTERNAL = 70  # exit code for a fault of ours: EX_SOFTWARE of BSD's sysexits.h
 DEBUG = "POSEWRIGHT_DEBUG"  # set to 1 in the environment, an internal error shows its traceback
 VERBS = (
     *("robots", "arena", "motion", "gait", "tune", "archive", "monet", "sticks", "openr", "robi", "chart"),
-    *("run", "replay", "judge", "rank", "evaluate", "score", "inspect"),
+    *("run", "replay", "judge", "rank", "evaluate", "score", "inspect", "contest"),
     *("generate", "build", "verify", "flash", "bus", "serve", "studio"),
 )
 """Each verb is the module `posewright.cli.<verb>` with a function `register(app)`, or one in `SHARED`."""

@@ -60,6 +60,12 @@ StatesPlot = Annotated[
 Plots = tuple[Path | None, Path | None]
 RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
 Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]
+Cameras = Annotated[
+    list[str] | None,
+    option(
+        "--cameras NAME", "Put what this camera of the robot saw into the recording, as JPEG; repeatable."
+    ),
+]
 View = Annotated[bool, option("--view", "Show it in a live window, at real time.")]
 Legal = Annotated[bool, option("--legal", "Refuse a layout that breaks the contest's rules.")]
 
@@ -79,6 +85,7 @@ def run(
     controller: OnController = "python",
     real_time: RealTime = False,
     record: Record = None,
+    cameras: Cameras = None,
     video: film_options.Video = None,
     plot: Plot = None,
     states_plot: StatesPlot = None,
@@ -110,7 +117,7 @@ def run(
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
-        only_one |= {"--controller": board, "--states-plot": states_plot}
+        only_one |= {"--cameras": bool(cameras) or None, "--controller": board, "--states-plot": states_plot}
         how: dict[str, Any] = {"out": out, "workers": workers, "recordings": keep, "as_json": as_json}
         run_seeds(trial, seeds, only_one=only_one, **how, **what)
         return
@@ -124,7 +131,13 @@ def run(
         figures.refuse_film(video, speed, pixels)
     what |= {"controller": controller, "to_film": video is not None, "camera": camera, "record": record}
     pace, live = RealClock(time.monotonic, time.sleep) if real_time else None, _Live if view else None
-    what |= {"on_end": on_end, "pace": pace, "seed": seed, "make_watcher": live}
+    what |= {
+        "cameras": tuple(cameras or ()),
+        "on_end": on_end,
+        "pace": pace,
+        "seed": seed,
+        "make_watcher": live,
+    }
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
         outcome = run_trial(trial, clock=time.perf_counter, on_progress=_teller(say), **what)
         _show(outcome, (plot, states_plot), video, {"camera": camera, "speed": speed, "size": pixels}, say)

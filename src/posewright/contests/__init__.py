@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from posewright.contests.contest import Score as Score
     from posewright.contests.contest import ScoreTable as ScoreTable
     from posewright.contests.contest import lay_out as lay_out
+    from posewright.contests.exhibition.contest import Exhibition as Exhibition
+    from posewright.contests.exhibition.contest import ExhibitionScore as ExhibitionScore
     from posewright.contests.inspection import Inspection as Inspection
     from posewright.contests.inspection import Measures as Measures
     from posewright.contests.inspection import Verdict as Verdict

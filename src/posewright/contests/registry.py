@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.contests.contest import Contest, Score
+from posewright.contests.exhibition.contest import Exhibition
 from posewright.contests.gaps import bridged
 from posewright.contests.obstacle_race.contest import ObstacleRace
 from posewright.contests.passivity_test.contest import PassivityTest
@@ -32,8 +33,11 @@ _RACE = "obstacle-race"
 """What recordings of a time before other contests are of."""
 
 _SHIPPED: dict[str, Callable[..., Contest]] = {
+    "exhibition": Exhibition,
     _RACE: ObstacleRace,
+    "obstacle-race-2017": ObstacleRace.of_2017,
     "passivity-test": PassivityTest,
+    "passivity-test-2017": PassivityTest.of_2017,
     "stairs": Stairs,
     "stairs-2017": Stairs.of_2017,
     "sumo": Sumo,

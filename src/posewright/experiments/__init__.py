@@ -42,9 +42,20 @@ if TYPE_CHECKING:
     from posewright.experiments.robi import robi_result as robi_result
     from posewright.experiments.robi import run_robi as run_robi
     from posewright.experiments.robi import set_up_robi as set_up_robi
+    from posewright.experiments.robot_files import ImportedRobot as ImportedRobot
+    from posewright.experiments.robot_files import export_robot as export_robot
+    from posewright.experiments.robot_files import import_robot as import_robot
     from posewright.experiments.run import Progress as Progress
     from posewright.experiments.run import run_trial as run_trial
     from posewright.experiments.serving import serve as serve
+    from posewright.experiments.tournament.contestant import Contestant as Contestant
+    from posewright.experiments.tournament.contestant import read_contestant as read_contestant
+    from posewright.experiments.tournament.day import Day as Day
+    from posewright.experiments.tournament.day import read_day as read_day
+    from posewright.experiments.tournament.day import save_day as save_day
+    from posewright.experiments.tournament.day_rules import day_names as day_names
+    from posewright.experiments.tournament.playing import play_day as play_day
+    from posewright.experiments.tournament.site import write_site as write_site
     from posewright.experiments.trial import Trial as Trial
     from posewright.experiments.trial import read_trial as read_trial
     from posewright.experiments.trial import trial_names as trial_names

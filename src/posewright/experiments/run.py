@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, body_of, make_plant
 from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
 from posewright.experiments.trial import Trial, read_trial
-from posewright.figures import card_document, refuse_camera
+from posewright.figures import camera_topics, card_document, refuse_camera, refuse_cameras
 from posewright.links.served.remote_plant import Latencies, RemotePlant
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
@@ -67,6 +67,7 @@ def run_trial(
     to_film: bool = False,
     camera: str | None = None,
     record: str | Path | None = None,
+    cameras: Sequence[str] = (),
     on_progress: Callable[[Progress], None] | None = None,
     make_watcher: Callable[[Any], Watcher] | None = None,
     pace: Clock | None = None,
@@ -87,6 +88,7 @@ def run_trial(
         to_film: whether it is to be filmed, which needs a body that knows where it is.
         camera: who films, refused before the run begins where there is none of that name.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
+        cameras: of the robots, whose pictures the file is to have; they are drawn when the run is over.
         on_progress: is called twice a second of the plant's time.
         make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
         pace: how frames are paced, `RealClock(time.monotonic, time.sleep)` say; simulated time by default.
@@ -102,15 +104,18 @@ def run_trial(
     make = maker_of(controller)
     if record is not None:
         refuse_unwritable(Path(record))
+    elif cameras:
+        raise InputError("no recording is written that could have pictures", hint="record=, or --record FILE")
     asked = _asked(trial, layout, behaviour, seed, small=make is not None and controller != WHOLE)
     stage = _set_up(asked, motions, body, legal=legal)
     with released_on_failure(stage.plant):
-        controllers = _ready(stage, make, to_film=to_film, camera=camera)
+        refuse_cameras(stage.recorder.header, cameras)
+        controllers = _ready(stage, make, to_film=to_film or bool(cameras), camera=camera)
     try:
         how: Any = {"on_progress": on_progress, "make_watcher": make_watcher, "still_s": asked.still_s}
         wall_s = _drive_trial(stage, controllers, **how, pace=pace, wall_clock=clock, on_end=on_end)
     finally:
-        recording, board = _kept(stage, record), _let_go(controllers, controller)
+        recording, board = _kept(stage, record, cameras), _let_go(controllers, controller)
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
     remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
     return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board, _link(stage.plant))
@@ -121,11 +126,12 @@ def _ready(stage: _Stage, make: MakeController | None, *, to_film: bool, camera:
     return _controllers(stage, make)
 
 
-def _kept(stage: _Stage, record: str | Path | None) -> Recording:
+def _kept(stage: _Stage, record: str | Path | None, cameras: Sequence[str]) -> Recording:
     """Return what was recorded, written where asked: above all of a run that failed one wants to know how."""
     recording = stage.recorder.recording()
     if record is not None:
-        write_mcap(recording, Path(record))
+        knows = all(one.knows_place for one in recording.robots.values())
+        write_mcap(recording, Path(record), camera_topics(recording, cameras if knows else ()))
     return recording
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.figures.camera_images import camera_topics as camera_topics
+    from posewright.figures.camera_images import refuse_cameras as refuse_cameras
     from posewright.figures.encoding import FILMS as FILMS
     from posewright.figures.encoding import refuse_unfilmable as refuse_unfilmable
     from posewright.figures.field import draw_arena as draw_arena

@@ -38,6 +38,7 @@ def film_recording(
     size: tuple[int, int] | None = None,
     fps: float | None = None,
     begin_s: float = 0.0,
+    end_s: float = math.inf,
     robots: Mapping[str, Robot] | Robot | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> None:
@@ -52,6 +53,7 @@ def film_recording(
         size: width and height in pixels, both even; default 960 x 540, of a .gif 480 x 270.
         fps: pictures a second of film; default 25, of a .gif 12.5.
         begin_s: the film begins here [s].
+        end_s: the film ends here at the latest [s].
         robots: cards of robots that do not ship, as in `scene_of`.
         on_progress: is called with the share done, 0..1.
 
@@ -65,7 +67,8 @@ def film_recording(
     path = Path(path)
     refuse_film(path, speed, size)
     playback = playback_of(recording, robots)
-    playback = replace(playback, begin_s=max(begin_s, playback.begin_s))
+    begin_s, end_s = max(begin_s, playback.begin_s), min(end_s, playback.end_s)
+    playback = replace(playback, begin_s=begin_s, end_s=max(begin_s, end_s))
     camera = camera or ("field" if recording.header.arena else "side")
     _encode(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
 

@@ -10,12 +10,14 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
+from posewright.documents import Node
 from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.trajectory import card_for
 from posewright.formats import card_of
 from posewright.motions import Motion
 from posewright.recordings import Header, Recording
-from posewright.robots import Robot
+from posewright.recordings.header import PLACED
+from posewright.robots import Robot, SensorSpec, parse_sensor
 
 if TYPE_CHECKING:
     from posewright.simulation import World
@@ -31,6 +33,10 @@ LOOPS_SHOWN = 3
 
 LONGEST_S = 60.0
 """So much of a motion is shown at most [s]."""
+
+
+CAMERAS = frozenset({"camera", "code_reader"})
+"""Kinds of sensors that see pictures."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -114,7 +120,19 @@ def scene_of(recording: Recording | Header, robots: Mapping[str, Robot] | Robot 
     header = recording.header if isinstance(recording, Recording) else recording
     cards = _cards(header, robots)
     arena = Arena.from_dict(header.arena) if header.arena else None
-    return World(cards, arena)
+    return World(cards, arena, sensors=_further_cameras(header, cards))
+
+
+def _further_cameras(header: Header, cards: Mapping[str, Robot]) -> list[SensorSpec]:
+    """Return cameras that a recording tells of and no card: a behaviour brought them."""
+    found = {}
+    for name, told in header.robots.items():
+        own = {sensor.name for sensor in cards[name].sensors}
+        for sensor, card in told.sensors.items():
+            if card.get("kind") in CAMERAS and sensor not in own:
+                said = {key: value for key, value in card.items() if key not in {"name", *PLACED}}
+                found[sensor] = parse_sensor(sensor, Node(said, trail=f"the sensor {sensor}"))
+    return list(found.values())
 
 
 def _cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[str, Robot]:

@@ -20,5 +20,6 @@ if TYPE_CHECKING:
     from posewright.recordings.recording import Event as Event
     from posewright.recordings.recording import Recording as Recording
     from posewright.recordings.recording import RobotRecord as RobotRecord
+    from posewright.recordings.topics import Topic as Topic
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

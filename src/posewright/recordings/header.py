@@ -208,6 +208,10 @@ def _read_robot(name: str, data: Mapping[str, Any]) -> RobotHeader:
         raise InputError(f"the header is damaged: robot {name} has {', '.join(data)}") from error
 
 
+PLACED = frozenset({"base_pose", "link", "link_pose"})
+"""Keys of a sensor's card that say where it sits."""
+
+
 def sensor_card(sensor: SensorSpec, link: str = "", pose: Sequence[float] | None = None) -> dict[str, Any]:
     """Return a sensor's specification as plain data, its kind with it.
 

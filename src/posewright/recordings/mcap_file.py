@@ -6,7 +6,7 @@ import hashlib
 import io
 import logging
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -18,7 +18,14 @@ from posewright.recordings.budgets import MAX_FILE_BYTES, MAX_TEXT_BYTES, refuse
 from posewright.recordings.header import RULES_SUFFIX, Header
 from posewright.recordings.plain import check, from_json, to_json
 from posewright.recordings.recording import DIGEST_KIND, Recording
-from posewright.recordings.topics import columns_of, exact_topics, is_read_back, json_bytes, read_recording
+from posewright.recordings.topics import (
+    Topic,
+    columns_of,
+    exact_topics,
+    is_read_back,
+    json_bytes,
+    read_recording,
+)
 from posewright.recordings.views import view_topics
 
 METADATA = "posewright.recording"
@@ -35,20 +42,26 @@ _ATTACHED, _HAPPENED = "attachment ", "what happened"
 _MAGIC = b"\x89MCAP0\r\n"
 
 
-def write_mcap(recording: Recording, path: Path | str) -> None:
+def write_mcap(recording: Recording, path: Path | str, further: Sequence[Topic] = ()) -> None:
     """Write a recording so that `read_mcap` gives it back to the last bit.
 
     The file appears whole or not at all. Log times are the body's, in nanoseconds from 0.
+
+    Args:
+        recording: what happened.
+        path: where to.
+        further: topics for viewers, such as `figures.camera_topics`; they are not read back, and neither the
+            digest nor the seal covers them.
 
     Raises:
         InputError: a text in it cannot be written.
         OutputError: the file cannot be written, or would be larger than is read.
     """
-    write_atomically(Path(path), mcap_bytes(recording), durable=False)  # a run can be repeated
+    write_atomically(Path(path), mcap_bytes(recording, further), durable=False)  # a run can be repeated
 
 
-def mcap_bytes(recording: Recording) -> bytes:
-    """Return the recording as bytes; the same recording gives the same bytes.
+def mcap_bytes(recording: Recording, further: Sequence[Topic] = ()) -> bytes:
+    """Return the recording as bytes, as `write_mcap` writes it; the same recording gives the same bytes.
 
     Raises:
         InputError: a text in it cannot be written.
@@ -57,7 +70,7 @@ def mcap_bytes(recording: Recording) -> bytes:
     from posewright.recordings.container_writer import pack
 
     with np.errstate(all="ignore"):  # what a viewer's float32 cannot hold is stored exactly beside it
-        topics = [*view_topics(recording), *exact_topics(recording)]
+        topics = [*view_topics(recording), *exact_topics(recording), *further]
     written: dict[str, Any] = {topic.name: topic.messages for topic in topics}
     refuse_larger("decisions and events", *json_bytes(recording.header, written, recording.n_rows))
     header = recording.header.to_plain()

@@ -244,6 +244,16 @@ def image(frame: str, height: int, width: int) -> Layout:
     return layout.constant(U32, 3 * width, 3 * width * height).field("data", U8, height, width, 3)
 
 
+COMPRESSED_IMAGE = _ros2(
+    "sensor_msgs/msg/CompressedImage", "std_msgs/Header header\nstring format\nuint8[] data\n"
+)
+
+
+def compressed_image(frame: str, length: int) -> Layout:
+    """Varies in `stamp` and `data`, so many bytes of a JPEG picture."""
+    return Layout().header(frame).text("jpeg").sequence("data", U8, length)
+
+
 def depth_image(frame: str, height: int, width: int) -> Layout:
     """Varies in `stamp` and `data`, `(height, width)`: how far ahead things are [m]."""
     layout = Layout().header(frame).constant(U32, height, width).text("32FC1").constant(U8, 0)

@@ -117,6 +117,20 @@ def _sensor_frame(robot: str, sensor: str) -> str:
     return f"{robot}/sensors/{sensor}"
 
 
+def compressed_images(
+    robot: str, camera: str, times_ns: NDArray[np.uint64], pictures: Sequence[bytes]
+) -> Topic:
+    """Return the topic of JPEG pictures that a robot's camera took at times `(n,)` [ns]."""
+    packed = []
+    for at, picture in zip(times_ns, pictures, strict=True):
+        raw, values = messages.compressed_image(_sensor_frame(robot, camera), len(picture)).blank()
+        values["stamp"][:] = stamps(np.array([at]))
+        values["data"][:] = np.frombuffer(picture, dtype=np.uint8)
+        packed.append(bytes(raw))
+    name = f"/{robot}/image/{camera}/compressed"
+    return Topic(name, messages.COMPRESSED_IMAGE, times_ns, packed)
+
+
 def _sensors(name: str, cards: Mapping[str, Mapping[str, Any]], decisions: Decisions) -> Iterator[Topic]:
     times_ns = to_ns(decisions.times)
     n, stamp = len(decisions), stamps(times_ns)

@@ -27,6 +27,14 @@ if TYPE_CHECKING:
     from posewright.robots.lights import Led as Led
     from posewright.robots.lights import Light as Light
     from posewright.robots.lights import Rgb as Rgb
+    from posewright.robots.mechanism import Form as Form
+    from posewright.robots.mechanism import Hinge as Hinge
+    from posewright.robots.mechanism import Kind as Kind
+    from posewright.robots.mechanism import Link as Link
+    from posewright.robots.mechanism import Mechanism as Mechanism
+    from posewright.robots.mechanism import Oddity as Oddity
+    from posewright.robots.mechanism import mended as mended
+    from posewright.robots.mechanism import oddities as oddities
     from posewright.robots.motion_rules import MotionRules as MotionRules
     from posewright.robots.reading import read_robot as read_robot
     from posewright.robots.sensors import COUNT as COUNT
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
     from posewright.robots.sensors import Compass as Compass
     from posewright.robots.sensors import Encoder as Encoder
     from posewright.robots.sensors import FlashLidar as FlashLidar
+    from posewright.robots.sensors import FloorSensor as FloorSensor
     from posewright.robots.sensors import FootContact as FootContact
     from posewright.robots.sensors import Imu as Imu
     from posewright.robots.sensors import RangeScan as RangeScan

@@ -265,6 +265,28 @@ class FootContact:
 
 
 @dataclass(frozen=True)
+class FloorSensor:
+    """Measures how bright the floor is straight below it: 0 black, 1 white.
+
+    Attributes:
+        mount: site or body of the model it is fixed to.
+        position_m: place in the mount's frame [m].
+        reach_m: from higher up, or upside down, it sees no floor and reads 0 [m].
+    """
+
+    kind: ClassVar[str] = "floor_sensor"
+    name: str
+    mount: str
+    position_m: Position = field(default=(0.0, 0.0, 0.0), repr=False)
+    reach_m: Positive = field(default=0.08, repr=False)
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The share of light that the floor reflects."""
+        return (Channel(self.name, COUNT),)
+
+
+@dataclass(frozen=True)
 class TouchSwitch:
     """Tells whether a hand presses it; a simulated body has nobody to press it, so it gives no reading."""
 
@@ -356,6 +378,7 @@ SensorSpec: TypeAlias = (
     | Compass
     | Accelerometer
     | FootContact
+    | FloorSensor
     | TouchSwitch
     | AnalogTouch
     | VibrationSensor
@@ -374,6 +397,7 @@ KINDS: dict[str, type[SensorSpec]] = {
         Compass,
         Accelerometer,
         FootContact,
+        FloorSensor,
         TouchSwitch,
         AnalogTouch,
         VibrationSensor,

@@ -76,7 +76,7 @@ MuJoCo lifts shadows off what throws them by a share of this: with less, a level
 """
 
 _GROUND = (0.70, 0.72, 0.75, 1.0)
-_BARE_FLOOR = (0.63, 0.67, 0.66)
+BARE_FLOOR = (0.63, 0.67, 0.66)
 
 _TILE_PX = 512
 """Edge of the picture of a metre of floor, in pixels."""
@@ -196,7 +196,7 @@ def add_scenery(spec: Any, arena: Arena | None, base: Any) -> None:
     spec.add_texture(name="sky", **kinds, **sky)
     if arena is None:  # the light need reach no farther, so that the shadow has fine edges
         base.add_light(pos=_above(0.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
-        _add_tiles(spec, _BARE_FLOOR)
+        _add_tiles(spec, BARE_FLOOR)
         return
     # One light with shadows, high over the start side, so that boxes throw them sideways.
     spec.worldbody.add_light(pos=_above(arena.size_x / 2.0), **_SUN)

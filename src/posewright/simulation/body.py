@@ -128,7 +128,8 @@ class SimulatedBody:
         self._is_released = policy is TorquePolicy.RELEASE
 
     def close(self) -> None:
-        """Do nothing: a simulated robot has no port."""
+        """Give back what sensors that draw pictures hold; a simulated robot has no port."""
+        self._senses.close()
 
     def facts(self) -> Mapping[str, Any]:
         """Return mass, gravity, servos, sensors and links of this body, as plain data."""

@@ -31,6 +31,12 @@ class CodeReading:
         """Forget what was seen."""
         self._due_s, self._number = 0.0, 0
 
+    def close(self) -> None:
+        """Give back what the graphics driver holds: a context that is forgotten breaks those that come."""
+        if self._film is not None:
+            self._film.close()
+            self._film = None
+
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Put down the number of the text that is read, from a new picture where one is due.
 
@@ -68,12 +74,13 @@ def nearest_text(picture: Picture) -> str | None:
     except ImportError as error:
         raise MissingExtraError.for_extra("reading codes", "vision") from error
     grey = np.ascontiguousarray(picture.mean(axis=-1).astype(np.uint8))
-    found = zxingcpp.read_barcodes(grey, formats=zxingcpp.BarcodeFormat.QRCode, try_invert=False)
+    only = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
+    found = zxingcpp.read_barcodes(grey, formats=only, try_invert=False)
     middle = picture.shape[1] / 2.0
 
     def aside(code: zxingcpp.Barcode) -> float:
         place = code.position
         corners = (place.top_left, place.top_right, place.bottom_left, place.bottom_right)
-        return abs(sum(corner.x for corner in corners) / 4.0 - middle)
+        return float(abs(sum(corner.x for corner in corners) / 4.0 - middle))
 
     return str(min(found, key=aside).text) if found else None

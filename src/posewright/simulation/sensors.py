@@ -17,6 +17,7 @@ from posewright.robots import (
     Compass,
     Encoder,
     FlashLidar,
+    FloorSensor,
     FootContact,
     Imu,
     RangeScan,
@@ -24,6 +25,7 @@ from posewright.robots import (
 )
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation.domain import levelled
+from posewright.simulation.floor_paint import FloorPaint
 from posewright.simulation.mounts import Mount, find_mount
 from posewright.simulation.rays import Rays
 
@@ -44,6 +46,10 @@ class Watching(Reader, Protocol):
 
     def reset(self) -> None:
         """Begin anew."""
+        ...
+
+    def close(self) -> None:
+        """Give back what the graphics driver holds; what is read later takes it again."""
         ...
 
 
@@ -143,6 +149,23 @@ class FootContactReader:
         readings[self._name] = bool(self._data.sensordata[self._address] > 0.0)
 
 
+class FloorReader:
+    """How bright the floor is below a point of a mount."""
+
+    def __init__(self, one: ModelInstance, sensor: FloorSensor, paint: FloorPaint) -> None:
+        self._name, self._reach_m, self._paint = sensor.name, sensor.reach_m, paint
+        self._mount = find_mount(one, sensor.mount)
+        self._position = np.array(sensor.position_m)
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Put down the reflectance, 0..1; 0 where the sensor is out of reach of the floor or looks away."""
+        rotation = self._mount.rotation
+        x, y, z = (self._mount.position + rotation @ self._position).tolist()
+        height = z - self._paint.height_m(x, y)
+        sees = rotation[2, 2] > 0.0 and height <= self._reach_m
+        readings[self._name] = self._paint.reflectance(x, y) if sees else 0.0
+
+
 class EncoderReader:
     """The position of a servo, as it tells it."""
 
@@ -189,6 +212,7 @@ class Senses:
             *self._inertial,
             *(CompassReader(one, s) for s in sensors if isinstance(s, Compass)),
             *(FootContactReader(one, s) for s in sensors if isinstance(s, FootContact)),
+            *(FloorReader(one, s, FloorPaint(one.arena)) for s in sensors if isinstance(s, FloorSensor)),
             *(EncoderReader(one, s) for s in sensors if isinstance(s, Encoder)),
             *watching,
         ]
@@ -207,6 +231,11 @@ class Senses:
             reader.reset()
         self._random = np.random.default_rng(self._seed)
         self.begin_frame()
+
+    def close(self) -> None:
+        """Give back what the graphics driver holds."""
+        for reader in self._watching:
+            reader.close()
 
     def begin_frame(self) -> None:
         """Let sensors that measure over a frame note its beginning."""

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
 from posewright.bodies import Place, Supervisor
-from posewright.contests.contest import Entry, Note, lay_out
+from posewright.contests.contest import Entry, Note, Ranked, lay_out
 from posewright.contests.obstacle_race.race import Race, Rows
 from posewright.contests.obstacle_race.referee import RaceReferee
 from posewright.contests.obstacle_race.result import Result
-from posewright.contests.obstacle_race.rules import Rules, check_field, parse_rules
+from posewright.contests.obstacle_race.rules import Rules, check_field, parse_rules, read_rules
 from posewright.contests.obstacle_race.rules import rules as shipped_rules
 from posewright.contests.obstacle_race.score import score
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
+from posewright.contests.places import earned_by_places, places
 from posewright.recordings import Recording
+
+_RULES_2017 = Path(__file__).parent / "obstacle_race_2017.rules.yaml"
 
 SPARE_S = 1.0
 """Time a race may run beyond what the rules allow, so that the referee is the one who stops it [s]."""
@@ -33,6 +37,11 @@ class ObstacleRace:
     def __init__(self, by: Rules | str | None = None) -> None:
         self.rules = shipped_rules() if by is None else parse_rules(by) if isinstance(by, str) else by
         self.name, self.title, self.rules_text = self.rules.name, self.rules.title, self.rules.text
+
+    @classmethod
+    def of_2017(cls, by: Rules | str | None = None) -> ObstacleRace:
+        """Return the race by CEABOT 2017's rules, where no others are given."""
+        return cls(read_rules(_RULES_2017) if by is None else by)
 
     def __repr__(self) -> str:
         return f"<ObstacleRace by {self.name}>"
@@ -69,6 +78,10 @@ class ObstacleRace:
             race.note(event)
         race.advance(Rows.of_recording(recording))
         return race.result()
+
+    def earned(self, scores: Sequence[Ranked]) -> tuple[float, ...]:
+        """Return what the places by raw points earn."""
+        return earned_by_places(places([one.ranking for one in scores]), self.rules.scoring.place_points)
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return penalties and legs, and how points grew."""

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 
 from posewright.contests.obstacle_race.rules import Rules
 from posewright.contests.obstacle_race.rules import rules as shipped_rules
+from posewright.contests.places import earned_by_places, places
 from posewright.errors import InputError
 
 MOST_PENALTIES = 1000
@@ -66,7 +67,7 @@ def _check(what: str, value: float, high: float, unit: str) -> None:
 class Standing:
     """One entry's place, counted from 1; equal raw points share a place and the next ones are skipped.
 
-    An assumption: those who share a place earn its points in full.
+    An assumption: those who share a place share what it and the places skipped after it earn.
     """
 
     place: int
@@ -84,12 +85,10 @@ def rank(raw_points: Mapping[str, float], rules: Rules | None = None) -> tuple[S
     for name, points in raw_points.items():
         if not math.isfinite(points):
             raise InputError(f"{name} has {points} points", hint="a finite number")
-    earned = (rules or shipped_rules()).scoring.place_points
-    ordered = sorted(raw_points.items(), key=lambda entry: (-entry[1], entry[0]))
-    standings: list[Standing] = []
-    for index, (name, points) in enumerate(ordered):
-        tied = bool(standings) and standings[-1].raw_points == points
-        place = standings[-1].place if tied else index + 1
-        worth = earned[place - 1] if place <= len(earned) else 0.0
-        standings.append(Standing(place, name, points, worth))
-    return tuple(standings)
+    names = sorted(raw_points, key=lambda name: (-raw_points[name], name))
+    order = places([(raw_points[name],) for name in names])
+    earned = earned_by_places(order, (rules or shipped_rules()).scoring.place_points)
+    return tuple(
+        Standing(place, name, raw_points[name], worth)
+        for place, name, worth in zip(order, names, earned, strict=True)
+    )

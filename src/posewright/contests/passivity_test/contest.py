@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
 from posewright.arenas import Arena, Box, read_arena
+from posewright.arenas.arena import BOX
 from posewright.arrays import Floats
 from posewright.bodies import Place, Supervisor
 from posewright.contests.contest import NEW_TRY, Entry, Note, ScoreTable
@@ -25,6 +26,7 @@ _SPARE_S = 1.0
 
 Time = Annotated[float, Bounds(0.1, 600.0)]
 Length = Annotated[float, Bounds(0.0, 0.6)]
+Edge = Annotated[float, Bounds(0.01, 1.0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class PassivityRules:
         toes_m: how far a robot's toes are before its middle [m].
         aside_m: how far the box may stand to a side [m].
         turned_rad: how far it may be turned [rad].
+        box_size_m: edges of the box, where it is not the arena's own [m].
     """
 
     rules: str
@@ -52,6 +55,7 @@ class PassivityRules:
     aside_m: Length
     turned_rad: Annotated[float, Bounds(0.0, math.pi)]
     sources: Mapping[str, str] = field(repr=False)
+    box_size_m: tuple[Edge, Edge, Edge] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,11 @@ class PassivityTest:
         )
         self.name, self.title = self.rules.rules, self.rules.title
 
+    @classmethod
+    def of_2017(cls, text: str | None = None) -> PassivityTest:
+        """Return the test by CEABOT 2017's rules, where no text of others is given."""
+        return cls(read_text(_FOLDER / "passivity_test_2017.rules.yaml") if text is None else text)
+
     def __repr__(self) -> str:
         return f"<PassivityTest by {self.name}>"
 
@@ -157,6 +166,8 @@ class PassivityTest:
         if seed < 0:
             raise InputError(f"the seed {seed} is negative", hint="0 or more")
         arena, rng = read_arena(_FOLDER / "passivity_test.arena.yaml"), np.random.default_rng(seed)
+        if self.rules.box_size_m is not None:
+            arena = replace(arena, box_kinds={BOX: replace(arena.box_kind, size_m=self.rules.box_size_m)})
         aside = float(rng.uniform(-self.rules.aside_m, self.rules.aside_m))
         yaw = float(rng.uniform(-self.rules.turned_rad, self.rules.turned_rad))
         length, width = arena.box_kind.footprint_m

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from posewright.arenas.arena import FLOOR
 from posewright.arrays import Flags, Floats, Indices
 from posewright.contests.parts import arm_parts
 from posewright.contests.stairs.rules import Flight, StairsRules
@@ -38,6 +39,7 @@ class Climb:
             raise InputError("the recording does not say where the robot's base and feet were", hint=hint)
         self._rules, self._record, self._recording = rules, record, recording
         self._flight = Flight.told(recording.header.arena, rules)
+        self._things = self._flight.names | {FLOOR}
         self.start = _watched(record, recording.times, rules)
         begins_s = rules.wait_s if self.start.moved_s is None else self.start.moved_s
         self.limit_s = begins_s + rules.limit_s
@@ -75,10 +77,15 @@ class Climb:
         return passed
 
     def _steady(self) -> Flags:
-        """Return in which rows the robot neither lies nor is about to fall, `(n,)`."""
+        """Return where the robot neither lies, nor is about to fall, nor is held by somebody, `(n,)`."""
         steady = np.ones(self._n, dtype=np.bool_)
         for fall in self.falls:
             steady[int(self._times.searchsorted(fall.since_s - self._rules.steady_s)) : fall.end] = False
+        for touch in self._touches:
+            since = touch.data.get("since_s")
+            since_s = float(since) if isinstance(since, int | float) else touch.time_s
+            held = self._times.searchsorted([since_s, touch.time_s], side="right")
+            steady[slice(*held.tolist())] = False
         return steady
 
     def penalties(self, until_s: float) -> tuple[StairsPenalty, ...]:
@@ -99,8 +106,7 @@ class Climb:
         record, gap_s = self._record, self._rules.hand_gap_s
         at = np.array([one.time_s for one in self._recording.events_of("hand")])
         if record.contacts is not None:
-            things = self._flight.names | {"floor"}
-            rows = record.contacts.touching(arm_parts(record.header), things, len(record))[: self._n]
+            rows = record.contacts.touching(arm_parts(record.header), self._things, len(record))[: self._n]
             at = np.sort(np.append(at, self._times[rows]))
         for fall in self.falls:
             at = at[(at < fall.since_s - gap_s) | (at > fall.until_s + gap_s)]
@@ -110,6 +116,10 @@ class Climb:
     def _jumps(self) -> list[float]:
         """Return when the robot left the ground; one that a person puts down comes from the air."""
         floats = self._steady() & ~self._record.foot_contacts[: self._n].any(axis=1)
+        contacts = self._record.contacts
+        if contacts is not None:  # who gets up leans on other parts
+            links = {str(link["name"]) for link in self._record.header.links}
+            floats &= ~contacts.touching(links, self._things, len(self._record))[: self._n]
         for touch in self._touches:
             near = np.abs(self._times - touch.time_s) <= self._rules.settle_s
             floats &= ~near

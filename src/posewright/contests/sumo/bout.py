@@ -138,7 +138,8 @@ class SumoScore:
     def figures(self) -> Mapping[str, float | str | None]:
         """Whether the first robot has won, rounds and points of both, and the time on the clocks."""
         bout = self.bout
-        told: dict[str, float | str | None] = {"won": bout.winner == bout.robots[0], "winner": bout.winner}
+        won = bout.winner == bout.robots[0]
+        told: dict[str, float | str | None] = {"points": self.points, "won": won, "winner": bout.winner}
         for robot in bout.robots:
             told |= {f"{robot}_rounds": bout.rounds_of(robot), f"{robot}_points": bout.points_of(robot)}
         return {**told, "clock_s": round(sum(one.clock_s for one in bout.rounds), 4)}

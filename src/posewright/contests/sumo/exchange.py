@@ -12,8 +12,8 @@ from enum import Enum
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.contests.sumo.incidents import (
-    Attack,
     Fighter,
     Incident,
     Kind,
@@ -147,10 +147,10 @@ class _Settling:
             return self._given(rival, Reason(incident.kind.value), at_s, f"{name} {text}")
         by_rival = attack(self._rules, rival, loser, at_s)
         if by_rival is not None:
-            return self._given(rival, Reason.KNOCKED_DOWN, at_s, f"{name} fell; {_told(by_rival, name)}")
+            return self._given(rival, Reason.KNOCKED_DOWN, at_s, f"{name} fell; {by_rival.told(name)}")
         own = attack(self._rules, loser, rival, at_s)
         if own is not None:
-            text = f"{name} fell after its own attack; {_told(own, rival.name)}"
+            text = f"{name} fell after its own attack; {own.told(rival.name)}"
             return self._given(rival, Reason.FELL_AFTER_OWN_ATTACK, at_s, text)
         return self._given(rival, Reason.FELL_BY_ITSELF, at_s, f"{name} fell, and nobody had attacked")
 
@@ -159,11 +159,12 @@ class _Settling:
         pairs = ((self._loser, self._rival), (self._rival, self._loser))
         attacks = [(attack(self._rules, by, on, at_s), by, on) for by, on in pairs]
         made = [(told, by, on) for told, by, on in attacks if told is not None]
-        if not made:
+        at_once = abs(fall.at_s - rival_fall.at_s) <= self._rules.fall.same_s
+        if not made or (len(made) > 1 and at_once):
             return ()
-        told, by, on = max(made, key=lambda entry: entry[0].pushed_m)
         fell = {fall.robot: fall.at_s, rival_fall.robot: rival_fall.at_s}
-        text = f"{on.name} fell; {_told(told, on.name)}"
+        told, by, on = max(made, key=lambda entry: fell[entry[1].name])  # of two attacks, who fell later
+        text = f"{on.name} fell; {told.told(on.name)}"
         won = self._given(by, Reason.KNOCKED_DOWN, fell[on.name], text)
         up_s = by.is_up_by(self._rules.fall, fell[by.name])
         if up_s is not None:
@@ -182,29 +183,28 @@ def _fall_of(told: list[Incident]) -> Incident | None:
     return next((incident for incident in told if incident.kind is Kind.FALL), None)
 
 
-def _told(made: Attack, on: str) -> str:
-    pushed_cm = 100.0 * made.pushed_m
-    return f"{made.by} touched {on} until {made.touched_s:.2f} s and went {pushed_cm:.0f} cm towards it"
-
-
 def _idle(rules: SumoRules, one: Side, other: Side, allowed_s: float) -> tuple[float, str]:
     """Return when robots must be stopped because nothing happens, and why; infinity for never."""
     times, limit = one.times, rules.idle.limit_s
     marks = np.concatenate([[allowed_s], times[one.touch], times[-1:]])
     gaps = np.flatnonzero(np.diff(marks) >= limit)
     apart_s = float(marks[gaps[0]]) + limit if len(gaps) else np.inf
-    held = _held(rules, one, other)
-    if held is None or times[held] + limit >= apart_s:
+    since = np.concatenate([[allowed_s], times[1:]])
+    held = _held(rules, since, np.stack([one.feet, other.feet], axis=1))
+    if held is None or since[held] + limit > apart_s:
         return apart_s, "no touch"
-    window = slice(held, int(np.searchsorted(times, times[held] + limit)) + 1)
+    end_s = float(since[held]) + limit
+    window = slice(held, int(np.searchsorted(times, end_s)) + 1)
     joints = np.concatenate([one.joints[window], other.joints[window]], axis=1)
     moves = (np.abs(joints - joints[:1]) > rules.bout.moved_rad).any()
-    return float(times[held]) + limit, "no progress" if moves else "no motion"
+    return end_s, "no progress" if moves else "no motion"
 
 
-def _held(rules: SumoRules, one: Side, other: Side) -> int | None:
-    """Return the row from which on neither robot gets anywhere for as long as is allowed; None for none."""
-    times, feet = one.times, np.stack([one.feet, other.feet], axis=1)
+def _held(rules: SumoRules, times: Floats, feet: Floats) -> int | None:
+    """Return the row from which on no robot gets anywhere for as long as is allowed; None for none.
+
+    `feet` are the places of both, `(n, 2, 2)` [m].
+    """
     row = 0
     while times[-1] - times[row] >= rules.idle.limit_s:
         end = int(np.searchsorted(times, times[row] + rules.idle.limit_s)) + 1

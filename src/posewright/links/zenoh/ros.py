@@ -93,7 +93,7 @@ def _of_sensor(robot: str, sensor: SensorSpec) -> Iterator[Topic]:
             parts = ("orientation", "angular_velocity", "acceleration")
             channels = {part: f"{name}.{part}" for part in parts}
             yield _reading(name, messages.IMU, messages.imu(frame), channels)
-        case "compass" | "encoder":
+        case "compass" | "encoder" | "floor_sensor":
             yield _reading(name, messages.FLOAT64, messages.number(), {"data": name})
         case "foot_contact":
             yield _reading(name, messages.TRUTH, messages.truth(), {"data": name})

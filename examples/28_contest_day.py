@@ -1,0 +1,35 @@
+"""A whole contest day with two entries.  Twin of `posewright contest`."""
+
+import sys
+from pathlib import Path
+
+import posewright as pw
+
+out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
+
+ENTRY = """
+entry: {name}
+club: {club}
+robot: robotis_bioloid
+behaviours:
+  obstacle-race: {race}
+  passivity-test: passivity_test
+"""
+
+
+def main() -> None:
+    # An entry is a folder; behaviours and charts of your own lie beside its entry.yaml.
+    for name, club, race in (("Ours", "Leganés", "obstacle_race"), ("Theirs", "Gijón", "document_mealy")):
+        folder = out / "entries" / name.lower()
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "entry.yaml").write_text(ENTRY.format(name=name, club=club, race=race), encoding="utf-8")
+
+    # Run it again, or after a power failure: what is done is not played again.
+    day = pw.play_day([out / "entries"], out / "day", rules="ceabot_2013", seed=1)
+    for row in day.ranking:
+        print(f"{row.place}. {row.name} ({row.club}): {row.points:.1f} points")
+    print(pw.write_site(day, films=0))
+
+
+if __name__ == "__main__":  # with `workers=2` each process imports this script
+    main()

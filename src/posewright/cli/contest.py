@@ -1,0 +1,197 @@
+"""`posewright contest`: contests and whole days of them, played, ranked and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from posewright import contests, experiments
+from posewright.cli import console
+from posewright.cli.options import FOUND, STOPPED, AsJson, add_group, argument, option
+from posewright.documents import is_folder, is_path, refuse_unwritable, write_atomically
+from posewright.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from posewright.experiments import Day, Run
+
+DayFolder = Annotated[Path, argument("DAY", "The folder in which a day was played.")]
+Jury = Annotated[
+    Path | None,
+    option("--jury FILE", "Points that people gave, by contest and entry: exhibition: {ours: 8.5}."),
+]
+Films = Annotated[int, option("--films N", "Film so many runs of each contest; 0 for none.", min=0, max=1000)]
+Workers = Annotated[int, option("--workers N", "Processes that do it.", min=1)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group `contest` to the application."""
+    about = "Contests, and a whole day of them with any number of entries: played, ranked, shown."
+    verbs: dict[str, Callable[..., Any]] = {
+        "list": list_contests,
+        "show": show,
+        "run": run,
+        "rank": rank,
+        "report": report,
+    }
+    add_group(app, "contest", about, verbs)
+
+
+def list_contests(as_json: AsJson = False) -> None:
+    """List the contests, who plays in each, and the rules of a day that ship.
+
+    [bold]Examples[/]
+      posewright contest list
+    """
+    held = {name: contests.contest(name) for name in contests.contest_names()}
+    told = [
+        {"contest": name, "title": one.title, "rules": one.name, "roles": [*one.entries]}
+        for name, one in held.items()
+    ]
+    if as_json:
+        console.emit_json({"contests": told, "days": [*experiments.day_names()]})
+        return
+    rows = [(one["contest"], one["title"], ", ".join(one["roles"])) for one in told]
+    console.show(console.table(("contest", "title", "roles"), rows))
+    console.say(f"rules of a day: {', '.join(experiments.day_names())}")
+
+
+def show(
+    name: Annotated[str, argument("NAME", "A contest, or the folder of an entry.")], as_json: AsJson = False
+) -> None:
+    """Show the rules of a contest, or who an entry is and what it takes part in.
+
+    [bold]Examples[/]
+      posewright contest show obstacle-race
+      posewright contest show entries/ours
+    """
+    if name not in contests.contest_names() and (is_path(name) or is_folder(Path(name))):
+        one = experiments.read_contestant(name)
+        lines = [f"{one.name}, {one.club}".rstrip(", "), f"robot: {one.robot}"]
+        lines += [f"{discipline}: {behaviour}" for discipline, behaviour in one.behaviours.items()]
+        console.give(one.to_dict(), lines, as_json=as_json)
+        return
+    held = contests.contest(name)
+    if as_json:
+        console.emit_json({"contest": name, "title": held.title, "rules": held.name, "text": held.rules_text})
+    else:
+        console.emit_text(held.rules_text)
+
+
+def run(
+    folders: Annotated[list[Path], argument("FOLDER ...", "Entries, or folders that hold entries.")],
+    out: Annotated[Path, option("--out FOLDER", "Keep everything here; the same command goes on there.")],
+    rules: Annotated[
+        str, option("--rules", "Rules of the day: ceabot_2013, ceabot_2017, or a *.day.yaml.")
+    ] = "ceabot_2013",
+    seed: Annotated[int, option("--seed", "Of fields, groups and sides.", min=0)] = 1,
+    jury: Jury = None,
+    films: Films = 2,
+    workers: Workers = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Play every contest of a day with all entries, rank them, and write the pages.
+
+    What is done already is not done again: after Ctrl-C, or a power failure, the same command goes on.
+    Exits with 1 if a run failed. docs/how-to-contest-day.md tells more.
+
+    [bold]Examples[/]
+      posewright contest run entries --out out/day --workers 2
+      posewright contest run ours theirs --out out/day --rules ceabot_2017 --seed 7
+    """
+    with _following(quiet=as_json) as on_run:
+        how: dict[str, Any] = {"rules": rules, "seed": seed, "jury": jury, "workers": workers}
+        day = experiments.play_day(folders, out, **how, on_run=on_run)
+        page = _site(day, films, workers)
+    _give(day, as_json=as_json, page=page)
+    if any(
+        found.error for discipline in day.disciplines for runs in discipline.runs.values() for found in runs
+    ):
+        raise typer.Exit(FOUND)
+
+
+def rank(
+    day: DayFolder,
+    jury: Jury = None,
+    csv: Annotated[Path | None, option("--csv FILE", "Write the ranking here too.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rank the entries of a day that was played, with points of a jury where they are given.
+
+    [bold]Examples[/]
+      posewright contest rank out/day
+      posewright contest rank out/day --jury jury.yaml --csv ranking.csv
+    """
+    if csv is not None:
+        refuse_unwritable(csv)
+    found = experiments.read_day(day, jury)
+    if csv is not None:
+        write_atomically(csv, found.csv().encode(errors="backslashreplace"))
+    _give(found, as_json=as_json)
+
+
+def report(day: DayFolder, jury: Jury = None, films: Films = 2, workers: Workers = 1) -> None:
+    """Write the pages of a day that was played: ranking, contests, pictures, films, recordings.
+
+    [bold]Examples[/]
+      posewright contest report out/day --films 5
+    """
+    found = experiments.read_day(day, jury)
+    if jury is not None:
+        experiments.save_day(found)
+    with console.bar("drawing") as on_made:
+        page = experiments.write_site(found, films=films, workers=workers, on_made=on_made)
+    console.say(f"pages: {page}")
+
+
+def _site(day: Day, films: int, workers: int) -> Path | None:
+    try:
+        with console.bar("drawing") as on_made:
+            return experiments.write_site(day, films=films, workers=workers, on_made=on_made)
+    except MissingExtraError as error:
+        console.note(str(error))
+        return None
+
+
+@contextmanager
+def _following(*, quiet: bool) -> Iterator[Callable[[str, Run, bool], None]]:
+    """Give a function that says a line of each run; after Ctrl-C it is said how to go on."""
+    done = 0
+
+    def told(contest: str, run: Run, is_old: bool) -> None:
+        nonlocal done
+        done += 1
+        if not quiet:
+            value = run.figures.get("winner", run.figures.get("points"))
+            came = f"error: {run.error}" if run.error else experiments.figure_text(value)
+            console.say(f"{contest}  {run.name}  {came}{'  (done before)' if is_old else ''}")
+
+    try:
+        yield told
+    except (KeyboardInterrupt, SystemExit) as stop:
+        console.note(f"stopped after {console.counted(done, 'run')}; the same command goes on")
+        raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else STOPPED) from None
+
+
+def _give(day: Day, *, as_json: bool, page: Path | None = None) -> None:
+    if as_json:
+        console.emit_json(day.to_dict())
+        return
+    counted = [discipline.contest for discipline in day.disciplines if discipline.share]
+    rows = [
+        (row.place, row.name, row.club, *(f"{row.parts[one]:.2f}" for one in counted), f"{row.points:.2f}")
+        for row in day.ranking
+    ]
+    console.show(console.table(("place", "entry", "club", *counted, "points"), rows, title=day.title))
+    for name, why in day.inspections.items():
+        if why:
+            console.warn(f"{name} may not enter: {why}")
+    for discipline in day.disciplines:
+        for line in discipline.remarks:
+            console.note(f"{discipline.contest}: {line}")
+    console.say(f"digest {day.digest[:16]}")
+    if page is not None:
+        console.say(f"pages: {page}")

@@ -1,0 +1,94 @@
+"""What robots' cameras saw in a run that was recorded, drawn anew from its rows, to be kept in its file."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from posewright.errors import MissingExtraError, UnknownNameError
+from posewright.figures.film import shooting
+from posewright.figures.playback import CAMERAS, playback_of
+from posewright.recordings import Header, Recording, Topic
+from posewright.recordings.cdr import to_ns
+from posewright.recordings.views import compressed_images
+
+RATE_HZ = 5.0
+"""Pictures a second of a camera that does not say how many it takes."""
+
+_QUALITY = 90
+
+
+def cameras_of(header: Header) -> dict[str, tuple[str, str]]:
+    """Return the robots' cameras by name, after the robot's and a slash where there are several.
+
+    Each is robot and sensor.
+    """
+    several = len(header.robots) > 1
+    return {
+        f"{robot}/{name}" if several else name: (robot, name)
+        for robot, told in header.robots.items()
+        for name, card in told.sensors.items()
+        if card.get("kind") in CAMERAS
+    }
+
+
+def refuse_cameras(header: Header, cameras: Sequence[str]) -> None:
+    """Refuse cameras that no robot of a recording has.
+
+    Raises:
+        UnknownNameError: there is none of that name.
+    """
+    known = cameras_of(header)
+    for camera in cameras:
+        if camera not in known:
+            raise UnknownNameError.among("camera of the recording", camera, known)
+
+
+def camera_topics(
+    recording: Recording, cameras: Sequence[str], *, on_progress: Callable[[float], None] | None = None
+) -> tuple[Topic, ...]:
+    """Return what cameras saw, as JPEG pictures for `write_mcap`; the recording itself stays as it is.
+
+    Args:
+        recording: of a run in which it was known where everything was.
+        cameras: names as `cameras_of` has them; each takes as many pictures a second as its card says.
+        on_progress: is called with the share done, 0..1.
+
+    Raises:
+        InputError: the recording does not know where the robot was, or a robot does not ship.
+        UnknownNameError: there is no such camera.
+        UnavailableError: nothing can be drawn on this machine.
+        MissingExtraError: what packs pictures is not installed.
+    """
+    refuse_cameras(recording.header, cameras)
+    if not cameras:
+        return ()
+    playback, topics = playback_of(recording), []
+    for number, camera in enumerate(cameras):
+        robot, sensor = cameras_of(recording.header)[camera]
+        card: Any = recording.header.robots[robot].sensors[sensor]
+        rate_hz = float(card.get("frame_rate_hz") or card.get("rate_hz") or RATE_HZ)
+        times = np.arange(playback.begin_s, playback.end_s + 1e-9, 1.0 / rate_hz)
+        packed = []
+        with shooting(
+            playback, playback.at(times), camera, (card["width"], card["height"]), rate_hz
+        ) as picture:
+            for row in range(len(times)):
+                packed.append(_jpeg(picture(row)))
+                if on_progress is not None:
+                    on_progress((number + (row + 1) / len(times)) / len(cameras))
+        topics.append(compressed_images(robot, sensor, to_ns(times), packed))
+    return tuple(topics)
+
+
+def _jpeg(picture: Any) -> bytes:
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise MissingExtraError.for_extra("packing pictures", "plot") from error
+    into = io.BytesIO()
+    Image.fromarray(picture).save(into, "JPEG", quality=_QUALITY)
+    return into.getvalue()

@@ -1,0 +1,296 @@
+"""URDF read as a mechanism: links, hinges and shapes. What is not read is said, with its line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+from posewright.documents import open_ordinary
+from posewright.formats.markup import Element, read_markup
+from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
+from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, triple
+
+MAX_LINKS = 500
+MAX_FORMS = 5000
+MAX_MESH_BYTES = 1 << 26
+
+FARTHEST_M = 100.0
+"""No part of a robot is farther from another, or larger."""
+
+_HINGES = ("revolute", "continuous")
+_FIXED = ("fixed", "floating")
+_WELDED = ("prismatic", "planar")
+
+
+_ZERO = (0.0, 0.0, 0.0)
+_NOTHING: tuple[float, Triple, Rows] = 0.0, _ZERO, (_ZERO, _ZERO, _ZERO)
+
+
+class UrdfReader:
+    """Reads one file.
+
+    Attributes:
+        remarks: what was left out or taken for something else.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.remarks: list[Oddity] = []
+        self._forms = 0
+
+    def read(self) -> Mechanism:
+        """Return the mechanism.
+
+        Raises:
+            FormatError: it is no URDF, a number is none, or links do not hang together in one tree.
+        """
+        root = read_markup(self.path)
+        if root.name != "robot":
+            root.fail(f"<{root.name}> is no URDF", "the root is <robot>")
+        links = self._named(root, "link")
+        joints = self._named(root, "joint")
+        if len(links) > MAX_LINKS:
+            root.fail(f"{len(links)} links", f"at most {MAX_LINKS}")
+        above: dict[str, Element] = {}
+        for joint in joints.values():
+            for end in ("parent", "child"):
+                place = joint.one(end) or joint.fail(f"the joint {joint.text('name')!r} has no <{end}>")
+                if place.text("link") not in links:
+                    place.fail(f"there is no link {place.text('link')!r}", "a link of this file")
+            child = _link_of(joint, "child")
+            if child in above:
+                joint.fail(f"the link {child!r} hangs on two joints", "a robot is a tree")
+            above[child] = joint
+        order = self._order(root, links, above)
+        return Mechanism(root.text("name"), tuple(self._link(links[name], above.get(name)) for name in order))
+
+    def _named(self, root: Element, what: str) -> dict[str, Element]:
+        found: dict[str, Element] = {}
+        for element in root.all(what):
+            if element.text("name") in found:
+                element.fail(f"the {what} {element.text('name')!r} stands here twice")
+            found[element.text("name")] = element
+        return found
+
+    def _order(self, root: Element, links: dict[str, Element], above: dict[str, Element]) -> list[str]:
+        """Return the names of the links, each after the one it hangs on."""
+        bases = [name for name in links if name not in above]
+        if len(bases) != 1:
+            told = (
+                ", ".join(repr(name) for name in bases[:5]) or "none: the links hang on each other in a ring"
+            )
+            root.fail(f"the links that hang on nothing are {told}", "exactly one is the base")
+        below: dict[str, list[str]] = {}
+        for child, joint in above.items():
+            below.setdefault(_link_of(joint, "parent"), []).append(child)
+        order: list[str] = []
+        waiting = list(bases)
+        while waiting:
+            order.append(waiting.pop())
+            waiting += reversed(below.get(order[-1], []))
+        if missing := [name for name in links if name not in order]:
+            links[missing[0]].fail(f"the link {missing[0]!r} does not hang on the base {bases[0]!r}")
+        first = below.get(bases[0], [])
+        if len(first) == 1 and above[first[0]].attributes.get("type") == "floating":
+            del above[first[0]]
+            return order[1:]  # the base is a world in which the robot floats
+        return order
+
+    def _link(self, element: Element, joint: Element | None) -> Link:
+        inertial = element.one("inertial")
+        mass, centre, inertia = _NOTHING if inertial is None else self._inertial(inertial)
+        position, rotation = _origin(joint) if joint is not None else ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+        parts = element.all("collision") or element.all("visual")
+        forms = [form for part in parts if (form := self._form(part)) is not None]
+        return Link(
+            name=element.text("name"),
+            parent="" if joint is None else _link_of(joint, "parent"),
+            position_m=position,
+            rotation=rotation,
+            hinge=None if joint is None else self._hinge(joint),
+            mass_kg=mass,
+            centre_m=centre,
+            inertia=inertia,
+            forms=tuple(forms),
+            line=element.line,
+        )
+
+    def _inertial(self, element: Element) -> tuple[float, Triple, Rows]:
+        mass = (element.one("mass") or element.fail("<inertial> has no <mass>")).number("value")
+        told = element.one("inertia") or element.fail("<inertial> has no <inertia>")
+        xx, xy, xz, yy, yz, zz = (
+            told.number(f"i{key}", 0.0 if key[0] != key[1] else None)
+            for key in ("xx", "xy", "xz", "yy", "yz", "zz")
+        )
+        centre, rotation = _origin(element)
+        turn = rotation_matrix(rotation)
+        inertia = turn @ [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]] @ turn.T
+        return mass, centre, (triple(inertia[0]), triple(inertia[1]), triple(inertia[2]))
+
+    def _hinge(self, joint: Element) -> Hinge | None:
+        kind, name = joint.text("type"), joint.text("name")
+        if kind in _FIXED:
+            return None
+        if kind in _WELDED:
+            self.remarks.append(
+                Oddity(f"{name} is {kind}: only hinges are read, so it is fixed at 0", joint.line)
+            )
+            return None
+        if kind not in _HINGES:
+            joint.fail(
+                f"the joint {name!r} is {kind!r:.40}", f"one of {', '.join((*_HINGES, *_FIXED, *_WELDED))}"
+            )
+        if joint.one("mimic") is not None:
+            self.remarks.append(
+                Oddity(f"{name} follows another joint; here it has a servo of its own", joint.line)
+            )
+        along = joint.one("axis")
+        axis = along.numbers("xyz", 3) if along is not None else (1.0, 0.0, 0.0)
+        length = math.hypot(*axis)
+        if length < 1e-6:
+            joint.fail(f"the axis of {name!r} has no direction")
+        limit = joint.one("limit")
+        lower, upper = -math.pi, math.pi
+        if kind == "revolute" and limit is not None and {"lower", "upper"} & limit.attributes.keys():
+            lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
+        else:
+            self.remarks.append(Oddity(f"{name} has no limits: taken for half a turn either way", joint.line))
+        return Hinge(
+            name,
+            triple([part / length for part in axis]),
+            lower,
+            upper,
+            0.0 if limit is None else limit.number("effort", 0.0),
+            0.0 if limit is None else limit.number("velocity", 0.0),
+        )
+
+    def _form(self, part: Element) -> Form | None:
+        self._forms += 1
+        if self._forms > MAX_FORMS:
+            part.fail("too many shapes", f"at most {MAX_FORMS}")
+        position, rotation = _origin(part)
+        geometry = part.one("geometry")
+        shape = next(iter(geometry.children), None) if geometry is not None else None
+        if shape is None:
+            part.fail(f"<{part.name}> has no shape", "<geometry> with <box>, <cylinder>, <sphere> or <mesh>")
+        if shape.name == "box":
+            return Form(Kind.BOX, _sizes(shape, shape.numbers("size", 3)), position, rotation)
+        if shape.name == "sphere":
+            return Form(Kind.SPHERE, _sizes(shape, (2.0 * shape.number("radius"),) * 3), position, rotation)
+        if shape.name in ("cylinder", "capsule"):
+            across = 2.0 * shape.number("radius")
+            sizes = _sizes(shape, (across, across, shape.number("length")))
+            return Form(Kind.CYLINDER, sizes, position, rotation)
+        if shape.name != "mesh":
+            shape.fail(f"the shape <{shape.name}> is not known", "<box>, <cylinder>, <sphere> or <mesh>")
+        return self._mesh(shape, position, rotation)
+
+    def _mesh(self, shape: Element, position: Triple, rotation: Quaternion) -> Form | None:
+        """Return the box around a mesh."""
+        path = self._mesh_path(shape)
+        corners = None if path is None else _extent(path)
+        if corners is None:
+            told = shape.text("filename")
+            self.remarks.append(
+                Oddity(f"the mesh {told!r:.80} is not here or cannot be read: left out", shape.line)
+            )
+            return None
+        scale = shape.numbers("scale", 3, (1.0, 1.0, 1.0))
+        low, high = ([end * factor for end, factor in zip(corner, scale, strict=True)] for corner in corners)
+        middle = rotation_matrix(rotation) @ [(a + b) / 2.0 for a, b in zip(low, high, strict=True)]
+        edges = [max(abs(b - a), 1e-4) for a, b in zip(low, high, strict=True)]
+        place = triple([a + b for a, b in zip(position, middle.tolist(), strict=True)])
+        return Form(Kind.BOX, _sizes(shape, edges), place, rotation)
+
+    def _mesh_path(self, shape: Element) -> Path | None:
+        """Return where a mesh lies: beside the file, or in the package that holds it; None where it is not.
+
+        Raises:
+            FormatError: it would lie outside of the folder above the file's own.
+        """
+        name = shape.text("filename")
+        here = self.path.resolve().parent
+        if not name.startswith("package://"):
+            path = (here / name.removeprefix("file://")).resolve()
+            if not path.is_relative_to(here.parent):
+                shape.fail(
+                    f"the mesh {name!r:.80} lies outside of {here.parent}", "a path inside the package"
+                )
+            return path if path.is_file() else None
+        package, _, rest = name.removeprefix("package://").partition("/")
+        for folder in here.parents:
+            if folder.name == package:
+                path = (folder / rest).resolve()
+                if not path.is_relative_to(folder):
+                    shape.fail(
+                        f"the mesh {name!r:.80} lies outside of its package", "a path inside the package"
+                    )
+                return path if path.is_file() else None
+        return None
+
+
+def _link_of(joint: Element, end: str) -> str:
+    return next(one.text("link") for one in joint.all(end))
+
+
+def _origin(element: Element) -> tuple[Triple, Quaternion]:
+    """Return where an element's frame lies in the one around it, and w x y z of how it is turned."""
+    origin = element.one("origin")
+    if origin is None:
+        return (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+    place = origin.numbers("xyz", 3, (0.0, 0.0, 0.0))
+    if max(map(abs, place)) > FARTHEST_M:
+        origin.fail(f"a place {max(map(abs, place)):g} m away", f"at most {FARTHEST_M:g} m: check the unit")
+    roll, pitch, yaw = (angle / 2.0 for angle in origin.numbers("rpy", 3, (0.0, 0.0, 0.0)))
+    cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    return triple(place), (
+        cr * cp * cy + sr * sp * sy,
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
+    )
+
+
+def _sizes(shape: Element, edges: Iterable[float]) -> Triple:
+    sizes = triple(edges)
+    if not all(0.0 < edge <= FARTHEST_M for edge in sizes):
+        shape.fail(f"a <{shape.name}> of {' x '.join(f'{edge:g}' for edge in sizes)} m", "edges above 0")
+    return sizes
+
+
+def _extent(path: Path) -> tuple[Triple, Triple] | None:
+    """Return the least and the greatest x, y and z of a mesh; None where it cannot be read."""
+    try:
+        import trimesh
+    except ImportError:
+        return None
+    if path.suffix.lower() not in (".stl", ".obj", ".ply") or path.stat().st_size > MAX_MESH_BYTES:
+        return None
+    try:
+        with open_ordinary(path) as file:  # from a file alone: nothing that a mesh names is looked for
+            found = trimesh.load(file, file_type=path.suffix[1:].lower(), force="mesh", process=False).bounds
+    except (
+        ValueError,
+        OSError,
+        IndexError,
+        KeyError,
+        TypeError,
+        AttributeError,
+    ):  # what trimesh raises of damaged files
+        return None
+    return triple(found[0]), triple(found[1])
+
+
+def read_urdf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
+    """Read a URDF file; return the mechanism, and what was left out or taken for something else.
+
+    A mesh, of STL, OBJ or PLY, becomes the box around it.
+
+    Raises:
+        FormatError: it is no URDF, a number is none, links do not hang together in one tree, or a mesh would
+            lie outside of the package.
+    """
+    reader = UrdfReader(path)
+    return reader.read(), tuple(reader.remarks)

@@ -1,0 +1,85 @@
+"""A mechanism as URDF."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from xml.sax.saxutils import quoteattr
+
+from posewright.robots import Form, Hinge, Kind, Link, Mechanism
+from posewright.robots.mechanism import Quaternion, rotation_matrix
+
+_LEVEL = 1.0 - 1e-12
+"""Above this the sine of a pitch is that of a quarter turn: roll and yaw are then one angle."""
+
+
+def urdf_text(mechanism: Mechanism) -> str:
+    """Return a mechanism as URDF text; what is read from it again has the same masses, axes and limits."""
+    lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(mechanism.name)}>"]
+    for link in mechanism.links:
+        lines += _link(link)
+    for link in mechanism.links:
+        lines += _joint(link)
+    return "\n".join([*lines, "</robot>", ""])
+
+
+def _link(link: Link) -> Iterator[str]:
+    yield f"  <link name={quoteattr(link.name)}>"
+    if link.mass_kg:
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = link.inertia
+        moments = {"ixx": xx, "ixy": xy, "ixz": xz, "iyy": yy, "iyz": yz, "izz": zz}
+        told = " ".join(f'{key}="{value!r}"' for key, value in moments.items())
+        yield "    <inertial>"
+        yield f"      {_origin(link.centre_m, (1.0, 0.0, 0.0, 0.0))}"
+        yield f'      <mass value="{link.mass_kg!r}"/>'
+        yield f"      <inertia {told}/>"
+        yield "    </inertial>"
+    for form in link.forms:
+        for part in ("visual", "collision"):
+            place = _origin(form.position_m, form.rotation)
+            yield f"    <{part}>{place}<geometry>{_shape(form)}</geometry></{part}>"
+    yield "  </link>"
+
+
+def _shape(form: Form) -> str:
+    across, _, length = form.size_m
+    if form.kind is Kind.SPHERE:
+        return f'<sphere radius="{across / 2.0!r}"/>'
+    if form.kind is Kind.CYLINDER:
+        return f'<cylinder radius="{across / 2.0!r}" length="{length!r}"/>'
+    return f'<box size="{_row(form.size_m)}"/>'
+
+
+def _joint(link: Link) -> Iterator[str]:
+    if not link.parent:
+        return
+    name = f"{link.name}_fixed" if link.hinge is None else link.hinge.name
+    kind = "fixed" if link.hinge is None else "revolute"
+    yield f'  <joint name={quoteattr(name)} type="{kind}">'
+    yield f"    {_origin(link.position_m, link.rotation)}"
+    yield f"    <parent link={quoteattr(link.parent)}/>"
+    yield f"    <child link={quoteattr(link.name)}/>"
+    if link.hinge is not None:
+        yield f'    <axis xyz="{_row(link.hinge.axis)}"/>'
+        yield f"    {_limit(link.hinge)}"
+    yield "  </joint>"
+
+
+def _limit(hinge: Hinge) -> str:
+    ends = f'lower="{hinge.lower_rad!r}" upper="{hinge.upper_rad!r}"'
+    return f'<limit {ends} effort="{hinge.effort_nm!r}" velocity="{hinge.speed_rad_s!r}"/>'
+
+
+def _origin(position: Sequence[float], rotation: Quaternion) -> str:
+    turn = rotation_matrix(rotation)
+    down = float(turn[2, 0])
+    pitch = -math.asin(max(-1.0, min(1.0, down)))
+    if abs(down) > _LEVEL:
+        roll, yaw = math.atan2(-turn[1, 2], turn[1, 1]), 0.0
+    else:
+        roll, yaw = math.atan2(turn[2, 1], turn[2, 2]), math.atan2(turn[1, 0], turn[0, 0])
+    return f'<origin xyz="{_row(position)}" rpy="{_row((roll, pitch, yaw))}"/>'
+
+
+def _row(values: Sequence[float]) -> str:
+    return " ".join(repr(float(value)) for value in values)

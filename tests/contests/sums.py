@@ -1,0 +1,91 @@
+"""A rule's case that needs no recording: an inspection, a layout, an order by points, what places earn.
+
+```yaml
+inspect: {height_m: 0.5, mass_kg: 3.0, foot_m: 0.11, legs: 2}
+layout: [[1.0, 0.3], [1.5, -0.4, 30]]         # of boxes on the race's field
+put_back: {leg: 1, looked_deg: 100}           # where it looked when it last stood
+legs: {A: [150, 50, 0], B: [150, 50, 1]}      # time s, distance cm, penalties
+day: {contest: stairs, entries: {ours: {steps: 6, penalties: 0, time_s: 80}, theirs: ...}}
+day: {contest: obstacle-race, entries: {ours: {raw: 3.5}, theirs: ...}}
+```
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from posewright.arenas import Box, arena, layout_faults
+from posewright.contests import Measures, contest, inspect_measures, rank, score
+from posewright.contests.obstacle_race.put_back import turned_towards
+
+
+def _inspected(told: dict[str, Any]) -> dict[str, Any]:
+    held: Any = contest("obstacle-race-2017" if told.pop("year", 2013) == 2017 else "obstacle-race")
+    found = inspect_measures("ours", Measures(**told), held.rules)
+    return {"passed": found.passed, "not_kept": [one.what for one in found.verdicts if not one.passed]}
+
+
+def _laid(told: list[list[float]]) -> dict[str, Any]:
+    boxes = [Box(x, y, *[math.radians(angle) for angle in turned]) for x, y, *turned in told]
+    return {"faults": sorted({one.kind.value for one in layout_faults(boxes, arena())})}
+
+
+def _ranked(told: Mapping[str, list[float]]) -> dict[str, Any]:
+    scores = {name: score(time_s, cm, int(count)) for name, (time_s, cm, count) in told.items()}
+    standings = rank({name: one.raw_points for name, one in scores.items()})
+    return {
+        "order": " ".join(one.name for one in standings),
+        "raw_points": {name: one.raw_points for name, one in scores.items()},
+        "points": {name: one.points for name, one in scores.items()},
+    }
+
+
+@dataclass(frozen=True)
+class Made:
+    """A score as far as a day's ranking looks at it."""
+
+    points: float
+    ranking: tuple[float, ...]
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _earned(told: Mapping[str, Any]) -> dict[str, Any]:
+    held: Any = contest(told["contest"])
+    made = {name: _made(held, entry) for name, entry in told["entries"].items()}
+    order = sorted(made, key=lambda name: made[name].ranking, reverse=True)
+    return {
+        "order": " ".join(order),
+        "earned": dict(zip(made, held.earned(list(made.values())), strict=True)),
+    }
+
+
+def _made(held: Any, entry: Mapping[str, Any]) -> Made:
+    if "raw" in entry:
+        return Made(max(entry["raw"], 0.0), (entry["raw"],))
+    steps, time_s = entry["steps"], entry.get("time_s", 300.0)
+    points = (0, *held.rules.step_points)[steps]
+    return Made(points, (-entry.get("penalties", 0), steps, -time_s), {"arrived": "time_s" in entry})
+
+
+def _turned(told: Mapping[str, float]) -> dict[str, Any]:
+    held: Any = contest("obstacle-race")
+    goal = 0.0 if told["leg"] == 1 else math.pi
+    yaw = turned_towards(math.radians(told["looked_deg"]), goal, held.rules.fall.turn_rad)
+    return {"yaw_deg": round(math.degrees(yaw), 6)}
+
+
+SUMS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
+    "inspect": _inspected,
+    "layout": _laid,
+    "legs": _ranked,
+    "put_back": _turned,
+    "day": _earned,
+}
+
+
+def sum_of(told: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what comes out; None where the scenario is a story, of which there is a recording."""
+    return None if "contest" in told else next(SUMS[kind](value) for kind, value in told.items())
