@@ -179,7 +179,7 @@ def _made(wanted: _Wanted) -> str:
 
 
 def _counted(incidents: Sequence[str]) -> str:
-    return ", ".join(f"{n} × {kind}" if n > 1 else kind for kind, n in Counter(incidents).items())
+    return ", ".join(f"{n} x {kind}" if n > 1 else kind for kind, n in Counter(incidents).items())
 
 
 def _page(day: Day, *, discipline: Discipline | None, shown: Mapping[str, list[_Shown]]) -> str:
