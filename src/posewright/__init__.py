@@ -54,9 +54,11 @@ if TYPE_CHECKING:
     from posewright.evaluation import evaluate as evaluate
     from posewright.experiments import draw_board as draw_board
     from posewright.experiments import draw_outcome as draw_outcome
+    from posewright.experiments import export_robot as export_robot
     from posewright.experiments import export_arena as export_arena
     from posewright.experiments import fake_bus as fake_bus
     from posewright.experiments import fake_port as fake_port
+    from posewright.experiments import import_robot as import_robot
     from posewright.experiments import inspect_robot as inspect_robot
     from posewright.experiments import openr_result as openr_result
     from posewright.experiments import perform as perform
@@ -171,6 +173,8 @@ else:
 TWINS = {
     "robots": ("robot_names",),
     "robots show": ("robot", "describe_robot", "draw_robot"),
+    "robots import": ("import_robot",),
+    "robots export": ("export_robot",),
     "arena list": ("all_arena_names",),
     "arena show": ("find_arena",),
     "arena import": ("import_arena", "write_arena"),

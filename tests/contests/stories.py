@@ -14,6 +14,7 @@ robots:                      # by role; one that is not told stands where it beg
       - {walk: [0.9, 0.1], s: 3}            # x, y and perhaps how high the ground is there; legs swing
       - {turn: 90, s: 2}                    # to the left
       - {knees: 100, s: 12}                 # bends both knees to that angle at once, and stands so
+      - {arm: 80, s: 0.3}                     # swings its right arm to that angle in so long
       - {fall: forward, s: 1}               # also back, left, right; in 0.2 s, and lies there
       - {rise: 1.5}                         # gets up within so long
       - {jump: 0.3}                         # is in the air for so long
@@ -52,11 +53,12 @@ JUMP_M = 0.05
 SOLE = np.array([(0.05, 0.03), (0.05, -0.03), (-0.05, -0.03), (-0.05, 0.03)])
 FEET = ("right_foot", "left_foot")
 PARTS = ("trunk", "right_hand", "left_hand", *FEET)
-JOINTS = ("swing", "right_knee", "left_knee")
+JOINTS = ("swing", "right_knee", "left_knee", "right_arm")
 LINKS = (
     {"name": "trunk", "parent": "", "position": (0, 0, 0), "rotation": (1, 0, 0, 0), "shapes": []},
     *(
         {"name": name, "parent": "trunk", "position": (0, 0, 0), "rotation": (1, 0, 0, 0), "shapes": []}
+        | ({"joint": "right_arm", "axis": (0, 1, 0)} if name == "right_hand" else {})
         for name in PARTS[1:]
     ),
 )
@@ -64,16 +66,16 @@ TILTS = {"forward": (0.0, 90.0), "back": (0.0, -90.0), "left": (-90.0, 0.0), "ri
 
 
 class Story:
-    """What one robot does, row by row: x, y, ground, roll, pitch, yaw, height, swing, knees."""
+    """What one robot does, row by row: x, y, ground, roll, pitch, yaw, height, swing, knees, arm."""
 
     def __init__(self, start: tuple[float, float, float]) -> None:
         x, y, yaw = start
-        self.now = np.array([x, y, 0.0, 0.0, 0.0, math.degrees(yaw), HIPS_M, 0.0, 0.0])
+        self.now = np.array([x, y, 0.0, 0.0, 0.0, math.degrees(yaw), HIPS_M, 0.0, 0.0, 0.0])
         self.rows: list[np.ndarray] = []
 
     def go(self, seconds: float, *, swings: bool = False, **to: float) -> None:
         """Go there in so long."""
-        names = ("x", "y", "ground", "roll", "pitch", "yaw", "height", "swing", "knees")
+        names = ("x", "y", "ground", "roll", "pitch", "yaw", "height", "swing", "knees", "arm")
         aim = self.now.copy()
         for name, value in to.items():
             aim[names.index(name)] = value
@@ -98,6 +100,8 @@ class Story:
         elif what == "knees":
             self.now[8] = value
             self.go(seconds)
+        elif what == "arm":
+            self.go(seconds, arm=float(value))
         elif what == "fall":
             roll, pitch = TILTS[value]
             self.go(0.2, roll=roll, pitch=pitch, height=LYING_M)
@@ -110,13 +114,13 @@ class Story:
             self.now[6] = HIPS_M
         elif what == "put":
             x, y, yaw, *ground = value
-            self.now = np.array([x, y, ground[0] if ground else 0.0, 0.0, 0.0, yaw, HIPS_M, 0.0, 0.0])
+            self.now = np.array([x, y, ground[0] if ground else 0.0, 0.0, 0.0, yaw, HIPS_M, 0.0, 0.0, 0.0])
         else:
             raise ValueError(f"a story does not know {what!r}")
 
     def told(self, n: int) -> np.ndarray:
         """Return n rows; it stands at the end."""
-        rows = np.concatenate([np.empty((0, 9)), *self.rows])
+        rows = np.concatenate([np.empty((0, 10)), *self.rows])
         return np.concatenate([rows, np.tile(self.now, (max(n - len(rows), 0), 1))])[:n]
 
 
@@ -161,8 +165,8 @@ def _record(
     rows: np.ndarray, times: np.ndarray, touches: Any, things: tuple[str, ...], boxes: np.ndarray
 ) -> RobotRecord:
     n = len(rows)
-    x, y, ground, roll, pitch, yaw, height, swing, knees = rows.T
-    joints = np.column_stack([swing, np.radians(knees), np.radians(knees)])
+    x, y, ground, roll, pitch, yaw, height, swing, knees, arm = rows.T
+    joints = np.column_stack([swing, np.radians(knees), np.radians(knees), np.radians(arm)])
     feet = np.zeros((n, 2, 4, 3))
     turn = np.radians(yaw)
     for foot, side in enumerate((-0.04, 0.04)):

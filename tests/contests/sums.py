@@ -3,6 +3,7 @@
 ```yaml
 inspect: {height_m: 0.5, mass_kg: 3.0, foot_m: 0.11, legs: 2}
 layout: [[1.0, 0.3], [1.5, -0.4, 30]]         # of boxes on the race's field
+put_back: {leg: 1, looked_deg: 100}           # where it looked when it last stood
 legs: {A: [150, 50, 0], B: [150, 50, 1]}      # time s, distance cm, penalties
 day: {contest: stairs, entries: {ours: {steps: 6, penalties: 0, time_s: 80}, theirs: ...}}
 day: {contest: obstacle-race, entries: {ours: {raw: 3.5}, theirs: ...}}
@@ -11,12 +12,14 @@ day: {contest: obstacle-race, entries: {ours: {raw: 3.5}, theirs: ...}}
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from posewright.arenas import Box, arena, layout_faults
 from posewright.contests import Measures, contest, inspect_measures, rank, score
+from posewright.contests.obstacle_race.put_back import turned_towards
 
 
 def _inspected(told: dict[str, Any]) -> dict[str, Any]:
@@ -26,7 +29,7 @@ def _inspected(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _laid(told: list[list[float]]) -> dict[str, Any]:
-    boxes = [Box(x, y, *[angle / 57.29578 for angle in turned]) for x, y, *turned in told]
+    boxes = [Box(x, y, *[math.radians(angle) for angle in turned]) for x, y, *turned in told]
     return {"faults": sorted({one.kind.value for one in layout_faults(boxes, arena())})}
 
 
@@ -67,10 +70,18 @@ def _made(held: Any, entry: Mapping[str, Any]) -> Made:
     return Made(points, (-entry.get("penalties", 0), steps, -time_s), {"arrived": "time_s" in entry})
 
 
+def _turned(told: Mapping[str, float]) -> dict[str, Any]:
+    held: Any = contest("obstacle-race")
+    goal = 0.0 if told["leg"] == 1 else math.pi
+    yaw = turned_towards(math.radians(told["looked_deg"]), goal, held.rules.fall.turn_rad)
+    return {"yaw_deg": round(math.degrees(yaw), 6)}
+
+
 SUMS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
     "inspect": _inspected,
     "layout": _laid,
     "legs": _ranked,
+    "put_back": _turned,
     "day": _earned,
 }
 

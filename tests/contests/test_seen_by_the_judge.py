@@ -145,11 +145,12 @@ def on_field(recording, **changes):
     return told(recording, header=dataclasses.replace(recording.header, arena=told_of))
 
 
-def test_a_trace_from_another_arena_is_refused(scenario):
+def test_a_trace_from_another_arena_is_refused_unless_it_is_measured_alike(scenario):
     recording = scenario().stand(6.0).recording()
     assert judge(on_field(recording)) == judge(recording)
+    assert judge(on_field(recording, name="our_gym", size_m=[2.503, 1.998])) == judge(recording)
     with pytest.raises(InputError, match=r"'living_room'.*is run on 'ceabot_obstacles'"):
-        judge(on_field(recording, name="living_room"))
+        judge(on_field(recording, name="living_room", size_m=[3.0, 2.0]))
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_a_trace_that_leaves_out_a_measure_of_its_arena_is_refused(lost, scenari
 
 
 def test_a_referee_does_not_work_on_another_field():
-    elsewhere = dataclasses.replace(arena(), name="living_room")
+    elsewhere = dataclasses.replace(arena(), name="living_room", size_m=(3.0, 2.0))
     with pytest.raises(InputError, match="living_room"):
         RaceReferee(rules(), elsewhere, None, lambda _: None)  # type: ignore[arg-type]  # no hands are needed
 

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.contests.conftest import block_of
 from tests.contests.stories import recording_of
 
 import posewright as pw
 from posewright.arenas import Arena, Role
+from posewright.bodies import GroundTruth, JointStates
 from posewright.contests import HALT, NEW_TRY, Stairs, contest, judge
 from posewright.errors import InputError
+from posewright.recordings import Event, Recording
 
 CASES = Path(__file__).parent / "cases" / "stairs"
 
@@ -81,11 +84,54 @@ def test_the_judge_counts_what_the_referee_did(fallen):
     assert fallen.score.reason == "time out"
 
 
+class Hands:
+    """A person beside the stairs who puts a robot somewhere; here nobody, for the story goes on as told."""
+
+    def __init__(self) -> None:
+        self.put: list[tuple[float, float, float]] = []
+
+    def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
+        self.put.append((x_m, y_m, yaw_rad))
+
+
+def refereed(case: str) -> tuple[Recording, list[Event], Hands]:
+    """Let a referee watch a story as it is told, until it says that the run is over."""
+    recording, hands, events = recording_of(CASES / case), Hands(), []
+    record, held = recording.robot(), Stairs()
+    referee = held.referee(held.field("", 0), {"soles": hands}, events.append)
+    for begin in range(0, len(recording.times), 4):
+        rows = slice(begin, begin + 4)
+        kept = ("base", "footprints", "foot_contacts", "box_contacts")
+        truth = GroundTruth(
+            **{name: getattr(record, name)[rows] for name in kept}, boxes=recording.boxes[rows]
+        )
+        angles = record.positions[rows]
+        if referee.watch(block_of(JointStates(recording.times[rows], angles, angles, truth), angles)):
+            break
+    return recording, events, hands
+
+
 def test_a_referee_who_stops_at_the_arrival_agrees_with_the_judge():
-    """It sees the same feet: the judge's arrival is never after the referee's."""
-    score = judge(recording_of(CASES / "all_six_steps"))
-    assert [one.step for one in score.steps] == [1, 2, 3, 4, 5, 6]
-    assert score.ended_at_s == score.steps[-1].time_s
+    """It looks at the ends of blocks, and waits whether the robot stays on its feet."""
+    recording, events, hands = refereed("all_six_steps")
+    arrived_s = judge(recording).to_dict()["ended_at_s"]
+    assert [(one.kind, one.data["reason"]) for one in events] == [("stop", "arrived")]
+    assert 0.5 <= events[0].time_s - arrived_s <= 0.8
+    assert hands.put == []
+
+
+def test_who_lies_on_the_second_step_is_put_there_again():
+    _, events, hands = refereed("lies_to_the_end")
+    first = next(one for one in events if one.kind == "touch")
+    assert first.data["step"] == 2
+    x_m, y_m, yaw_rad = hands.put[0]
+    assert (x_m, y_m, yaw_rad) == pytest.approx((1.0277, 0.0, 0.0), abs=1e-6)
+
+
+def test_nobody_is_put_back_who_gets_up_by_itself():
+    _, events, hands = refereed("falls_and_gets_up_by_itself")
+    assert [one.kind for one in events] == ["fall", "stop"]
+    assert hands.put == []
 
 
 def test_the_picture_shows_steps_and_penalties():

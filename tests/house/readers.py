@@ -23,6 +23,7 @@ from posewright.errors import PosewrightError
 from posewright.experiments.trial import read_trial
 from posewright.experiments.tuning.reading import read_tune
 from posewright.formats import WriteOptions, read_archive_file, read_motion_file
+from posewright.formats.openrave import read_openrave
 from posewright.motions import check_motion, design_rules
 from posewright.recordings import read_mcap, write_mcap
 from posewright.robots import read_robot
@@ -109,6 +110,12 @@ def motions(suffix: str, *patterns: str, robot: Path = DOG) -> Callable[[], Mapp
                 pw.convert_motion(path, target, accept_loss=True, options=STRAIGHT)
 
     return made(save, *patterns)
+
+
+def write_scene(path: Path) -> None:
+    boxes = [f"DEF b{n} Transform {{ translation {n} 0 1 children USE box }}" for n in range(1, 5)]
+    first = "DEF box Shape { geometry Box { size 0.5 1 2 } }"
+    path.write_text("\n".join(["#VRML V2.0 utf8", first, *boxes]))
 
 
 def save_archives(folder: Path) -> None:
@@ -258,6 +265,8 @@ READERS: dict[str, Reader] = {
     "motion": Reader(play, files(ROBOTS, "*/motions/*.yaml")),
     "layout": Reader(pw.read_layout, files(HOUSE, "arenas/layouts/*.yaml")),
     "arena": Reader(read_arena, files(HOUSE, "**/*.arena.yaml")),
+    "VRML scene": Reader(pw.import_arena, made(lambda folder: write_scene(folder / "field.wrl"))),
+    "OpenRAVE": Reader(read_openrave, files(SAMPLES, "openrave/*.xml")),
     "trial": Reader(read_trial, files(HOUSE, "experiments/catalogue/*.yaml")),
     "behaviour (Bioloid)": Reader(pw.read_behaviour, files(MAN, "behaviours/*.behaviour.yaml"), around=MAN),
     "behaviour (ERS-7)": Reader(pw.read_behaviour, files(DOG, "behaviours/*.behaviour.yaml"), around=DOG),

@@ -274,8 +274,9 @@ class Arena:
             if box["kind"] == BOX:
                 del box["kind"]
         for shape in data["shapes"]:
-            if not shape["hull_m"]:
-                del shape["hull_m"]
+            for key in ("hull_m", "text"):  # so that a field without them is told as it always was
+                if not shape[key]:
+                    del shape[key]
         return data | {
             "wall_height_m": max((wall.size_m[2] for wall in self.walls), default=0.0),
             "lines": [{"x": line.x, "width_m": line.width_m} for line in self.lines],

@@ -47,13 +47,16 @@ def fit_block(points: Floats) -> Block:
     reach = np.hypot(points[:, 0] - x, points[:, 1] - y)
     rim = reach > reach.max() - max(EXACT_M, 0.01 * float(reach.max()))
     on_rim = len(np.unique(np.round(points[rim, :2], 4), axis=0))
-    is_block = bool((at_corner & at_level).all())
+    ends = np.column_stack([own > (low + high) / 2.0, points[:, 2] > (base + top) / 2.0])
+    corners = 8 if top - base > EXACT_M else 4  # a wedge has only some of them
+    is_block = bool((at_corner & at_level).all()) and len(np.unique(ends, axis=0)) == corners
     centred = np.minimum(reach, np.abs(reach - reach.max())) < max(EXACT_M, 0.01 * float(reach.max()))
     is_round = not is_block and on_rim >= _ROUND_CORNERS and bool((at_level & centred).all())
     if is_round:
         length = width = 2.0 * float(reach.max())
         yaw = 0.0
-    return Block(x, y, base, (length, width, top - base), yaw, is_block, is_round)
+    size = (round(length, 4), round(width, 4), round(top - base, 4))
+    return Block(x, y, base, size, yaw, is_block, is_round)
 
 
 def _least_rectangle(flat: Floats) -> tuple[float, Floats, Floats]:

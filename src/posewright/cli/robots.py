@@ -14,6 +14,7 @@ from posewright import figures, robots
 from posewright.cli import completion
 from posewright.cli.console import give, table
 from posewright.cli.options import AsJson, Plot, add_verb, argument, option
+from posewright.cli.robot_files import export, import_
 from posewright.errors import UnknownNameError
 
 NOT_WORTH_SHOWING = (0, None, (0.0, 0.0, 0.0))
@@ -27,6 +28,8 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(rich_markup_mode="rich")
     group.callback(invoke_without_command=True)(list_robots)
     add_verb(group, "show", show)
+    add_verb(group, "import", import_)
+    add_verb(group, "export", export)
     app.add_typer(group, name="robots")
 
 

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from posewright.experiments.robi import robi_result as robi_result
     from posewright.experiments.robi import run_robi as run_robi
     from posewright.experiments.robi import set_up_robi as set_up_robi
+    from posewright.experiments.robot_files import ImportedRobot as ImportedRobot
+    from posewright.experiments.robot_files import export_robot as export_robot
+    from posewright.experiments.robot_files import import_robot as import_robot
     from posewright.experiments.run import Progress as Progress
     from posewright.experiments.run import run_trial as run_trial
     from posewright.experiments.serving import serve as serve

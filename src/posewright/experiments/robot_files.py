@@ -33,7 +33,7 @@ LEVEL_SHARE = 0.02
 KINDS = ("urdf", "mjcf")
 BY_HAND = (
     "maker and title",
-    "servos: IDs on the bus, directions, centres and real models; speeds and torques are the file's, or assumed",
+    "servos: IDs on the bus, directions, centres, models; speeds and torques are the file's, or assumed",
     "poses: 'stand' is only all joints at 0, or as near as their limits allow",
     "feet: taken for the parts that lie lowest",
     "mirror_pairs and groups, for mirroring and design rules",

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from posewright.gaits.arc import left_behind as left_behind
     from posewright.gaits.arc import se2_exp as se2_exp
     from posewright.gaits.arc import se2_log as se2_log
+    from posewright.gaits.biped.stair_gait import StairGait as StairGait
+    from posewright.gaits.biped.stair_gait import stair_gait as stair_gait
+    from posewright.gaits.biped.stair_steps import StairSteps as StairSteps
     from posewright.gaits.command import STILL as STILL
     from posewright.gaits.command import GaitGenerator as GaitGenerator
     from posewright.gaits.command import VelocityCommand as VelocityCommand

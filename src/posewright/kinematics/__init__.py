@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from posewright.kinematics.mounted_leg import legs_by_foot as legs_by_foot
     from posewright.kinematics.mounted_leg import legs_of as legs_of
     from posewright.kinematics.reach import OutOfReach as OutOfReach
+    from posewright.kinematics.six_joint_leg import LegAngles as LegAngles
+    from posewright.kinematics.six_joint_leg import SixJointLeg as SixJointLeg
     from posewright.kinematics.three_joint_leg import Form as Form
     from posewright.kinematics.three_joint_leg import Knee as Knee
     from posewright.kinematics.three_joint_leg import Lift as Lift

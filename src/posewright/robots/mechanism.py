@@ -1,9 +1,9 @@
-"""A mechanism: links and hinges as files of others tell them, before there is a card, and what is odd about it."""
+"""A mechanism: links and hinges as files of others tell them, without a card, and what is odd about it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -13,6 +13,7 @@ from posewright.arrays import Floats
 from posewright.rotation import matrices
 
 Triple = tuple[float, float, float]
+Rows = tuple[Triple, Triple, Triple]
 Quaternion = tuple[float, float, float, float]
 
 LIGHTEST_KG = 1e-4
@@ -38,8 +39,8 @@ class Form:
     """A solid shape of a link.
 
     Attributes:
-        size_m: edges of a box, `(diameter, diameter, diameter)` of a sphere, `(diameter, diameter, length)` of
-            a cylinder, which lies along z [m].
+        size_m: edges of a box; three diameters of a sphere; two diameters and the length of a cylinder, which
+            lies along z [m].
         position_m: its middle in the link's frame [m].
         rotation: w x y z in the link's frame.
     """
@@ -91,7 +92,7 @@ class Link:
     hinge: Hinge | None = None
     mass_kg: float = 0.0
     centre_m: Triple = (0.0, 0.0, 0.0)
-    inertia: tuple[Triple, Triple, Triple] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    inertia: Rows = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     forms: tuple[Form, ...] = field(default=(), repr=False)
     line: int | None = None
 
@@ -140,7 +141,14 @@ def _lowest(form: Form, turn: Floats) -> Floats:
     """Return the corner of the box around a shape that lies lowest, in the link's frame, `(3,)` [m]."""
     own = rotation_matrix(form.rotation)
     down = turn[2] @ own
-    return np.array(form.position_m) - own @ (np.sign(down) * np.array(form.size_m) / 2.0)
+    lowest: Floats = np.array(form.position_m) - own @ (np.sign(down) * np.array(form.size_m) / 2.0)
+    return lowest
+
+
+def triple(values: Iterable[float]) -> Triple:
+    """Return three numbers."""
+    x, y, z = map(float, values)
+    return x, y, z
 
 
 def rotation_matrix(quaternion: Quaternion) -> Floats:
@@ -165,7 +173,7 @@ def oddities(mechanism: Mechanism) -> tuple[Oddity, ...]:
 
 
 def mended(mechanism: Mechanism) -> Mechanism:
-    """Return a mechanism with limits that a card can hold: none beyond a turn, and half a turn where none are."""
+    """Return a mechanism with limits that a card can hold: within a turn, and half a turn where none are."""
     return replace(mechanism, links=tuple(map(_mended, mechanism.links)))
 
 
@@ -193,20 +201,23 @@ def _odd(link: Link) -> Iterator[str]:
     if least <= 0.0:
         yield f"{name} has the moments of inertia {least:.3g}, {middle:.3g}, {most:.3g}: all must be above 0"
     elif most > _TRIANGLE * (least + middle):
-        yield f"{name}: no body has an inertia of {most:.3g} about one axis and {least:.3g}, {middle:.3g} else"
+        rest = f"{least:.3g} and {middle:.3g}"
+        yield f"{name}: no body has an inertia of {most:.3g} about one axis and {rest} about the others"
     reach = max(
         (math.hypot(*form.position_m) + math.hypot(*form.size_m) / 2 for form in link.forms), default=0
     )
     gyration = math.sqrt(max(most, 0.0) / link.mass_kg)
     if reach and gyration > WIDEST_GYRATION * reach:
-        yield f"{name}: its inertia is that of something {gyration / reach:.0f} times as large; check its unit"
+        times = f"{gyration / reach:.0f} times"
+        yield f"{name}: its inertia is that of something {times} as large; check its unit"
 
 
 def _odd_hinge(hinge: Hinge) -> Iterator[str]:
+    limits = f"{hinge.lower_rad:g}..{hinge.upper_rad:g} rad"
     if hinge.lower_rad >= hinge.upper_rad:
-        yield f"{hinge.name} has the limits {hinge.lower_rad:g}..{hinge.upper_rad:g} rad: taken for half a turn either way"
+        yield f"{hinge.name} has the limits {limits}: taken for half a turn either way"
     if max(abs(hinge.lower_rad), abs(hinge.upper_rad)) > 2.0 * math.pi + 1e-6:
-        yield f"{hinge.name} turns {hinge.lower_rad:g}..{hinge.upper_rad:g} rad: taken for a turn; are these degrees?"
+        yield f"{hinge.name} turns {limits}: taken for a turn; are these degrees?"
     if hinge.effort_nm <= 0.0:
         yield f"{hinge.name} has no actuator: nothing says how strong its motor is"
     if hinge.speed_rad_s <= 0.0:

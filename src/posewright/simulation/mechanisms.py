@@ -13,7 +13,7 @@ import numpy as np
 from posewright.errors import FormatError, InputError, Where
 from posewright.formats.markup import read_markup
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
-from posewright.robots.mechanism import LIGHTEST_KG, rotation_matrix
+from posewright.robots.mechanism import LIGHTEST_KG, Quaternion, Triple, rotation_matrix, triple
 from posewright.simulation.robot_model import body_name, compiled, find_base, read_model
 
 if TYPE_CHECKING:
@@ -57,12 +57,12 @@ def mechanism_of(robot: Robot) -> Mechanism:
     model = compiled(spec, robot.model_path)
     joints = dict(zip(robot.joint_names, zip(robot.joints, robot.servos, strict=True), strict=True))
 
-    def hinge(name: str, axis: tuple[float, float, float], joint: int) -> Hinge:
+    def hinge(name: str, axis: Triple, _joint: int) -> Hinge:
         if name not in joints:
             raise InputError(f"the card has no joint {name!r}", where=Where(robot.model_path))
         told, servo = joints[name]
-        ends = told.lower_rad, told.upper_rad
-        return Hinge(name, axis, *ends, servo.stall_torque_nm, servo.no_load_speed_rad_s)
+        motor = servo.stall_torque_nm, servo.no_load_speed_rad_s
+        return Hinge(name, axis, told.lower_rad, told.upper_rad, *motor)
 
     links, welded = _Taken(model, int(model.body(base).id), hinge).links()
     if welded:
@@ -103,15 +103,16 @@ def _modelled(model: Any) -> Any:
     """Return a function that makes hinges of a model's joints, with what their actuators give."""
     of_joint = {int(model.actuator_trnid[one, 0]): one for one in range(model.nu)}
 
-    def hinge(name: str, axis: tuple[float, float, float], joint: int) -> Hinge:
-        ends = model.jnt_range[joint].tolist() if model.jnt_limited[joint] else (-math.pi, math.pi)
+    def hinge(name: str, axis: Triple, joint: int) -> Hinge:
+        limited, limits = model.jnt_limited[joint], model.jnt_range[joint].tolist()
+        lower, upper = limits if limited else (-math.pi, math.pi)
         effort = 0.0
         if joint in of_joint and model.actuator_forcelimited[of_joint[joint]]:
             effort = float(model.actuator_forcerange[of_joint[joint]].max())
         elif joint in of_joint and model.jnt_actfrclimited[joint]:
             effort = float(model.jnt_actfrcrange[joint].max())
         damping = float(model.dof_damping[model.jnt_dofadr[joint]])
-        return Hinge(name, axis, *ends, effort, effort / damping if damping > 0.0 else 0.0)
+        return Hinge(name, axis, lower, upper, effort, effort / damping if damping > 0.0 else 0.0)
 
     return hinge
 
@@ -138,7 +139,7 @@ class _Taken:
         model = self._model
         hinge, shift, turn = None, np.zeros(3), np.eye(3)
         first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
-        rotation = rotation_matrix(tuple(model.body_quat[body].tolist()))
+        rotation = rotation_matrix(_four(model.body_quat[body]))
         joints = range(first, first + count) if body != self._base else ()
         if len(joints) > 1:
             raise InputError(f"{body_name(model, body)} has {len(joints)} joints", hint="one joint a body")
@@ -148,26 +149,26 @@ class _Taken:
                 self._welded.append(Oddity(f"{name} is no hinge: it is fixed at 0"))
                 continue
             axis, shift = model.jnt_axis[joint], np.array(model.jnt_pos[joint])
-            hinge = self._hinge(name, tuple(axis.tolist()), joint)
+            hinge = self._hinge(name, triple(axis), joint)
             quaternion, zero = np.empty(4), -float(model.qpos0[model.jnt_qposadr[joint]])
             mujoco.mju_axisAngle2Quat(quaternion, axis, zero)
-            turn = rotation_matrix(tuple(quaternion.tolist()))
+            turn = rotation_matrix(_four(quaternion))
         shifts[body] = shift
         parent = int(model.body_parentid[body])
         place = np.zeros(3), np.eye(3)
         if body != self._base:
             place = model.body_pos[body] + rotation @ shift - shifts[parent], rotation @ turn
-        moments = rotation_matrix(tuple(model.body_iquat[body].tolist()))
+        moments = rotation_matrix(_four(model.body_iquat[body]))
         inertia = moments @ np.diag(model.body_inertia[body]) @ moments.T
         return Link(
             name=body_name(model, body),
             parent="" if body == self._base else body_name(model, parent),
-            position_m=tuple(place[0].tolist()),
+            position_m=triple(place[0]),
             rotation=_quaternion(place[1]),
             hinge=hinge,
             mass_kg=float(model.body_mass[body]),
-            centre_m=tuple((model.body_ipos[body] - shift).tolist()),
-            inertia=tuple(map(tuple, inertia.tolist())),
+            centre_m=triple(model.body_ipos[body] - shift),
+            inertia=(triple(inertia[0]), triple(inertia[1]), triple(inertia[2])),
             forms=tuple(self._forms(body, shift)),
         )
 
@@ -179,18 +180,22 @@ class _Taken:
         for geom in range(first, first + int(model.body_geomnum[body])):
             if not (model.geom_contype[geom] or model.geom_conaffinity[geom]):
                 continue
-            rotation = tuple(model.geom_quat[geom].tolist())
+            rotation = _four(model.geom_quat[geom])
             middle = model.geom_pos[geom] + rotation_matrix(rotation) @ model.geom_aabb[geom, :3] - shift
             sizes = 2.0 * model.geom_aabb[geom, 3:]
             kind = _KINDS.get(int(model.geom_type[geom]), Kind.BOX)
-            forms.append(Form(kind, tuple(sizes.tolist()), tuple(middle.tolist()), rotation))
+            forms.append(Form(kind, triple(sizes), triple(middle), rotation))
         return forms
 
 
-def _quaternion(turn: Any) -> tuple[float, float, float, float]:
+def _quaternion(turn: Any) -> Quaternion:
     quaternion = np.empty(4)
     mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(turn).ravel())
-    w, x, y, z = quaternion.tolist()
+    return _four(quaternion)
+
+
+def _four(values: Any) -> Quaternion:
+    w, x, y, z = values.tolist()
     return w, x, y, z
 
 

@@ -213,12 +213,13 @@ def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
     One with another name, built or drawn by somebody else, may differ by a few millimetres.
     """
     name, right = told.get("name"), field_of(rules).to_dict()
+    if name is None:
+        raise InputError("no arena is told", hint=f"{rules.name} is run on {rules.arena!r}")
     if name != rules.arena:
-        what = "no arena is told" if name is None else f"the arena is {name!r}"
         measured = (_MEASURES[0], _MEASURES[1]) if told.get("box_size_m") is None else _MEASURES
         if wrong := [one for one in measured if not _are_near(told.get(one), right[one])]:
             hint = f"{rules.name} is run on {rules.arena!r}, or where {wrong[0]} is {right[wrong[0]]}"
-            raise InputError(what, hint=hint)
+            raise InputError(f"the arena is {name!r}", hint=hint)
         return
     for measure in _MEASURES:
         if told.get(measure) != right[measure]:

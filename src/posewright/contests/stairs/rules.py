@@ -17,7 +17,8 @@ from posewright.errors import InputError
 from posewright.recordings.falls import FallLimits
 
 _ARENA = Path(__file__).parent / "stairs.arena.yaml"
-_SLACK_M = 1e-6
+_BUILT_M = 0.005
+"""Stairs that somebody has built may be out by this much [m]."""
 
 Seconds = Annotated[float, Bounds(0.0, 3600.0)]
 Length = Annotated[float, Bounds(0.0, 10.0)]
@@ -124,11 +125,11 @@ class Flight:
                 f"stairs of {len(found.edges)} steps", hint=f"{len(right.edges)} by {rules.rules}"
             )
         shift = found.edges - right.edges
-        same = np.ptp(shift) < _SLACK_M and abs(float(shift[0])) <= rules.edge_m + _SLACK_M
-        if not same or np.abs(found.heights - right.heights).max() > _SLACK_M:
+        same = np.ptp(shift) < _BUILT_M and abs(float(shift[0])) <= rules.edge_m + _BUILT_M
+        if not same or np.abs(found.heights - right.heights).max() > _BUILT_M:
             hint = f"edges at {right.edges.round(3).tolist()} m, +-{rules.edge_m:g}, by {rules.rules}"
             raise InputError(f"the stairs have their edges at {found.edges.round(3).tolist()} m", hint=hint)
-        if abs(found.width_m - right.width_m) > _SLACK_M:
+        if abs(found.width_m - right.width_m) > _BUILT_M:
             hint = f"{right.width_m:g} m by {rules.rules}"
             raise InputError(f"the stairs are {found.width_m:g} m wide", hint=hint)
         return found

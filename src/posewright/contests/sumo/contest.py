@@ -13,7 +13,6 @@ import numpy as np
 from posewright.arenas import Arena, Spot, read_arena
 from posewright.bodies import Place, Supervisor
 from posewright.contests.contest import HALT, NEW_TRY, Entry, Note, Score
-from posewright.contests.parts import arm_parts
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.places import earned_by_places
 from posewright.contests.sumo.bout import Bout, SumoScore
@@ -21,7 +20,7 @@ from posewright.contests.sumo.exchange import Stop, settle
 from posewright.contests.sumo.incidents import Ring
 from posewright.contests.sumo.referee import SumoReferee, Wrestler
 from posewright.contests.sumo.rules import BoutRules, SumoRules
-from posewright.contests.sumo.side import Side, sides_of
+from posewright.contests.sumo.side import Frame, Side, sides_of
 from posewright.documents import parse_document, read_record, read_text
 from posewright.errors import InputError
 from posewright.recordings import Recording, RobotHeader
@@ -89,9 +88,8 @@ class Sumo:
         names, wrestlers = list(supervisors), {}
         for role, name, opponent in zip(self.entries, names, reversed(names), strict=True):
             body: Any = supervisors[name]
-            header = RobotHeader.of(body)
-            starts, arms = self._starts(role, arena), arm_parts(header)
-            wrestlers[name] = Wrestler(body, starts, tuple(header.joints), arms, opponent)
+            frame = Frame.of(RobotHeader.of(body))
+            wrestlers[name] = Wrestler(body, self._starts(role, arena), frame, opponent)
         return SumoReferee(self.rules, _ring(arena.to_dict()), wrestlers, note)
 
     def judge(self, recording: Recording) -> SumoScore:

@@ -14,7 +14,6 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.contests.sumo.incidents import (
-    Attack,
     Fighter,
     Incident,
     Kind,
@@ -148,10 +147,10 @@ class _Settling:
             return self._given(rival, Reason(incident.kind.value), at_s, f"{name} {text}")
         by_rival = attack(self._rules, rival, loser, at_s)
         if by_rival is not None:
-            return self._given(rival, Reason.KNOCKED_DOWN, at_s, f"{name} fell; {_told(by_rival, name)}")
+            return self._given(rival, Reason.KNOCKED_DOWN, at_s, f"{name} fell; {by_rival.told(name)}")
         own = attack(self._rules, loser, rival, at_s)
         if own is not None:
-            text = f"{name} fell after its own attack; {_told(own, rival.name)}"
+            text = f"{name} fell after its own attack; {own.told(rival.name)}"
             return self._given(rival, Reason.FELL_AFTER_OWN_ATTACK, at_s, text)
         return self._given(rival, Reason.FELL_BY_ITSELF, at_s, f"{name} fell, and nobody had attacked")
 
@@ -165,7 +164,7 @@ class _Settling:
             return ()
         fell = {fall.robot: fall.at_s, rival_fall.robot: rival_fall.at_s}
         told, by, on = max(made, key=lambda entry: fell[entry[1].name])  # of two attacks, who fell later
-        text = f"{on.name} fell; {_told(told, on.name)}"
+        text = f"{on.name} fell; {told.told(on.name)}"
         won = self._given(by, Reason.KNOCKED_DOWN, fell[on.name], text)
         up_s = by.is_up_by(self._rules.fall, fell[by.name])
         if up_s is not None:
@@ -182,11 +181,6 @@ class _Settling:
 
 def _fall_of(told: list[Incident]) -> Incident | None:
     return next((incident for incident in told if incident.kind is Kind.FALL), None)
-
-
-def _told(made: Attack, on: str) -> str:
-    pushed_cm = 100.0 * made.pushed_m
-    return f"{made.by} touched {on} until {made.touched_s:.2f} s and went {pushed_cm:.0f} cm towards it"
 
 
 def _idle(rules: SumoRules, one: Side, other: Side, allowed_s: float) -> tuple[float, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -96,11 +97,26 @@ def incidents(rules: SumoRules, ring: Ring, one: Fighter, *, ended: bool) -> lis
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One robot's attack on the other: when it last touched it [s], and how far it went towards it [m]."""
+    """One robot's attack on the other.
+
+    Attributes:
+        touched_s: when it last touched it [s].
+        pushed_m: how far it went towards it [m].
+        swung_rad: how far it swung an arm that touched, 0 where that was no blow [rad].
+    """
 
     by: str
     touched_s: float
     pushed_m: float
+    swung_rad: float
+
+    def told(self, on: str) -> str:
+        """Return it in words."""
+        pushed_cm = 100.0 * self.pushed_m
+        did = [f"touched {on} until {self.touched_s:.2f} s", f"went {pushed_cm:.0f} cm towards it"]
+        if self.swung_rad:
+            did.append(f"swung an arm by {math.degrees(self.swung_rad):.0f} degrees")
+        return f"{self.by} {', '.join(did[:-1])} and {did[-1]}"
 
 
 def attack(rules: SumoRules, by: Fighter, on: Fighter, at_s: float) -> Attack | None:
@@ -114,4 +130,10 @@ def attack(rules: SumoRules, by: Fighter, on: Fighter, at_s: float) -> Attack | 
     way = theirs[0] - feet[0]
     along: Floats = feet @ (way / max(float(np.hypot(*way)), 1e-9))
     pushed = float((along - np.minimum.accumulate(along)).max())
-    return Attack(by.name, float(times[touched][-1]), pushed) if pushed >= rules.attack.push_m else None
+    arms = by.side.arms[window]
+    swung = float(np.ptp(arms, axis=0).max()) if arms.size and by.side.strikes[window].any() else 0.0
+    if swung < rules.attack.swing_rad:
+        swung = 0.0
+    if not swung and pushed < rules.attack.push_m:
+        return None
+    return Attack(by.name, float(times[touched][-1]), pushed, swung)

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from posewright.arrays import Flags
 from posewright.bodies import Place, Supervisor
 from posewright.contests.contest import HALT, NEW_TRY, Note
 from posewright.contests.sumo.bout import Bout
 from posewright.contests.sumo.exchange import Stop, settle
 from posewright.contests.sumo.incidents import Ring
 from posewright.contests.sumo.rules import SumoRules
-from posewright.contests.sumo.side import Side, seen, side_of, touching
+from posewright.contests.sumo.side import Frame, Seen, Side, side_of, touching
 from posewright.control import Block
 from posewright.errors import BodyError
 from posewright.recordings import ROWS_EVERY, Event, kept_frames
@@ -25,12 +24,11 @@ _LOOK_S = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Wrestler:
-    """Who wrestles: who puts it back and where each time, its joints, its arms, and whom it wrestles with."""
+    """Who wrestles: who puts it back and where each time, its arms and knees, and whom it wrestles with."""
 
     supervisor: Supervisor
     starts: tuple[Place, ...]
-    joints: tuple[str, ...]
-    arms: frozenset[str]
+    frame: Frame
     opponent: str
 
 
@@ -40,7 +38,7 @@ class _Eye:
 
     frames: int = 0
     side: Side | None = None
-    pending: list[tuple[Flags, Flags]] = field(default_factory=list)
+    pending: Seen = field(default_factory=lambda: np.zeros((0, 3), dtype=np.bool_))
 
     def look(self, block: Block, who: Wrestler) -> None:
         """See a block's rows as the recording will have them: a touch between two belongs to the later."""
@@ -50,10 +48,9 @@ class _Eye:
             raise BodyError(f"a referee cannot see what {block.robot} touches", hint="a simulated body")
         n, kept = len(states), kept_frames(self.frames, ROWS_EVERY)
         self.frames += n
-        self.pending.append(seen(truth.contacts, who.arms, who.opponent, n))
-        hand, touch = (np.concatenate(flags) for flags in zip(*self.pending, strict=True))
-        whole = len(hand) - self.frames % ROWS_EVERY
-        self.pending = [(hand[whole:], touch[whole:])]
+        seen = np.concatenate([self.pending, who.frame.seen(truth.contacts, who.opponent, n)])
+        whole = len(seen) - self.frames % ROWS_EVERY
+        self.pending = seen[whole:]
         joints = np.where(np.isfinite(states.positions), states.positions, block.commands.angles)
         new = side_of(
             states.times[kept],
@@ -61,15 +58,10 @@ class _Eye:
             truth.footprints[kept],
             truth.foot_contacts[kept],
             joints[kept],
-            names=who.joints,
-            hand=_by_row(hand[:whole]),
-            touch=_by_row(touch[:whole]),
+            frame=who.frame,
+            seen=np.asarray(seen[:whole].reshape(-1, ROWS_EVERY, 3).any(axis=1)),
         )
         self.side = new if self.side is None else Side.joined(self.side, new)
-
-
-def _by_row(flags: Flags) -> Flags:
-    return np.asarray(flags.reshape(-1, ROWS_EVERY).any(axis=1))
 
 
 class SumoReferee:

@@ -67,10 +67,15 @@ class Yuhkoh:
 
 @dataclass(frozen=True, slots=True)
 class AttackRules:
-    """Who touched the other within this time [s] and went so far towards it [m] attacked."""
+    """Who touched the other within this time [s] attacked, if it went so far towards it [m] or swung an arm.
+
+    Attributes:
+        swing_rad: the turn of a joint of an arm that makes the arm's touch a blow [rad].
+    """
 
     within_s: Time
     push_m: Length
+    swing_rad: Angle
 
 
 @dataclass(frozen=True, slots=True)

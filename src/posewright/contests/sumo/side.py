@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -11,10 +11,47 @@ from posewright.arrays import Flags, Floats
 from posewright.bodies import Contacts
 from posewright.contests.parts import arm_parts
 from posewright.errors import InputError
-from posewright.recordings import Recording, RobotRecord
+from posewright.recordings import Recording, RobotHeader, RobotRecord
 from posewright.rotation import uprightness
 
 FLOOR = "floor"
+
+
+Seen = Flags
+"""Of each frame or row, `(n, 3)`: an arm on the floor, an arm at the opponent, any part at the opponent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What of a robot is an arm or a knee.
+
+    Attributes:
+        arms: names of the parts of its arms.
+        arm_joints: places of the arms' joints among its joints.
+        knees: places of its knees among its joints.
+    """
+
+    arms: frozenset[str]
+    arm_joints: tuple[int, ...]
+    knees: tuple[int, ...]
+
+    @classmethod
+    def of(cls, header: RobotHeader) -> Frame:
+        """Return it as a recording's header tells."""
+        arms = arm_parts(header)
+        moved = {link.get("joint") for link in header.links if link["name"] in arms}
+        joints = list(enumerate(header.joints))
+        return cls(
+            arms,
+            tuple(number for number, name in joints if name in moved),
+            tuple(number for number, name in joints if "knee" in name),
+        )
+
+    def seen(self, contacts: Contacts, opponent: str, n: int) -> Seen:
+        """Return what of it touches floor and opponent, in each of `n` frames."""
+        others = [name for name in contacts.names if name != opponent]
+        pairs = ((self.arms, FLOOR), (self.arms, opponent), (others, opponent))
+        return np.stack([contacts.touching(parts, {thing}, n) for parts, thing in pairs], axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +66,9 @@ class Side:
         upright: cosine of the tilt of the base, `(n,)`.
         joints: angles, as measured or else as told, `(n, n_joints)` [rad].
         knees: how far the knee that is bent most is bent, `(n,)` [rad].
+        arms: angles of the joints of its arms, `(n, n_arm_joints)` [rad].
         hand: an arm on the floor, `(n,)`.
+        strikes: an arm of its own touches the opponent, `(n,)`.
         touch: some part touches the opponent, `(n,)`.
     """
 
@@ -40,7 +79,9 @@ class Side:
     upright: Floats
     joints: Floats
     knees: Floats
+    arms: Floats
     hand: Flags
+    strikes: Flags
     touch: Flags
 
     def __len__(self) -> int:
@@ -70,24 +111,17 @@ def side_of(
     stands: Flags,
     joints: Floats,
     *,
-    names: tuple[str, ...],
-    hand: Flags,
-    touch: Flags,
+    frame: Frame,
+    seen: Seen,
 ) -> Side:
-    """Return rows from what a body or a recording tells; `names` are those of the joints.
+    """Return rows from what a body or a recording tells.
 
     Of each row: base `(n, 7)`, footprints `(n, n_feet, 4, 3)`, stands `(n, n_feet)`, joints `(n, n_joints)`.
     """
-    knees = [number for number, name in enumerate(names) if "knee" in name]
+    knees = list(frame.knees)
     bent = np.abs(joints[:, knees]).max(axis=1) if knees else np.zeros(len(times))
-    upright = uprightness(base[:, 3:])
-    return Side(times, footprints[..., :2], stands, base[:, 2], upright, joints, bent, hand, touch)
-
-
-def seen(contacts: Contacts, arms: Collection[str], opponent: str, n: int) -> tuple[Flags, Flags]:
-    """Return in which of `n` frames an arm is on the floor, and in which any part touches the opponent."""
-    others = [name for name in contacts.names if name != opponent]
-    return contacts.touching(arms, {FLOOR}, n), contacts.touching(others, {opponent}, n)
+    upright, arms = uprightness(base[:, 3:]), joints[:, list(frame.arm_joints)]
+    return Side(times, footprints[..., :2], stands, base[:, 2], upright, joints, bent, arms, *seen.T)
 
 
 def sides_of(recording: Recording) -> dict[str, Side]:
@@ -109,7 +143,7 @@ def _recorded(name: str, record: RobotRecord, opponent: str, times: Floats) -> S
         raise InputError(f"the recording does not say where {name} was", hint="a recording of a simulation")
     if record.contacts is None:
         raise InputError(f"the recording does not say what {name} touched", hint="a recording of the contest")
-    hand, touch = seen(record.contacts, arm_parts(record.header), opponent, len(times))
+    frame = Frame.of(record.header)
     joints = np.where(np.isfinite(record.positions), record.positions, record.commands)
     return side_of(
         times,
@@ -117,9 +151,8 @@ def _recorded(name: str, record: RobotRecord, opponent: str, times: Floats) -> S
         record.footprints,
         record.foot_contacts,
         joints,
-        names=tuple(record.header.joints),
-        hand=hand,
-        touch=touch,
+        frame=frame,
+        seen=frame.seen(record.contacts, opponent, len(times)),
     )
 
 

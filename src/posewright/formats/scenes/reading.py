@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from io import BytesIO
 from pathlib import Path
@@ -155,18 +155,25 @@ def _upwards(points: Floats, usual: Up) -> tuple[Up, list[str]]:
     return found, [f"{found.value} is taken to point up; --up says otherwise"]
 
 
-def connected_parts(mesh: SceneMesh) -> Iterable[Floats]:
-    """Yield the points of each connected part; what touches in a point is connected."""
+def connected_parts(mesh: SceneMesh) -> list[Floats]:
+    """Return the points of each connected part, `(n, 3)`.
+
+    Faces are connected where just two of them share an edge: two blocks that touch at an edge are two parts.
+    """
     if mesh.faces is None or not len(mesh.faces):
         return [mesh.points]
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
     near = np.round(mesh.points / max(float(np.ptp(mesh.points, axis=0).max()), 1e-9), 6)
-    points, same = np.unique(near, axis=0, return_inverse=True)
-    faces = same.reshape(-1)[mesh.faces]
-    ends = np.concatenate([faces[:, :2], faces[:, 1:]])
-    links = coo_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(len(points), len(points)))
-    label = connected_components(links, directed=False)[1][same.reshape(-1)]
-    used = np.unique(label[mesh.faces[:, 0]])
-    return [mesh.points[label == one] for one in used.tolist()]
+    same = np.unique(near, axis=0, return_inverse=True)[1].reshape(-1)[mesh.faces]
+    edges = np.sort(same[:, [(0, 1), (1, 2), (2, 0)]].reshape(-1, 2), axis=1)
+    _, edge, shared = np.unique(edges, axis=0, return_inverse=True, return_counts=True)
+    order = np.argsort(edge.reshape(-1), kind="stable")
+    pairs = order[np.repeat(shared == 2, shared)].reshape(-1, 2) // 3  # the two faces at each such edge
+    count = len(mesh.faces)
+    links = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+    label = connected_components(links, directed=False)[1]
+    order = np.argsort(label, kind="stable")
+    groups = np.split(mesh.faces[order], np.flatnonzero(np.diff(label[order])) + 1)
+    return [mesh.points[np.unique(group)] for group in groups]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 
+from posewright.documents import open_ordinary
 from posewright.formats.markup import Element, read_markup
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
-from posewright.robots.mechanism import Quaternion, Triple, rotation_matrix
+from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, triple
 
 MAX_LINKS = 500
 MAX_FORMS = 5000
@@ -19,6 +21,10 @@ FARTHEST_M = 100.0
 _HINGES = ("revolute", "continuous")
 _FIXED = ("fixed", "floating")
 _WELDED = ("prismatic", "planar")
+
+
+_ZERO = (0.0, 0.0, 0.0)
+_NOTHING: tuple[float, Triple, Rows] = 0.0, _ZERO, (_ZERO, _ZERO, _ZERO)
 
 
 class UrdfReader:
@@ -92,10 +98,8 @@ class UrdfReader:
         return order
 
     def _link(self, element: Element, joint: Element | None) -> Link:
-        mass, centre, inertia = 0.0, (0.0, 0.0, 0.0), ((0.0,) * 3,) * 3
         inertial = element.one("inertial")
-        if inertial is not None:
-            mass, centre, inertia = self._inertial(inertial)
+        mass, centre, inertia = _NOTHING if inertial is None else self._inertial(inertial)
         position, rotation = _origin(joint) if joint is not None else ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
         parts = element.all("collision") or element.all("visual")
         forms = [form for part in parts if (form := self._form(part)) is not None]
@@ -107,12 +111,12 @@ class UrdfReader:
             hinge=None if joint is None else self._hinge(joint),
             mass_kg=mass,
             centre_m=centre,
-            inertia=(_triple(inertia[0]), _triple(inertia[1]), _triple(inertia[2])),
+            inertia=inertia,
             forms=tuple(forms),
             line=element.line,
         )
 
-    def _inertial(self, element: Element) -> tuple[float, Triple, tuple[tuple[float, ...], ...]]:
+    def _inertial(self, element: Element) -> tuple[float, Triple, Rows]:
         mass = (element.one("mass") or element.fail("<inertial> has no <mass>")).number("value")
         told = element.one("inertia") or element.fail("<inertial> has no <inertia>")
         xx, xy, xz, yy, yz, zz = (
@@ -122,7 +126,7 @@ class UrdfReader:
         centre, rotation = _origin(element)
         turn = rotation_matrix(rotation)
         inertia = turn @ [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]] @ turn.T
-        return mass, centre, tuple(map(tuple, inertia.tolist()))
+        return mass, centre, (triple(inertia[0]), triple(inertia[1]), triple(inertia[2]))
 
     def _hinge(self, joint: Element) -> Hinge | None:
         kind, name = joint.text("type"), joint.text("name")
@@ -154,7 +158,7 @@ class UrdfReader:
             self.remarks.append(Oddity(f"{name} has no limits: taken for half a turn either way", joint.line))
         return Hinge(
             name,
-            _triple([part / length for part in axis]),
+            triple([part / length for part in axis]),
             lower,
             upper,
             0.0 if limit is None else limit.number("effort", 0.0),
@@ -196,7 +200,7 @@ class UrdfReader:
         low, high = ([end * factor for end, factor in zip(corner, scale, strict=True)] for corner in corners)
         middle = rotation_matrix(rotation) @ [(a + b) / 2.0 for a, b in zip(low, high, strict=True)]
         edges = [max(abs(b - a), 1e-4) for a, b in zip(low, high, strict=True)]
-        place = _triple([a + b for a, b in zip(position, middle.tolist(), strict=True)])
+        place = triple([a + b for a, b in zip(position, middle.tolist(), strict=True)])
         return Form(Kind.BOX, _sizes(shape, edges), place, rotation)
 
     def _mesh_path(self, shape: Element) -> Path | None:
@@ -230,11 +234,6 @@ def _link_of(joint: Element, end: str) -> str:
     return next(one.text("link") for one in joint.all(end))
 
 
-def _triple(values: object) -> Triple:
-    x, y, z = (float(value) for value in values)  # type: ignore[attr-defined]
-    return x, y, z
-
-
 def _origin(element: Element) -> tuple[Triple, Quaternion]:
     """Return where an element's frame lies in the one around it, and w x y z of how it is turned."""
     origin = element.one("origin")
@@ -246,7 +245,7 @@ def _origin(element: Element) -> tuple[Triple, Quaternion]:
     roll, pitch, yaw = (angle / 2.0 for angle in origin.numbers("rpy", 3, (0.0, 0.0, 0.0)))
     cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
     cy, sy = math.cos(yaw), math.sin(yaw)
-    return _triple(place), (
+    return triple(place), (
         cr * cp * cy + sr * sp * sy,
         sr * cp * cy - cr * sp * sy,
         cr * sp * cy + sr * cp * sy,
@@ -254,8 +253,8 @@ def _origin(element: Element) -> tuple[Triple, Quaternion]:
     )
 
 
-def _sizes(shape: Element, edges: object) -> Triple:
-    sizes = _triple(edges)
+def _sizes(shape: Element, edges: Iterable[float]) -> Triple:
+    sizes = triple(edges)
     if not all(0.0 < edge <= FARTHEST_M for edge in sizes):
         shape.fail(f"a <{shape.name}> of {' x '.join(f'{edge:g}' for edge in sizes)} m", "edges above 0")
     return sizes
@@ -270,10 +269,18 @@ def _extent(path: Path) -> tuple[Triple, Triple] | None:
     if path.suffix.lower() not in (".stl", ".obj", ".ply") or path.stat().st_size > MAX_MESH_BYTES:
         return None
     try:
-        found = trimesh.load(path, force="mesh", process=False).bounds
-    except (ValueError, OSError, IndexError, KeyError, TypeError):  # what trimesh raises of damaged files
+        with open_ordinary(path) as file:  # from a file alone: nothing that a mesh names is looked for
+            found = trimesh.load(file, file_type=path.suffix[1:].lower(), force="mesh", process=False).bounds
+    except (
+        ValueError,
+        OSError,
+        IndexError,
+        KeyError,
+        TypeError,
+        AttributeError,
+    ):  # what trimesh raises of damaged files
         return None
-    return None if found is None else (_triple(found[0]), _triple(found[1]))
+    return triple(found[0]), triple(found[1])
 
 
 def read_urdf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:

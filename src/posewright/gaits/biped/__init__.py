@@ -1,0 +1,1 @@
+"""Gaits of two legs; their door is that of the room."""

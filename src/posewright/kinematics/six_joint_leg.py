@@ -1,0 +1,133 @@
+"""A biped's leg in closed form: yaw, roll and pitch at the hip, the knee, pitch and roll at the ankle.
+
+The axes of roll and pitch meet at the hip and at the ankle; the yaw's may stand ahead of the hip or behind it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.errors import UnreachableError
+
+Planar = tuple[float, float]
+
+
+class LegAngles(NamedTuple):
+    """Angles of the joints from the trunk to the foot [rad]."""
+
+    hip_yaw: float
+    hip_roll: float
+    hip_pitch: float
+    knee: float
+    ankle_pitch: float
+    ankle_roll: float
+
+
+@dataclass(frozen=True)
+class SixJointLeg:
+    """One leg; all lengths in metres, all joints at 0 unless said otherwise.
+
+    Attributes:
+        hip_m: a point of the yaw's axis at the height where roll and pitch meet, in the trunk's frame.
+        hip_ahead_m: how far ahead of the yaw's axis roll and pitch meet.
+        thigh_m: from the hip to the knee's axis, ahead and up.
+        shank_m: from there to the ankle, ahead and up.
+        sole_m: from the ankle to the middle of the sole, in the foot's frame.
+    """
+
+    hip_m: tuple[float, float, float]
+    hip_ahead_m: float
+    thigh_m: Planar = field(repr=False)
+    shank_m: Planar = field(repr=False)
+    sole_m: tuple[float, float, float] = field(repr=False)
+
+    @property
+    def reach_m(self) -> float:
+        """From hip to ankle with the leg stretched [m]."""
+        return math.hypot(*self.thigh_m) + math.hypot(*self.shank_m)
+
+    def ankle(self, sole: Floats, turn: Floats) -> Floats:
+        """Return where the ankle is, `(3,)` [m], for the middle of the sole and the foot's turn `(3, 3)`."""
+        point: Floats = sole - turn @ np.array(self.sole_m)
+        return point
+
+    def solve(self, sole: Floats, turn: Floats) -> LegAngles:
+        """Return the angles that put the foot there.
+
+        The pitch axes are square to the foot's x and to the yaw's axis alike, so that plane gives the yaw.
+
+        Args:
+            sole: the middle of the sole, `(3,)` in the trunk's frame [m].
+            turn: the foot's axes there, `(3, 3)`.
+
+        Raises:
+            UnreachableError: the leg is too short, or cannot fold so far.
+        """
+        ahead = turn[:, 0]
+        from_yaw = self.ankle(sole, turn) - np.array(self.hip_m)
+        across = np.cross(ahead, from_yaw)
+        across /= np.linalg.norm(across)
+        yaw = math.atan2(-across[0], across[1])
+        level = np.array([math.cos(yaw), math.sin(yaw), 0.0])
+        upward = np.cross(level, across)
+        leg = from_yaw - self.hip_ahead_m * level
+        x, z = float(leg @ level), float(leg @ upward)
+        knee = self._knee(math.hypot(x, z))
+        lower = _pitched(self.shank_m, knee)
+        at_zero = (self.thigh_m[0] + lower[0], self.thigh_m[1] + lower[1])
+        hip_pitch = _wrapped(math.atan2(x, z) - math.atan2(*at_zero))
+        pitch = math.atan2(-float(ahead @ upward), float(ahead @ level))
+        side = turn[:, 1]
+        ankle_roll = math.atan2(float(side @ np.cross(ahead, across)), float(side @ across))
+        hip_roll = math.atan2(across[2], math.hypot(across[0], across[1]))
+        return LegAngles(yaw, hip_roll, hip_pitch, knee, _wrapped(pitch - hip_pitch - knee), ankle_roll)
+
+    def _knee(self, distance: float) -> float:
+        thigh, shank = math.hypot(*self.thigh_m), math.hypot(*self.shank_m)
+        cosine = (distance * distance - thigh * thigh - shank * shank) / (2.0 * thigh * shank)
+        if not abs(cosine) <= 1.0 + 1e-12:
+            bounds = f"{abs(thigh - shank):.4g} to {thigh + shank:.4g} m"
+            raise UnreachableError(
+                f"the ankle is {distance:.4g} m from the hip", hint=f"the leg has {bounds}"
+            )
+        bend = math.acos(max(-1.0, min(1.0, cosine)))
+        return _wrapped(bend - math.atan2(*self.shank_m) + math.atan2(*self.thigh_m))
+
+    def forward(self, angles: LegAngles) -> tuple[Floats, Floats]:
+        """Return the middle of the sole `(3,)` [m] and the foot's axes `(3, 3)`, in the trunk's frame."""
+        hip = _about(2, angles.hip_yaw)
+        thigh = hip @ _about(0, angles.hip_roll) @ _about(1, angles.hip_pitch)
+        shank = thigh @ _about(1, angles.knee)
+        foot = shank @ _about(1, angles.ankle_pitch) @ _about(0, angles.ankle_roll)
+        point = np.array(self.hip_m) + hip[:, 0] * self.hip_ahead_m
+        point = point + thigh @ _in_plane(self.thigh_m) + shank @ _in_plane(self.shank_m)
+        return point + foot @ np.array(self.sole_m), foot
+
+
+def _in_plane(vector: Planar) -> Floats:
+    return np.array([vector[0], 0.0, vector[1]])
+
+
+def _pitched(vector: Planar, angle: float) -> Planar:
+    x, z = vector
+    cosine, sine = math.cos(angle), math.sin(angle)
+    return x * cosine + z * sine, z * cosine - x * sine
+
+
+def _wrapped(angle: float) -> float:
+    return math.remainder(angle, 2.0 * math.pi)
+
+
+def _about(axis: int, angle: float) -> Floats:
+    """Return a turn about x, y or z, `(3, 3)`."""
+    cosine, sine = math.cos(angle), math.sin(angle)
+    turn = np.eye(3)
+    one, other = (axis + 1) % 3, (axis + 2) % 3
+    turn[one, one] = turn[other, other] = cosine
+    turn[one, other], turn[other, one] = -sine, sine
+    return turn

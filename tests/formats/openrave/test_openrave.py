@@ -1,0 +1,230 @@
+"""OpenRAVE's XML: how it places things, what it includes, and what of it is refused."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from posewright.arenas import Role
+from posewright.errors import FormatError, InputError
+from posewright.formats import import_arena
+from posewright.formats.openrave import GeometryKind, JointKind, read_openrave
+
+SAMPLES = Path(__file__).parents[4] / "shared" / "samples" / "openrave"
+
+ROBOT = """<Robot name="Walker">
+  <KinBody>
+    <Body name="Trunk" type="dynamic">
+      <Translation>0 0 1</Translation>
+      <Geom type="box"><Extents>0.1 0.2 0.3</Extents></Geom>
+      <Mass type="box"><total>2.4</total><extents>0.1 0.2 0.3</extents><com>0 0 0.1</com></Mass>
+    </Body>
+    <Body name="Leg">
+      <offsetfrom>Trunk</offsetfrom>
+      <RotationAxis>1 0 0 90</RotationAxis>
+      <Translation>0 0.5 0</Translation>
+      <RotationAxis>0 0 1 90</RotationAxis>
+      <Geom type="cylinder"><radius>0.05</radius><height>0.4</height></Geom>
+      <Mass type="mimicgeom"><density>1000</density></Mass>
+    </Body>
+    <Joint name="hip" type="hinge">
+      <Body>trunk</Body><Body>Leg</Body>
+      <offsetfrom>Leg</offsetfrom>
+      <Axis>0 0 2</Axis><Anchor>0 0.1 0</Anchor>
+      <limitsdeg>45 -30</limitsdeg><maxveldeg>180</maxveldeg><maxtorque>1.5</maxtorque>
+    </Joint>
+    <Joint name="dummy" type="hinge" enable="false">
+      <Body>Trunk</Body><Body>Leg</Body><limits>0 0</limits></Joint>
+    <Adjacent>Trunk Leg</Adjacent>
+  </KinBody>
+  <Manipulator name="arm"><base>Trunk</base><effector>Leg</effector></Manipulator>
+  <AttachedSensor name="laser"><link>Trunk</link><translation>0 0.06 0.08</translation>
+    <sensor type="BaseLaser2D"><maxrange>5</maxrange></sensor></AttachedSensor>
+</Robot>
+"""
+
+FIELD = """<Environment>
+  <camtrans>0 0 3</camtrans>
+  <Robot file="robots/walker.robot.xml"><Translation>1 2 0</Translation></Robot>
+  <KinBody name="floor"><Body type="static"><Translation>0 0 -0.005</Translation>
+    <Geom type="box"><extents>1 1 0.005</extents><diffuseColor>.3 1 .3</diffuseColor></Geom></Body></KinBody>
+  <KinBody name="box1"><Body><Translation>0.2 0.3 0.25</Translation>
+    <Geom type="box"><extents>0.1 0.1 0.25</extents></Geom></Body></KinBody>
+  <KinBody name="pared"><Body type="static"><Translation>-1.01 0 0.25</Translation>
+    <Geom type="box"><extents>0.01 1 0.25</extents></Geom></Body></KinBody>
+  <physicsengine type="ode">
+    <odeproperties><friction>0.5</friction><gravity>0 0 -9.8</gravity></odeproperties></physicsengine>
+</Environment>
+"""
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    (tmp_path / "robots").mkdir()
+    (tmp_path / "robots/walker.robot.xml").write_text(ROBOT)
+    (tmp_path / "field.env.xml").write_text(FIELD)
+    return tmp_path / "field.env.xml"
+
+
+def refusal(path: Path, text: str) -> FormatError:
+    path.write_text(text)
+    with pytest.raises(FormatError) as told:
+        read_openrave(path)
+    assert told.value.where is not None
+    return told.value
+
+
+def test_links_and_joints_stand_where_the_document_says(scene: Path) -> None:
+    (robot,) = read_openrave(scene.parent / "robots/walker.robot.xml").bodies
+    _, leg = robot.links
+    assert (robot.name, robot.is_robot) == ("Walker", True)
+    turned = np.array([(0, 0, 1), (1, 0, 0), (0, 1, 0)])  # about x first, then about z
+    assert np.allclose(leg.pose[:3, :3], turned)
+    assert np.allclose(leg.pose[:3, 3], (0, 0.5, 1))
+    hip, dummy = robot.joints
+    assert (hip.kind, hip.parent, hip.child) == (JointKind.HINGE, "Trunk", "Leg")
+    assert np.allclose(hip.axis, turned @ (0, 0, 1))
+    assert np.allclose(hip.anchor_m, (0, 0.5, 1) + turned @ (0, 0.1, 0))
+    assert hip.limits == pytest.approx((math.radians(-30), math.radians(45)))
+    assert (hip.max_velocity, hip.max_torque) == (pytest.approx(math.pi), 1.5)
+    assert not dummy.is_enabled
+    assert dummy.limits == (0.0, 0.0)
+    assert robot.adjacent == (("Trunk", "Leg"),)
+
+
+def test_masses_are_those_of_full_bodies(scene: Path) -> None:
+    (robot,) = read_openrave(scene.parent / "robots/walker.robot.xml").bodies
+    trunk, leg = (link.mass for link in robot.links)
+    assert trunk is not None
+    assert leg is not None
+    assert trunk.kg == 2.4
+    assert np.allclose(trunk.centre_m, (0, 0, 0.1))
+    assert np.allclose(np.diag(trunk.inertia), 0.2 * np.array([0.16 + 0.36, 0.04 + 0.36, 0.04 + 0.16]))
+    assert leg.kg == pytest.approx(1000 * math.pi * 0.05**2 * 0.4)
+    assert leg.inertia[1, 1] == pytest.approx(leg.kg * 0.05**2 / 2)
+
+
+def test_sensors_and_manipulators_are_kept(scene: Path) -> None:
+    (robot,) = read_openrave(scene.parent / "robots/walker.robot.xml").bodies
+    (sensor,), (arm,) = robot.sensors, robot.manipulators
+    assert (sensor.name, sensor.kind, sensor.link) == ("laser", "BaseLaser2D", "Trunk")
+    assert np.allclose(sensor.pose[:3, 3], (0, 0.06, 0.08))
+    assert sensor.values == (("maxrange", "5"),)
+    assert (arm.base, arm.effector) == ("Trunk", "Leg")
+
+
+def test_an_environment_places_what_it_includes(scene: Path) -> None:
+    found = read_openrave(scene)
+    assert found.friction == 0.5
+    assert found.gravity is not None
+    assert found.gravity.tolist() == [0, 0, -9.8]
+    assert np.allclose(found.bodies[0].links[0].pose[:3, 3], (1, 2, 1))
+    assert np.allclose(found.bodies[0].joints[0].anchor_m[:2], (1, 2.5))
+
+
+def test_an_environment_becomes_a_field_without_its_robots(scene: Path) -> None:
+    made = import_arena(scene)
+    assert made.arena.size_m == (2.0, 2.0)
+    assert [(box.x, box.y) for box in made.arena.boxes] == [(1.2, 0.3)]
+    assert [shape.role for shape in made.arena.shapes] == [Role.WALL]
+    assert made.arena.colours["floor"] == (0.3, 1.0, 0.3)
+    assert any("Walker is left out" in note for note in made.notes)
+
+
+def test_a_mesh_comes_from_the_folder_with_its_scale(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts/my cube.wrl").write_text("#VRML V2.0 utf8\nShape { geometry Box { } }\n")
+    mesh = '<Geom type="trimesh"><Data>parts/my cube.wrl 0.01</Data></Geom>'
+    text = f'<KinBody name="b"><Body name="b">{mesh}</Body></KinBody>'
+    (tmp_path / "b.kinbody.xml").write_text(text)
+    (shape,) = read_openrave(tmp_path / "b.kinbody.xml").bodies[0].links[0].geometries
+    assert shape.kind is GeometryKind.MESH
+    assert np.allclose(np.abs(shape.points()[0]), 0.01)
+
+
+@pytest.mark.parametrize(
+    "name", ["../outside.xml", "/etc/passwd", "robots/../../outside.xml", "a\\..\\..\\outside.xml"]
+)
+def test_an_include_never_leaves_the_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / "outside.xml").write_text(ROBOT)
+    (tmp_path / "in").mkdir()
+    told = refusal(tmp_path / "in/x.xml", f'<Environment>\n<Robot file="{name}"/></Environment>')
+    assert "leads out of the folder" in told.message
+    assert told.where is not None
+    assert told.where.line == 2
+
+
+def test_a_link_in_the_folder_does_not_lead_out_either(tmp_path: Path) -> None:
+    (tmp_path / "outside.xml").write_text(ROBOT)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/way.xml").symlink_to(tmp_path / "outside.xml")
+    told = refusal(tmp_path / "in/x.xml", '<Environment><Robot file="way.xml"/></Environment>')
+    assert "leads out of the folder" in told.message
+
+
+def test_documents_do_not_include_themselves(tmp_path: Path) -> None:
+    (tmp_path / "b.xml").write_text('<KinBody file="a.xml"/>')
+    assert "includes itself" in refusal(tmp_path / "a.xml", '<KinBody file="b.xml"/>').message
+
+
+def test_bombs_and_entities_are_refused(tmp_path: Path) -> None:
+    bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><Environment>&b;</Environment>'
+    assert "document type" in refusal(tmp_path / "a.xml", bomb).message
+    outside = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><Environment>&a;</Environment>'
+    assert "document type" in refusal(tmp_path / "a.xml", outside).message
+    assert "too deep" in refusal(tmp_path / "a.xml", "<a>" * 500).message
+    assert "too many elements" in refusal(tmp_path / "a.xml", "<a>" + "<b/>" * 100_001 + "</a>").message
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('<Body name="a"><offsetfrom>nobody</offsetfrom></Body>', "no body 'nobody' yet"),
+        ('<Body name="a"><Geom type="blob"/></Body>', "type 'blob' is not read"),
+        ('<Body name="a"><Geom type="box"/></Body>', "without <extents>"),
+        ('<Body name="a"><Geom type="box"><extents>1 2</extents></Geom></Body>', "2 numbers"),
+        ('<Body name="a"><Geom type="box"><extents>1 -2 1</extents></Geom></Body>', "above 0"),
+        ('<Body name="a"><Translation>1 nan 1</Translation></Body>', "not finite"),
+        ('<Body name="a"><RotationMat>1 1 1 1 1 1 1 1 1</RotationMat></Body>', "no rotation"),
+        ('<Body name="a"><Mass type="pyramid"/></Body>', "'pyramid' is not read"),
+        ('<Joint name="j" type="universal"/>', "'universal' is not read"),
+        ('<Body name="a"/><Joint name="j"><Body>a</Body><Body>a</Body></Joint>', "between 1 bodies"),
+        ('<Body name="a"><Geom type="trimesh"><data>cup.iv 0.01</data></Geom></Body>', "no file 'cup.iv'"),
+        ('<Body name="a"><Geom type="trimesh"/></Body>', "without <data>"),
+    ],
+)
+def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path, body: str, said: str) -> None:
+    told = refusal(tmp_path / "a.xml", f'<KinBody name="k">\n\n{body}</KinBody>')
+    assert said in f"{told.message} {told.hint}"
+    assert told.where is not None
+    assert told.where.line == 3
+
+
+def test_the_minus_signs_of_a_browsers_view_are_told(tmp_path: Path) -> None:
+    told = refusal(tmp_path / "a.xml", '-<KinBody name="k">\n-<Body name="a"/></KinBody>')
+    assert told.hint is not None
+    assert "browser" in told.hint
+    inside = refusal(tmp_path / "a.xml", '<KinBody name="k">\n-<Body name="a"/>\n</KinBody>')
+    assert "minus" in inside.message
+
+
+def test_other_xml_is_refused(tmp_path: Path) -> None:
+    assert "no OpenRAVE document" in refusal(tmp_path / "a.xml", "<mujoco/>").message
+    (tmp_path / "a.xml").write_text(ROBOT)
+    with pytest.raises(InputError, match="nothing but robots"):
+        import_arena(tmp_path / "a.xml")
+
+
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="other people's samples are not here")
+def test_samples_are_read_or_refused_with_file_and_line() -> None:
+    (robot,) = read_openrave(SAMPLES / "rdiankov_twodof.robot.xml").bodies
+    assert [link.name for link in robot.links] == ["Base", "Arm0", "Arm1"]
+    assert all(link.mass is not None for link in robot.links)
+    for name, line in (("rdiankov_sample.kinbody.xml", 56), ("rdiankov_testphysics.env.xml", 5)):
+        with pytest.raises(FormatError, match="there is no file") as told:
+            read_openrave(SAMPLES / name)
+        assert told.value.where is not None
+        assert told.value.where.line == line

@@ -1,0 +1,175 @@
+"""Drawn scenes become fields: whichever axis points up, whoever drew them; what is damaged is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from posewright.arenas import Role, read_arena, write_arena
+from posewright.errors import FormatError, InputError, UnknownNameError
+from posewright.formats import import_arena
+from posewright.formats.scenes import parse_vrml, read_scene
+
+from .blender import FIELD, HEAD, wrl
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "field.wrl").write_text(wrl())
+    return tmp_path
+
+
+@pytest.mark.parametrize("y_up", [True, False])
+def test_the_obstacle_field_is_recognised_by_names_and_sizes(tmp_path: Path, y_up: bool) -> None:
+    (tmp_path / "my field.wrl").write_text(wrl(y_up=y_up))
+    field = import_arena(tmp_path / "my field.wrl").arena
+    assert (field.name, field.size_m) == ("my_field", (2.5, 2.0))
+    assert [wall.name for wall in field.walls] == ["wall_start", "wall_end", "wall_left", "wall_right"]
+    assert [(line.x, line.width_m) for line in field.lines] == [(0.5, 0.02), (2.0, 0.02)]
+    assert [(box.x, box.y, round(box.yaw_rad, 4)) for box in field.boxes] == [
+        (1.0, 0.4, 0.0),
+        (1.5, -0.35, 0.6),
+    ]
+    assert field.box_size == (0.2, 0.2, 0.5)
+    assert "assumption" in field.sources["friction"]
+
+
+def test_an_imported_field_is_read_back_as_it_was_written(folder: Path) -> None:
+    field = import_arena(folder / "field.wrl").arena
+    write_arena(folder / "field.arena.yaml", field)
+    again = read_arena(folder / "field.arena.yaml")
+    assert again.shapes == field.shapes
+    assert again.box_kinds == field.box_kinds
+    assert [(one.x, one.y) for one in again.boxes] == [(one.x, one.y) for one in field.boxes]
+
+
+@pytest.mark.parametrize(("scale", "turn"), [(1.0, 0.0), (0.5, 0.0), (1.0, 180.0)])
+def test_a_scale_and_a_half_turn_keep_what_things_are(folder: Path, scale: float, turn: float) -> None:
+    field = import_arena(folder / "field.wrl", scale=scale, turn_deg=turn).arena
+    assert field.size_m == (2.5 * scale, 2.0 * scale)
+    assert len(field.walls) == 4
+    assert len(field.lines) == 2
+    assert len(field.boxes) == 2
+
+
+def test_turned_by_a_quarter_the_field_is_as_wide_as_it_was_long(folder: Path) -> None:
+    assert import_arena(folder / "field.wrl", turn_deg=90.0).arena.size_m == (2.0, 2.5)
+
+
+@pytest.mark.parametrize("kind", ["stl", "obj", "glb"])
+def test_other_programs_files_give_the_same_field(tmp_path: Path, kind: str) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    scene = trimesh.Scene()
+    for name, (middle, edges, yaw) in FIELD.items():
+        place = trimesh.transformations.rotation_matrix(yaw, (0, 0, 1))
+        place[:3, 3] = middle
+        scene.add_geometry(trimesh.creation.box(edges, place), node_name=name, geom_name=name)
+    scene.export(tmp_path / f"field.{kind}")
+    field = import_arena(tmp_path / f"field.{kind}", up="z").arena
+    assert field.size_m == (2.5, 2.0)
+    assert (len(field.walls), len(field.lines), len(field.boxes)) == (4, 2, 2)
+
+
+def test_what_is_no_block_is_its_hull_and_a_cylinder_is_round(tmp_path: Path) -> None:
+    ramp = "coord Coordinate { point [ 0 0 0, 0.4 0 0, 0.4 0.1 0, 0 0 -0.3, 0.4 0 -0.3, 0.4 0.1 -0.3 ] }"
+    faces = "coordIndex [ 0 1 2 -1 3 5 4 -1 0 3 4 1 -1 1 4 5 2 -1 0 2 5 3 -1 ]"
+    text = (
+        f"{HEAD}DEF Ramp Transform {{ children Shape {{ geometry IndexedFaceSet {{ {ramp} {faces} }} }} }}\n"
+        "DEF Post Transform { translation 1 0.2 0\n"
+        "  children Shape { geometry Cylinder { radius 0.1 height 0.4 } } }\n"
+        "DEF Floor Transform { translation 0.5 -0.05 0 children Shape { geometry Box { size 2 0.1 2 } } }\n"
+    )
+    (tmp_path / "ramp.wrl").write_text(text)
+    made = import_arena(tmp_path / "ramp.wrl")
+    ramp_shape, post = made.arena.shapes
+    assert ramp_shape.size_m == pytest.approx((0.4, 0.3, 0.1), abs=1e-6)
+    assert len(ramp_shape.hull_m) == 6
+    assert post.is_round
+    assert post.size_m == pytest.approx((0.2, 0.2, 0.4), abs=1e-6)
+    assert post.role is Role.FURNITURE
+    assert any("convex" in note for note in made.notes)
+
+
+def test_transforms_follow_the_standard() -> None:
+    text = (
+        f"{HEAD}Transform {{ center 1 0 0 rotation 0 0 1 1.5707963267948966 scale 2 1 1 translation 0 0 5\n"
+        "children Shape { geometry IndexedFaceSet { coord Coordinate { point [ 2 0 0, 1 1 0, 1 0 0 ] } } } }"
+    )
+    (mesh,) = parse_vrml(text)
+    assert np.allclose(mesh.points, [(1, 2, 5), (0, 0, 5), (1, 0, 5)])
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "said"),
+    [
+        ("Inline { url 'x' }", 2, "Inline is not read"),
+        ("\nPROTO X [ ] { }", 3, "PROTO is not read"),
+        ("Shape { geometry Text { string 'a' } }", 2, "Text is not read"),
+        ("Shape { geometry Blob { } }", 2, "geometry Blob is not read"),
+        ("Transform { translation 1 2 children [ ] }", 2, "2 numbers"),
+        ("Transform { translation 1 2 1e300 }", 2, "beyond all measure"),
+        ("Transform { children [ USE nobody ] }", 2, "not defined before"),
+        ("Transform { children [", 2, "without a value"),
+        ("\n\n } ", 4, "expected a node"),
+        ("Shape { geometry IndexedFaceSet { coord Coordinate { point [0 0] } } }", 2, "no points"),
+        (
+            "Shape { geometry IndexedFaceSet { coord Coordinate { point [0 0 0] } coordIndex [7] } }",
+            2,
+            "point 7",
+        ),
+        ('WorldInfo { title "never ends }', 2, "without an end"),
+    ],
+)
+def test_a_damaged_wrl_is_refused_with_its_line(tmp_path: Path, body: str, line: int, said: str) -> None:
+    path = tmp_path / "bad.wrl"
+    path.write_text("#VRML V2.0 utf8\n" + body.replace("'", '"'))
+    with pytest.raises(FormatError, match=said) as told:
+        read_scene(path)
+    assert told.value.where is not None
+    assert told.value.where.line == line
+    assert told.value.hint or said
+
+
+def test_nodes_that_double_again_and_again_are_refused() -> None:
+    lines = [f"{HEAD}DEF n0 Shape {{ geometry Box {{ }} }}"]
+    lines += [f"DEF n{i} Group {{ children [ USE n{i - 1} USE n{i - 1} ] }}" for i in range(1, 40)]
+    with pytest.raises(FormatError, match="beyond bounds"):
+        parse_vrml("\n".join(lines))
+    with pytest.raises(FormatError, match="too deep"):
+        parse_vrml(HEAD + "Group { children " * 200)
+
+
+def test_a_glb_that_claims_too_much_or_leads_elsewhere_is_refused(tmp_path: Path) -> None:
+    for told, said in (
+        ({"accessors": [{"count": 10**12}]}, "claims"),
+        ({"buffers": [{"uri": "../../etc/passwd"}]}, "leads to"),
+    ):
+        text = json.dumps({"asset": {"version": "2.0"}, **told}).encode()
+        head = struct.pack("<4sIII4s", b"glTF", 2, 20 + len(text), len(text), b"JSON")
+        (tmp_path / "bad.glb").write_bytes(head + text)
+        with pytest.raises(FormatError, match=said):
+            import_arena(tmp_path / "bad.glb")
+
+
+@pytest.mark.parametrize("kind", ["glb", "stl", "obj", "wrl", "xml"])
+@pytest.mark.parametrize(
+    "data", [b"", b"\0" * 90, b"glTF\2\0\0\0", b"solid x\nfacet normal", b"v 1 2\nf 1 2 9\n"]
+)
+def test_rubbish_is_refused_whatever_it_is_called(tmp_path: Path, kind: str, data: bytes) -> None:
+    (tmp_path / f"bad.{kind}").write_bytes(data)
+    with pytest.raises((FormatError, InputError)):
+        import_arena(tmp_path / f"bad.{kind}")
+
+
+def test_a_drawing_in_millimetres_is_refused_with_the_scale_that_helps(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"2540 m from end to end .*0.001"):
+        import_arena(folder / "field.wrl", scale=1000.0)
+    with pytest.raises(InputError, match="a scale of nan"):
+        import_arena(folder / "field.wrl", scale=math.nan)
+    with pytest.raises(UnknownNameError, match="no axis is called 'x'"):
+        import_arena(folder / "field.wrl", up="x")
