@@ -298,7 +298,10 @@ class _Ring:
         """Let pairs meet, and return who has won each bout, None for nobody."""
         if not pairs:
             return {}
-        trials = {f"{a} - {b}": self._bout(a, b, number) for number, (a, b) in enumerate(pairs)}
+        bouts = [
+            self._bout(a, b, number) for number, (a, b) in enumerate(pairs, sum(map(len, self.runs.values())))
+        ]
+        trials = {bout.name: bout for bout in bouts}
         batch = self.day.batch(self._counting, kept_in, trials)
         self.runs[kept_in] = batch.runs
         won = [run.figures.get(WINNER) for run in batch.runs]
@@ -335,7 +338,7 @@ class _Ring:
         opponents = {role: Entry(other.robot, other.behaviours[discipline]) for role in others}
         seed = self.day.seed + number
         rules = self._counting.rules
-        name = f"{a} - {b}"
+        name = " - ".join(f"{who} ({role})" for who, role in zip((a, b), self._roles, strict=True))
         return Trial(
             name, one.robot, one.behaviours[discipline], discipline, rules, seed=seed, opponents=opponents
         )
