@@ -221,7 +221,7 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
         further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
         place = held.start(role, arena)
         seed = _seed_of(trial.seed, number)
-        how = {"contacts": bool(getattr(held, "sees_contacts", False))}
+        how = {"touches": bool(getattr(held, "sees_contacts", False))}
         parts.append(Part(name, played.robot, played.start_pose, place, further, seed, domain, **how))
         behaviours[name] = played
     plant = make_plant(kind, parts, arena)
