@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from posewright.contests.contest import ScoreTable
+from posewright.contests.contest import ScoreTable, Tabled
 
 _WHY = {
     "fall": "the robot fell and was put back",
@@ -61,7 +61,7 @@ class LegResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Tabled):
     """A race as judged: legs there and back, `raw_total` decides places; warnings such as a false start."""
 
     contest: str
@@ -142,18 +142,6 @@ class Result:
             ),
         )
 
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
-
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, fit for JSON."""
-        return {
-            "contest": self.contest,
-            "legs": [asdict(leg) for leg in self.legs],
-            "total_points": self.total_points,
-            "raw_total": self.raw_total,
-            "finished": self.finished,
-            "falls": self.falls,
-            "penalties": [asdict(penalty) for penalty in self.penalties],
-            "warnings": list(self.warnings),
-        }
+        return {**asdict(self), "finished": self.finished}

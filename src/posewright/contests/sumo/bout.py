@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from posewright.contests.contest import ScoreTable
+from posewright.contests.contest import ScoreTable, Tabled
 from posewright.contests.sumo.exchange import Award, Stop
 from posewright.contests.sumo.rules import BoutRules
 
@@ -110,7 +110,7 @@ class Bout:
 
 
 @dataclass(frozen=True, slots=True)
-class SumoScore:
+class SumoScore(Tabled):
     """A bout as judged, seen by the first robot: red."""
 
     contest: str
@@ -186,9 +186,6 @@ class SumoScore:
         total = ("bout", "", self.winner or "nobody", points, "")
         notes = [_line(one, self.bout) for one in self.bout.rounds]
         return ScoreTable(("round", "time", "to", "points", "why"), tuple(rows), total, tuple(notes))
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
 
 def _told(one: Round, bout: Bout) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from posewright.contests import Contest, Counted, Duel, Entry, Ranked, Score, contest, judge, places
@@ -89,22 +90,14 @@ def play_day(
     with locked(folder, waits=False):
         field = _Field(by, checked_seed(seed), folder, digests, workers, executor, on_run)
         day = _played(field, contestants)
+        points: Mapping[str, Mapping[str, float]] = {}
         if jury is not None:
-            day = with_jury(day, read_jury(jury, day))
-        elif is_there(folder / DAY):
-            day = _with_known_jury(day)
+            points = read_jury(jury, day)
+        elif is_there(folder / DAY):  # what people said when it was played before
+            points = {one.contest: one.earned for one in read_day(folder).disciplines if one.jury}
+        day = with_jury(day, points)
         save_day(day)
     return day
-
-
-def _with_known_jury(day: Day) -> Day:
-    """Return the day with the points of the jury that were handed in when it was played before."""
-    before = {
-        discipline.contest: discipline.earned
-        for discipline in read_day(day.folder).disciplines
-        if discipline.jury
-    }
-    return with_jury(day, before)
 
 
 @dataclass(frozen=True)
@@ -131,10 +124,7 @@ class _Field:
             **{f"entry {name}": digest for name, digest in self.digests.items()},
             **versions(),
         }
-        told = self.on_run
-        on_run = None if told is None else lambda run, is_old: told(counting.contest, run, is_old)
         folder = self.folder / kept_in
-        how = {"workers": self.workers, "executor": self.executor, "on_run": on_run}
         batch = run_batch(
             _record,
             trials,
@@ -142,7 +132,9 @@ class _Field:
             measure="points",
             settings=settings,
             folder=folder,
-            **how,  # type: ignore[arg-type]  # one by one they are right
+            workers=self.workers,
+            executor=self.executor,
+            on_run=self.on_run and partial(self.on_run, counting.contest),
         )
         write_atomically(folder / RESULTS, batch.csv().encode(errors="backslashreplace"))
         return batch
@@ -177,9 +169,8 @@ def _played(field: _Field, contestants: Sequence[Contestant]) -> Day:
         elif ready:
             discipline = _solo(field, counting, held, ready, discipline)
         disciplines[counting.contest] = replace(discipline, remarks=tuple(remarks))
-    rules = field.rules
-    told = (*disciplines.values(),)
-    return Day(rules.name, rules.title, field.seed, tuple(contestants), told, inspections, field.folder)
+    by, told = field.rules, tuple(disciplines.values())
+    return Day(by.name, by.title, field.seed, tuple(contestants), told, inspections, field.folder)
 
 
 def _inspected(contestant: Contestant) -> str:
@@ -194,7 +185,7 @@ def _ready(
     """Return who takes part in a contest, and why others do not."""
     ready, remarks = [], []
     before = disciplines.get(counting.needs)
-    passed = None if before is None else {run.name for run in _all_runs(before) if _went_well(run)}
+    passed = None if before is None else {run.name for _, run in before.all_runs if _went_well(run)}
     for one in allowed:
         if counting.contest not in one.behaviours:
             remarks.append(f"{one.name} has no behaviour for it")
@@ -203,10 +194,6 @@ def _ready(
         else:
             ready.append(one)
     return ready, remarks
-
-
-def _all_runs(discipline: Discipline) -> list[Run]:
-    return [run for runs in discipline.runs.values() for run in runs]
 
 
 def _went_well(run: Run) -> bool:
@@ -218,17 +205,7 @@ def _solo(
     field: _Field, counting: Counting, held: Contest, ready: Sequence[Contestant], discipline: Discipline
 ) -> Discipline:
     """Let everybody have a run, on the same field, and place them by the contest's own ranking."""
-    trials = {
-        one.name: Trial(
-            one.name,
-            one.robot,
-            one.behaviours[counting.contest],
-            counting.contest,
-            counting.rules,
-            seed=field.seed,
-        )
-        for one in ready
-    }
+    trials = {one.name: _trial(one.name, one, counting, field.seed) for one in ready}
     batch = field.batch(counting, counting.contest, trials)
     done = batch.done
     placed = dict(zip((run.name for run in done), places([run.ranking for run in done]), strict=True))
@@ -256,6 +233,14 @@ def _score(held: Contest, batch: Batch, run: Run) -> Score:
     """Judge the recording of a run once more: what a contest's own table counts stands in its score."""
     folder = batch.folder or Path()  # there is one: all of a day is kept
     return judge(read_mcap(folder / f"{stem_of(batch.key, run.name)}.mcap"), held)
+
+
+def _trial(
+    name: str, one: Contestant, counting: Counting, seed: int, opponents: Mapping[str, Entry] | None = None
+) -> Trial:
+    behaviour = one.behaviours[counting.contest]
+    trial = Trial(name, one.robot, behaviour, counting.contest, counting.rules, seed=seed)
+    return replace(trial, opponents=opponents or {})
 
 
 def _duels(ring: _Ring, held: Duel, discipline: Discipline) -> Discipline:
@@ -314,31 +299,20 @@ class _Ring:
             kept_in = f"{self._counting.contest}-round-{number}"
             pairs = [(a, b) for a, b in left if b is not None]
             results = self.meet(kept_in, pairs)
-            rows, winners, out = [], [], []
-            for a, b in left:
-                if b is None:
-                    winner = a
-                else:
-                    winner = results[a, b] or min(a, b, key=seeds.index)
-                    out.append(b if winner == a else a)
-                winners.append(winner)
-                rows.append((a, b or "bye", winner))
-            losers.append(out)
+            winners = [a if b is None else results[a, b] or min(a, b, key=seeds.index) for a, b in left]
+            losers.append(
+                [b if winner == a else a for (a, b), winner in zip(left, winners, strict=True) if b]
+            )
+            rows = ((a, b or "bye", winner) for (a, b), winner in zip(left, winners, strict=True))
             self.tables[_round(len(left))] = (("", "", "goes on"), *rows)
             left = [*draw.next_round(winners)]
         return draw.bracket_places(losers, winners[0])
 
     def _bout(self, a: str, b: str, number: int) -> Trial:
         """Return the trial of a bout, the roles in the order of the pair."""
-        discipline, (_, *others) = self._counting.contest, self._roles
-        one, other = self.contestants[a], self.contestants[b]
-        opponents = {role: Entry(other.robot, other.behaviours[discipline]) for role in others}
-        seed = self.day.seed + number
-        rules = self._counting.rules
-        name = f"{a} - {b}"
-        return Trial(
-            name, one.robot, one.behaviours[discipline], discipline, rules, seed=seed, opponents=opponents
-        )
+        other = Entry(self.contestants[b].robot, self.contestants[b].behaviours[self._counting.contest])
+        opponents = dict.fromkeys(self._roles[1:], other)
+        return _trial(f"{a} - {b}", self.contestants[a], self._counting, self.day.seed + number, opponents)
 
 
 def _round(bouts: int) -> str:
