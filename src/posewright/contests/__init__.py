@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from posewright.contests.obstacle_race.contest import progress as progress
     from posewright.contests.obstacle_race.race import Race as Race
     from posewright.contests.obstacle_race.referee import RaceReferee as RaceReferee
-    from posewright.contests.obstacle_race.result import LegResult as LegResult
-    from posewright.contests.obstacle_race.result import Penalty as Penalty
-    from posewright.contests.obstacle_race.result import Result as Result
     from posewright.contests.obstacle_race.rules import Rules as Rules
     from posewright.contests.obstacle_race.rules import parse_rules as parse_rules
     from posewright.contests.obstacle_race.rules import read_rules as read_rules
     from posewright.contests.obstacle_race.rules import rules as rules
+    from posewright.contests.obstacle_race.score import LegResult as LegResult
+    from posewright.contests.obstacle_race.score import Penalty as Penalty
+    from posewright.contests.obstacle_race.score import Result as Result
     from posewright.contests.obstacle_race.score import rank as rank
     from posewright.contests.obstacle_race.score import score as score
     from posewright.contests.passivity_test.contest import PassivityScore as PassivityScore

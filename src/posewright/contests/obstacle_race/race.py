@@ -23,9 +23,8 @@ from posewright.contests.obstacle_race.incidents import (
     incidents,
 )
 from posewright.contests.obstacle_race.leg import NEVER_MOVED, Leg, Way
-from posewright.contests.obstacle_race.result import LegResult, Penalty, Result
 from posewright.contests.obstacle_race.rules import Rules, field_of
-from posewright.contests.obstacle_race.score import score
+from posewright.contests.obstacle_race.score import LegResult, Penalty, Result, score
 from posewright.contests.watching import StartWatch, done_or_told, false_start, refuse_unseen, truth_of
 from posewright.control import Block
 from posewright.errors import InputError

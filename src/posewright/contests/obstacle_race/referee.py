@@ -19,8 +19,8 @@ from posewright.arrays import Flags, Floats
 from posewright.bodies import GroundTruth, JointStates, Supervisor
 from posewright.contests.obstacle_race.put_back import clear_place, turned_towards
 from posewright.contests.obstacle_race.race import Race, Rows
-from posewright.contests.obstacle_race.result import Result
 from posewright.contests.obstacle_race.rules import FallRules, JamRules, Rules, check_field
+from posewright.contests.obstacle_race.score import Result
 from posewright.contests.watching import RowsKept, truth_of
 from posewright.control import Block
 from posewright.recordings import ROWS_EVERY, Event

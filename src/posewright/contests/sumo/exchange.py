@@ -148,8 +148,7 @@ class _Settling:
         told, by, on = max(made, key=lambda entry: fell[entry[1].name])  # of two attacks, who fell later
         text = f"{on.name} fell; {told.told(on.name)}"
         won = self._given(by, Reason.KNOCKED_DOWN, fell[on.name], text)
-        up_s = by.is_up_by(self._rules.fall, fell[by.name])
-        if up_s is not None:
+        if by.got_up(self._rules.fall, fell[by.name]):
             return (won,)
         limit_s = fell[by.name] + self._rules.fall.get_up_s + self._rules.fall.up_s
         if by.side.times[-1] < limit_s and not self._ended:

@@ -73,14 +73,13 @@ class Fighter:
         detector.add(self.side.times, self.down)
         return [spell.since_s for spell in detector.falls()]
 
-    def is_up_by(self, rules: FallRules, fell_s: float) -> float | None:
-        """Return since when it is up again after a fall, in time [s]; None if it is not."""
-        times = self.side.times
-        for begin, end in runs(~self.down):
-            in_time = fell_s < times[begin] <= fell_s + rules.get_up_s
-            if in_time and times[end - 1] - times[begin] >= rules.up_s:
-                return float(times[begin])
-        return None
+    def got_up(self, rules: FallRules, fell_s: float) -> bool:
+        """Tell whether it was up again soon enough after a fall at that time [s], and stayed up."""
+        spells = [(self.side.times[begin], self.side.times[end - 1]) for begin, end in runs(~self.down)]
+        return any(
+            fell_s < begin_s <= fell_s + rules.get_up_s and end_s - begin_s >= rules.up_s
+            for begin_s, end_s in spells
+        )
 
 
 def incidents(rules: SumoRules, ring: Ring, one: Fighter, *, ended: bool) -> list[Incident]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -88,8 +88,8 @@ def play_day(
     digests = {one.name: one.digest() for one in contestants}
     make_folder(folder)
     with locked(folder, waits=False):
-        field = _Field(by, checked_seed(seed), folder, digests, workers, executor, on_run)
-        day = _played(field, contestants)
+        common = _Common(by, checked_seed(seed), folder, digests, workers, executor, on_run)
+        day = _played(common, contestants)
         points: Mapping[str, Mapping[str, float]] = {}
         if jury is not None:
             points = read_jury(jury, day)
@@ -101,7 +101,7 @@ def play_day(
 
 
 @dataclass(frozen=True)
-class _Field:
+class _Common:
     """What all disciplines of a day have in common."""
 
     rules: DayRules
@@ -155,22 +155,22 @@ def _contest(name: str, rules: str) -> Contest:
     return contest(name, read_text(Path(rules)) if rules else None, rules)
 
 
-def _played(field: _Field, contestants: Sequence[Contestant]) -> Day:
+def _played(common: _Common, contestants: Sequence[Contestant]) -> Day:
     inspections = {one.name: _inspected(one) for one in contestants}
     allowed = [one for one in contestants if not inspections[one.name]]
     disciplines: dict[str, Discipline] = {}
-    for counting in field.rules.counting:
+    for counting in common.rules.counting:
         held = _contest(counting.contest, counting.rules)
         ready, remarks = _ready(counting, allowed, disciplines)
         discipline = Discipline(counting.contest, held.title, counting.share, counting.most, counting.jury)
         if ready and isinstance(held, Duel):
-            ring = _Ring(field, counting, tuple(held.entries), {one.name: one for one in ready})
+            ring = _Ring(common, counting, tuple(held.entries), {one.name: one for one in ready})
             discipline = _duels(ring, held, discipline)
         elif ready:
-            discipline = _solo(field, counting, held, ready, discipline)
+            discipline = _solo(common, counting, held, ready, discipline)
         disciplines[counting.contest] = replace(discipline, remarks=tuple(remarks))
-    by, told = field.rules, tuple(disciplines.values())
-    return Day(by.name, by.title, field.seed, tuple(contestants), told, inspections, field.folder)
+    by, told = common.rules, tuple(disciplines.values())
+    return Day(by.name, by.title, common.seed, tuple(contestants), told, inspections, common.folder)
 
 
 def _inspected(contestant: Contestant) -> str:
@@ -202,11 +202,11 @@ def _went_well(run: Run) -> bool:
 
 
 def _solo(
-    field: _Field, counting: Counting, held: Contest, ready: Sequence[Contestant], discipline: Discipline
+    common: _Common, counting: Counting, held: Contest, ready: Sequence[Contestant], discipline: Discipline
 ) -> Discipline:
     """Let everybody have a run, on the same field, and place them by the contest's own ranking."""
-    trials = {one.name: _trial(one.name, one, counting, field.seed) for one in ready}
-    batch = field.batch(counting, counting.contest, trials)
+    trials = {one.name: _trial(one.name, one, counting, common.seed) for one in ready}
+    batch = common.batch(counting, counting.contest, trials)
     done = batch.done
     placed = dict(zip((run.name for run in done), places([run.ranking for run in done]), strict=True))
     late = dict.fromkeys((run.name for run in batch.failed), len(done) + 1)
@@ -245,14 +245,14 @@ def _trial(
 
 def _duels(ring: _Ring, held: Duel, discipline: Discipline) -> Discipline:
     """Let them meet in groups, everybody everybody, and the first of each in a bracket."""
-    groups = draw.draw_groups([*ring.contestants], ring.day.rules.group_size, ring.day.seed)
+    groups = draw.draw_groups([*ring.contestants], ring.common.rules.group_size, ring.common.seed)
     pairs = [pair for group in groups for pair in draw.pairs_of(group)]
     results = ring.meet(f"{discipline.contest}-groups", pairs)
     standing = [draw.standings(group, results) for group in groups]
     if len(groups) == 1:
         final = {one.name: place for place, one in enumerate(standing[0], 1)}
     else:
-        final = draw.all_places(ring.bracket(draw.qualified(standing, ring.day.rules.advancing)), standing)
+        final = draw.all_places(ring.bracket(draw.qualified(standing, ring.common.rules.advancing)), standing)
     by_place = dict(sorted(final.items(), key=lambda told: (told[1], told[0])))
     points = held.earned_by_places([*by_place.values()])
     tables = {
@@ -268,26 +268,26 @@ def _duels(ring: _Ring, held: Duel, discipline: Discipline) -> Discipline:
     )
 
 
+@dataclass
 class _Ring:
     """Where two meet at a time; keeps the runs by round, and a table of each round of the bracket."""
 
-    def __init__(
-        self, day: _Field, counting: Counting, roles: tuple[str, ...], contestants: Mapping[str, Contestant]
-    ) -> None:
-        self.day, self.contestants = day, contestants
-        self._counting, self._roles = counting, roles
-        self.runs: dict[str, tuple[Run, ...]] = {}
-        self.tables: dict[str, tuple[tuple[str, ...], ...]] = {}
+    common: _Common
+    counting: Counting
+    roles: tuple[str, ...]
+    contestants: Mapping[str, Contestant]
+    runs: dict[str, tuple[Run, ...]] = field(default_factory=dict)
+    tables: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     def meet(self, kept_in: str, pairs: Sequence[draw.Pair]) -> dict[draw.Pair, str | None]:
         """Let pairs meet, and return who has won each bout, None for nobody."""
         if not pairs:
             return {}
         trials = {f"{a} - {b}": self._bout(a, b, number) for number, (a, b) in enumerate(pairs)}
-        batch = self.day.batch(self._counting, kept_in, trials)
+        batch = self.common.batch(self.counting, kept_in, trials)
         self.runs[kept_in] = batch.runs
         won = [run.figures.get(WINNER) for run in batch.runs]
-        sides = [dict(zip(self._roles, pair, strict=True)) for pair in pairs]
+        sides = [dict(zip(self.roles, pair, strict=True)) for pair in pairs]
         return {pair: side.get(str(role)) for pair, side, role in zip(pairs, sides, won, strict=True)}
 
     def bracket(self, seeds: Sequence[str]) -> dict[str, int]:
@@ -296,7 +296,7 @@ class _Ring:
         number = 0
         while left:
             number += 1
-            kept_in = f"{self._counting.contest}-round-{number}"
+            kept_in = f"{self.counting.contest}-round-{number}"
             pairs = [(a, b) for a, b in left if b is not None]
             results = self.meet(kept_in, pairs)
             winners = [a if b is None else results[a, b] or min(a, b, key=seeds.index) for a, b in left]
@@ -310,9 +310,9 @@ class _Ring:
 
     def _bout(self, a: str, b: str, number: int) -> Trial:
         """Return the trial of a bout, the roles in the order of the pair."""
-        other = Entry(self.contestants[b].robot, self.contestants[b].behaviours[self._counting.contest])
-        opponents = dict.fromkeys(self._roles[1:], other)
-        return _trial(f"{a} - {b}", self.contestants[a], self._counting, self.day.seed + number, opponents)
+        other = Entry(self.contestants[b].robot, self.contestants[b].behaviours[self.counting.contest])
+        opponents = dict.fromkeys(self.roles[1:], other)
+        return _trial(f"{a} - {b}", self.contestants[a], self.counting, self.common.seed + number, opponents)
 
 
 def _round(bouts: int) -> str:
