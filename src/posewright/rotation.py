@@ -65,3 +65,11 @@ def matrix_roll_pitch_yaw(rotation: Floats) -> tuple[float, float, float]:
     (x_x, _, _), (x_y, _, _), (x_z, y_z, z_z) = rotation.tolist()
     pitch = math.asin(max(-1.0, min(1.0, -x_z)))
     return math.atan2(y_z, z_z), pitch, math.atan2(x_y, x_x)
+
+
+def of_matrix(rotation: Floats) -> tuple[float, float, float, float]:
+    """Return the quaternion of one rotation matrix `(3, 3)`."""
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, w = Rotation.from_matrix(rotation).as_quat(canonical=True).tolist()
+    return w, x, y, z

@@ -231,6 +231,9 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
         _add_hinge(spec, body, link.hinge)
         for form in link.forms:
             _add_form(body, form, is_sole=link.name in feet)
+    for mount in mechanism.mounts:
+        site = bodies[mount.link].add_site(name=mount.name, size=(0.003,) * 3, group=4)
+        site.pos, site.quat = mount.position_m, mount.rotation
     compiled(spec.copy(), None)
     return str(spec.to_xml())
 

@@ -228,3 +228,7 @@ def test_samples_are_read_or_refused_with_file_and_line() -> None:
             read_openrave(SAMPLES / name)
         assert told.value.where is not None
         assert told.value.where.line == line
+
+
+def test_bodies_may_not_stand_in_each_other_without_end(tmp_path: Path) -> None:
+    assert "too deep" in refusal(tmp_path / "a.xml", "<KinBody>" * 150 + "</KinBody>" * 150).message

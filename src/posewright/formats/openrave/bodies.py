@@ -14,6 +14,7 @@ from enum import Enum
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.errors import Where
 from posewright.formats.scenes.mesh import Colour, ball_points, box_points, round_points
 
 
@@ -127,7 +128,7 @@ class Link:
     Attributes:
         pose: where it is, with every joint at 0.
         mass: None where the document tells none.
-        line: where it begins in its file.
+        where: where it begins.
     """
 
     name: str
@@ -135,7 +136,7 @@ class Link:
     pose: Floats
     geometries: tuple[Geometry, ...] = ()
     mass: Mass | None = None
-    line: int | None = None
+    where: Where | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +165,7 @@ class Joint:
     initial_rad: float = 0.0
     max_velocity: float | None = None
     max_torque: float | None = None
-    line: int | None = None
+    where: Where | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,7 @@ class AttachedSensor:
     link: str
     pose: Floats
     values: tuple[tuple[str, str], ...] = ()
+    where: Where | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
