@@ -28,9 +28,9 @@ _RING = Path(posewright.__file__).parent / "contests" / "sumo" / "sumo.arena.yam
 _PLACES = {"red": (0.95, 0.0, 0.0), "blue": (1.55, 0.0, math.pi)}
 
 
-def bout_world(card: Robot, *, contacts: bool) -> World:
+def bout_world(card: Robot, *, touches: bool) -> World:
     """Return the ring with two robots that face each other and do not touch."""
-    world = World(dict.fromkeys(_PLACES, card), read_arena(_RING), contacts=contacts)
+    world = World(dict.fromkeys(_PLACES, card), read_arena(_RING), touches=touches)
     for name, place in _PLACES.items():
         SimulatedBody(world, name, start=place)
     return world
@@ -63,16 +63,16 @@ def time_rollout(world: World, angles: Floats) -> float:
 def figures(rounds: int, seconds: float = 10.0) -> list[Figure]:
     """Return the speed of a world of two robots, and its ratio to the rollout."""
     card = robot("robotis_bioloid")
-    plain, felt = bout_world(card, contacts=False), bout_world(card, contacts=True)
+    plain, felt = bout_world(card, touches=False), bout_world(card, touches=True)
     angles = stepping(card, round(seconds / card.frame_period_s))
-    parts, times = blocks(angles), {"rollout": math.inf, "play": math.inf, "contacts": math.inf}
+    parts, times = blocks(angles), {"rollout": math.inf, "play": math.inf, "touches": math.inf}
     for _ in range(rounds):
         times["rollout"] = min(times["rollout"], time_rollout(plain, angles))
         times["play"] = min(times["play"], time_world(plain, parts))
-        times["contacts"] = min(times["contacts"], time_world(felt, parts))
+        times["touches"] = min(times["touches"], time_world(felt, parts))
     n_steps = len(angles) * plain.n_substeps
     return [
         *(Figure(f"two robots, {name}", n_steps / taken, "steps/s") for name, taken in times.items()),
         Figure("two robots, play : rollout", times["rollout"] / times["play"], at_least=AIM),
-        Figure("two robots, with contacts : rollout", times["rollout"] / times["contacts"]),
+        Figure("two robots, with touches : rollout", times["rollout"] / times["touches"]),
     ]

@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from posewright.evaluation import evaluate as evaluate
     from posewright.experiments import draw_board as draw_board
     from posewright.experiments import draw_outcome as draw_outcome
-    from posewright.experiments import export_robot as export_robot
     from posewright.experiments import export_arena as export_arena
+    from posewright.experiments import export_robot as export_robot
     from posewright.experiments import fake_bus as fake_bus
     from posewright.experiments import fake_port as fake_port
     from posewright.experiments import import_robot as import_robot

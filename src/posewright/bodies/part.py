@@ -26,7 +26,7 @@ class Part:
         sensors: further ones besides the card's.
         seed: of whatever its body draws by chance.
         domain: how a simulated body differs from the robot's model.
-        contacts: whether the truth is to say what touches what, where the body can know it.
+        touches: whether the truth is to say what touches what, where the body can know it.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Part:
     sensors: tuple[SensorSpec, ...] = ()
     seed: int = 0
     domain: DomainParameters = NOMINAL
-    contacts: bool = False
+    touches: bool = False
 
     def __repr__(self) -> str:
         return f"<Part {self.name}: {self.robot.name} at {self.start}>"

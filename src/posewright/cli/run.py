@@ -111,9 +111,8 @@ def run(
     """
     from posewright.experiments import run_trial
 
-    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions}
-    what |= {"legal": legal, "body": body}
-    board = controller if controller != "python" else None
+    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "legal": legal}
+    what["body"], board = body, controller if controller != "python" else None
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
@@ -131,13 +130,7 @@ def run(
         figures.refuse_film(video, speed, pixels)
     what |= {"controller": controller, "to_film": video is not None, "camera": camera, "record": record}
     pace, live = RealClock(time.monotonic, time.sleep) if real_time else None, _Live if view else None
-    what |= {
-        "cameras": tuple(cameras or ()),
-        "on_end": on_end,
-        "pace": pace,
-        "seed": seed,
-        "make_watcher": live,
-    }
+    what |= {"cameras": cameras or (), "on_end": on_end, "pace": pace, "seed": seed, "make_watcher": live}
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
         outcome = run_trial(trial, clock=time.perf_counter, on_progress=_teller(say), **what)
         _show(outcome, (plot, states_plot), video, {"camera": camera, "speed": speed, "size": pixels}, say)

@@ -86,7 +86,7 @@ def _simulation(parts: Sequence[Part], arena: Arena | None) -> Plant:
 
     further = list({sensor.name: sensor for part in parts for sensor in part.sensors}.values())
     several: Any = {part.name: part.robot for part in parts} if len(parts) > 1 else parts[0].robot
-    world = World(several, arena, sensors=further, contacts=any(part.contacts for part in parts))
+    world = World(several, arena, sensors=further, touches=any(part.touches for part in parts))
     for part in parts:
         named: Any = {"name": part.name} if len(parts) > 1 else {}
         begin: Any = {"start_pose": part.start_pose, "start": part.start, "seed": part.seed}

@@ -102,15 +102,10 @@ def run_trial(
         UnavailableError: there is no window for the watcher, or no compiler for the board.
     """
     make = maker_of(controller)
-    if record is not None:
-        refuse_unwritable(Path(record))
-    elif cameras:
-        raise InputError("no recording is written that could have pictures", hint="record=, or --record FILE")
+    _refuse_record(record, cameras)
     asked = _asked(trial, layout, behaviour, seed, small=make is not None and controller != WHOLE)
     stage = _set_up(asked, motions, body, legal=legal)
-    with released_on_failure(stage.plant):
-        refuse_cameras(stage.recorder.header, cameras)
-        controllers = _ready(stage, make, to_film=to_film or bool(cameras), camera=camera)
+    controllers = _ready(stage, make, cameras, to_film=to_film, camera=camera)
     try:
         how: Any = {"on_progress": on_progress, "make_watcher": make_watcher, "still_s": asked.still_s}
         wall_s = _drive_trial(stage, controllers, **how, pace=pace, wall_clock=clock, on_end=on_end)
@@ -121,9 +116,21 @@ def run_trial(
     return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board, _link(stage.plant))
 
 
-def _ready(stage: _Stage, make: MakeController | None, *, to_film: bool, camera: str | None) -> Controllers:
-    _look_before(stage, to_film=to_film, camera=camera)
-    return _controllers(stage, make)
+def _refuse_record(record: str | Path | None, cameras: Sequence[str]) -> None:
+    """Refuse a recording that could not be written, and pictures that would stand in none."""
+    if record is not None:
+        refuse_unwritable(Path(record))
+    elif cameras:
+        raise InputError("no recording is written that could have pictures", hint="record=, or --record FILE")
+
+
+def _ready(
+    stage: _Stage, make: MakeController | None, cameras: Sequence[str], *, to_film: bool, camera: str | None
+) -> Controllers:
+    with released_on_failure(stage.plant):
+        refuse_cameras(stage.recorder.header, cameras)
+        _look_before(stage, to_film=to_film or bool(cameras), camera=camera)
+        return _controllers(stage, make)
 
 
 def _kept(stage: _Stage, record: str | Path | None, cameras: Sequence[str]) -> Recording:
@@ -214,7 +221,7 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
         further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
         place = held.start(role, arena)
         seed = _seed_of(trial.seed, number)
-        how = {"contacts": bool(getattr(held, "sees_contacts", False))}
+        how = {"touches": bool(getattr(held, "sees_contacts", False))}
         parts.append(Part(name, played.robot, played.start_pose, place, further, seed, domain, **how))
         behaviours[name] = played
     plant = make_plant(kind, parts, arena)

@@ -1,6 +1,6 @@
 """A biped's leg in closed form: yaw, roll and pitch at the hip, the knee, pitch and roll at the ankle.
 
-The axes of roll and pitch meet at the hip and at the ankle; the yaw's may stand ahead of the hip or behind it.
+The axes of roll and pitch meet at the hip and at the ankle; the yaw's may lie ahead of the hip or behind.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from posewright.bodies import (
 from posewright.errors import UnsafeCommandError
 from posewright.recordings import sensor_card
 from posewright.robots import CodeReader
-from posewright.simulation.contacts import ContactRecorder
 from posewright.simulation.mounts import sensor_places
 from posewright.simulation.placing import Lean, place
 from posewright.simulation.robot_model import robot_links
@@ -67,7 +66,7 @@ class SimulatedBody:
     ) -> None:
         self.world = world
         self.instance = one = world.instance(name)
-        self.contacts = ContactRecorder(one, world.instances.values()) if world.contacts else None
+        self.contacts = world.contact_recorder(one.name)
         self._start = start
         self._grid = TickGrid(one.robot)
         self._start_pose = self._grid.rounded(_standing(one.robot) if start_pose is None else start_pose)

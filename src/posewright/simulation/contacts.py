@@ -21,6 +21,9 @@ _NEITHER = -1
 """Nothing that is told of: boxes, of which a sensor tells."""
 
 
+_NOTHING: Floats = np.empty(0)
+
+
 class ContactRecorder:
     """Keeps what touches what at the end of each frame, and tells it block by block.
 
@@ -31,9 +34,14 @@ class ContactRecorder:
     Args:
         one: the robot.
         others: robots of the same world; each is one thing, by its name there.
+        only_touches: whether nothing is noted but what touches what: no slips, forces and speeds, which cost
+            more than all the rest.
     """
 
-    def __init__(self, one: ModelInstance, others: Iterable[ModelInstance] = ()) -> None:
+    def __init__(
+        self, one: ModelInstance, others: Iterable[ModelInstance] = (), *, only_touches: bool = False
+    ) -> None:
+        self._only_touches = only_touches
         model, self._data = one.model, one.data
         self._model: Any = model
         self._felt: Any = mujoco.MjData(model)
@@ -66,11 +74,15 @@ class ContactRecorder:
         self._geoms.clear()
         self._stacked, self._n_before = None, 0
 
-    def take(self) -> tuple[Contacts, Floats]:
+    def take(self) -> tuple[Contacts, Floats | None]:
         """Return what touched in the frames noted since the last call, and slips `(n_frames, n_feet)` [m].
 
         The frames of the contacts are counted from the first of these.
         """
+        if self._only_touches:
+            contacts = self._touches()
+            self._found.clear()
+            return contacts, None
         contacts, slips = self._contacts(), self._slips()[self._n_before :]
         del self._found[:-1], self._geoms[:-1]
         self._stacked, self._n_before = None, len(self._found)
@@ -79,6 +91,9 @@ class ContactRecorder:
     def note(self) -> None:
         """Note the contacts as they are now."""
         data, found = self._data, self._data.contact
+        if self._only_touches:
+            self._found.append((found.geom.copy(), _NOTHING, _NOTHING, _NOTHING))
+            return
         self._stacked = None
         self._found.append((found.geom.copy(), found.dist.copy(), found.pos.copy(), self._forces()))
         self._geoms.append((data.geom_xpos[self._own_geoms], data.geom_xmat[self._own_geoms]))
@@ -100,6 +115,19 @@ class ContactRecorder:
             mujoco.mj_contactForce(self._model, self._felt, contact, force)
             forces[contact] = force[0]
         return forces
+
+    def _touches(self) -> Contacts:
+        """Return what touched what in the frames noted; nothing is known of it besides."""
+        counts = [len(geoms) for geoms, *_ in self._found]
+        frames = np.repeat(np.arange(len(counts)), counts)
+        geoms = np.concatenate([np.empty((0, 2), np.intp), *(geoms for geoms, *_ in self._found)])
+        one, other = self._thing_of_geom[geoms].T
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        known = (low >= 0) & (low < self._floor)
+        n = len(self._names)
+        keys = np.unique((frames[known] * n + low[known]) * n + high[known])
+        pairs, unknown = np.column_stack((keys // n % n, keys % n)), np.full(len(keys), np.nan)
+        return Contacts(self._names, keys // (n * n), pairs, unknown, unknown, unknown)
 
     def _contacts(self) -> Contacts:
         """Return everything that touched in the frames noted."""

@@ -78,6 +78,7 @@ class World:
         timestep_s: of the physics, such as a coarser one for a search; None for the models' own [s].
         contacts: whether the truth says which parts touch each other, the floor, what stands fast on it and
             other robots, and how far feet slide; it costs some time, and changes nothing else.
+        touches: whether it says of contacts only which parts touch what, which costs little.
 
     Raises:
         InputError: there is no robot, a card has no model, a model does not fit its card, an angle is
@@ -96,6 +97,7 @@ class World:
         welded: Mapping[str, float] | None = None,
         timestep_s: float | None = None,
         contacts: bool = False,
+        touches: bool = False,
     ) -> None:
         if mujoco.get_mju_user_warning() is None:  # else written to a file in the working folder
             mujoco.set_mju_user_warning(_COMPLAINTS.append)
@@ -103,7 +105,7 @@ class World:
         self.arena = arena
         self.frame_period_s = _frame_period(named)
         self.visuals = visuals
-        self.contacts = contacts
+        self.contacts, self.touches = contacts, touches
         economy = Economy(visuals, dict(welded or {}), timestep_s)
         parts = {
             name: Part(robot, _sensors(robot, sensors), f"{name}/" if len(named) > 1 else "")
@@ -272,11 +274,18 @@ class World:
             for number, name in enumerate(self.instances)
         }
 
+    def contact_recorder(self, name: str) -> ContactRecorder | None:
+        """Return what notes a robot's contacts; None where nobody wants to know."""
+        if not (self.contacts or self.touches):
+            return None
+        others = self.instances.values()
+        return ContactRecorder(self.instances[name], others, only_touches=not self.contacts)
+
     def observe(self, name: str) -> JointStates:
         """Return one row of a robot as it is now; no time passes."""
         self._buffer.begin(1)
         self._buffer.keep(0)
-        recorder = ContactRecorder(self.instances[name], self.instances.values()) if self.contacts else None
+        recorder = self.contact_recorder(name)
         if recorder is not None:
             recorder.note()
         number = list(self.instances).index(name)

@@ -22,9 +22,9 @@ from posewright.contests.obstacle_race.put_back import clear_place, turned_towar
 from posewright.contests.obstacle_race.race import Race, Rows
 from posewright.contests.obstacle_race.result import Result
 from posewright.contests.obstacle_race.rules import JamRules, Rules, check_field
+from posewright.contests.watching import RowsKept, truth_of
 from posewright.control import Block
-from posewright.errors import BodyError
-from posewright.recordings import ROWS_EVERY, Event, kept_frames
+from posewright.recordings import ROWS_EVERY, Event
 from posewright.rotation import heading, roll_pitch_yaw
 from posewright.units import DEG_PER_RAD, wrap_angle
 
@@ -62,8 +62,7 @@ class RaceReferee:
         self._supervisor = supervisor
         self._note = note
         self._robot = robot
-        self._every = every
-        self._n_frames = 0
+        self._kept = RowsKept(every)
         self._fall = FallWatch(rules.fall)
         self._jam = JamWatch(rules.jam, arena)
         self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL_BLOCKS)
@@ -87,15 +86,11 @@ class RaceReferee:
         if self._robot not in {None, block.robot}:
             return False
         states = block.states
-        if states.truth is None:
-            raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
-        kept = kept_frames(self._n_frames, self._every)
-        self._n_frames += len(states)
-        for hit in self.race.advance(Rows.of_states(states, block.commands.angles, kept)):
+        for hit in self.race.advance(Rows.of_block(block, self._kept.of(block))):
             data = {"box": hit.box, "displacement_m": hit.displacement_m}
             self._tell(hit.time_s, "box_moved", data)
         if len(states) and not self.race.done:
-            self._intervene(states, states.truth)
+            self._intervene(states, truth_of(block))
         if self.race.done:
             self._tell(float(states.times[-1]), "stop", {"reason": self._ending()})
         return self.race.done
@@ -117,9 +112,8 @@ class RaceReferee:
         roll, pitch, _ = (roll_pitch_yaw(world.base[-1, 3:]) * DEG_PER_RAD).tolist()
         data = {"since_s": fall.since_s, "roll_deg": roll, "pitch_deg": pitch}
         self._tell(time_s, "fall", data)
-        stood = fall.stood
-        yaw = turned_towards(stood.heading_rad, self.race.goal_yaw_rad, self._rules.fall.turn_rad)
-        self._put((stood.x_m, stood.y_m), yaw, world, time_s, {"reason": "fall", "since_s": fall.since_s})
+        yaw = turned_towards(fall.heading_rad, self.race.goal_yaw_rad, self._rules.fall.turn_rad)
+        self._put((fall.x_m, fall.y_m), yaw, world, time_s, {"reason": "fall", "since_s": fall.since_s})
 
     def _take_off(self, time_s: float, jam: Jam, world: GroundTruth) -> None:
         about = {} if jam.box is None else {"box": jam.box}

@@ -12,8 +12,9 @@ from typing import Annotated, Any
 from posewright.arenas import Arena, arena, arena_names
 from posewright.documents import Bounds, Node, parse_document, read_record, read_text
 from posewright.errors import InputError
+from posewright.recordings.falls import FallLimits
 
-_DOCUMENT = Path(__file__).parent / "obstacle_race.rules.yaml"
+_FOLDER = Path(__file__).parent
 Amount = Annotated[float, Bounds(0.0, 1e6)]
 Place = Annotated[float, Bounds(-360.0, 360.0)]
 Angle = Annotated[float, Bounds(0.0, 1e5)]
@@ -81,6 +82,11 @@ class FallRules:
     lasting_s: Amount
     upright_rad: Angle
     turn_rad: Angle
+
+    @property
+    def limits(self) -> FallLimits:
+        """What counts as a fall."""
+        return FallLimits(self.tilt_rad, self.height_share, self.lasting_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +160,9 @@ _SECTIONS: dict[str, type[Any]] = {
 
 
 @cache
-def rules() -> Rules:
-    """Return the shipped rules."""
-    return read_rules(_DOCUMENT)
+def rules(year: int = 2013) -> Rules:
+    """Return the shipped rules of a year."""
+    return read_rules(_FOLDER / f"obstacle_race{'' if year == 2013 else f'_{year}'}.rules.yaml")
 
 
 def read_rules(path: Path | str) -> Rules:

@@ -11,9 +11,8 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.contests.parts import arm_parts
 from posewright.contests.stairs.rules import Flight, StairsRules
 from posewright.contests.stairs.score import PassedStep, StairsPenalty, StairsScore
-from posewright.contests.start import StartWatch
-from posewright.errors import InputError
-from posewright.recordings import Recording, RobotRecord
+from posewright.contests.watching import StartWatch, done_or_told, false_start, refuse_unseen
+from posewright.recordings import Recording
 from posewright.recordings.falls import FallDetector, Spell, runs
 
 ARRIVED = "arrived"
@@ -34,13 +33,12 @@ class Climb:
 
     def __init__(self, recording: Recording, rules: StairsRules) -> None:
         record = recording.robot()
-        if not record.knows_place or not record.footprints.shape[1]:
-            hint = "a recording of a simulation, or of a field watched by a camera"
-            raise InputError("the recording does not say where the robot's base and feet were", hint=hint)
+        refuse_unseen(record)
         self._rules, self._record, self._recording = rules, record, recording
         self._flight = Flight.told(recording.header.arena, rules)
         self._things = self._flight.names | {FLOOR}
-        self.start = _watched(record, recording.times, rules)
+        self.start = StartWatch(rules.wait_s, rules.moved_rad)
+        self.start.advance(recording.times, done_or_told(record.positions, record.commands))
         begins_s = rules.wait_s if self.start.moved_s is None else self.start.moved_s
         self.limit_s = begins_s + rules.limit_s
         self._n = int(recording.times.searchsorted(self.limit_s, side="right"))
@@ -128,21 +126,10 @@ class Climb:
 
     def warnings(self) -> tuple[str, ...]:
         """Return what a judge would say besides."""
-        found = []
-        if self.start.early_s is not None:
-            wait = f"{self._rules.wait_s:g} s"
-            found.append(
-                f"false start: the robot moved at {self.start.early_s:.2f} s, before its {wait} were over"
-            )
+        found = [*false_start(self.start.early_s, self._rules.wait_s)]
         if self._record.contacts is None:
             found.append("nobody recorded what touches what: hands count where an event `hand` tells of them")
         return tuple(found)
-
-
-def _watched(record: RobotRecord, times: Floats, rules: StairsRules) -> StartWatch:
-    start = StartWatch(rules.wait_s, rules.moved_rad)
-    start.advance(times, np.where(np.isfinite(record.positions), record.positions, record.commands))
-    return start
 
 
 def _by_steps(stood: Indices, most: int) -> Indices:

@@ -14,9 +14,10 @@ from posewright.contests.sumo.exchange import Stop, settle
 from posewright.contests.sumo.incidents import Ring
 from posewright.contests.sumo.rules import SumoRules
 from posewright.contests.sumo.side import Frame, Seen, Side, side_of, touching
+from posewright.contests.watching import RowsKept, done_or_told, truth_of
 from posewright.control import Block
 from posewright.errors import BodyError
-from posewright.recordings import ROWS_EVERY, Event, kept_frames
+from posewright.recordings import ROWS_EVERY, Event
 
 _LOOK_S = 0.25
 """How often the referee judges what it has seen: soon enough to stop, seldom enough to cost little [s]."""
@@ -36,28 +37,24 @@ class Wrestler:
 class _Eye:
     """Gathers a robot's rows since the last start, and touches of frames that make no whole row yet."""
 
-    frames: int = 0
+    kept: RowsKept = field(default_factory=RowsKept)
     side: Side | None = None
     pending: Seen = field(default_factory=lambda: np.zeros((0, 3), dtype=np.bool_))
 
     def look(self, block: Block, who: Wrestler) -> None:
         """See a block's rows as the recording will have them: a touch between two belongs to the later."""
-        states = block.states
-        truth = states.truth
-        if truth is None or truth.contacts is None:
+        states, truth, kept = block.states, truth_of(block), self.kept.of(block)
+        if truth.contacts is None:
             raise BodyError(f"a referee cannot see what {block.robot} touches", hint="a simulated body")
-        n, kept = len(states), kept_frames(self.frames, ROWS_EVERY)
-        self.frames += n
-        seen = np.concatenate([self.pending, who.frame.seen(truth.contacts, who.opponent, n)])
-        whole = len(seen) - self.frames % ROWS_EVERY
+        seen = np.concatenate([self.pending, who.frame.seen(truth.contacts, who.opponent, len(states))])
+        whole = len(seen) - self.kept.frames % ROWS_EVERY
         self.pending = seen[whole:]
-        joints = np.where(np.isfinite(states.positions), states.positions, block.commands.angles)
         new = side_of(
             states.times[kept],
             truth.base[kept],
             truth.footprints[kept],
             truth.foot_contacts[kept],
-            joints[kept],
+            done_or_told(states.positions[kept], block.commands.angles[kept]),
             frame=who.frame,
             seen=np.asarray(seen[:whole].reshape(-1, ROWS_EVERY, 3).any(axis=1)),
         )

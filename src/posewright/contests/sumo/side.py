@@ -10,6 +10,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats
 from posewright.bodies import Contacts
 from posewright.contests.parts import arm_parts
+from posewright.contests.watching import done_or_told, refuse_unseen
 from posewright.errors import InputError
 from posewright.recordings import Recording, RobotHeader, RobotRecord
 from posewright.rotation import uprightness
@@ -139,18 +140,16 @@ def sides_of(recording: Recording) -> dict[str, Side]:
 
 
 def _recorded(name: str, record: RobotRecord, opponent: str, times: Floats) -> Side:
-    if not record.knows_place:
-        raise InputError(f"the recording does not say where {name} was", hint="a recording of a simulation")
+    refuse_unseen(record, name)
     if record.contacts is None:
         raise InputError(f"the recording does not say what {name} touched", hint="a recording of the contest")
     frame = Frame.of(record.header)
-    joints = np.where(np.isfinite(record.positions), record.positions, record.commands)
     return side_of(
         times,
         record.base,
         record.footprints,
         record.foot_contacts,
-        joints,
+        done_or_told(record.positions, record.commands),
         frame=frame,
         seen=frame.seen(record.contacts, opponent, len(times)),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -177,6 +178,10 @@ def _made(wanted: _Wanted) -> str:
     return ""
 
 
+def _counted(incidents: Sequence[str]) -> str:
+    return ", ".join(f"{n} x {kind}" if n > 1 else kind for kind, n in Counter(incidents).items())
+
+
 def _page(day: Day, *, discipline: Discipline | None, shown: Mapping[str, list[_Shown]]) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -186,6 +191,7 @@ def _page(day: Day, *, discipline: Discipline | None, shown: Mapping[str, list[_
     )
     jinja.filters["words"] = figure_words
     jinja.filters["number"] = figure_text
+    jinja.filters["counted"] = _counted
     columns = {
         name: list(dict.fromkeys(figure for one in runs for figure in one.run.figures))
         for name, runs in shown.items()

@@ -152,7 +152,7 @@ class StairSteps:
             boost = {"hip_roll": OUTWARDS[side] * gait.hip_boost_rad, "ankle_pitch": gait.ankle_boost_rad}
             for joint, angle in solved._asdict().items():
                 angles[self._robot.index(f"{side}_{joint}")] = angle + alone * boost.get(joint, 0.0)
-        # Where the trunk is deepest a hip would roll farther than it can: what is lost there was tried in physics.
+        # Where the trunk is deepest, a hip would have to roll farther than it can.
         lower, upper = np.degrees(self._robot.hardware_limits)
         return Pose(self._joints, np.radians(np.clip(np.round(np.degrees(angles), 2), lower, upper)))
 
@@ -199,7 +199,8 @@ class _Steps:
         ahead, inwards = self._gait.over_m
         sole = self.now.soles[side]
         shift = _turned(sole.yaw, 0.0) @ np.array([ahead, -OUTWARDS[side] * inwards, 0.0])
-        return np.array([sole.x, sole.y]) + shift[:2]
+        place: Floats = np.array([sole.x, sole.y]) + shift[:2]
+        return place
 
     def go(
         self,
@@ -208,12 +209,12 @@ class _Steps:
         mass: Floats | None = None,
         trunk_m: float | None = None,
         alone: str | None = None,
-        **soles: Sole,
+        soles: Mapping[str, Sole] | None = None,
     ) -> None:
         """Go to a stance, at rest at both ends; what is not told stays, but that `alone` is told anew."""
         before = self.now
         after = Stance(
-            soles={**before.soles, **soles},
+            soles={**before.soles, **(soles or {})},
             mass=before.mass if mass is None else mass,
             trunk_m=before.trunk_m if trunk_m is None else trunk_m,
             alone={side: float(side == alone) for side in SIDES},
@@ -230,9 +231,9 @@ class _Steps:
         up = max(here.z, to.z) + lift_m
         trunk_m = self._height(min(self.now.soles[other].z, to.z)) if to.z < here.z else self.now.trunk_m
         self.go(gait.shift_s, mass=self.over(other))
-        self.go(gait.lift_s, alone=other, **{side: replace(here, z=up)})
-        self.go(gait.swing_s, alone=other, **{side: replace(to, z=up)})
-        self.go(gait.lower_s, alone=other, trunk_m=trunk_m, **{side: to})
+        self.go(gait.lift_s, alone=other, soles={side: replace(here, z=up)})
+        self.go(gait.swing_s, alone=other, soles={side: replace(to, z=up)})
+        self.go(gait.lower_s, alone=other, trunk_m=trunk_m, soles={side: to})
         self.go(gait.settle_s)
 
     def stand(self) -> None:
