@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from posewright.arenas.rectangles import pair_distances as pair_distances
     from posewright.arenas.rectangles import point_distances as point_distances
     from posewright.arenas.rectangles import shadows as shadows
-    from posewright.arenas.writing import arena_text as arena_text
     from posewright.arenas.writing import urdf_of_arena as urdf_of_arena
     from posewright.arenas.writing import write_arena as write_arena
 else:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from posewright.arenas.arena import BOX, FLOOR, Arena, Role, Shape
 from posewright.arrays import Floats
-from posewright.documents import one_line, render_document, save_document
+from posewright.documents import one_line, save_document
 from posewright.errors import InputError, visible
 from posewright.units import DEG_PER_RAD
 
@@ -28,11 +28,6 @@ def write_arena(path: Path | str, arena: Arena) -> None:
         OutputError: the file cannot be written.
     """
     save_document(path, _document(arena))
-
-
-def arena_text(arena: Arena) -> str:
-    """Return the document that `write_arena` would write."""
-    return render_document(_document(arena))
 
 
 def _document(arena: Arena) -> dict[str, Any]:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from posewright.formats.openrave.bodies import JointKind as JointKind
     from posewright.formats.openrave.bodies import KinBody as KinBody
     from posewright.formats.openrave.bodies import Link as Link
-    from posewright.formats.openrave.bodies import Manipulator as Manipulator
     from posewright.formats.openrave.bodies import Mass as Mass
     from posewright.formats.openrave.pieces import pieces_of_environment as pieces_of_environment
     from posewright.formats.openrave.reader import is_openrave as is_openrave

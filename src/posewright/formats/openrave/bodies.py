@@ -42,7 +42,6 @@ class Geometry:
         size_m: of a box its edges; of a sphere its radius; of a cylinder radius and height [m].
         pose: in the frame of the link.
         parts: of a mesh the points of each of its parts, `(n, 3)`, in its own frame; of others none.
-        is_shown: whether it is drawn.
     """
 
     kind: GeometryKind
@@ -50,7 +49,6 @@ class Geometry:
     size_m: tuple[float, ...] = ()
     parts: tuple[Floats, ...] = ()
     colour: Colour | None = None
-    is_shown: bool = True
 
     def points(self) -> tuple[Floats, ...]:
         """Return the points of each of its parts, `(n, 3)`, in the frame of the link [m]."""
@@ -168,15 +166,6 @@ class Joint:
     where: Where | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Manipulator:
-    """A chain of links from a base to an effector, by their names."""
-
-    name: str
-    base: str
-    effector: str
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class AttachedSensor:
     """A sensor on a link.
@@ -197,14 +186,12 @@ class AttachedSensor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KinBody:
-    """Links and joints; a robot, where it has manipulators and sensors besides."""
+    """Links and joints; a robot, where it has sensors besides."""
 
     name: str
     is_robot: bool
     links: tuple[Link, ...] = ()
     joints: tuple[Joint, ...] = ()
-    adjacent: tuple[tuple[str, str], ...] = ()
-    manipulators: tuple[Manipulator, ...] = ()
     sensors: tuple[AttachedSensor, ...] = ()
 
     def moved(self, pose: Floats) -> KinBody:
@@ -222,12 +209,10 @@ class Environment:
     """A scene of bodies.
 
     Attributes:
-        gravity: `(3,)` [m/s^2]; None where it is not told.
         friction: sliding friction; None where it is not told.
         notes: what was passed over, with file and line, in words.
     """
 
     bodies: tuple[KinBody, ...]
-    gravity: Floats | None = None
     friction: float | None = None
     notes: tuple[str, ...] = field(default=())

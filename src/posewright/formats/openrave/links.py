@@ -10,7 +10,16 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.formats.markup import Element
-from posewright.formats.openrave.bodies import Geometry, GeometryKind, Joint, JointKind, KinBody, Link, Mass
+from posewright.formats.openrave.bodies import (
+    AttachedSensor,
+    Geometry,
+    GeometryKind,
+    Joint,
+    JointKind,
+    KinBody,
+    Link,
+    Mass,
+)
 from posewright.formats.scenes.mesh import Colour, turn_about
 from posewright.units import RAD_PER_DEG
 
@@ -62,7 +71,7 @@ class BodyMaker:
     pass_over: Callable[[Element], None]
     links: dict[str, Link] = field(default_factory=dict)
     joints: list[Joint] = field(default_factory=list)
-    adjacent: list[tuple[str, str]] = field(default_factory=list)
+    sensors: list[AttachedSensor] = field(default_factory=list)
     common_mass: Element | None = None
     name: str = ""
     is_robot: bool = False
@@ -76,7 +85,7 @@ class BodyMaker:
         for one in body.joints:
             parent, child = prefix + one.parent, prefix + one.child
             self.joints.append(replace(one, name=prefix + one.name, parent=parent, child=child))
-        self.adjacent += [(prefix + one, prefix + other) for one, other in body.adjacent]
+        self.sensors += [replace(one, name=prefix + one.name, link=prefix + one.link) for one in body.sensors]
         self.name, self.is_robot = self.name or body.name, self.is_robot or body.is_robot
 
     def place(self, pose: Floats, tag: Element) -> None:
@@ -132,20 +141,18 @@ class BodyMaker:
             )
         return near[0]
 
-    def link_named(self, tag: Element, key: str) -> str:
-        """Return the link that a child names."""
-        child = tag.last(key)
-        if child is None:
-            tag.fail(f"<{tag.name}> without <{key}>")
-        return self.known(child, child.text)
-
-    def add_adjacent(self, tag: Element, prefix: str) -> None:
-        """Add two links that may touch."""
-        names = tag.text.split()
-        if len(names) != 2:
-            tag.fail("<adjacent> names two bodies", "<adjacent>one other</adjacent>")
-        one, other = (self.known(tag, name, prefix) for name in names)
-        self.adjacent.append((one, other))
+    def add_sensor(self, tag: Element, prefix: str) -> None:
+        """Add an <AttachedSensor> on a link that is there."""
+        on, inner = tag.last("link"), tag.last("sensor")
+        if on is None:
+            tag.fail(f"<{tag.name}> without <link>")
+        name = prefix + tag.attributes.get("name", "")
+        if any(one.name == name for one in self.sensors):
+            tag.fail(f"two sensors are called {name!r:.80}", "each has a name of its own")
+        kind = "" if inner is None else inner.attributes.get("type", "")
+        values = () if inner is None else tuple((one.name, one.text) for one in inner.children)
+        link = self.known(on, on.text, prefix)
+        self.sensors.append(AttachedSensor(name, kind, link, pose_of(tag), values, tag.where))
 
     def add_joint(self, tag: Element, prefix: str) -> None:
         """Add a <Joint> between two links that are there."""
@@ -195,8 +202,7 @@ class BodyMaker:
             return None
         if kind not in _SIZES:
             tag.fail(f"a Geom of the type {kind[:40]!r} is not read", f"one of {', '.join(_SIZES)}")
-        is_shown = tag.attributes.get("render", "true").lower() != "false"
-        made = Geometry(_SIZES[kind], pose_of(tag), _size(tag, _SIZES[kind]), (), _colour(tag), is_shown)
+        made = Geometry(_SIZES[kind], pose_of(tag), _size(tag, _SIZES[kind]), (), _colour(tag))
         return self.read_mesh(tag, made) if made.kind is GeometryKind.MESH else made
 
     def mass(self, tag: Element, geometries: tuple[Geometry, ...]) -> Mass | None:

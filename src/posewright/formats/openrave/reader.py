@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +11,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.errors import FormatError
 from posewright.formats.markup import Element, read_markup
-from posewright.formats.openrave.bodies import (
-    AttachedSensor,
-    Environment,
-    Geometry,
-    KinBody,
-    Manipulator,
-)
+from posewright.formats.openrave.bodies import Environment, Geometry, KinBody
 from posewright.formats.openrave.links import PLACES, BodyMaker, pose_of
 from posewright.formats.scenes.mesh import SceneMesh
 from posewright.formats.scenes.reading import SCENES, connected_parts, read_scene
@@ -75,7 +69,7 @@ class _Reader:
 
     def environment(self, root: Element, opened: tuple[Path, ...]) -> Environment:
         bodies: list[KinBody] = []
-        gravity, friction = None, None
+        friction = None
         for tag in root.children:
             if tag.name in ("robot", "kinbody"):
                 bodies.append(self.body(tag, opened))
@@ -84,8 +78,6 @@ class _Reader:
                 bodies += inner.bodies if isinstance(inner, Environment) else ()
             elif tag.name == "physicsengine":
                 for part in tag.all("odeproperties"):
-                    found = part.last("gravity")
-                    gravity = None if found is None else found.numbers(3)
                     friction = part.number("friction")
             elif tag.name not in _UNUSED:
                 self.pass_over(tag)
@@ -93,7 +85,7 @@ class _Reader:
         for name in names:
             if names.count(name) > 1:
                 root.fail(f"two bodies are called {name!r}", "each has a name of its own")
-        return Environment(tuple(bodies), gravity, friction, tuple(self.notes))
+        return Environment(tuple(bodies), friction, tuple(self.notes))
 
     def included(self, tag: Element, opened: tuple[Path, ...], kind: str) -> Environment | KinBody | None:
         """Return what the file of a tag's `file` attribute has; None where it has no such attribute."""
@@ -144,54 +136,29 @@ class _Reader:
             tag.fail("bodies stand in each other too deep", f"at most {_BODIES} levels")
         self.depth += 1
         maker = BodyMaker(self.read_geometry, self.pass_over)
-        manipulators: list[Manipulator] = []
-        sensors: list[AttachedSensor] = []
-        self.fill(tag, maker, manipulators, sensors, opened)
+        self.fill(tag, maker, opened)
         self.depth -= 1
         named = tag.attributes.get("name", "") or maker.name
-        return KinBody(
-            named,
-            tag.name == "robot" or maker.is_robot,
-            maker.finished(tag),
-            tuple(maker.joints),
-            tuple(maker.adjacent),
-            tuple(manipulators),
-            tuple(sensors),
-        )
+        is_robot = tag.name == "robot" or maker.is_robot
+        return KinBody(named, is_robot, maker.finished(tag), tuple(maker.joints), tuple(maker.sensors))
 
-    def fill(
-        self,
-        tag: Element,
-        maker: BodyMaker,
-        manipulators: list[Manipulator],
-        sensors: list[AttachedSensor],
-        opened: tuple[Path, ...],
-    ) -> None:
+    def fill(self, tag: Element, maker: BodyMaker, opened: tuple[Path, ...]) -> None:
         """Add to a body what a tag, the file that it names, and the bodies inside it have."""
         prefix = tag.attributes.get("prefix", "")
         found = self.included(tag, opened, tag.name)
         if isinstance(found, KinBody):
             maker.include(found, prefix, tag)
-            manipulators += found.manipulators
-            sensors += found.sensors
         for child in tag.children:
             if child.name in ("kinbody", "robot"):
-                inner = self.body(child, opened)
-                maker.include(inner, prefix, child)
-                manipulators += inner.manipulators
-                sensors += inner.sensors
+                maker.include(self.body(child, opened), prefix, child)
             elif child.name == "body":
                 maker.add_link(child, prefix)
             elif child.name == "mass":
                 maker.common_mass = child
             elif child.name == "joint":
                 maker.add_joint(child, prefix)
-            elif child.name == "adjacent":
-                maker.add_adjacent(child, prefix)
-            elif child.name == "manipulator":
-                manipulators.append(_manipulator(child, maker))
             elif child.name == "attachedsensor":
-                sensors.append(_sensor(child, maker))
+                maker.add_sensor(child, prefix)
             elif child.name not in {*PLACES, "modelsdir", "jointvalues"}:
                 self.pass_over(child)
         maker.place(pose_of(tag), tag)
@@ -207,9 +174,7 @@ class _Reader:
             tag.fail("a trimesh without <data>", "<data>file scale</data>")
         name, scale = _file_and_scale(source)
         parts = [part for mesh in self.meshes(source, name) for part in connected_parts(mesh)]
-        return Geometry(
-            made.kind, made.pose, (), tuple(part * scale for part in parts), made.colour, made.is_shown
-        )
+        return replace(made, parts=tuple(part * scale for part in parts))
 
 
 def _file_and_scale(tag: Element) -> tuple[str, Floats]:
@@ -220,16 +185,3 @@ def _file_and_scale(tag: Element) -> tuple[str, Floats]:
         tag.fail("no file is named", f"<{tag.name}>file.wrl 1.0</{tag.name}>")
     scale = np.array([float(word) for word in (found[2] or "1").split()])
     return found[1].strip(), np.broadcast_to(scale, (3,))
-
-
-def _manipulator(tag: Element, maker: BodyMaker) -> Manipulator:
-    base, effector = (maker.link_named(tag, key) for key in ("base", "effector"))
-    return Manipulator(tag.attributes.get("name", ""), base, effector)
-
-
-def _sensor(tag: Element, maker: BodyMaker) -> AttachedSensor:
-    inner = tag.last("sensor")
-    kind = "" if inner is None else inner.attributes.get("type", "")
-    values = () if inner is None else tuple((one.name, one.text) for one in inner.children)
-    link = maker.link_named(tag, "link")
-    return AttachedSensor(tag.attributes.get("name", ""), kind, link, pose_of(tag), values, tag.where)

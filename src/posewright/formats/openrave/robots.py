@@ -109,8 +109,6 @@ class _Maker:
                 raise FormatError(what, where=link.where, hint="a <Joint> between them")
         named = Mechanism(self.body.name, tuple(links))
         found = [made for one in self.body.sensors if (made := self.sensor(one)) is not None]
-        for one in self.body.manipulators:
-            self.say(f"the manipulator {one.name} is left out: a card has groups of joints", None)
         return replace(named, mounts=tuple(one for one, _ in found), sensors=tuple(one for _, one in found))
 
     def tree(self) -> list[Joint]:

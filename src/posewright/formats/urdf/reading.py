@@ -6,10 +6,13 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+
 from posewright.documents import open_ordinary
 from posewright.formats.markup import Element, read_markup
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
-from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, triple
+from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, rows, triple
+from posewright.rotation import from_roll_pitch_yaw
 
 MAX_LINKS = 500
 MAX_FORMS = 5000
@@ -24,6 +27,7 @@ _WELDED = ("prismatic", "planar")
 
 
 _ZERO = (0.0, 0.0, 0.0)
+_STRAIGHT = (1.0, 0.0, 0.0, 0.0)
 _NOTHING: tuple[float, Triple, Rows] = 0.0, _ZERO, (_ZERO, _ZERO, _ZERO)
 
 
@@ -104,7 +108,7 @@ class UrdfReader:
     def _link(self, element: Element, joint: Element | None) -> Link:
         inertial = element.first("inertial")
         mass, centre, inertia = _NOTHING if inertial is None else self._inertial(inertial)
-        position, rotation = _origin(joint) if joint is not None else ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+        position, rotation = (_ZERO, _STRAIGHT) if joint is None else _origin(joint)
         parts = element.all("collision") or element.all("visual")
         forms = [form for part in parts if (form := self._form(part)) is not None]
         return Link(
@@ -130,7 +134,7 @@ class UrdfReader:
         centre, rotation = _origin(element)
         turn = rotation_matrix(rotation)
         inertia = turn @ [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]] @ turn.T
-        return mass, centre, (triple(inertia[0]), triple(inertia[1]), triple(inertia[2]))
+        return mass, centre, rows(inertia)
 
     def _hinge(self, joint: Element) -> Hinge | None:
         kind, name = joint.attribute("type"), joint.attribute("name")
@@ -244,19 +248,13 @@ def _origin(element: Element) -> tuple[Triple, Quaternion]:
     """Return where an element's frame lies in the one around it, and w x y z of how it is turned."""
     origin = element.first("origin")
     if origin is None:
-        return (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+        return _ZERO, _STRAIGHT
     place = origin.attribute_numbers("xyz", 3, (0.0, 0.0, 0.0))
     if max(map(abs, place)) > FARTHEST_M:
         origin.fail(f"a place {max(map(abs, place)):g} m away", f"at most {FARTHEST_M:g} m: check the unit")
-    roll, pitch, yaw = (angle / 2.0 for angle in origin.attribute_numbers("rpy", 3, (0.0, 0.0, 0.0)))
-    cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
-    cy, sy = math.cos(yaw), math.sin(yaw)
-    return triple(place), (
-        cr * cp * cy + sr * sp * sy,
-        sr * cp * cy - cr * sp * sy,
-        cr * sp * cy + sr * cp * sy,
-        cr * cp * sy - sr * sp * cy,
-    )
+    angles = origin.attribute_numbers("rpy", 3, _ZERO)
+    w, x, y, z = from_roll_pitch_yaw(np.array([angles]))[0].tolist()
+    return triple(place), (w, x, y, z)
 
 
 def _sizes(shape: Element, edges: Iterable[float]) -> Triple:
