@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.arenas.arena import BOX as BOX
+    from posewright.arenas.arena import FLOOR as FLOOR
     from posewright.arenas.arena import WALLS as WALLS
     from posewright.arenas.arena import Arena as Arena
     from posewright.arenas.arena import Box as Box
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from posewright.arenas.rectangles import pair_distances as pair_distances
     from posewright.arenas.rectangles import point_distances as point_distances
     from posewright.arenas.rectangles import shadows as shadows
-    from posewright.arenas.writing import urdf_of_arena as urdf_of_arena
     from posewright.arenas.writing import write_arena as write_arena
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

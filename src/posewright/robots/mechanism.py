@@ -44,12 +44,16 @@ class Form:
             lies along z [m].
         position_m: its middle in the link's frame [m].
         rotation: w x y z in the link's frame.
+        colour: red, green, blue 0..1; None where nothing is said.
+        is_solid: whether it can be touched, and is not only seen.
     """
 
     kind: Kind
     size_m: Triple
     position_m: Triple = (0.0, 0.0, 0.0)
     rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    colour: Triple | None = None
+    is_solid: bool = True
 
 
 @dataclass(frozen=True)
