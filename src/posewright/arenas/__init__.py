@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from posewright.arenas.check import check_layout as check_layout
     from posewright.arenas.check import layout_faults as layout_faults
     from posewright.arenas.hulls import MOST_POINTS as MOST_POINTS
+    from posewright.arenas.hulls import all_directions as all_directions
     from posewright.arenas.hulls import hull_outline as hull_outline
     from posewright.arenas.hulls import hull_points as hull_points
     from posewright.arenas.hulls import placed_hull as placed_hull

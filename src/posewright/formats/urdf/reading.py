@@ -221,23 +221,17 @@ class UrdfReader:
         """
         name = shape.attribute("filename")
         here = self.path.resolve().parent
-        if not name.startswith("package://"):
-            path = (here / name.removeprefix("file://")).resolve()
-            if not path.is_relative_to(here.parent):
-                shape.fail(
-                    f"the mesh {name!r:.80} lies outside of {here.parent}", "a path inside the package"
-                )
-            return path if path.is_file() else None
-        package, _, rest = name.removeprefix("package://").partition("/")
-        for folder in here.parents:
-            if folder.name == package:
-                path = (folder / rest).resolve()
-                if not path.is_relative_to(folder):
-                    shape.fail(
-                        f"the mesh {name!r:.80} lies outside of its package", "a path inside the package"
-                    )
-                return path if path.is_file() else None
-        return None
+        top, path = here.parent, here / name.removeprefix("file://")
+        if name.startswith("package://"):
+            package, _, rest = name.removeprefix("package://").partition("/")
+            found = next((folder for folder in here.parents if folder.name == package), None)
+            if found is None:
+                return None
+            top, path = found, found / rest
+        path = path.resolve()
+        if not path.is_relative_to(top):
+            shape.fail(f"the mesh {name!r:.80} lies outside of {top}", "a path inside the package")
+        return path if path.is_file() else None
 
 
 def _link_of(joint: Element, end: str) -> str:
@@ -278,8 +272,7 @@ def _extent(path: Path) -> tuple[Triple, Triple] | None:
     except (
         ValueError,
         OSError,
-        IndexError,
-        KeyError,
+        LookupError,
         TypeError,
         AttributeError,
     ):  # what trimesh raises of damaged files
