@@ -32,7 +32,6 @@ contests:
   exhibition: {share: 10, most: 10, jury: true}
   passivity-test: {share: 5, most: 1}
   sumo: {share: 30, most: 30, needs: passivity-test}
-  no-such-contest: {share: 3, most: 1}
 group_size: 4
 advancing: 2
 sources: {}
@@ -134,6 +133,13 @@ def test_the_shares_of_the_shipped_days_are_those_of_the_rules() -> None:
     )
 
 
+def test_a_day_of_a_contest_that_is_not_here_is_refused(short_day: Path) -> None:
+    short_day.write_text(PASSIVE_DAY.replace("sumo:", "sumoo:"))
+    with pytest.raises(UnknownNameError, match="'sumoo'") as error:
+        read_day_rules(short_day)
+    assert "mine.day.yaml:7" in str(error.value)
+
+
 def test_a_day_is_played_ranked_and_read_again(
     tmp_path: Path, short_day: Path, played_quickly: list[str]
 ) -> None:
@@ -213,7 +219,7 @@ def test_films_are_of_different_runs() -> None:
 
     runs = (run("a", "same", "fall"), run("b", "same", "fall"), run("c", "other"))
     discipline = Discipline("stairs", "Stairs", 35.0, 35.0, runs={"stairs": runs})
-    assert [one.name for _, one in _most_eventful(discipline, 2)] == ["a", "c"]
+    assert [name for _, name in _most_eventful(discipline, 2)] == ["a", "c"]
 
 
 def test_a_day_that_was_changed_by_hand_is_refused(
