@@ -24,11 +24,12 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from posewright.cli.app import run
-from posewright.contests import rules
+from posewright.control import drive
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/how-to-*.md"))]
@@ -39,7 +40,7 @@ CUT_SHORT = ("posewright run", "posewright replay", "posewright judge")
 MEASURING = ("posewright gait run", "posewright tune")
 
 RACE_S = 12.0
-"""Enough of a race to record, draw and judge it."""
+"""Enough of a race, or of another contest, to record, draw and judge it."""
 
 TOOLS = {
     "how-to-board.md": ("gcc", "avr-gcc", "arm-none-eabi-gcc"),
@@ -174,9 +175,10 @@ def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def short_races(monkeypatch: pytest.MonkeyPatch) -> None:
-    scoring, clock = rules().scoring, rules().clock
-    allowed_s = clock.wait_s + 2.0 * scoring.time_limit_s + clock.leg_2_delay_s
-    monkeypatch.setattr("posewright.contests.obstacle_race.contest.SPARE_S", RACE_S - allowed_s)
+    def drive_shortly(*what: Any, until_s: float, **how: Any) -> None:
+        drive(*what, until_s=min(until_s, RACE_S), **how)
+
+    monkeypatch.setattr("posewright.experiments.run.drive", drive_shortly)
 
 
 @pytest.mark.usefixtures("short_races", "patient_bus")

@@ -20,8 +20,9 @@ from posewright.errors import DocumentError, FormatError, InputError, UnknownNam
 from posewright.experiments import Contestant, Day, Run, read_contestant
 from posewright.experiments.tournament import playing
 from posewright.experiments.tournament.contestant import read_contestants
+from posewright.experiments.tournament.day import Discipline
 from posewright.experiments.tournament.day_rules import read_day_rules
-from posewright.experiments.tournament.site import highlight_s
+from posewright.experiments.tournament.site import _most_eventful, highlight_s
 from posewright.experiments.trial import Trial
 
 PASSIVE_DAY = """
@@ -100,6 +101,7 @@ def test_an_entry_is_a_folder(tmp_path: Path) -> None:
         ("entry: a\nrobot: ../../robot.yaml\nbehaviours: {}\n", "leads out of the entry's folder"),
         ("entry: a\nrobot: r\nbehaviours: {sumo: /etc/passwd}\n", "leads out of the entry's folder"),
         ("entry: a\nrobot: r\n", "'behaviours' is missing"),
+        ("entry: a\nrobot: r\nbehaviours: {sumo: wrestel}\n", "no behaviour is called 'wrestel'"),
         ("entry: a\nrobot: r\nbehaviours: {}\nlooks: nice\n", "looks"),
     ],
 )
@@ -113,8 +115,10 @@ def test_a_wrong_entry_is_refused_with_file_and_line(tmp_path: Path, text: str, 
 def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="called 'OURS' is in"):
         read_contestants(entries(tmp_path, "Ours", "OURS"))
-    with pytest.raises(InputError, match=r"no entry\.yaml"):
-        read_contestants([tmp_path / "nowhere"])
+    (tmp_path / "empty").mkdir()
+    for folder, said in (("empty", r"no entry\.yaml"), ("nowhere", "there is no such folder")):
+        with pytest.raises(InputError, match=said):
+            read_contestants([tmp_path / folder])
 
 
 def test_the_shares_of_the_shipped_days_are_those_of_the_rules() -> None:
@@ -170,6 +174,52 @@ def test_a_jury_gives_points_that_stay(tmp_path: Path, short_day: Path, played_q
         with pytest.raises((DocumentError, UnknownNameError)):
             pw.read_day(tmp_path / "out", jury)
     assert played_quickly
+
+
+def test_a_jury_gives_nothing_to_who_showed_nothing(
+    tmp_path: Path, short_day: Path, played_quickly: list[str]
+) -> None:
+    folders, jury = (
+        [*entries(tmp_path / "in", "a", "b"), make_entry(tmp_path / "in/c", "c")],
+        tmp_path / "jury.yaml",
+    )
+    pw.play_day(folders, tmp_path / "out", rules=short_day)
+    jury.write_text("exhibition: {c: 1}\n")
+    with pytest.raises(DocumentError, match="'c' took no part in the exhibition"):
+        pw.read_day(tmp_path / "out", jury)
+    assert played_quickly
+
+
+def test_a_day_that_was_not_played_is_told_in_words(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no day was played here"):
+        pw.read_day(tmp_path)
+
+
+def test_every_bout_says_who_is_red_and_has_a_seed_of_its_own(
+    tmp_path: Path, short_day: Path, monkeypatch: pytest.MonkeyPatch, played_quickly: list[str]
+) -> None:
+    bouts: list[Trial] = []
+    quick = playing._record
+
+    def seen(trial: Trial, record: Path | None) -> Run:
+        if trial.contest == "sumo":
+            bouts.append(trial)
+        return quick(trial, record)
+
+    monkeypatch.setattr(playing, "_record", seen)
+    pw.play_day(entries(tmp_path / "in", *"abcdef"), tmp_path / "out", rules=short_day)
+    assert len({bout.seed for bout in bouts}) == len(bouts) == 6 + 2 + 1
+    assert all(" (red) - " in bout.name and bout.name.endswith(" (blue)") for bout in bouts)
+    assert played_quickly
+
+
+def test_films_are_of_different_runs() -> None:
+    def run(name: str, digest: str, *incidents: str) -> Run:
+        return Run(name, {"points": 1.0}, (1.0,), incidents=incidents, digest=digest)
+
+    runs = (run("a", "same", "fall"), run("b", "same", "fall"), run("c", "other"))
+    discipline = Discipline("stairs", "Stairs", 35.0, 35.0, runs={"stairs": runs})
+    assert [name for _, name in _most_eventful(discipline, 2)] == ["a", "c"]
 
 
 def test_a_day_that_was_changed_by_hand_is_refused(

@@ -93,7 +93,7 @@ def _numbers(*values: float) -> Iterator[str]:
 
 def import_field(
     path: Annotated[
-        Path, argument("FILE", f"A scene, by its ending: {', '.join(formats.FIELDS)} (OpenRAVE's).")
+        Path, argument("FILE", f"A scene, by its ending: {', '.join(formats.FIELDS)}; .xml is OpenRAVE's.")
     ],
     output: Annotated[Path | None, option("--output -o FILE", "Default NAME.arena.yaml here.")] = None,
     name: Annotated[str, option("--name", "Of the arena; default that of the file.")] = "",

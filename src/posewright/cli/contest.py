@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DayFolder = Annotated[Path, argument("DAY", "The folder in which a day was played.")]
 Jury = Annotated[
     Path | None,
-    option("--jury FILE", "Points that people gave, by contest and entry: exhibition: {ours: 8.5}."),
+    option("--jury FILE", "A document with the points that people gave: exhibition: {Ours: 8.5}."),
 ]
 Films = Annotated[int, option("--films N", "Film so many runs of each contest; 0 for none.", min=0, max=1000)]
 Workers = Annotated[int, option("--workers N", "Processes that do it.", min=1)]
@@ -163,8 +163,9 @@ def _following(*, quiet: bool) -> Iterator[Callable[[str, Run, bool], None]]:
         nonlocal done
         done += 1
         if not quiet:
-            value = run.figures.get("winner", run.figures.get("points"))
-            came = f"error: {run.error}" if run.error else experiments.figure_text(value)
+            winner = run.figures.get("winner")
+            came = f"{winner} has won" if winner else experiments.figure_text(run.figures.get("points"))
+            came = f"error: {run.error}" if run.error else came
             console.say(f"{contest}  {run.name}  {came}{'  (done before)' if is_old else ''}")
 
     try:
@@ -190,6 +191,10 @@ def _give(day: Day, *, as_json: bool, page: Path | None = None) -> None:
     for discipline in day.disciplines:
         for line in discipline.remarks:
             console.note(f"{discipline.contest}: {line}")
+        if discipline.jury and any(discipline.earned.values()):
+            told = sorted(discipline.earned.items(), key=lambda one: -one[1])
+            points = ", ".join(f"{name} {experiments.figure_text(earned)}" for name, earned in told)
+            console.say(f"{discipline.contest}, by the jury: {points}")
     console.say(f"digest {day.digest[:16]}")
     if page is not None:
         console.say(f"pages: {page}")

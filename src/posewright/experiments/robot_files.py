@@ -123,6 +123,10 @@ def export_robot(robot: str | Path | Robot, to: str, path: str | Path) -> None:
     if to not in KINDS:
         raise InputError(f"no kind of file {to!r:.40}", hint=f"one of {', '.join(KINDS)}")
     card = robot if isinstance(robot, Robot) else robot_named(robot)
+    if card.model_path is None:
+        raise InputError(
+            f"{card.name} has no model: there is nothing to export", hint="its card says no shapes"
+        )
     text = urdf_text(mechanism_of(card)) if to == "urdf" else mjcf_text(card)
     write_atomically(Path(path), text.encode())
 

@@ -219,8 +219,10 @@ def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
     if name != rules.arena:
         measured = (_MEASURES[0], _MEASURES[1]) if told.get("box_size_m") is None else _MEASURES
         if wrong := [one for one in measured if not _are_near(told.get(one), right[one])]:
-            hint = f"{rules.name} is run on {rules.arena!r}, or where {wrong[0]} is {right[wrong[0]]}"
-            raise InputError(f"the arena is {name!r}", hint=hint)
+            hint = f"{rules.name} is run on {rules.arena!r}, or where they are {right[wrong[0]]}"
+            raise InputError(
+                f"the arena {name!r} has other {wrong[0]}: {told.get(wrong[0]) or 'none'}", hint=hint
+            )
         return
     for measure in _MEASURES:
         if told.get(measure) != right[measure]:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from posewright.behaviours import read_behaviour
+from posewright.behaviours import behaviour_names, read_behaviour
 from posewright.contests import contest_names
 from posewright.documents import Node, is_file, is_folder, is_path, read_document
 from posewright.errors import InputError, UnknownNameError, Where
@@ -64,19 +64,23 @@ def read_contestant(folder: str | Path) -> Contestant:
     """
     path = Path(folder) / ENTRY
     if not is_file(path):
-        raise InputError(
-            f"no entry: it has no {ENTRY}", where=Where(Path(folder)), hint="docs/how-to-contest-day.md"
-        )
+        why = f"no entry: it has no {ENTRY}" if is_folder(path.parent) else "there is no such folder"
+        raise InputError(why, where=Where(path.parent), hint="docs/how-to-contest-day.md")
     parts = read_document(path).fields(required=("entry", "robot", "behaviours"), optional=("club",))
     behaviours = parts["behaviours"].fields()
     known = contest_names()
     for discipline, node in behaviours.items():
         if discipline not in known:
             raise UnknownNameError.among("contest", discipline, known, where=node.where)
+    played = {discipline: _resolved(node, path.parent) for discipline, node in behaviours.items()}
+    for discipline, name in played.items():
+        if not is_path(name) and name not in behaviour_names():
+            where = behaviours[discipline].where
+            raise UnknownNameError.among("behaviour", name, behaviour_names(), where=where)
     return Contestant(
         name=_name(parts["entry"]),
         robot=_resolved(parts["robot"], path.parent),
-        behaviours={discipline: _resolved(node, path.parent) for discipline, node in behaviours.items()},
+        behaviours=played,
         club=_name(parts["club"]) if "club" in parts else "",
     )
 

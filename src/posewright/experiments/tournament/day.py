@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.contests import places
-from posewright.documents import open_ordinary, read_document, write_atomically
+from posewright.documents import is_there, open_ordinary, read_document, write_atomically
 from posewright.errors import FormatError, InputError, Where
 from posewright.experiments.batch import Run, stem_of
 from posewright.experiments.tournament.contestant import Contestant
@@ -181,6 +181,9 @@ def read_day(folder: str | Path, jury: str | Path | None = None) -> Day:
     """
     folder = Path(folder)
     path = folder / DAY
+    if not is_there(path):
+        hint = "play one: posewright contest run; a day that was stopped is read once it is at its end"
+        raise FormatError("no day was played here to its end", where=Where(folder), hint=hint)
     try:
         with open_ordinary(path) as file:
             sealed = json.loads(file.read())
@@ -216,6 +219,9 @@ def read_jury(path: str | Path, day: Day) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for contest, node in read_document(path).fields(optional=by_jury).items():
         points = node.fields(optional=names)
+        for name, one in points.items():
+            if name not in by_jury[contest].earned:
+                one.fail(f"{name!r} took no part in the {contest}", hint="leave it out")
         found[contest] = {
             name: one.number(low=0.0, high=by_jury[contest].most) for name, one in points.items()
         }

@@ -283,8 +283,9 @@ class _Ring:
         """Let pairs meet, and return who has won each bout, None for nobody."""
         if not pairs:
             return {}
-        trials = {f"{a} - {b}": self._bout(a, b, number) for number, (a, b) in enumerate(pairs)}
-        batch = self.common.batch(self.counting, kept_in, trials)
+        played = sum(map(len, self.runs.values()))
+        bouts = [self._bout(a, b, number) for number, (a, b) in enumerate(pairs, played)]
+        batch = self.common.batch(self.counting, kept_in, {bout.name: bout for bout in bouts})
         self.runs[kept_in] = batch.runs
         won = [run.figures.get(WINNER) for run in batch.runs]
         sides = [dict(zip(self.roles, pair, strict=True)) for pair in pairs]
@@ -312,7 +313,8 @@ class _Ring:
         """Return the trial of a bout, the roles in the order of the pair."""
         other = Entry(self.contestants[b].robot, self.contestants[b].behaviours[self.counting.contest])
         opponents = dict.fromkeys(self.roles[1:], other)
-        return _trial(f"{a} - {b}", self.contestants[a], self.counting, self.common.seed + number, opponents)
+        name = " - ".join(f"{who} ({role})" for who, role in zip((a, b), self.roles, strict=True))
+        return _trial(name, self.contestants[a], self.counting, self.common.seed + number, opponents)
 
 
 def _round(bouts: int) -> str:

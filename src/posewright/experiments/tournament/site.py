@@ -116,12 +116,15 @@ def _most_eventful(discipline: Discipline, films: int) -> list[tuple[str, str]]:
     """
     folders = [*discipline.runs]
     told = [
-        (len(run.incidents), folders.index(name), name, run.name)
+        (len(run.incidents), folders.index(name), name, run)
         for name, run in discipline.all_runs
         if run.error is None
     ]
     told.sort(key=lambda one: one[:2], reverse=True)
-    return [(name, run) for _, _, name, run in told[:films]]
+    different: dict[str, tuple[str, str]] = {}  # who runs the same behaviour on the same field runs the same
+    for _, _, name, run in told:
+        different.setdefault(run.digest, (name, run.name))
+    return [*different.values()][:films]
 
 
 def _made(wanted: _Shown) -> _Shown:
