@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.arenas import Arena, arena
 from posewright.bodies import Place, Supervisor
-from posewright.contests.contest import Entry, Note, ScoreTable
+from posewright.contests.contest import Entry, Note, ScoreTable, Tabled
 from posewright.contests.picture import ContestPicture, Series
 from posewright.contests.ruled import SPARE_S, Ruled
 from posewright.control import Block
@@ -39,7 +39,7 @@ class ExhibitionRules:
 
 
 @dataclass(frozen=True, slots=True)
-class ExhibitionScore:
+class ExhibitionScore(Tabled):
     """How long a show was [s], and how far the robot went [m]; nobody here says what it was worth."""
 
     contest: str
@@ -73,9 +73,6 @@ class ExhibitionScore:
         """Return it as one row."""
         row = (f"{self.time_s:.1f} s", f"{self.way_m:.2f} m", self.ended)
         return ScoreTable(("time", "way", "how it ended"), (row,), notes=("points are given by the jury",))
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
 
 class Exhibition(Ruled[ExhibitionRules]):

@@ -14,10 +14,9 @@ from posewright.bodies import Place, Supervisor
 from posewright.contests.contest import Entry, Note, Ranked, lay_out
 from posewright.contests.obstacle_race.race import Race, Rows
 from posewright.contests.obstacle_race.referee import RaceReferee
-from posewright.contests.obstacle_race.result import Result
 from posewright.contests.obstacle_race.rules import Rules, check_field, parse_rules
 from posewright.contests.obstacle_race.rules import rules as shipped_rules
-from posewright.contests.obstacle_race.score import score
+from posewright.contests.obstacle_race.score import Result, score
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.places import earned_by_places, places
 from posewright.contests.ruled import SPARE_S

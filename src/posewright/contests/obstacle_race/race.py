@@ -19,14 +19,12 @@ from posewright.contests.obstacle_race.incidents import (
     FALL,
     BoxWatch,
     Displacement,
-    Incident,
     Touch,
     incidents,
 )
 from posewright.contests.obstacle_race.leg import NEVER_MOVED, Leg, Way
-from posewright.contests.obstacle_race.result import LegResult, Penalty, Result
 from posewright.contests.obstacle_race.rules import Rules, field_of
-from posewright.contests.obstacle_race.score import score
+from posewright.contests.obstacle_race.score import LegResult, Penalty, Result, score
 from posewright.contests.watching import StartWatch, done_or_told, false_start, refuse_unseen, truth_of
 from posewright.control import Block
 from posewright.errors import InputError
@@ -168,14 +166,10 @@ class Race:
         if leg.finished and taken > used:
             self._backwards = math.cos(float(heading(rows.base[taken - 1, 3:]))) > 0.0
 
-    def incidents(self) -> tuple[Incident, ...]:
-        """Return everything so far that costs a penalty, in the order of time."""
-        return incidents(self._touches, self._moved, self.rules.displacement.incident_s)
-
     def penalties(self) -> tuple[Penalty, ...]:
         """Return the penalties so far, each with its leg; what comes after the race's end is none."""
-        with_legs = [(found, self._leg_at(found.time_s)) for found in self.incidents()]
-        return tuple(Penalty(found.time_s, leg, found.reason, found.box) for found, leg in with_legs if leg)
+        found = incidents(self._touches, self._moved, self.rules.displacement.incident_s)
+        return tuple(Penalty(at, leg, why, box) for at, why, box in found if (leg := self._leg_at(at)))
 
     def _leg_at(self, time_s: float) -> int:
         """Return the leg a time belongs to, 0 after the end."""

@@ -17,15 +17,15 @@ from typing import Any
 from posewright.arenas import Arena
 from posewright.arrays import Flags, Floats
 from posewright.bodies import GroundTruth, JointStates, Supervisor
-from posewright.contests.obstacle_race.falls import Fall, FallWatch
 from posewright.contests.obstacle_race.put_back import clear_place, turned_towards
 from posewright.contests.obstacle_race.race import Race, Rows
-from posewright.contests.obstacle_race.result import Result
-from posewright.contests.obstacle_race.rules import JamRules, Rules, check_field
+from posewright.contests.obstacle_race.rules import FallRules, JamRules, Rules, check_field
+from posewright.contests.obstacle_race.score import Result
 from posewright.contests.watching import RowsKept, truth_of
 from posewright.control import Block
 from posewright.recordings import ROWS_EVERY, Event
-from posewright.rotation import heading, roll_pitch_yaw
+from posewright.recordings.falls import FallDetector
+from posewright.rotation import heading, roll_pitch_yaw, uprightness
 from posewright.units import DEG_PER_RAD, wrap_angle
 
 _TRAIL_BLOCKS = 600
@@ -154,6 +154,52 @@ class RaceReferee:
         event = Event(time_s, kind, data)
         self.race.note(event)
         self._note(event)
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """A fall: when the base went down, and where the robot last stood, between its soles, and looked.
+
+    That heading, 0 along the field's x, is the fall's direction.
+    """
+
+    since_s: float
+    x_m: float
+    y_m: float
+    heading_rad: float
+
+
+class FallWatch:
+    """Watches a base; a fall is seen when it has been down for the rules' time without a break."""
+
+    def __init__(self, rules: FallRules) -> None:
+        self._cos_upright = math.cos(rules.upright_rad)
+        self._detector = FallDetector(rules.limits)
+        self._stood: tuple[Floats, Floats] | None = None
+
+    def advance(self, times: Floats, base: Floats, footprints: Floats) -> Fall | None:
+        """Look at some more frames; return a fall if there is one at their end.
+
+        Of each: base x y z qw qx qy qz `(n, 7)`, sole corners in the field frame `(n, n_feet, 4, 3)` [m].
+        """
+        if not len(times):
+            return None
+        if self._stood is None:
+            self._stood = base[0].copy(), footprints[0].copy()
+        upright = uprightness(base[:, 3:])
+        standing = (upright > self._cos_upright).nonzero()[0]
+        if len(standing):
+            self._stood = base[standing[-1]].copy(), footprints[standing[-1]].copy()
+        spell = self._detector.add(times, self._detector.down(base, upright))
+        if spell is None:
+            return None
+        stood, soles = self._stood
+        x, y = soles[..., :2].reshape(-1, 2).mean(axis=0).tolist()
+        return Fall(spell.since_s, x, y, float(heading(stood[3:])))
+
+    def forget(self) -> None:
+        """Begin anew: somebody has put the robot on its feet."""
+        self._detector.forget()
 
 
 @dataclass(frozen=True, slots=True)

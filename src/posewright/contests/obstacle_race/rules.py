@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 from posewright.arenas import Arena, arena, arena_names
 from posewright.documents import Bounds, Node, parse_document, read_record, read_text
@@ -148,14 +148,9 @@ class Rules:
 
 
 _SECTIONS: dict[str, type[Any]] = {
-    "scoring": Scoring,
-    "course": CourseRules,
-    "clock": Clock,
-    "entry": EntryLimits,
-    "fall": FallRules,
-    "displacement": DisplacementRules,
-    "jam": JamRules,
-    "put_back": PutBackRules,
+    name: kind
+    for name, kind in get_type_hints(Rules).items()
+    if isinstance(kind, type) and is_dataclass(kind)
 }
 
 

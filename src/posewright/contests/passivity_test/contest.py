@@ -14,7 +14,7 @@ from posewright.arenas import Arena, Box, read_arena
 from posewright.arenas.arena import BOX
 from posewright.arrays import Floats
 from posewright.bodies import Place, Supervisor
-from posewright.contests.contest import NEW_TRY, Entry, Note, ScoreTable
+from posewright.contests.contest import NEW_TRY, Entry, Note, ScoreTable, Tabled
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, spans_of
 from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
 from posewright.contests.watching import (
@@ -77,7 +77,7 @@ class Try:
 
 
 @dataclass(frozen=True, slots=True)
-class PassivityScore:
+class PassivityScore(Tabled):
     """Whether a robot may wrestle: its tries, and the time from the end of the wait to the touch [s].
 
     `touched_s` of a try is the recording's time, `time_s` is the last try's own.
@@ -116,14 +116,7 @@ class PassivityScore:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
-        return {
-            "contest": self.contest,
-            "passed": self.passed,
-            "points": self.points,
-            "time_s": self.time_s,
-            "tries": [asdict(one) for one in self.tries],
-            "warnings": list(self.warnings),
-        }
+        return {**asdict(self), "passed": self.passed, "points": self.points}
 
     def table(self) -> ScoreTable:
         """Return a row a try."""
@@ -135,9 +128,6 @@ class PassivityScore:
         verdict = "passed" if self.passed else "not passed"
         columns = ("", "touched at", "time after the wait", "how it ended")
         return ScoreTable(columns, tuple(rows), (verdict, "", time, ""))
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
 
 class PassivityTest(Ruled[PassivityRules]):

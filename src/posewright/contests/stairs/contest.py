@@ -11,10 +11,9 @@ from posewright.contests.contest import Entry, Note, Ranked
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.places import earned_by_places, places
 from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
-from posewright.contests.stairs.climb import judged
+from posewright.contests.stairs.climb import StairsScore, judged
 from posewright.contests.stairs.referee import StairsReferee
 from posewright.contests.stairs.rules import Flight, StairsRules, stairs_arena
-from posewright.contests.stairs.score import StairsScore
 from posewright.recordings import Recording
 
 _M_PER_CM = 0.01

@@ -125,7 +125,7 @@ class Sumo(Ruled[SumoRules]):
         for group, (name, record) in enumerate(recording.robots.items()):
             away = np.hypot(record.base[:, 0] - ring.x, record.base[:, 1] - ring.y)
             series.append(Series(name, "m", recording.times, away, group))
-        for award in (award for one in rounds for award in one.awards):
+        for _, award in score.bout.awards:
             loser = next(name for name in recording.robots if name != award.to)
             label = f"{award.points} to {award.to}: {award.reason.value}"
             marks.append(Mark.at(recording, award.at_s, label, MarkKind.PENALTY, loser))

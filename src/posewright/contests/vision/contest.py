@@ -12,9 +12,8 @@ from posewright.bodies import Place, Supervisor
 from posewright.contests.contest import Entry, Note, Ranked
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
-from posewright.contests.vision.account import Account
+from posewright.contests.vision.account import Account, VisionScore
 from posewright.contests.vision.rules import VisionRules, drawn
-from posewright.contests.vision.score import VisionScore
 from posewright.contests.watching import RowsKept, false_start, truth_of
 from posewright.control import Block
 from posewright.errors import InputError
