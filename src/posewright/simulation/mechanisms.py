@@ -221,7 +221,8 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
         body = bodies[link.name] = bodies[link.parent].add_body(name=link.name, pos=place, quat=turn)
         if not link.parent:
             body.add_freejoint(name="root")
-            body.add_site(name=IMU_SITE, size=(0.003,) * 3, group=4)
+            if all(mount.name != IMU_SITE for mount in mechanism.mounts):  # it has one of its own
+                body.add_site(name=IMU_SITE, size=(0.003,) * 3, group=4)
         _add_inertia(body, link)
         _add_hinge(spec, body, link.hinge)
         for form in link.forms:
