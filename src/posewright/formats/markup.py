@@ -95,6 +95,10 @@ class _Reader:
         except expat.ExpatError as error:
             where = Where(self._path, error.lineno, error.offset + 1)
             raise FormatError(f"not XML: {expat.ErrorString(error.code)}", where=where) from error
+        except (ValueError, LookupError) as error:  # an encoding that expat does not read, or nobody knows
+            raise FormatError(
+                f"not text: {error}", where=Where(self._path, 1), hint="XML in UTF-8"
+            ) from error
         return self._open[0].children[0]
 
     def _fail(self, message: str, hint: str) -> NoReturn:

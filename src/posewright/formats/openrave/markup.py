@@ -18,6 +18,7 @@ from posewright.errors import FormatError, Where
 MAX_BYTES = 4_000_000
 MAX_ELEMENTS = 100_000
 MAX_LEVELS = 60
+_MINUS = ("-", "+", "\u2013", "\u2212")
 _BROWSERS_MINUS = "a '-' before a tag comes from a browser's view of a file: take them out"
 
 
@@ -85,10 +86,13 @@ def read_tags(path: Path) -> Tag:
         reader.parser.Parse(data, True)
     except expat.ExpatError as error:
         where = Where(path, error.lineno, error.offset + 1)
-        hint = _BROWSERS_MINUS if re.search(rb"^\s*-\s*<", data, re.MULTILINE) else None
+        dashes = "|".join(map(re.escape, _MINUS)).encode()
+        hint = (
+            _BROWSERS_MINUS if re.search(rb"^[ \t]*(" + dashes + rb")[ \t]*<", data, re.MULTILINE) else None
+        )
         raise FormatError(f"not XML: {expat.ErrorString(error.code)}", where=where, hint=hint) from error
     except (ValueError, LookupError) as error:  # an encoding that nobody knows
-        raise FormatError(f"not text: {error}", where=Where(path), hint="XML in UTF-8") from error
+        raise FormatError(f"not text: {error}", where=Where(path, 1), hint="XML in UTF-8") from error
     return reader.open[0].children[0]
 
 
@@ -118,11 +122,11 @@ class _Reader:
         self.open.append(tag)
 
     def end(self, _name: str) -> None:
-        tag = self.open.pop()
-        if tag.children and tag.text.lstrip("+").startswith("-") and not tag.text.strip("-+ \n\r\t"):
-            tag.fail("minus signs between the tags", _BROWSERS_MINUS)
+        self.open.pop()
 
     def characters(self, text: str) -> None:
+        if text.strip() in _MINUS:
+            self.fail("a minus sign between the tags", _BROWSERS_MINUS)
         self.open[-1].words.append(text)
 
     def doctype(self, *_: object) -> None:

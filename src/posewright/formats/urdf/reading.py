@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from posewright.documents import open_ordinary
+from posewright.documents import is_file, open_ordinary
 from posewright.formats.markup import Element, read_markup
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
 from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, triple
@@ -18,6 +19,7 @@ MAX_MESH_BYTES = 1 << 26
 FARTHEST_M = 100.0
 """No part of a robot is farther from another, or larger."""
 
+_WORLD = "world"
 _HINGES = ("revolute", "continuous")
 _FIXED = ("fixed", "floating")
 _WELDED = ("prismatic", "planar")
@@ -92,9 +94,16 @@ class UrdfReader:
         if missing := [name for name in links if name not in order]:
             links[missing[0]].fail(f"the link {missing[0]!r} does not hang on the base {bases[0]!r}")
         first = below.get(bases[0], [])
-        if len(first) == 1 and above[first[0]].attributes.get("type") == "floating":
-            del above[first[0]]
-            return order[1:]  # the base is a world in which the robot floats
+        kind = above[first[0]].attributes.get("type") if len(first) == 1 else None
+        if kind == "floating" or (kind == "fixed" and bases[0] == _WORLD):
+            line = above.pop(first[0]).line
+            order = order[1:]  # the base is a world in which the robot floats
+            if kind == "fixed":
+                self.remarks.append(Oddity(f"{first[0]} is fixed to the world: here it stands free", line))
+        if _WORLD in order:
+            links[_WORLD].fail(
+                f"a part of a robot is called {_WORLD!r}", "another name: that is the ground's"
+            )
         return order
 
     def _link(self, element: Element, joint: Element | None) -> Link:
@@ -217,7 +226,7 @@ class UrdfReader:
                 shape.fail(
                     f"the mesh {name!r:.80} lies outside of {here.parent}", "a path inside the package"
                 )
-            return path if path.is_file() else None
+            return path if is_file(path) else None
         package, _, rest = name.removeprefix("package://").partition("/")
         for folder in here.parents:
             if folder.name == package:
@@ -226,7 +235,7 @@ class UrdfReader:
                     shape.fail(
                         f"the mesh {name!r:.80} lies outside of its package", "a path inside the package"
                     )
-                return path if path.is_file() else None
+                return path if is_file(path) else None
         return None
 
 
@@ -270,7 +279,9 @@ def _extent(path: Path) -> tuple[Triple, Triple] | None:
         return None
     try:
         with open_ordinary(path) as file:  # from a file alone: nothing that a mesh names is looked for
-            found = trimesh.load(file, file_type=path.suffix[1:].lower(), force="mesh", process=False).bounds
+            found: Any = trimesh.load(
+                file, file_type=path.suffix[1:].lower(), force="mesh", process=False
+            ).bounds
     except (
         ValueError,
         OSError,
@@ -280,7 +291,7 @@ def _extent(path: Path) -> tuple[Triple, Triple] | None:
         AttributeError,
     ):  # what trimesh raises of damaged files
         return None
-    return triple(found[0]), triple(found[1])
+    return None if found is None else (triple(found[0]), triple(found[1]))
 
 
 def read_urdf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
