@@ -186,7 +186,7 @@ def test_what_no_card_can_hold_is_told_of_the_file_and_not_of_the_card(tmp_path:
 @pytest.mark.parametrize(
     ("inside", "said"),
     [
-        ('<joint axis="1 0 0"/><joint axis="0 1 0"/>', "'b' has 2 joints"),
+        ('<joint axis="1 0 0"/><joint axis="0 1 0"/>', "b has 2 joints"),
         ('<joint/><body pos="nan 0 0"><geom size="1"/></body>', "body_pos is not finite"),
         ('<joint/><body pos="1e300 0 0"><geom size="1"/></body>', "body_pos is not finite"),
     ],

@@ -104,11 +104,11 @@ def read_mjcf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
         if not (np.abs(getattr(model, key)) < _MOST).all():
             what = f"a number in {key} is not finite, or beyond all measure"
             raise FormatError(what, where=Where(path), hint="metres and kilograms")
-    if crowded := np.flatnonzero(model.body_jntnum > 1).tolist():
-        what = f"the body {body_name(model, crowded[0])!r:.80} has {model.body_jntnum[crowded[0]]} joints"
-        raise FormatError(what, where=Where(path), hint="one joint a body, others in bodies between")
     free = [model.jnt_bodyid[joint] for joint in range(model.njnt) if model.jnt_type[joint] == 0]
-    links, welded = _Taken(model, int(free[0]) if free else 1, _modelled(model)).links()
+    try:
+        links, welded = _Taken(model, int(free[0]) if free else 1, _modelled(model)).links()
+    except InputError as error:
+        raise FormatError(error.message, where=Where(path), hint=error.hint) from error
     return Mechanism(spec.modelname, links), tuple(welded)
 
 
