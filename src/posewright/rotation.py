@@ -65,3 +65,37 @@ def matrix_roll_pitch_yaw(rotation: Floats) -> tuple[float, float, float]:
     (x_x, _, _), (x_y, _, _), (x_z, y_z, z_z) = rotation.tolist()
     pitch = math.asin(max(-1.0, min(1.0, -x_z)))
     return math.atan2(y_z, z_z), pitch, math.atan2(x_y, x_x)
+
+
+def of_matrix(rotation: Floats) -> tuple[float, float, float, float]:
+    """Return the quaternion of one rotation matrix `(3, 3)`."""
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, w = Rotation.from_matrix(rotation).as_quat(canonical=True).tolist()
+    return w, x, y, z
+
+
+def product(one: Floats, other: Floats) -> Floats:
+    """Return the product of quaternions `(..., 4)` (w x y z): `other` first, then `one`."""
+    a, b, c, d = np.moveaxis(one, -1, 0)
+    w, x, y, z = np.moveaxis(other, -1, 0)
+    parts = [
+        a * w - b * x - c * y - d * z,
+        a * x + b * w + c * z - d * y,
+        a * y - b * z + c * w + d * x,
+        a * z + b * y - c * x + d * w,
+    ]
+    return np.stack(parts, axis=-1)
+
+
+def from_roll_pitch_yaw(angles: Floats) -> Floats:
+    """Return the quaternions (w x y z) of roll, pitch, yaw `(n, 3)` [rad], turned in that order."""
+    half = angles / 2.0
+    roll, pitch, yaw = (_about(axis, half[:, axis]) for axis in range(3))
+    return product(yaw, product(pitch, roll))
+
+
+def _about(axis: int, half: Floats) -> Floats:
+    turns = np.zeros((len(half), 4))
+    turns[:, 0], turns[:, 1 + axis] = np.cos(half), np.sin(half)
+    return turns

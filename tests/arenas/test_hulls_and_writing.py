@@ -20,11 +20,11 @@ from posewright.arenas import (
     hull_points,
     read_arena,
     recognise,
-    urdf_of_arena,
     write_arena,
 )
 from posewright.contests import all_arena_names, find_arena
 from posewright.errors import InputError
+from posewright.formats.urdf.arenas import urdf_of_arena
 from posewright.simulation import arena_mjcf
 
 PYRAMID = ((-0.15, -0.15, 0.0), (-0.15, 0.15, 0.0), (0.0, 0.0, 0.2), (0.15, -0.15, 0.0), (0.15, 0.15, 0.0))
@@ -129,3 +129,14 @@ def test_names_tell_before_sizes_do() -> None:
         made = recognise("x", [Piece("floor", floor), Piece(name, cube)], "a test").arena
         roles[name] = made.shapes[0].role.value if made.shapes else "box"
     assert roles == {"step_1": "step", "Escalon": "step", "ring": "ring", "wall": "wall", "thing": "box"}
+
+
+def test_a_urdf_of_a_field_has_colours_and_lines_nobody_can_touch() -> None:
+    race = find_arena("ceabot_obstacles")
+    root = ElementTree.fromstring(urdf_of_arena(race))  # noqa: S314 -- ours
+    links = {link.attrib["name"]: link for link in root.iter("link")}
+    assert links["wall_left"].find("collision") is not None
+    assert links[race.lines[0].name].find("collision") is None
+    told = links["floor"].find("visual/material/color")
+    assert told is not None
+    assert told.attrib["rgba"].split() == [str(float(part)) for part in (*race.colours["floor"], 1.0)]

@@ -12,6 +12,7 @@ from typing import Self
 
 import numpy as np
 import pytest
+from tests.contests.stories import quaternions, soles
 
 from posewright.arenas import arena
 from posewright.bodies import BodyState, GroundTruth, JointCommands, JointStates
@@ -20,7 +21,6 @@ from posewright.control import Block
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader
 
 FRAME_S = 1.0 / 128.0
-SOLE = np.array([(0.05, 0.03), (0.05, -0.03), (-0.05, -0.03), (-0.05, 0.03)])
 
 
 @dataclass(frozen=True)
@@ -121,30 +121,11 @@ class Scenario:
         """Return all frames at once, and the commands."""
         poses, joint = np.concatenate(self._poses), np.concatenate(self._joint)[:, None]
         n, (x, y, yaw, pitch) = len(poses), poses.T
-        half_yaw, half_pitch = yaw / 2.0, pitch / 2.0
-        quaternion = np.stack(
-            [
-                np.cos(half_yaw) * np.cos(half_pitch),
-                -np.sin(half_yaw) * np.sin(half_pitch),
-                np.cos(half_yaw) * np.sin(half_pitch),
-                np.sin(half_yaw) * np.cos(half_pitch),
-            ],
-            axis=-1,
-        )
-        feet = np.zeros((n, 2, 4, 3))
-        for foot, side in enumerate((-0.04, 0.04)):
-            own = SOLE + np.array([0.0, side])
-            feet[:, foot, :, 0] = (
-                x[:, None] + np.outer(np.cos(yaw), own[:, 0]) - np.outer(np.sin(yaw), own[:, 1])
-            )
-            feet[:, foot, :, 1] = (
-                y[:, None] + np.outer(np.sin(yaw), own[:, 0]) + np.outer(np.cos(yaw), own[:, 1])
-            )
         boxes = np.zeros((n, len(self.boxes), 7))
         boxes[..., :2], boxes[..., 2], boxes[..., 3] = np.concatenate(self._box_rows), 0.25, 1.0
         world = GroundTruth(
-            base=np.column_stack([x, y, 0.25 * np.cos(pitch), quaternion]),
-            footprints=feet,
+            base=np.column_stack([x, y, 0.25 * np.cos(pitch), quaternions(0.0 * yaw, pitch, yaw)]),
+            footprints=soles(x, y, 0.0 * x, yaw),
             foot_contacts=np.ones((n, 2), dtype=bool),
             boxes=boxes,
             box_contacts=np.concatenate(self._contacts),

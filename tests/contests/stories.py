@@ -164,33 +164,22 @@ def recording_of(folder: Path) -> Recording:
 def _record(
     rows: np.ndarray, times: np.ndarray, touches: Any, things: tuple[str, ...], boxes: np.ndarray
 ) -> RobotRecord:
-    n = len(rows)
     x, y, ground, roll, pitch, yaw, height, swing, knees, arm = rows.T
     joints = np.column_stack([swing, np.radians(knees), np.radians(knees), np.radians(arm)])
-    feet = np.zeros((n, 2, 4, 3))
-    turn = np.radians(yaw)
-    for foot, side in enumerate((-0.04, 0.04)):
-        own = SOLE + np.array([0.0, side])
-        feet[:, foot, :, 0] = (
-            x[:, None] + np.outer(np.cos(turn), own[:, 0]) - np.outer(np.sin(turn), own[:, 1])
-        )
-        feet[:, foot, :, 1] = (
-            y[:, None] + np.outer(np.sin(turn), own[:, 0]) + np.outer(np.cos(turn), own[:, 1])
-        )
-        feet[:, foot, :, 2] = (ground + np.maximum(height - HIPS_M, 0.0))[:, None]
+    base = np.column_stack([x, y, ground + height, quaternions(*np.radians([roll, pitch, yaw]))])
     stands = np.abs(height - HIPS_M) < 0.01
     return RobotRecord(
         header=RobotHeader("soles", "", JOINTS, FEET, links=LINKS),
         positions=joints,
         commands=joints,
         efforts=np.zeros_like(joints),
-        base=np.column_stack([x, y, ground + height, _quaternions(roll, pitch, yaw)]),
-        footprints=feet,
+        base=base,
+        footprints=soles(x, y, ground + np.maximum(height - HIPS_M, 0.0), np.radians(yaw)),
         foot_contacts=np.column_stack([stands, stands]),
         box_contacts=boxes,
         contacts=_contacts(stands, height < HIPS_M - 0.01, times, touches, things),
         start_positions=joints[0],
-        start_base=np.array([x[0], y[0], ground[0] + height[0], *_quaternions(roll, pitch, yaw)[0]]),
+        start_base=base[0],
     )
 
 
@@ -227,10 +216,20 @@ def _boxes(boxes: Any, sizes: np.ndarray, told: Any, times: np.ndarray) -> tuple
     return poses, touched
 
 
-def _quaternions(roll: np.ndarray, pitch: np.ndarray, yaw: np.ndarray) -> np.ndarray:
-    (cr, cp, cy), (sr, sp, sy) = (
-        [fn(np.radians(a) / 2.0) for a in (roll, pitch, yaw)] for fn in (np.cos, np.sin)
-    )
+def soles(x: np.ndarray, y: np.ndarray, z: np.ndarray, yaw: np.ndarray) -> np.ndarray:
+    """Return the corners of both soles below places `(n,)` [m, rad]."""
+    feet = np.zeros((len(x), 2, 4, 3))
+    for foot, side in enumerate((-0.04, 0.04)):
+        ahead, left = (SOLE + np.array([0.0, side])).T
+        feet[:, foot, :, 0] = x[:, None] + np.outer(np.cos(yaw), ahead) - np.outer(np.sin(yaw), left)
+        feet[:, foot, :, 1] = y[:, None] + np.outer(np.sin(yaw), ahead) + np.outer(np.cos(yaw), left)
+        feet[:, foot, :, 2] = z[:, None]
+    return feet
+
+
+def quaternions(roll: np.ndarray, pitch: np.ndarray, yaw: np.ndarray) -> np.ndarray:
+    """Return bases turned so, `(n, 4)`; angles in radians."""
+    (cr, cp, cy), (sr, sp, sy) = ([fn(a / 2.0) for a in (roll, pitch, yaw)] for fn in (np.cos, np.sin))
     parts = [
         cr * cp * cy + sr * sp * sy,
         sr * cp * cy - cr * sp * sy,

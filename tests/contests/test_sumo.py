@@ -191,7 +191,7 @@ def test_what_a_judge_cannot_know_is_said():
         name: dataclasses.replace(record, base=np.full_like(record.base, np.nan))
         for name, record in told.robots.items()
     }
-    with pytest.raises(InputError, match="where red was"):
+    with pytest.raises(InputError, match="where red's base"):
         held.judge(dataclasses.replace(told, robots=lost))
     alone = dataclasses.replace(told.header, robots={"red": told.header.robots["red"]})
     with pytest.raises(InputError, match="1 robots"):

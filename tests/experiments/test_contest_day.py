@@ -31,7 +31,6 @@ contests:
   exhibition: {share: 10, most: 10, jury: true}
   passivity-test: {share: 5, most: 1}
   sumo: {share: 30, most: 30, needs: passivity-test}
-  no-such-contest: {share: 3, most: 1}
 group_size: 4
 advancing: 2
 sources: {}
@@ -128,6 +127,13 @@ def test_the_shares_of_the_shipped_days_are_those_of_the_rules() -> None:
         shares["ceabot_2017"].items()
         >= {"exhibition": 10, "obstacle-race": 25, "stairs": 20, "sumo": 25}.items()
     )
+
+
+def test_a_day_of_a_contest_that_is_not_here_is_refused(short_day: Path) -> None:
+    short_day.write_text(PASSIVE_DAY.replace("sumo:", "sumoo:"))
+    with pytest.raises(UnknownNameError, match="'sumoo'") as error:
+        read_day_rules(short_day)
+    assert "mine.day.yaml:7" in str(error.value)
 
 
 def test_a_day_is_played_ranked_and_read_again(

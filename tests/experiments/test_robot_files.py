@@ -175,14 +175,6 @@ def test_a_mujoco_model_neither_leaves_its_folder_nor_fills_the_memory(tmp_path:
     assert told.value.where.line == 1
 
 
-def test_what_no_card_can_hold_is_told_of_the_file_and_not_of_the_card(tmp_path: Path) -> None:
-    path = changed(tmp_path, '<mass value="0.8"/>', '<mass value="1e12"/>')
-    with pytest.raises(InputError, match=r"no card can hold it: links\.masses_kg\.trunk") as told:
-        import_robot(path, tmp_path / "made")
-    assert told.value.where is not None
-    assert told.value.where.path == path
-
-
 @pytest.mark.parametrize(
     ("inside", "said"),
     [

@@ -25,7 +25,7 @@ from posewright.figures.film import close_up
 from posewright.figures.playback import playback_of
 from posewright.figures.style import COLOURS, SERIES, shown_states
 from posewright.recordings import Decisions, Event, Recording
-from posewright.recordings.scene import product
+from posewright.rotation import product
 
 
 @pytest.fixture(scope="module")

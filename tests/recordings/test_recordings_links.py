@@ -13,7 +13,6 @@ from scipy.spatial.transform import Rotation
 
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.recordings.scene import (
-    from_roll_pitch_yaw,
     link_rotations,
     product,
     scene,
@@ -21,6 +20,7 @@ from posewright.recordings.scene import (
     turning,
 )
 from posewright.robots import robot, robot_names
+from posewright.rotation import from_roll_pitch_yaw
 from posewright.simulation.robot_model import robot_links
 
 MODELS = [name for name in robot_names() if robot(name).model_path]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.arenas.arena import BOX as BOX
+    from posewright.arenas.arena import FLOOR as FLOOR
     from posewright.arenas.arena import WALLS as WALLS
     from posewright.arenas.arena import Arena as Arena
     from posewright.arenas.arena import Box as Box
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from posewright.arenas.check import check_layout as check_layout
     from posewright.arenas.check import layout_faults as layout_faults
     from posewright.arenas.hulls import MOST_POINTS as MOST_POINTS
+    from posewright.arenas.hulls import all_directions as all_directions
     from posewright.arenas.hulls import hull_outline as hull_outline
     from posewright.arenas.hulls import hull_points as hull_points
     from posewright.arenas.hulls import placed_hull as placed_hull
@@ -41,8 +44,6 @@ if TYPE_CHECKING:
     from posewright.arenas.rectangles import pair_distances as pair_distances
     from posewright.arenas.rectangles import point_distances as point_distances
     from posewright.arenas.rectangles import shadows as shadows
-    from posewright.arenas.writing import arena_text as arena_text
-    from posewright.arenas.writing import urdf_of_arena as urdf_of_arena
     from posewright.arenas.writing import write_arena as write_arena
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from posewright.arenas.arena import Shape
 from posewright.arenas.hulls import hull_outline
 from posewright.arrays import Floats
 from posewright.errors import InputError
@@ -88,11 +87,3 @@ def lengthwise(block: Block) -> Block:
     if length >= width - EXACT_M:
         return block
     return replace(block, size_m=(width, length, height), yaw_rad=block.yaw_rad + math.pi / 2.0)
-
-
-def block_corners(block: Block | Shape) -> Floats:
-    """Return the corners of what a block covers of the floor, counter-clockwise, `(4, 2)` [m]."""
-    half = np.array(block.size_m[:2]) / 2.0
-    signs = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)])
-    cos, sin = math.cos(block.yaw_rad), math.sin(block.yaw_rad)
-    return np.asarray((signs * half) @ np.array([(cos, sin), (-sin, cos)]) + (block.x, block.y))

@@ -74,13 +74,17 @@ def hull_points(points: ArrayLike) -> Floats:
 
 def _fewer(corners: Floats) -> Floats:
     """Return those corners that reach farthest, one for each of many directions spread evenly."""
-    place = np.arange(MOST_POINTS - 6)
-    z = 1.0 - (2.0 * place + 1.0) / len(place)
-    turn = place * math.pi * (3.0 - math.sqrt(5.0))
-    across = np.sqrt(1.0 - z**2)
-    ways = np.stack([across * np.cos(turn), across * np.sin(turn), z], axis=1)
-    ways = np.concatenate([np.eye(3), -np.eye(3), ways])  # the box around it stays the same
+    ways = all_directions(MOST_POINTS)  # among them the axes: the box around it stays the same
     return np.asarray(corners[np.unique((corners @ ways.T).argmax(axis=0))])
+
+
+def all_directions(count: int) -> Floats:
+    """Return unit vectors: the axes, both ways, and then others spread evenly, `(count, 3)`."""
+    place = np.arange(count - 6)
+    z = 1.0 - (2.0 * place + 1.0) / len(place)
+    turn, across = place * math.pi * (3.0 - math.sqrt(5.0)), np.sqrt(1.0 - z**2)
+    spread = np.stack([across * np.cos(turn), across * np.sin(turn), z], axis=1)
+    return np.concatenate([np.eye(3), -np.eye(3), spread])
 
 
 def hull_outline(points: ArrayLike) -> Floats:

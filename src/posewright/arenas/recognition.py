@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from posewright.arenas.arena import BOX, FLOOR, WALLS, Arena, Box, BoxKind, Colour, Role, Shape
-from posewright.arenas.fitting import EXACT_M, Block, block_corners, fit_block, lengthwise
+from posewright.arenas.fitting import EXACT_M, Block, fit_block, lengthwise
 from posewright.arenas.hulls import THINNEST_M, hull_points, thickness
+from posewright.arenas.rectangles import corners
 from posewright.arrays import Floats
 from posewright.errors import InputError
 
@@ -235,7 +236,7 @@ class _FieldMaker:
         walls = [shape for shape in self.shapes if shape.role is Role.WALL]
         x, y = _between(walls, along=0), _between(walls, along=1)
         covered: Sequence[Block | Shape] = self.floors or [*blocks, *self.shapes]
-        reach = np.concatenate([block_corners(block) for block in covered])
+        reach = np.concatenate([_corners(block) for block in covered])
         if x is None or y is None:
             if not self.floors:
                 self.notes.append("neither a floor nor walls around: the field is what the pieces cover")
@@ -280,12 +281,17 @@ def _by_name(name: str) -> str:
     return next((what for what, pattern in _WORDS if re.search(rf"\b({pattern})\b", words)), "")
 
 
+def _corners(block: Block | Shape) -> Floats:
+    """Return the corners of what a block covers of the floor, `(4, 2)` [m]."""
+    outline: Floats = corners((block.x, block.y, block.yaw_rad), block.size_m[:2])[0]
+    return outline
+
+
 def _between(walls: Sequence[Shape], along: int) -> tuple[float, float] | None:
     """Return from where to where the field reaches between the two outermost walls across one axis."""
     ends = []
     for wall in walls:
-        corners = block_corners(wall)
-        low, high = corners.min(axis=0), corners.max(axis=0)
+        low, high = _corners(wall).min(axis=0), _corners(wall).max(axis=0)
         if (high - low)[along] < (high - low)[1 - along]:  # it stands across
             ends.append((float(low[along]), float(high[along])))
     ends.sort()

@@ -15,7 +15,6 @@ from posewright.cli.console import give, table
 from posewright.cli.options import AsJson, add_group, argument, option, refuse_overwriting
 from posewright.units import DEG_PER_RAD
 
-AXES = ("auto", "y", "z")
 ArenaName = Annotated[str, argument("ARENA", "An arena of `posewright arena list`, or a *.arena.yaml file.")]
 
 

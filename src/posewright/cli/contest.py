@@ -107,9 +107,7 @@ def run(
         day = experiments.play_day(folders, out, **how, on_run=on_run)
         page = _site(day, films, workers)
     _give(day, as_json=as_json, page=page)
-    if any(
-        found.error for discipline in day.disciplines for runs in discipline.runs.values() for found in runs
-    ):
+    if any(discipline.failed for discipline in day.disciplines):
         raise typer.Exit(FOUND)
 
 

@@ -16,7 +16,7 @@ MODELS = ("urdf", "mjcf")
 
 
 def import_(
-    path: Annotated[Path, argument("FILE", "A URDF file (.urdf) or a MuJoCo model (.xml).")],
+    path: Annotated[Path, argument("FILE", "A URDF file (.urdf), or a model of MuJoCo or OpenRAVE (.xml).")],
     output: Annotated[
         Path | None, option("--output -o FOLDER", "The folder to make; default the robot's name, here.")
     ] = None,
@@ -28,7 +28,7 @@ def import_(
     """Make a robot of somebody else's file: a folder with a card, robot.yaml, and a model.
 
     It says what is odd about masses, inertias, limits and motors, and what is to be filled in by hand. Meshes
-    (STL, OBJ, PLY) become the boxes around them. Nothing outside of the file's package is read.
+    become the boxes around them. Nothing outside of the file's package or folder is read.
 
     [bold]Examples[/]
       posewright robots import nao.urdf -o nao

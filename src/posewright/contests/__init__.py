@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from posewright.contests.contest import Referee as Referee
     from posewright.contests.contest import Score as Score
     from posewright.contests.contest import ScoreTable as ScoreTable
-    from posewright.contests.contest import lay_out as lay_out
     from posewright.contests.exhibition.contest import Exhibition as Exhibition
     from posewright.contests.exhibition.contest import ExhibitionScore as ExhibitionScore
     from posewright.contests.inspection import Inspection as Inspection
@@ -34,19 +33,15 @@ if TYPE_CHECKING:
     from posewright.contests.obstacle_race.contest import progress as progress
     from posewright.contests.obstacle_race.race import Race as Race
     from posewright.contests.obstacle_race.referee import RaceReferee as RaceReferee
-    from posewright.contests.obstacle_race.result import LegResult as LegResult
-    from posewright.contests.obstacle_race.result import Penalty as Penalty
-    from posewright.contests.obstacle_race.result import Result as Result
     from posewright.contests.obstacle_race.rules import Rules as Rules
     from posewright.contests.obstacle_race.rules import parse_rules as parse_rules
     from posewright.contests.obstacle_race.rules import read_rules as read_rules
     from posewright.contests.obstacle_race.rules import rules as rules
-    from posewright.contests.obstacle_race.score import LegScore as LegScore
-    from posewright.contests.obstacle_race.score import Standing as Standing
+    from posewright.contests.obstacle_race.score import LegResult as LegResult
+    from posewright.contests.obstacle_race.score import Penalty as Penalty
+    from posewright.contests.obstacle_race.score import Result as Result
     from posewright.contests.obstacle_race.score import rank as rank
     from posewright.contests.obstacle_race.score import score as score
-    from posewright.contests.parts import arm_parts as arm_parts
-    from posewright.contests.parts import leg_parts as leg_parts
     from posewright.contests.passivity_test.contest import PassivityScore as PassivityScore
     from posewright.contests.passivity_test.contest import PassivityTest as PassivityTest
     from posewright.contests.picture import ContestPicture as ContestPicture
@@ -62,10 +57,10 @@ if TYPE_CHECKING:
     from posewright.contests.registry import is_of_a_contest as is_of_a_contest
     from posewright.contests.registry import judge as judge
     from posewright.contests.registry import own_rules as own_rules
+    from posewright.contests.stairs.climb import PassedStep as PassedStep
+    from posewright.contests.stairs.climb import StairsPenalty as StairsPenalty
+    from posewright.contests.stairs.climb import StairsScore as StairsScore
     from posewright.contests.stairs.contest import Stairs as Stairs
-    from posewright.contests.stairs.score import PassedStep as PassedStep
-    from posewright.contests.stairs.score import StairsPenalty as StairsPenalty
-    from posewright.contests.stairs.score import StairsScore as StairsScore
     from posewright.contests.sumo.bout import SumoScore as SumoScore
     from posewright.contests.sumo.contest import Sumo as Sumo
 else:

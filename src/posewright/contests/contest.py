@@ -56,6 +56,16 @@ class ScoreTable:
         return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>{notes}"
 
 
+class Tabled:
+    """What has a `table()` is shown as that in a notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        table: ScoreTable = self.table()  # type: ignore[attr-defined]  # whoever has none is not made so
+        return table._repr_html_()
+
+
 class Score(Protocol):
     """What a judge found."""
 

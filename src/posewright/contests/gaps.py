@@ -10,6 +10,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats, Indices
 from posewright.contests.contest import NEW_TRY
 from posewright.recordings import Recording, RobotRecord
+from posewright.recordings.falls import runs
 
 LONGEST_S = 0.25
 """What a robot did in a longer gap nobody can tell: a fall takes little more [s]."""
@@ -41,9 +42,8 @@ def _bridged(record: RobotRecord, times: Floats, puts_s: Floats) -> RobotRecord:
 
 def _short(lost: Any, times: Floats) -> Flags:
     """Return the rows of gaps that are short."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], lost, [False]]).astype(int))).reshape(-1, 2)
     short = np.zeros(len(lost), dtype=np.bool_)
-    for begin, end in edges.tolist():
+    for begin, end in runs(lost):
         lasting_s = times[min(end, len(lost) - 1)] - times[max(begin - 1, 0)]
         short[begin:end] = end - begin < len(lost) and lasting_s <= LONGEST_S
     return short

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from posewright.contests.contest import ScoreTable
+from posewright.contests.contest import ScoreTable, Tabled
 from posewright.contests.obstacle_race.rules import Rules
 from posewright.contests.obstacle_race.rules import rules as shipped_rules
 from posewright.errors import InputError
@@ -46,7 +46,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(Tabled):
     """What an inspection found, by the rules of that name; one verdict a limit."""
 
     robot: str
@@ -60,12 +60,7 @@ class Inspection:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data, fit for JSON."""
-        return {
-            "robot": self.robot,
-            "rules": self.rules,
-            "passed": self.passed,
-            "verdicts": [asdict(verdict) for verdict in self.verdicts],
-        }
+        return {**asdict(self), "passed": self.passed}
 
     def table(self) -> ScoreTable:
         """Return a row a limit."""
@@ -82,9 +77,6 @@ class Inspection:
         )
         total = ("may enter" if self.passed else "may not enter", "", "", "", "", "")
         return ScoreTable(("", "robot", "limit", "", "measured", "source"), rows, total)
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
 
 def inspect_measures(robot: str, measures: Measures, rules: Rules | None = None) -> Inspection:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
+
+import numpy as np
 
 from posewright.arrays import Floats
+from posewright.recordings import Recording
 
 
 class MarkKind(Enum):
@@ -29,6 +34,15 @@ class Mark:
     y: float | None
     label: str
     kind: MarkKind
+
+    @classmethod
+    def at(
+        cls, recording: Recording, time_s: float, label: str, kind: MarkKind, robot: str | None = None
+    ) -> Mark:
+        """Return a mark where a robot then was, the first where none is named."""
+        row = min(int(np.searchsorted(recording.times, time_s)), recording.n_rows - 1)
+        x_m, y_m = recording.robot(robot).base[row, :2].tolist()
+        return cls(time_s, x_m, y_m, label.replace("_", " "), kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,3 +81,9 @@ class ContestPicture:
     series: tuple[Series, ...] = ()
     spans: tuple[Span, ...] = ()
     series_title: str = ""
+
+
+def spans_of(begins_s: Iterable[float], end_s: float, what: str) -> tuple[Span, ...]:
+    """Return spans one after the other, numbered from 1."""
+    pairs = pairwise([*begins_s, end_s])
+    return tuple(Span(begin, end, f"{what} {number}") for number, (begin, end) in enumerate(pairs, 1))

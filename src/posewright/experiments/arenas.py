@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from posewright.arenas import Arena, urdf_of_arena
+from posewright.arenas import Arena
 from posewright.contests import find_arena
 from posewright.documents import write_atomically
 from posewright.errors import UnknownNameError
+from posewright.formats.urdf.arenas import urdf_of_arena
 
 EXPORTS = ("mjcf", "urdf")
 

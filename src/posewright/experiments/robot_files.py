@@ -1,4 +1,4 @@
-"""Robots in from files of others, and out: a URDF or MuJoCo model becomes a card with a model, and back."""
+"""Robots in from files of others (URDF, MuJoCo, OpenRAVE), and out: a card with a model, and back."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import math
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from posewright.documents import is_there, one_line, render_document, write_atomically
+from posewright.documents import data_of, is_there, one_line, render_document, write_atomically
 from posewright.errors import InputError, OutputError, PosewrightError, Where
 from posewright.formats.markup import read_markup
+from posewright.formats.openrave import is_openrave, read_openrave_robot
 from posewright.formats.urdf.reading import read_urdf
 from posewright.formats.urdf.writing import urdf_text
-from posewright.robots import Hinge, Mechanism, Oddity, Robot, mended, oddities, read_robot
+from posewright.robots import Hinge, Mechanism, Oddity, Robot, SensorSpec, mended, oddities, read_robot
 from posewright.robots import robot as robot_named
+from posewright.robots.reading import HEAVIEST_KG
 
 FRAME_S = 0.008
 TICK_URAD = 1000.0
@@ -37,7 +39,7 @@ BY_HAND = (
     "poses: 'stand' is only all joints at 0, or as near as their limits allow",
     "feet: taken for the parts that lie lowest",
     "mirror_pairs and groups, for mirroring and design rules",
-    "sensors: only an IMU at the base's origin and a contact for each foot are there",
+    "sensors: besides the file's own, an IMU at the base's origin and a contact for each foot",
     "sources: grade what the file says",
 )
 """What no file of others says, or only roughly."""
@@ -54,7 +56,7 @@ class ImportedRobot:
 
 
 def import_robot(path: str | Path, folder: str | Path, *, name: str | None = None) -> ImportedRobot:
-    """Make a folder with a card and a model of a URDF file or a MuJoCo model.
+    """Make a folder with a card and a model of a robot of URDF, MuJoCo or OpenRAVE.
 
     Args:
         path: a `.urdf` or `.xml` file; which it is, its root says.
@@ -62,7 +64,7 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
         name: the robot's short name; made of the file's own where none is given.
 
     Raises:
-        FormatError: the file is neither, is damaged, or reaches outside of its folder.
+        FormatError: the file is none of these, is damaged, or reaches outside of its folder.
         InputError: there is no hinge in it, the name is no short name, or physics cannot do with it.
         OutputError: the folder is there already, or cannot be written.
     """
@@ -71,14 +73,20 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     path, folder = Path(path), Path(folder)
     if is_there(folder):
         raise OutputError.at(folder, "there is something already; choose another name")
-    is_mjcf = read_markup(path).name == "mujoco"
-    mechanism, remarks = read_mjcf(path) if is_mjcf else read_urdf(path)
+    root = read_markup(path)
+    read = read_mjcf if root.name == "mujoco" else read_openrave_robot if is_openrave(root) else read_urdf
+    mechanism, remarks = read(path)
     if not mechanism.hinges:
         raise InputError("nothing in it moves", where=Where(path), hint="a robot has at least one hinge")
     if name is not None and not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise InputError(
             f"{name!r} is not a short name", hint="small letters, digits and _, as in robotis_bioloid"
         )
+    for link in mechanism.links:
+        if not link.mass_kg <= HEAVIEST_KG:
+            what = f"{link.name} weighs {link.mass_kg:g} kg: too much for a small robot"
+            hint = f"at most {HEAVIEST_KG:g} kg a part; look at densities and units"
+            raise InputError(what, where=Where(path, link.line), hint=hint)
     odd = (*remarks, *oddities(mechanism))
     mechanism = mended(mechanism)
     feet = _feet(mechanism)
@@ -165,8 +173,17 @@ def _card(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> 
         "poses": {"stand": {"deg": stand, "source": "assumed"}},
         **({"feet": list(feet)} if feet else {}),
         **({"links": {"masses_kg": masses, "source": "file"}} if masses else {}),
-        "sensors": {"imu": one_line({"kind": "imu", "mount": "imu"}), **contacts},
+        "sensors": {**_SENSORS, **contacts, **{one.name: _sensor(one) for one in mechanism.sensors}},
     }
+
+
+_SENSORS = {"imu": one_line({"kind": "imu", "mount": "imu"})}
+
+
+def _sensor(sensor: SensorSpec) -> Mapping[str, Any]:
+    usual = {entry.name: entry.default for entry in fields(sensor)}
+    told = {key: value for key, value in data_of(sensor).items() if value != usual[key] and key != "name"}
+    return one_line({"kind": sensor.kind, **told})
 
 
 def _limits(hinge: Hinge) -> Mapping[str, Any]:

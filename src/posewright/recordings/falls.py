@@ -115,11 +115,6 @@ class FallDetector:
         tilted = upright < self._cos_tilt
         return np.asarray(tilted | (base[:, 2] < self._low_m) if self._limits.height_share else tilted)
 
-    def is_down(self, height_m: float, upright: float) -> bool:
-        """Return what `down` says of one row after the first, of a known cosine of its tilt."""
-        is_low = self._low_m is not None and height_m < self._low_m
-        return upright < self._cos_tilt or (is_low and self._limits.height_share > 0.0)
-
     def advance(self, times: Floats, base: Floats) -> Spell | None:
         """Look at some more rows, of times [s] and bases; return the fall they end in, if they do."""
         return self.add(times, self.down(base)) if len(times) else None

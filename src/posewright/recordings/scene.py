@@ -13,6 +13,7 @@ from posewright.errors import InputError
 from posewright.recordings.header import RobotHeader
 from posewright.recordings.messages import FIELD
 from posewright.recordings.recording import Recording
+from posewright.rotation import product
 
 _THICK_M, _THIN_M = 0.01, 0.001
 _SEEN_THROUGH = {"wall": 0.35}
@@ -150,29 +151,3 @@ def link_rotations(header: RobotHeader, positions: Floats) -> Floats:
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
     half = positions[:, columns] / 2.0
     return product(rest, np.concatenate([np.cos(half)[..., None], np.sin(half)[..., None] * axes], axis=-1))
-
-
-def product(one: Floats, other: Floats) -> Floats:
-    """Return the product of quaternions `(..., 4)` (w x y z): `other` first, then `one`."""
-    a, b, c, d = np.moveaxis(one, -1, 0)
-    w, x, y, z = np.moveaxis(other, -1, 0)
-    parts = [
-        a * w - b * x - c * y - d * z,
-        a * x + b * w + c * z - d * y,
-        a * y - b * z + c * w + d * x,
-        a * z + b * y - c * x + d * w,
-    ]
-    return np.stack(parts, axis=-1)
-
-
-def from_roll_pitch_yaw(angles: Floats) -> Floats:
-    """Return the quaternions (w x y z) of roll, pitch, yaw `(n, 3)` [rad], turned in that order."""
-    half = angles / 2.0
-    roll, pitch, yaw = (_about(axis, half[:, axis]) for axis in range(3))
-    return product(yaw, product(pitch, roll))
-
-
-def _about(axis: int, half: Sequence[float] | Floats) -> Floats:
-    turns = np.zeros((len(half), 4))
-    turns[:, 0], turns[:, 1 + axis] = np.cos(half), np.sin(half)
-    return turns

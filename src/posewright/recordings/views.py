@@ -20,7 +20,6 @@ from posewright.recordings.plain import to_json
 from posewright.recordings.recording import Decisions, Recording
 from posewright.recordings.scene import (
     BASE,
-    from_roll_pitch_yaw,
     link_frame,
     link_rotations,
     scene,
@@ -29,6 +28,7 @@ from posewright.recordings.scene import (
 )
 from posewright.recordings.topics import Topic
 from posewright.robots import beam_slopes
+from posewright.rotation import from_roll_pitch_yaw
 
 VIEW_HZ = 16.0
 LIDAR_HZ = 4.0

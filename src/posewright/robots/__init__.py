@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from posewright.robots.mechanism import Kind as Kind
     from posewright.robots.mechanism import Link as Link
     from posewright.robots.mechanism import Mechanism as Mechanism
+    from posewright.robots.mechanism import Mount as Mount
     from posewright.robots.mechanism import Oddity as Oddity
     from posewright.robots.mechanism import mended as mended
     from posewright.robots.mechanism import oddities as oddities

@@ -10,6 +10,7 @@ from enum import Enum
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.robots.sensors import SensorSpec
 from posewright.rotation import matrices
 
 Triple = tuple[float, float, float]
@@ -46,12 +47,16 @@ class Form:
             lies along z [m].
         position_m: its middle in the link's frame [m].
         rotation: w x y z in the link's frame.
+        colour: red, green, blue 0..1; None where nothing is said.
+        is_solid: whether it can be touched, and is not only seen.
     """
 
     kind: Kind
     size_m: Triple
     position_m: Triple = (0.0, 0.0, 0.0)
     rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    colour: Triple | None = None
+    is_solid: bool = True
 
 
 @dataclass(frozen=True)
@@ -106,11 +111,28 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Mount:
+    """A place on a link to which a sensor is fixed.
+
+    Attributes:
+        position_m: in the link's frame [m].
+        rotation: w x y z, in the link's frame.
+    """
+
+    name: str
+    link: str
+    position_m: Triple
+    rotation: Quaternion
+
+
+@dataclass(frozen=True)
 class Mechanism:
-    """Links that hang on one base, each after the one it hangs on."""
+    """Links that hang on one base, each after the one it hangs on; and what sits on them."""
 
     name: str
     links: tuple[Link, ...]
+    mounts: tuple[Mount, ...] = ()
+    sensors: tuple[SensorSpec, ...] = ()
 
     @property
     def mass_kg(self) -> float:
@@ -151,6 +173,12 @@ def _lowest(form: Form, turn: Floats) -> Floats:
 def triple(values: Iterable[float]) -> Triple:
     """Return three numbers."""
     x, y, z = map(float, values)
+    return x, y, z
+
+
+def rows(matrix: Floats) -> Rows:
+    """Return a matrix `(3, 3)` as rows."""
+    x, y, z = map(triple, matrix)
     return x, y, z
 
 

@@ -37,7 +37,10 @@ Position = Annotated[Vector, Reader(parse_vector)]
 Positive = Annotated[float, Bounds(0.001)]
 HalfTurn = Annotated[float, Bounds(-180.0, 180.0)]
 Pitch = Annotated[float, Bounds(-90.0, 90.0)]
-Beams = Annotated[int, Bounds(1, 4096)]  # more than any scanner a small robot could carry
+MOST_BEAMS = 4096
+"""More than any scanner a small robot could carry."""
+
+Beams = Annotated[int, Bounds(1, MOST_BEAMS)]
 Pixels = Annotated[int, Bounds(1, 8192)]
 Side = Annotated[int, Bounds(1, 128)]  # two of the largest still fit into what a robot may read at a time
 

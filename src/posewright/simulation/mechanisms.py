@@ -14,7 +14,8 @@ from posewright.documents import is_file, is_there
 from posewright.errors import FormatError, InputError, Where
 from posewright.formats.markup import Element, read_markup
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
-from posewright.robots.mechanism import LIGHTEST_KG, Quaternion, Triple, rotation_matrix, triple
+from posewright.robots.mechanism import LIGHTEST_KG, Quaternion, Triple, rotation_matrix, rows, triple
+from posewright.rotation import of_matrix
 from posewright.simulation.robot_model import body_name, compiled, find_base, read_model
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _check_reach(root: Element, folder: Path) -> None:
             element.fail(f"<{element.name}> is not read", "put everything into one file")
         if element.name in _GROWING:
             element.fail(f"<{element.name}> is not read", "a robot alone")
-        if max(element.number(key, 0.0) for key in ("width", "height")) > _WIDEST_TEXTURE:
+        if max(element.attribute_number(key, 0.0) for key in ("width", "height")) > _WIDEST_TEXTURE:
             element.fail(f"a <{element.name}> that is too large", f"at most {_WIDEST_TEXTURE} wide and high")
         for key, name in element.attributes.items():
             if key not in _DIRS and not key.startswith("file"):
@@ -206,11 +207,11 @@ class _Taken:
             name=body_name(model, body),
             parent="" if body == self._base else body_name(model, parent),
             position_m=triple(place[0]),
-            rotation=_quaternion(place[1]),
+            rotation=of_matrix(place[1]),
             hinge=hinge,
             mass_kg=float(model.body_mass[body]),
             centre_m=triple(model.body_ipos[body] - shift),
-            inertia=(triple(inertia[0]), triple(inertia[1]), triple(inertia[2])),
+            inertia=rows(inertia),
             forms=tuple(self._forms(body, shift)),
         )
 
@@ -228,12 +229,6 @@ class _Taken:
             kind = _KINDS.get(int(model.geom_type[geom]), Kind.BOX)
             forms.append(Form(kind, triple(sizes), triple(middle), rotation))
         return forms
-
-
-def _quaternion(turn: Any) -> Quaternion:
-    quaternion = np.empty(4)
-    mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(turn).ravel())
-    return _four(quaternion)
 
 
 def _four(values: Any) -> Quaternion:
@@ -273,6 +268,9 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
         _add_hinge(spec, body, link.hinge)
         for form in link.forms:
             _add_form(body, form, is_sole=link.name in feet)
+    for mount in mechanism.mounts:
+        site = bodies[mount.link].add_site(name=mount.name, size=(0.003,) * 3, group=4)
+        site.pos, site.quat = mount.position_m, mount.rotation
     compiled(spec.copy(), None)
     return str(spec.to_xml())
 

@@ -189,15 +189,10 @@ def beam_directions(sensor: Sensor) -> Floats:
     if isinstance(sensor, FlashLidar):
         left, up = sensor.slopes
         ends = np.stack(np.broadcast_arrays(1.0, left[None, :], up[:, None]), axis=-1).reshape(-1, 3)
-        grid: Floats = ends / np.linalg.norm(ends, axis=1, keepdims=True) @ own_turn(sensor).T
-        return grid
-    yaw = math.radians(sensor.yaw_deg) if isinstance(sensor, RangeSensor) else 0.0
-    pitch = math.radians(sensor.pitch_deg)
-    bearings = sensor.bearings_rad - yaw
-    ahead, left = np.cos(bearings), np.sin(bearings)
-    tilted = np.stack([ahead * math.cos(pitch), left, -ahead * math.sin(pitch)], axis=-1)
-    turn = np.array(
-        [[math.cos(yaw), -math.sin(yaw), 0.0], [math.sin(yaw), math.cos(yaw), 0.0], [0.0, 0.0, 1.0]]
-    )
-    directions: Floats = tilted @ turn.T
+        ways = ends / np.linalg.norm(ends, axis=1, keepdims=True)
+    else:
+        yaw = math.radians(sensor.yaw_deg) if isinstance(sensor, RangeSensor) else 0.0
+        bearings = sensor.bearings_rad - yaw
+        ways = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(sensor.beams)], axis=-1)
+    directions: Floats = ways @ own_turn(sensor).T
     return directions

@@ -92,7 +92,6 @@ def test_links_and_joints_stand_where_the_document_says(scene: Path) -> None:
     assert (hip.max_velocity, hip.max_torque) == (pytest.approx(math.pi), 1.5)
     assert not dummy.is_enabled
     assert dummy.limits == (0.0, 0.0)
-    assert robot.adjacent == (("Trunk", "Leg"),)
 
 
 def test_masses_are_those_of_full_bodies(scene: Path) -> None:
@@ -107,20 +106,21 @@ def test_masses_are_those_of_full_bodies(scene: Path) -> None:
     assert leg.inertia[1, 1] == pytest.approx(leg.kg * 0.05**2 / 2)
 
 
-def test_sensors_and_manipulators_are_kept(scene: Path) -> None:
-    (robot,) = read_openrave(scene.parent / "robots/walker.robot.xml").bodies
-    (sensor,), (arm,) = robot.sensors, robot.manipulators
+def test_sensors_are_kept_and_manipulators_are_told(scene: Path) -> None:
+    found = read_openrave(scene.parent / "robots/walker.robot.xml")
+    (sensor,) = found.bodies[0].sensors
     assert (sensor.name, sensor.kind, sensor.link) == ("laser", "BaseLaser2D", "Trunk")
     assert np.allclose(sensor.pose[:3, 3], (0, 0.06, 0.08))
     assert sensor.values == (("maxrange", "5"),)
-    assert (arm.base, arm.effector) == ("Trunk", "Leg")
+    assert [note.rpartition(":")[2] for note in found.notes] == [
+        " <adjacent> is passed over",
+        " <manipulator> is passed over",
+    ]
 
 
 def test_an_environment_places_what_it_includes(scene: Path) -> None:
     found = read_openrave(scene)
     assert found.friction == 0.5
-    assert found.gravity is not None
-    assert found.gravity.tolist() == [0, 0, -9.8]
     assert np.allclose(found.bodies[0].links[0].pose[:3, 3], (1, 2, 1))
     assert np.allclose(found.bodies[0].joints[0].anchor_m[:2], (1, 2.5))
 
@@ -246,3 +246,15 @@ def test_samples_are_read_or_refused_with_file_and_line() -> None:
             read_openrave(SAMPLES / name)
         assert told.value.where is not None
         assert told.value.where.line == line
+
+
+def test_bodies_may_not_stand_in_each_other_without_end(tmp_path: Path) -> None:
+    assert "too deep" in refusal(tmp_path / "a.xml", "<KinBody>" * 150 + "</KinBody>" * 150).message
+
+
+def test_a_prefix_goes_before_all_names_of_what_is_included(scene: Path) -> None:
+    text = '<Robot><Robot file="robots/walker.robot.xml" prefix="one_"/></Robot>'
+    (scene.parent / "two.robot.xml").write_text(text)
+    (robot,) = read_openrave(scene.parent / "two.robot.xml").bodies
+    assert {link.name for link in robot.links} == {"one_Trunk", "one_Leg"}
+    assert [(one.name, one.link) for one in robot.sensors] == [("one_laser", "one_Trunk")]

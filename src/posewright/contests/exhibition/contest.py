@@ -11,15 +11,13 @@ import numpy as np
 
 from posewright.arenas import Arena, arena
 from posewright.bodies import Place, Supervisor
-from posewright.contests.contest import Entry, Note, ScoreTable
+from posewright.contests.contest import Entry, Note, ScoreTable, Tabled
 from posewright.contests.picture import ContestPicture, Series
+from posewright.contests.ruled import SPARE_S, Ruled
 from posewright.control import Block
-from posewright.documents import Bounds, parse_document, read_record, read_text
+from posewright.documents import Bounds
 from posewright.errors import InputError
 from posewright.recordings import Event, Recording
-
-_DOCUMENT = Path(__file__).parent / "exhibition.rules.yaml"
-_SPARE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class ExhibitionRules:
 
 
 @dataclass(frozen=True, slots=True)
-class ExhibitionScore:
+class ExhibitionScore(Tabled):
     """How long a show was [s], and how far the robot went [m]; nobody here says what it was worth."""
 
     contest: str
@@ -76,28 +74,19 @@ class ExhibitionScore:
         row = (f"{self.time_s:.1f} s", f"{self.way_m:.2f} m", self.ended)
         return ScoreTable(("time", "way", "how it ended"), (row,), notes=("points are given by the jury",))
 
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
-
-class Exhibition:
+class Exhibition(Ruled[ExhibitionRules]):
     """One robot on a field without boxes for five minutes; by CEABOT's rules where no others are given."""
 
     entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "obstacle_race")}
 
     def __init__(self, text: str | None = None) -> None:
-        self.rules_text = read_text(_DOCUMENT) if text is None else text
-        document = parse_document(self.rules_text, _DOCUMENT if text is None else None)
-        self.rules = read_record(document, ExhibitionRules)
-        self.name, self.title = self.rules.rules, self.rules.title
-
-    def __repr__(self) -> str:
-        return f"<Exhibition by {self.name}>"
+        super().__init__(ExhibitionRules, Path(__file__).parent / "exhibition.rules.yaml", text)
 
     @property
     def longest_s(self) -> float:
-        """The show, and a little more, so that the referee is the one who ends it [s]."""
-        return self.rules.limit_s + _SPARE_S
+        """The show [s]."""
+        return self.rules.limit_s + SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- nothing is drawn
         """Return the field without boxes."""

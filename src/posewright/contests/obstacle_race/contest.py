@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
@@ -15,33 +14,23 @@ from posewright.bodies import Place, Supervisor
 from posewright.contests.contest import Entry, Note, Ranked, lay_out
 from posewright.contests.obstacle_race.race import Race, Rows
 from posewright.contests.obstacle_race.referee import RaceReferee
-from posewright.contests.obstacle_race.result import Result
-from posewright.contests.obstacle_race.rules import Rules, check_field, parse_rules, read_rules
+from posewright.contests.obstacle_race.rules import Rules, check_field, parse_rules
 from posewright.contests.obstacle_race.rules import rules as shipped_rules
-from posewright.contests.obstacle_race.score import score
+from posewright.contests.obstacle_race.score import Result, score
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.places import earned_by_places, places
+from posewright.contests.ruled import SPARE_S
 from posewright.recordings import Recording
-
-_RULES_2017 = Path(__file__).parent / "obstacle_race_2017.rules.yaml"
-
-SPARE_S = 1.0
-"""Time a race may run beyond what the rules allow, so that the referee is the one who stops it [s]."""
 
 
 class ObstacleRace:
-    """There and back past boxes; by CEABOT 2013's rules where none are given. See `docs/contests.md`."""
+    """There and back past boxes; by CEABOT's rules of a year where none are given. See `docs/contests.md`."""
 
     entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "obstacle_race")}
 
-    def __init__(self, by: Rules | str | None = None) -> None:
-        self.rules = shipped_rules() if by is None else parse_rules(by) if isinstance(by, str) else by
+    def __init__(self, by: Rules | str | None = None, *, year: int = 2013) -> None:
+        self.rules = shipped_rules(year) if by is None else parse_rules(by) if isinstance(by, str) else by
         self.name, self.title, self.rules_text = self.rules.name, self.rules.title, self.rules.text
-
-    @classmethod
-    def of_2017(cls, by: Rules | str | None = None) -> ObstacleRace:
-        """Return the race by CEABOT 2017's rules, where no others are given."""
-        return cls(read_rules(_RULES_2017) if by is None else by)
 
     def __repr__(self) -> str:
         return f"<ObstacleRace by {self.name}>"
@@ -164,16 +153,10 @@ def picture_of(recording: Recording, rules: Rules, result: Result) -> ContestPic
 
 
 def _marks(recording: Recording, result: Result) -> tuple[Mark, ...]:
-    base = recording.robot().base
     found = [(penalty.time_s, penalty.reason, MarkKind.PENALTY) for penalty in result.penalties]
     ends = [(number, leg.ended_at_s) for number, leg in enumerate(result.legs, 1)]
     found += [(end, f"end of leg {number}", MarkKind.MILESTONE) for number, end in ends if end is not None]
-    marks = []
-    for time_s, label, kind in sorted(found, key=lambda one: one[0]):
-        row = min(int(np.searchsorted(recording.times, time_s)), len(base) - 1)
-        x_m, y_m = base[row, :2].tolist()
-        marks.append(Mark(time_s, x_m, y_m, label.replace("_", " "), kind))
-    return tuple(marks)
+    return tuple(Mark.at(recording, *one) for one in sorted(found, key=lambda one: one[0]))
 
 
 def _spans(recording: Recording, result: Result) -> tuple[Span, ...]:

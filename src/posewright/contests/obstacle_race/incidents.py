@@ -106,15 +106,6 @@ FALL = "fall"
 
 
 @dataclass(frozen=True, slots=True)
-class Incident:
-    """One thing that costs a penalty: when it was seen, why, and the number of the box it is about."""
-
-    time_s: float
-    reason: str
-    box: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Touch:
     """One touch of the robot by a person, who let it go at `time_s`; what led to it began at `since_s`."""
 
@@ -142,17 +133,17 @@ class Touch:
 
 def incidents(
     touches: Sequence[Touch], moved: Sequence[Displacement], margin_s: float
-) -> tuple[Incident, ...]:
-    """Return what costs a penalty, in the order of time."""
+) -> list[tuple[float, str, int | None]]:
+    """Return what costs a penalty, in the order of time: when it was seen, why, and the number of its box."""
     alone = [hit for hit in moved if not any(touch.covers(hit, margin_s) for touch in touches)]
     for touch in touches:
         if touch.reason == BOX_MOVED:
             about = (hit for hit in alone if touch.box in {None, hit.box})
             before = [hit for hit in about if hit.time_s <= touch.time_s + margin_s]
             alone = [hit for hit in alone if not before or hit is not before[-1]]
-    found = [Incident(touch.time_s, touch.reason, touch.box) for touch in touches]
-    found += [Incident(hit.time_s, BOX_MOVED, hit.box) for hit in alone]
-    return tuple(sorted(found, key=lambda incident: incident.time_s))
+    found = [(touch.time_s, touch.reason, touch.box) for touch in touches]
+    found += [(hit.time_s, BOX_MOVED, hit.box) for hit in alone]
+    return sorted(found, key=lambda one: one[0])
 
 
 def _is_count(value: Any) -> bool:

@@ -88,8 +88,6 @@ class Leg:
         """
         if self.started_s is None or self.ended_s is not None or not len(times):
             return 0
-        if self._is_under_way(times, footprints):
-            return len(times)
         first = int(times.searchsorted(self.started_s))
         inside = int(times.searchsorted(self.started_s + self.way.limit_s, side="right"))
         rear = self.way.rear(footprints[first:inside])
@@ -104,21 +102,6 @@ class Leg:
             self.give_up(self.started_s + self.way.limit_s, TIME_OUT)
         return inside
 
-    def _is_under_way(self, times: Floats, footprints: Floats) -> bool:
-        """Look at rows in which the leg neither begins nor ends, nearly all; return whether they are such."""
-        begin_s, end_s = float(times[0]), float(times[-1])
-        if (
-            self.started_s is None
-            or not self.started_s <= begin_s <= end_s <= self.started_s + self.way.limit_s
-        ):
-            return False
-        rear = self.way.rear(footprints).tolist()
-        if max(rear) > self.way.forward * self.way.to_x_m:
-            return False
-        self._short_s = end_s
-        self._measure(rear)
-        return True
-
     def _crossing(self, times: Floats, rear: Floats, touches_s: Sequence[float]) -> int | None:
         """Return the first row in which the robot has crossed the line on its own feet, if there is one."""
         over = rear > self.way.forward * self.way.to_x_m
@@ -131,7 +114,7 @@ class Leg:
         walked = over & untouched & np.isfinite(last_short[:-1])
         return int(walked.argmax()) if walked.any() else None
 
-    def _measure(self, rear: Sequence[float] | Floats) -> None:
+    def _measure(self, rear: Floats) -> None:
         if len(rear):
             behind = float(rear[-1]) - self.way.forward * self.way.from_x_m
             self.distance_m = min(max(behind, 0.0), self.way.limit_m)

@@ -9,27 +9,25 @@ from __future__ import annotations
 
 import math
 from bisect import insort
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.bodies import JointStates
-from posewright.contests.obstacle_race.falls import limits_of, unanswered
 from posewright.contests.obstacle_race.incidents import (
     FALL,
     BoxWatch,
     Displacement,
-    Incident,
     Touch,
     incidents,
 )
 from posewright.contests.obstacle_race.leg import NEVER_MOVED, Leg, Way
-from posewright.contests.obstacle_race.result import LegResult, Penalty, Result
 from posewright.contests.obstacle_race.rules import Rules, field_of
-from posewright.contests.obstacle_race.score import score
-from posewright.contests.start import StartWatch
-from posewright.errors import BodyError, InputError
+from posewright.contests.obstacle_race.score import LegResult, Penalty, Result, score
+from posewright.contests.watching import StartWatch, done_or_told, false_start, refuse_unseen, truth_of
+from posewright.control import Block
+from posewright.errors import InputError
 from posewright.recordings import Event, Recording
 from posewright.recordings.falls import FallDetector, Spell
 from posewright.rotation import heading
@@ -50,27 +48,20 @@ class Rows:
     def of_recording(cls, recording: Recording, robot: str | None = None) -> Rows:
         """Return all rows of one robot of a recording; without a name, of the first."""
         record, times = recording.robot(robot), recording.times
-        footprints = record.footprints
-        if not record.knows_place or not footprints.shape[1] or not np.isfinite(footprints).all():
-            raise InputError(
-                "the recording does not say where the robot's base and feet were in the field",
-                hint="a judge needs a recording of a simulation, or of a field watched by a camera",
-            )
+        refuse_unseen(record)
         if not np.isfinite(recording.boxes).all():
             box = int(np.argwhere(~np.isfinite(recording.boxes))[0, 1]) + 1
             raise InputError(f"the recording does not say where box {box} was", hint="all boxes in all rows")
         if not np.isfinite(times).all() or (np.diff(times) <= 0.0).any():
             raise InputError("the time of the recording does not run forward from row to row")
-        joints = _done_or_told(record.positions, record.commands)
-        return cls(times, joints, record.base, footprints, recording.boxes)
+        joints = done_or_told(record.positions, record.commands)
+        return cls(times, joints, record.base, record.footprints, recording.boxes)
 
     @classmethod
-    def of_states(cls, states: JointStates, commands: Floats, kept: slice) -> Rows:
-        """Return the `kept` frames of a block, whose commands are `(n, n_joints)` [rad]."""
-        world = states.truth
-        if world is None:
-            raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
-        joints = _done_or_told(states.positions[kept], commands[kept])
+    def of_block(cls, block: Block, kept: slice) -> Rows:
+        """Return the `kept` frames of a block."""
+        states, world = block.states, truth_of(block)
+        joints = done_or_told(states.positions[kept], block.commands.angles[kept])
         return cls(states.times[kept], joints, world.base[kept], world.footprints[kept], world.boxes[kept])
 
     def __len__(self) -> int:
@@ -79,11 +70,6 @@ class Rows:
     def __getitem__(self, part: slice) -> Rows:
         """Return some of the rows."""
         return Rows(*(getattr(self, name)[part] for name in self.__slots__))
-
-
-def _done_or_told(positions: Floats, commands: Floats) -> Floats:
-    done = np.isfinite(positions)
-    return positions if done.all() else np.where(done, positions, commands)
 
 
 class Race:
@@ -95,7 +81,7 @@ class Race:
         self._start = StartWatch(rules.clock.wait_s, rules.clock.moved_rad)
         corner_m = math.hypot(*field_of(rules).box_kind.footprint_m) / 2.0
         self._boxes = BoxWatch(rules.displacement, corner_m)
-        self._lying = FallDetector(limits_of(rules.fall))
+        self._lying = FallDetector(rules.fall.limits)
         self._unseen: list[tuple[Floats, Floats]] = []
         self._moved: list[Displacement] = []
         self._touches: list[Touch] = []
@@ -180,14 +166,10 @@ class Race:
         if leg.finished and taken > used:
             self._backwards = math.cos(float(heading(rows.base[taken - 1, 3:]))) > 0.0
 
-    def incidents(self) -> tuple[Incident, ...]:
-        """Return everything so far that costs a penalty, in the order of time."""
-        return incidents(self._touches, self._moved, self.rules.displacement.incident_s)
-
     def penalties(self) -> tuple[Penalty, ...]:
         """Return the penalties so far, each with its leg; what comes after the race's end is none."""
-        with_legs = [(found, self._leg_at(found.time_s)) for found in self.incidents()]
-        return tuple(Penalty(found.time_s, leg, found.reason, found.box) for found, leg in with_legs if leg)
+        found = incidents(self._touches, self._moved, self.rules.displacement.incident_s)
+        return tuple(Penalty(at, leg, why, box) for at, why, box in found if (leg := self._leg_at(at)))
 
     def _leg_at(self, time_s: float) -> int:
         """Return the leg a time belongs to, 0 after the end."""
@@ -244,13 +226,10 @@ class Race:
             self._lying.advance(*(np.concatenate(column) for column in zip(*self._unseen, strict=True)))
             self._unseen.clear()
         lain = self._lying.falls(self.ended_s)
-        return unanswered(lain, noted_s, self.rules.displacement.incident_s)
+        return _unanswered(lain, noted_s, self.rules.displacement.incident_s)
 
     def _warnings(self) -> tuple[str, ...]:
-        early, wait = self._start.early_s, self.rules.clock.wait_s
-        found = []
-        if early is not None:
-            found.append(f"false start: the robot moved at {early:.2f} s, before its {wait:g} s were over")
+        found = [*false_start(self._start.early_s, self.rules.clock.wait_s)]
         if self._backwards:
             found.append("the robot came back without turning round")
         found += [
@@ -258,3 +237,15 @@ class Race:
             for lain in self._lay_without(self._touches_s)
         ]
         return tuple(found)
+
+
+def _unanswered(spells: Sequence[Spell], times_s: Iterable[float], margin_s: float) -> list[Spell]:
+    """Return the times a robot lay to which none of the times belongs.
+
+    A time belongs to a spell from its beginning until `margin_s` after its end, or until the next begins.
+    """
+    at = np.sort(np.fromiter(times_s, dtype=np.float64))
+    begins = np.array([spell.since_s for spell in spells])
+    ends = np.minimum([spell.until_s + margin_s for spell in spells], np.append(begins[1:], np.inf))
+    none = np.searchsorted(at, begins) == np.searchsorted(at, ends, side="right")
+    return [spell for spell, alone in zip(spells, none.tolist(), strict=True) if alone]

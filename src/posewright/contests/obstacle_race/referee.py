@@ -17,15 +17,15 @@ from typing import Any
 from posewright.arenas import Arena
 from posewright.arrays import Flags, Floats
 from posewright.bodies import GroundTruth, JointStates, Supervisor
-from posewright.contests.obstacle_race.falls import Fall, FallWatch
 from posewright.contests.obstacle_race.put_back import clear_place, turned_towards
 from posewright.contests.obstacle_race.race import Race, Rows
-from posewright.contests.obstacle_race.result import Result
-from posewright.contests.obstacle_race.rules import JamRules, Rules, check_field
+from posewright.contests.obstacle_race.rules import FallRules, JamRules, Rules, check_field
+from posewright.contests.obstacle_race.score import Result
+from posewright.contests.watching import RowsKept, truth_of
 from posewright.control import Block
-from posewright.errors import BodyError
-from posewright.recordings import ROWS_EVERY, Event, kept_frames
-from posewright.rotation import heading, roll_pitch_yaw
+from posewright.recordings import ROWS_EVERY, Event
+from posewright.recordings.falls import FallDetector
+from posewright.rotation import heading, roll_pitch_yaw, uprightness
 from posewright.units import DEG_PER_RAD, wrap_angle
 
 _TRAIL_BLOCKS = 600
@@ -62,8 +62,7 @@ class RaceReferee:
         self._supervisor = supervisor
         self._note = note
         self._robot = robot
-        self._every = every
-        self._n_frames = 0
+        self._kept = RowsKept(every)
         self._fall = FallWatch(rules.fall)
         self._jam = JamWatch(rules.jam, arena)
         self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL_BLOCKS)
@@ -87,15 +86,11 @@ class RaceReferee:
         if self._robot not in {None, block.robot}:
             return False
         states = block.states
-        if states.truth is None:
-            raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
-        kept = kept_frames(self._n_frames, self._every)
-        self._n_frames += len(states)
-        for hit in self.race.advance(Rows.of_states(states, block.commands.angles, kept)):
+        for hit in self.race.advance(Rows.of_block(block, self._kept.of(block))):
             data = {"box": hit.box, "displacement_m": hit.displacement_m}
             self._tell(hit.time_s, "box_moved", data)
         if len(states) and not self.race.done:
-            self._intervene(states, states.truth)
+            self._intervene(states, truth_of(block))
         if self.race.done:
             self._tell(float(states.times[-1]), "stop", {"reason": self._ending()})
         return self.race.done
@@ -117,9 +112,8 @@ class RaceReferee:
         roll, pitch, _ = (roll_pitch_yaw(world.base[-1, 3:]) * DEG_PER_RAD).tolist()
         data = {"since_s": fall.since_s, "roll_deg": roll, "pitch_deg": pitch}
         self._tell(time_s, "fall", data)
-        stood = fall.stood
-        yaw = turned_towards(stood.heading_rad, self.race.goal_yaw_rad, self._rules.fall.turn_rad)
-        self._put((stood.x_m, stood.y_m), yaw, world, time_s, {"reason": "fall", "since_s": fall.since_s})
+        yaw = turned_towards(fall.heading_rad, self.race.goal_yaw_rad, self._rules.fall.turn_rad)
+        self._put((fall.x_m, fall.y_m), yaw, world, time_s, {"reason": "fall", "since_s": fall.since_s})
 
     def _take_off(self, time_s: float, jam: Jam, world: GroundTruth) -> None:
         about = {} if jam.box is None else {"box": jam.box}
@@ -160,6 +154,52 @@ class RaceReferee:
         event = Event(time_s, kind, data)
         self.race.note(event)
         self._note(event)
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """A fall: when the base went down, and where the robot last stood, between its soles, and looked.
+
+    That heading, 0 along the field's x, is the fall's direction.
+    """
+
+    since_s: float
+    x_m: float
+    y_m: float
+    heading_rad: float
+
+
+class FallWatch:
+    """Watches a base; a fall is seen when it has been down for the rules' time without a break."""
+
+    def __init__(self, rules: FallRules) -> None:
+        self._cos_upright = math.cos(rules.upright_rad)
+        self._detector = FallDetector(rules.limits)
+        self._stood: tuple[Floats, Floats] | None = None
+
+    def advance(self, times: Floats, base: Floats, footprints: Floats) -> Fall | None:
+        """Look at some more frames; return a fall if there is one at their end.
+
+        Of each: base x y z qw qx qy qz `(n, 7)`, sole corners in the field frame `(n, n_feet, 4, 3)` [m].
+        """
+        if not len(times):
+            return None
+        if self._stood is None:
+            self._stood = base[0].copy(), footprints[0].copy()
+        upright = uprightness(base[:, 3:])
+        standing = (upright > self._cos_upright).nonzero()[0]
+        if len(standing):
+            self._stood = base[standing[-1]].copy(), footprints[standing[-1]].copy()
+        spell = self._detector.add(times, self._detector.down(base, upright))
+        if spell is None:
+            return None
+        stood, soles = self._stood
+        x, y = soles[..., :2].reshape(-1, 2).mean(axis=0).tolist()
+        return Fall(spell.since_s, x, y, float(heading(stood[3:])))
+
+    def forget(self) -> None:
+        """Begin anew: somebody has put the robot on its feet."""
+        self._detector.forget()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 from posewright.arenas import Arena, arena, arena_names
 from posewright.documents import Bounds, Node, parse_document, read_record, read_text
 from posewright.errors import InputError
+from posewright.recordings.falls import FallLimits
 
-_DOCUMENT = Path(__file__).parent / "obstacle_race.rules.yaml"
+_FOLDER = Path(__file__).parent
 Amount = Annotated[float, Bounds(0.0, 1e6)]
 Place = Annotated[float, Bounds(-360.0, 360.0)]
 Angle = Annotated[float, Bounds(0.0, 1e5)]
@@ -82,6 +83,11 @@ class FallRules:
     upright_rad: Angle
     turn_rad: Angle
 
+    @property
+    def limits(self) -> FallLimits:
+        """What counts as a fall."""
+        return FallLimits(self.tilt_rad, self.height_share, self.lasting_s)
+
 
 @dataclass(frozen=True, slots=True)
 class DisplacementRules:
@@ -142,21 +148,16 @@ class Rules:
 
 
 _SECTIONS: dict[str, type[Any]] = {
-    "scoring": Scoring,
-    "course": CourseRules,
-    "clock": Clock,
-    "entry": EntryLimits,
-    "fall": FallRules,
-    "displacement": DisplacementRules,
-    "jam": JamRules,
-    "put_back": PutBackRules,
+    name: kind
+    for name, kind in get_type_hints(Rules).items()
+    if isinstance(kind, type) and is_dataclass(kind)
 }
 
 
 @cache
-def rules() -> Rules:
-    """Return the shipped rules."""
-    return read_rules(_DOCUMENT)
+def rules(year: int = 2013) -> Rules:
+    """Return the shipped rules of a year."""
+    return read_rules(_FOLDER / f"obstacle_race{'' if year == 2013 else f'_{year}'}.rules.yaml")
 
 
 def read_rules(path: Path | str) -> Rules:

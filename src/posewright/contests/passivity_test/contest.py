@@ -14,15 +14,24 @@ from posewright.arenas import Arena, Box, read_arena
 from posewright.arenas.arena import BOX
 from posewright.arrays import Floats
 from posewright.bodies import Place, Supervisor
-from posewright.contests.contest import NEW_TRY, Entry, Note, ScoreTable
-from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
+from posewright.contests.contest import NEW_TRY, Entry, Note, ScoreTable, Tabled
+from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, spans_of
+from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
+from posewright.contests.watching import (
+    RowsKept,
+    StartWatch,
+    done_or_told,
+    false_start,
+    refuse_unseen,
+    tries_of,
+    truth_of,
+)
 from posewright.control import Block
-from posewright.documents import Bounds, parse_document, read_record, read_text
-from posewright.errors import BodyError, InputError
-from posewright.recordings import ROWS_EVERY, Event, Recording, RobotRecord, kept_frames
+from posewright.documents import Bounds
+from posewright.errors import InputError
+from posewright.recordings import Event, Recording
 
 _FOLDER = Path(__file__).parent
-_SPARE_S = 1.0
 
 Time = Annotated[float, Bounds(0.1, 600.0)]
 Length = Annotated[float, Bounds(0.0, 0.6)]
@@ -68,7 +77,7 @@ class Try:
 
 
 @dataclass(frozen=True, slots=True)
-class PassivityScore:
+class PassivityScore(Tabled):
     """Whether a robot may wrestle: its tries, and the time from the end of the wait to the touch [s].
 
     `touched_s` of a try is the recording's time, `time_s` is the last try's own.
@@ -107,14 +116,7 @@ class PassivityScore:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
-        return {
-            "contest": self.contest,
-            "passed": self.passed,
-            "points": self.points,
-            "time_s": self.time_s,
-            "tries": [asdict(one) for one in self.tries],
-            "warnings": list(self.warnings),
-        }
+        return {**asdict(self), "passed": self.passed, "points": self.points}
 
     def table(self) -> ScoreTable:
         """Return a row a try."""
@@ -127,45 +129,23 @@ class PassivityScore:
         columns = ("", "touched at", "time after the wait", "how it ended")
         return ScoreTable(columns, tuple(rows), (verdict, "", time, ""))
 
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
-
-class PassivityTest:
-    """One robot before one box; by CEABOT 2013's rules where no text of others is given."""
+class PassivityTest(Ruled[PassivityRules]):
+    """One robot before one box; by CEABOT's rules of a year where no text of others is given."""
 
     entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "passivity_test")}
 
-    def __init__(self, text: str | None = None) -> None:
-        document = _FOLDER / "passivity_test.rules.yaml"
-        self.rules_text = read_text(document) if text is None else text
-        self.rules = read_record(
-            parse_document(self.rules_text, document if text is None else None), PassivityRules
-        )
-        self.name, self.title = self.rules.rules, self.rules.title
-
-    @classmethod
-    def of_2017(cls, text: str | None = None) -> PassivityTest:
-        """Return the test by CEABOT 2017's rules, where no text of others is given."""
-        return cls(read_text(_FOLDER / "passivity_test_2017.rules.yaml") if text is None else text)
-
-    def __repr__(self) -> str:
-        return f"<PassivityTest by {self.name}>"
+    def __init__(self, text: str | None = None, *, year: int = 2013) -> None:
+        super().__init__(PassivityRules, _FOLDER / "passivity_test.rules.yaml", text, year)
 
     @property
     def longest_s(self) -> float:
         """All tries [s]."""
-        return self.rules.tries * (self.rules.wait_s + self.rules.limit_s) + _SPARE_S
+        return self.rules.tries * (self.rules.wait_s + self.rules.limit_s) + SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- drawn, so legal
         """Return the field with the box as the seed draws it."""
-        if layout not in {"", "random"}:
-            raise InputError(
-                f"the passivity test has no layout {layout!r}", hint="its box is drawn by the seed"
-            )
-        if seed < 0:
-            raise InputError(f"the seed {seed} is negative", hint="0 or more")
-        arena, rng = read_arena(_FOLDER / "passivity_test.arena.yaml"), np.random.default_rng(seed)
+        arena, rng = read_arena(_FOLDER / "passivity_test.arena.yaml"), drawn_by(seed, layout)
         if self.rules.box_size_m is not None:
             arena = replace(arena, box_kinds={BOX: replace(arena.box_kind, size_m=self.rules.box_size_m)})
         aside = float(rng.uniform(-self.rules.aside_m, self.rules.aside_m))
@@ -190,49 +170,29 @@ class PassivityTest:
         record, times = recording.robot(), recording.times
         if len(recording.header.boxes) != 1:
             raise InputError(f"{len(recording.header.boxes)} boxes", hint="the passivity test has one")
-        if not record.knows_place:
-            raise InputError(
-                "the recording does not say where the robot was", hint="a recording of a simulation"
-            )
-        begins = [0.0, *(event.time_s for event in recording.events_of(NEW_TRY) if event.time_s > 0.0)]
+        refuse_unseen(record)
         touches = times[record.box_contacts[:, 0]]
         tries: list[Try] = []
-        for number, (begin, end) in enumerate(zip(begins, [*begins[1:], math.inf], strict=True), 1):
+        for number, (begin, end) in enumerate(tries_of(recording), 1):
             if number <= self.rules.tries and not (tries and tries[-1].touched_s is not None):
                 tries.append(_judged(self.rules, touches[(touches >= begin) & (touches < end)], begin, times))
         last = tries[-1]
         time_s = None if last.touched_s is None else last.touched_s - last.began_s - self.rules.wait_s
-        return PassivityScore(self.name, tuple(tries), time_s, self._warnings(record, times))
-
-    def _warnings(self, record: RobotRecord, times: Floats) -> tuple[str, ...]:
-        waiting = times < self.rules.wait_s
-        joints = np.where(np.isfinite(record.positions), record.positions, record.commands)[waiting]
-        moved = (np.abs(joints - joints[:1]) > self.rules.moved_rad).any(axis=1)
-        if not moved.any():
-            return ()
-        at_s = float(times[moved.argmax()])
-        return (
-            f"false start: the robot moved at {at_s:.2f} s, before its {self.rules.wait_s:g} s were over",
-        )
+        start = StartWatch(self.rules.wait_s, self.rules.moved_rad)
+        start.advance(times, done_or_told(record.positions, record.commands))
+        return PassivityScore(self.name, tuple(tries), time_s, false_start(start.early_s, self.rules.wait_s))
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return the tries, the touch, and how far the robot was from where the box stood."""
         score, base = self.judge(recording), recording.robot().base
-        ends = [*(one.began_s for one in score.tries[1:]), recording.duration_s]
-        spans = [
-            Span(one.began_s, end, f"try {n}")
-            for n, (one, end) in enumerate(zip(score.tries, ends, strict=True), 1)
-        ]
+        spans = spans_of((one.began_s for one in score.tries), recording.duration_s, "try")
         away = np.hypot(*(base[:, :2] - recording.boxes[:, 0, :2]).T)
         series = (Series("base to box", "m", recording.times, away),)
         touched = score.tries[-1].touched_s
         if touched is None:
-            return ContestPicture("not touched in time", (), series, tuple(spans), "distance")
-        x, y = base[int(np.searchsorted(recording.times, touched)), :2].tolist()
-        mark = Mark(touched, x, y, "touch", MarkKind.MILESTONE)
-        return ContestPicture(
-            f"touched after {score.time_s:.2f} s", (mark,), series, tuple(spans), "distance"
-        )
+            return ContestPicture("not touched in time", (), series, spans, "distance")
+        mark = Mark.at(recording, touched, "touch", MarkKind.MILESTONE)
+        return ContestPicture(f"touched after {score.time_s:.2f} s", (mark,), series, spans, "distance")
 
 
 def _judged(rules: PassivityRules, touches: Floats, began_s: float, times: Floats) -> Try:
@@ -254,7 +214,7 @@ class PassivityReferee:
     ) -> None:
         self._rules, self._robot, self._supervisor = rules, robot, supervisor
         self._start, self._note = start, note
-        self._tries, self._began_s, self._now_s, self._frames = 1, 0.0, 0.0, 0
+        self._tries, self._began_s, self._now_s, self._kept = 1, 0.0, 0.0, RowsKept()
 
     def progress(self) -> str:
         """Return which try it is, and its time."""
@@ -264,14 +224,10 @@ class PassivityReferee:
         """Look at a block; return whether the test is over."""
         if block.robot != self._robot:
             return False
-        truth, times = block.states.truth, block.states.times
-        if truth is None:
-            raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
-        kept = kept_frames(self._frames, ROWS_EVERY)
-        self._frames += len(times)
+        times, kept = block.states.times, self._kept.of(block)
         self._now_s = float(times[-1])
         allowed_s = self._began_s + self._rules.wait_s
-        touches = times[kept][truth.box_contacts[kept][:, 0]]
+        touches = times[kept][truth_of(block).box_contacts[kept][:, 0]]
         if ((touches >= allowed_s) & (touches <= allowed_s + self._rules.limit_s)).any():
             return self._stop("touched")
         if self._now_s <= allowed_s + self._rules.limit_s:

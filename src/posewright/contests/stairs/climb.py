@@ -2,24 +2,99 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from posewright.arenas.arena import FLOOR
 from posewright.arrays import Flags, Floats, Indices
+from posewright.contests.contest import ScoreTable, Tabled
 from posewright.contests.parts import arm_parts
 from posewright.contests.stairs.rules import Flight, StairsRules
-from posewright.contests.stairs.score import PassedStep, StairsPenalty, StairsScore
-from posewright.contests.start import StartWatch
-from posewright.errors import InputError
-from posewright.recordings import Recording, RobotRecord
+from posewright.contests.watching import StartWatch, done_or_told, false_start, refuse_unseen
+from posewright.recordings import Recording
 from posewright.recordings.falls import FallDetector, Spell, runs
 
 ARRIVED = "arrived"
 TIME_OUT = "time out"
 NEVER_MOVED = "the robot never moved"
 _CUT_SHORT = "the recording ends before"
+
+_WHY = {
+    "fall": "the robot fell and did not get up by itself",
+    "hand": "a hand or an arm touched the stairs or the floor",
+    "jump": "no foot was on the ground",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StairsPenalty:
+    """Something that cost a penalty, by the recording's time."""
+
+    time_s: float
+    reason: str
+
+    def __str__(self) -> str:
+        return (
+            f"penalty at {self.time_s:.2f} s: {_WHY.get(self.reason, f'touched by a person, {self.reason}')}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PassedStep:
+    """A step, counted from 1, that both feet passed by themselves, by the recording's time."""
+
+    step: int
+    time_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class StairsScore(Tabled):
+    """The stairs as judged: penalties decide first, then steps, then the time.
+
+    The time is the limit for who did not arrive behind the last step; `points` are what the steps earn.
+    """
+
+    contest: str
+    steps: tuple[PassedStep, ...]
+    penalties: tuple[StairsPenalty, ...]
+    time_s: float
+    arrived: bool
+    points: float
+    started_at_s: float | None
+    ended_at_s: float | None
+    falls: int
+    reason: str
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def ranking(self) -> tuple[float, ...]:
+        """Penalties, the fewer the better, then steps, then the time."""
+        return -float(len(self.penalties)), float(len(self.steps)), -self.time_s
+
+    @property
+    def figures(self) -> dict[str, float | str | None]:
+        """The climb as a whole, and how it ended."""
+        told = {"points": self.points, "arrived": self.arrived, "steps": len(self.steps)}
+        told |= {"penalties": len(self.penalties), "time_s": self.time_s, "falls": self.falls}
+        return {**told, "ended": self.reason}
+
+    @property
+    def incidents(self) -> tuple[str, ...]:
+        """The reason of each penalty."""
+        return tuple(one.reason for one in self.penalties)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        return asdict(self)
+
+    def table(self) -> ScoreTable:
+        """Return a row a passed step, and a note a penalty."""
+        rows = tuple((f"step {one.step}", f"{one.time_s:.2f} s") for one in self.steps)
+        total = (f"{self.points:g} points", f"{self.time_s:.2f} s, {self.reason}")
+        return ScoreTable(("", "passed at"), rows, total, tuple(map(str, self.penalties)))
 
 
 def above_ground(base: Floats, flight: Flight) -> Floats:
@@ -34,13 +109,12 @@ class Climb:
 
     def __init__(self, recording: Recording, rules: StairsRules) -> None:
         record = recording.robot()
-        if not record.knows_place or not record.footprints.shape[1]:
-            hint = "a recording of a simulation, or of a field watched by a camera"
-            raise InputError("the recording does not say where the robot's base and feet were", hint=hint)
+        refuse_unseen(record)
         self._rules, self._record, self._recording = rules, record, recording
         self._flight = Flight.told(recording.header.arena, rules)
         self._things = self._flight.names | {FLOOR}
-        self.start = _watched(record, recording.times, rules)
+        self.start = StartWatch(rules.wait_s, rules.moved_rad)
+        self.start.advance(recording.times, done_or_told(record.positions, record.commands))
         begins_s = rules.wait_s if self.start.moved_s is None else self.start.moved_s
         self.limit_s = begins_s + rules.limit_s
         self._n = int(recording.times.searchsorted(self.limit_s, side="right"))
@@ -128,21 +202,10 @@ class Climb:
 
     def warnings(self) -> tuple[str, ...]:
         """Return what a judge would say besides."""
-        found = []
-        if self.start.early_s is not None:
-            wait = f"{self._rules.wait_s:g} s"
-            found.append(
-                f"false start: the robot moved at {self.start.early_s:.2f} s, before its {wait} were over"
-            )
+        found = [*false_start(self.start.early_s, self._rules.wait_s)]
         if self._record.contacts is None:
             found.append("nobody recorded what touches what: hands count where an event `hand` tells of them")
         return tuple(found)
-
-
-def _watched(record: RobotRecord, times: Floats, rules: StairsRules) -> StartWatch:
-    start = StartWatch(rules.wait_s, rules.moved_rad)
-    start.advance(times, np.where(np.isfinite(record.positions), record.positions, record.commands))
-    return start
 
 
 def _by_steps(stood: Indices, most: int) -> Indices:

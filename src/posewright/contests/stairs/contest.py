@@ -5,61 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from posewright.arenas import Arena
 from posewright.bodies import Place, Supervisor
 from posewright.contests.contest import Entry, Note, Ranked
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.places import earned_by_places, places
-from posewright.contests.stairs.climb import judged
+from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
+from posewright.contests.stairs.climb import StairsScore, judged
 from posewright.contests.stairs.referee import StairsReferee
 from posewright.contests.stairs.rules import Flight, StairsRules, stairs_arena
-from posewright.contests.stairs.score import StairsScore
-from posewright.documents import parse_document, read_record, read_text
-from posewright.errors import InputError
 from posewright.recordings import Recording
 
-_RULES = Path(__file__).parent / "stairs.rules.yaml"
-_RULES_2017 = _RULES.with_name("stairs_2017.rules.yaml")
-_SPARE_S = 1.0
 _M_PER_CM = 0.01
 
 
-class Stairs:
-    """One robot on the stairs; by CEABOT 2013's rules where no text of others is given."""
+class Stairs(Ruled[StairsRules]):
+    """One robot on the stairs; by CEABOT's rules of a year where no text of others is given."""
 
     entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "climb_stairs")}
     sees_contacts = True
 
-    def __init__(self, text: str | None = None) -> None:
-        self.rules_text = read_text(_RULES) if text is None else text
-        self.rules = read_record(
-            parse_document(self.rules_text, _RULES if text is None else None), StairsRules
-        )
-        self.name, self.title = self.rules.rules, self.rules.title
-
-    @classmethod
-    def of_2017(cls, text: str | None = None) -> Stairs:
-        """Return the contest by CEABOT 2017's rules, where no text of others is given."""
-        return cls(read_text(_RULES_2017) if text is None else text)
-
-    def __repr__(self) -> str:
-        return f"<Stairs by {self.name}>"
+    def __init__(self, text: str | None = None, *, year: int = 2013) -> None:
+        super().__init__(StairsRules, Path(__file__).parent / "stairs.rules.yaml", text, year)
 
     @property
     def longest_s(self) -> float:
         """The wait, and the time allowed from the first move on, which may come late [s]."""
-        return self.rules.wait_s + 2.0 * self.rules.limit_s + _SPARE_S
+        return self.rules.wait_s + 2.0 * self.rules.limit_s + SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- drawn, so legal
         """Return the field with its stairs a little nearer or farther, as the seed draws it."""
-        if layout not in {"", "random"}:
-            raise InputError(f"the stairs have no layout {layout!r}", hint="their edge is drawn by the seed")
-        if seed < 0:
-            raise InputError(f"the seed {seed} is negative", hint="0 or more")
         edge = self.rules.edge_m
-        return stairs_arena(self.rules, round(float(np.random.default_rng(seed).uniform(-edge, edge)), 4))
+        return stairs_arena(self.rules, round(float(drawn_by(seed, layout).uniform(-edge, edge)), 4))
 
     def start(self, role: str, arena: Arena) -> Place:  # noqa: ARG002 -- one robot
         """Return the place with the toes on the first line."""
@@ -86,11 +63,7 @@ class Stairs:
         score, record, times = self.judge(recording), recording.robot(), recording.times
         found = [(one.time_s, f"step {one.step}", MarkKind.MILESTONE) for one in score.steps]
         found += [(one.time_s, one.reason, MarkKind.PENALTY) for one in score.penalties]
-        marks = []
-        for time_s, label, kind in sorted(found, key=lambda one: one[0]):
-            row = min(int(np.searchsorted(times, time_s)), len(times) - 1)
-            x, y = record.base[row, :2].tolist()
-            marks.append(Mark(time_s, x, y, label, kind))
+        marks = tuple(Mark.at(recording, *one) for one in sorted(found, key=lambda one: one[0]))
         heights = record.footprints[..., 2].mean(axis=2) / _M_PER_CM
         feet = zip(record.header.feet, heights.T, strict=True)
         series = [Series(name, "cm", times, height, group) for group, (name, height) in enumerate(feet)]
@@ -100,4 +73,4 @@ class Stairs:
         end = recording.duration_s if score.ended_at_s is None else score.ended_at_s
         spans = () if score.started_at_s is None else (Span(score.started_at_s, end, "climb"),)
         told = f"{len(score.steps)} steps, {len(score.penalties)} penalties, {score.time_s:.1f} s"
-        return ContestPicture(told, tuple(marks), tuple(series), spans, "height of the feet")
+        return ContestPicture(told, marks, tuple(series), spans, "height of the feet")

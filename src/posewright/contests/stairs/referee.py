@@ -10,9 +10,8 @@ from posewright.bodies import GroundTruth, Place, Supervisor
 from posewright.contests.contest import HALT, NEW_TRY, Note
 from posewright.contests.stairs.climb import ARRIVED, NEVER_MOVED, TIME_OUT, above_ground
 from posewright.contests.stairs.rules import Flight, StairsRules
-from posewright.contests.start import StartWatch
+from posewright.contests.watching import StartWatch, done_or_told, truth_of
 from posewright.control import Block
-from posewright.errors import BodyError
 from posewright.recordings import Event
 from posewright.recordings.falls import FallDetector, Spell
 
@@ -57,13 +56,10 @@ class StairsReferee:
         """Look at a block; return whether the run is over."""
         if block.robot != self._robot:
             return False
-        truth, times = block.states.truth, block.states.times
-        if truth is None:
-            raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
+        truth, times = truth_of(block), block.states.times
         self._now_s = float(times[-1])
         if self._clock.moved_s is None:
-            done = block.states.positions
-            self._clock.advance(times, np.where(np.isfinite(done), done, block.commands.angles))
+            self._clock.advance(times, done_or_told(block.states.positions, block.commands.angles))
         if self._halted_s is not None:
             if self._now_s >= self._halted_s + self._rules.settle_s:
                 self._put_back()

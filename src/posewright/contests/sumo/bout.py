@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from posewright.contests.contest import ScoreTable
+from posewright.contests.contest import ScoreTable, Tabled
 from posewright.contests.sumo.exchange import Award, Stop
 from posewright.contests.sumo.rules import BoutRules
 
@@ -78,12 +78,18 @@ class Bout:
         """Let the round that is fought count as it stands."""
         self.rounds[-1].over = self.rounds[-1].over or reason
 
+    @property
+    def awards(self) -> list[tuple[int, Award]]:
+        """All awards, each with the number of its round."""
+        return [(one.number, award) for one in self.rounds for award in one.awards]
+
+    def _ahead(self, worth: Callable[[str], Any]) -> str | None:
+        first, second = map(worth, self.robots)
+        return None if first == second else self.robots[second > first]
+
     def winner_of(self, one: Round) -> str | None:
         """Return who has won a round; None where nobody has, or it is not over."""
-        first, second = (one.points(robot) for robot in self.robots)
-        if first == second or not one.over:
-            return None
-        return self.robots[0] if first > second else self.robots[1]
+        return self._ahead(one.points) if one.over else None
 
     def rounds_of(self, robot: str) -> int:
         """Return how many rounds a robot has won."""
@@ -96,10 +102,7 @@ class Bout:
     @property
     def winner(self) -> str | None:
         """Who has won more rounds, or as many and more points; None where nobody has."""
-        first, second = ((self.rounds_of(robot), self.points_of(robot)) for robot in self.robots)
-        if first == second:
-            return None
-        return self.robots[0] if first > second else self.robots[1]
+        return self._ahead(lambda robot: (self.rounds_of(robot), self.points_of(robot)))
 
     def standing(self) -> str:
         """Return how it stands in a few words."""
@@ -110,7 +113,7 @@ class Bout:
 
 
 @dataclass(frozen=True, slots=True)
-class SumoScore:
+class SumoScore(Tabled):
     """A bout as judged, seen by the first robot: red."""
 
     contest: str
@@ -148,9 +151,7 @@ class SumoScore:
     def incidents(self) -> tuple[str, ...]:
         """For what the other robot was given points."""
         other = self.bout.robots[1]
-        return tuple(
-            award.reason.value for one in self.bout.rounds for award in one.awards if award.to == other
-        )
+        return tuple(award.reason.value for _, award in self.bout.awards if award.to == other)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
@@ -162,15 +163,14 @@ class SumoScore:
             "rounds": [_told(one, bout) for one in bout.rounds],
             "yuhkoh": [
                 {
-                    "round": one.number,
+                    "round": number,
                     "time_s": round(award.at_s, 4),
                     "to": award.to,
                     "points": award.points,
                     "reason": award.reason.value,
                     "text": award.text,
                 }
-                for one in bout.rounds
-                for award in one.awards
+                for number, award in bout.awards
             ],
             "warnings": list(self.warnings),
         }
@@ -178,17 +178,13 @@ class SumoScore:
     def table(self) -> ScoreTable:
         """Return a row an award, and a line below for each round."""
         rows = [
-            (f"{one.number}", f"{award.at_s:.2f} s", award.to, f"{award.points}", award.text)
-            for one in self.bout.rounds
-            for award in one.awards
+            (f"{number}", f"{award.at_s:.2f} s", award.to, f"{award.points}", award.text)
+            for number, award in self.bout.awards
         ]
         points = ":".join(str(self.bout.points_of(robot)) for robot in self.bout.robots)
         total = ("bout", "", self.winner or "nobody", points, "")
         notes = [_line(one, self.bout) for one in self.bout.rounds]
         return ScoreTable(("round", "time", "to", "points", "why"), tuple(rows), total, tuple(notes))
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
 
 def _told(one: Round, bout: Bout) -> dict[str, Any]:

@@ -12,25 +12,25 @@ import numpy as np
 
 from posewright.arenas import Arena, Spot, read_arena
 from posewright.bodies import Place, Supervisor
-from posewright.contests.contest import HALT, NEW_TRY, Entry, Note, Score
-from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
+from posewright.contests.contest import HALT, Entry, Note, Score
+from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, spans_of
 from posewright.contests.places import earned_by_places
+from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
 from posewright.contests.sumo.bout import Bout, SumoScore
 from posewright.contests.sumo.exchange import Stop, settle
 from posewright.contests.sumo.incidents import Ring
 from posewright.contests.sumo.referee import SumoReferee, Wrestler
 from posewright.contests.sumo.rules import BoutRules, SumoRules
 from posewright.contests.sumo.side import Frame, Side, sides_of
-from posewright.documents import parse_document, read_record, read_text
+from posewright.contests.watching import StartWatch, false_start, tries_of
 from posewright.errors import InputError
 from posewright.recordings import Recording, RobotHeader
 
 _FOLDER = Path(__file__).parent
-_SPARE_S = 1.0
 _EDGE = "ring_edge"
 
 
-class Sumo:
+class Sumo(Ruled[SumoRules]):
     """Two robots in a ring; by CEABOT's rules of a year where no text of others is given."""
 
     entries: Mapping[str, Entry] = {
@@ -40,28 +40,16 @@ class Sumo:
     sees_contacts = True
 
     def __init__(self, text: str | None = None, *, year: int = 2013) -> None:
-        document = _FOLDER / f"sumo_{year}.rules.yaml"
-        self.rules_text = read_text(document) if text is None else text
-        self.rules = read_record(
-            parse_document(self.rules_text, document if text is None else None), SumoRules
-        )
-        self.name, self.title = self.rules.rules, self.rules.title
-
-    def __repr__(self) -> str:
-        return f"<Sumo by {self.name}>"
+        super().__init__(SumoRules, _FOLDER / "sumo.rules.yaml", text, year)
 
     @property
     def longest_s(self) -> float:
         """The time after which a bout is over in any case [s]."""
-        return self.rules.bout.limit_s + _SPARE_S
+        return self.rules.bout.limit_s + SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- no boxes
         """Return the ring, with the spots where robots are set down by hand time and again, as drawn."""
-        if layout:
-            raise InputError(f"the sumo has no layout {layout!r}", hint="no boxes stand in its ring")
-        if seed < 0:
-            raise InputError(f"the seed {seed} is negative", hint="0 or more")
-        ring, rng = read_arena(_FOLDER / "sumo.arena.yaml"), np.random.default_rng(seed)
+        ring, rng = read_arena(_FOLDER / "sumo.arena.yaml"), drawn_by(seed, layout)
         if ring.name != self.rules.arena:
             raise InputError(f"the arena is {self.rules.arena!r}", hint=f"the sumo is held on {ring.name!r}")
         left, right = sorted(line.x for line in ring.lines if not line.is_round)
@@ -106,7 +94,10 @@ class Sumo:
             if bout.is_over:
                 break
             bout.restart(began_s)
-            rows = {name: _between(side, began_s, end_s) for name, side in sides.items()}
+            rows = {
+                name: side.rows((side.times > began_s) & (side.times <= end_s))
+                for name, side in sides.items()
+            }
             allowed_s = began_s + self.rules.bout.wait_s
             warnings += _false_starts(self.rules.bout, rows, began_s)
             stop = settle(self.rules, ring, rows, allowed_s, bout.left_s, ended=True)
@@ -129,22 +120,19 @@ class Sumo:
         """Return rounds, awards, and how far each robot was from the middle of the ring."""
         score, ring = self.judge(recording), _ring(recording.header.arena)
         rounds = score.bout.rounds
-        ends = [*(one.began_s for one in rounds[1:]), recording.duration_s]
-        spans = [Span(one.began_s, end, f"round {one.number}") for one, end in zip(rounds, ends, strict=True)]
+        spans = spans_of((one.began_s for one in rounds), recording.duration_s, "round")
         series, marks = [], []
         for group, (name, record) in enumerate(recording.robots.items()):
             away = np.hypot(record.base[:, 0] - ring.x, record.base[:, 1] - ring.y)
             series.append(Series(name, "m", recording.times, away, group))
-        for award in (award for one in rounds for award in one.awards):
+        for _, award in score.bout.awards:
             loser = next(name for name in recording.robots if name != award.to)
-            row = min(int(np.searchsorted(recording.times, award.at_s)), recording.n_rows - 1)
-            x, y = recording.robot(loser).base[row, :2].tolist()
-            label = f"{award.points} to {award.to}: {award.reason.value.replace('_', ' ')}"
-            marks.append(Mark(award.at_s, x, y, label, MarkKind.PENALTY))
+            label = f"{award.points} to {award.to}: {award.reason.value}"
+            marks.append(Mark.at(recording, award.at_s, label, MarkKind.PENALTY, loser))
         won = ":".join(str(score.bout.rounds_of(robot)) for robot in score.bout.robots)
         headline = f"{score.winner or 'nobody'} wins, {won} rounds"
         marks.sort(key=lambda mark: mark.time_s)
-        return ContestPicture(headline, tuple(marks), tuple(series), tuple(spans), "distance from the middle")
+        return ContestPicture(headline, tuple(marks), tuple(series), spans, "distance from the middle")
 
 
 def _ring(told: Mapping[str, Any]) -> Ring:
@@ -157,27 +145,22 @@ def _ring(told: Mapping[str, Any]) -> Ring:
 
 def _exchanges(recording: Recording) -> list[tuple[float, float, bool]]:
     """Return when each exchange began and ended, at a halt or at the next, and whether it is the last."""
-    begins = [0.0, *(event.time_s for event in recording.events_of(NEW_TRY) if event.time_s > 0.0)]
     halts = [event.time_s for event in recording.events_of(HALT)]
     found = []
-    for begin, end in zip(begins, [*begins[1:], math.inf], strict=True):
+    for begin, end in tries_of(recording):
         stopped = min((at for at in halts if begin < at <= end), default=end)
         found.append((begin, min(stopped, float(recording.times[-1])), end == math.inf))
     return found
 
 
-def _between(side: Side, began_s: float, end_s: float) -> Side:
-    return side.rows((side.times > began_s) & (side.times <= end_s))
-
-
 def _false_starts(rules: BoutRules, sides: Mapping[str, Side], began_s: float) -> list[str]:
-    """Return a warning for each robot that moved during its wait."""
-    found = []
+    """Return a warning for each robot that moved during its wait, once it had settled."""
+    found: list[str] = []
     for name, side in sides.items():
-        waits = side.rows((side.times > began_s + rules.settle_s) & (side.times <= began_s + rules.wait_s))
-        moved = (np.abs(waits.joints - waits.joints[:1]) > rules.moved_rad).any(axis=1)
-        if moved.any():
-            at_s = float(waits.times[moved.argmax()])
-            told = f"false start: {name} moved at {at_s:.2f} s, before its {rules.wait_s:g} s were over"
-            found.append(told)
+        start, settled = (
+            StartWatch(began_s + rules.wait_s, rules.moved_rad),
+            side.times > began_s + rules.settle_s,
+        )
+        start.advance(side.times[settled], side.joints[settled])
+        found += false_start(start.early_s, rules.wait_s, name)
     return found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
@@ -16,29 +15,13 @@ from posewright.arrays import Floats
 from posewright.contests.sumo.incidents import (
     Fighter,
     Incident,
-    Kind,
+    Reason,
     Ring,
     attack,
     incidents,
 )
-from posewright.contests.sumo.rules import SumoRules, Yuhkoh
+from posewright.contests.sumo.rules import SumoRules
 from posewright.contests.sumo.side import Side
-
-
-class Reason(Enum):
-    """For what a robot's opponent earns points; each is a key of the rules' table of Yuhkoh."""
-
-    OUTSIDE = "outside"
-    HAND = "hand"
-    FELL_BY_ITSELF = "fell_by_itself"
-    FELL_AFTER_OWN_ATTACK = "fell_after_own_attack"
-    KNOCKED_DOWN = "knocked_down"
-    ATTACKER_FELL_TOO = "attacker_fell_too"
-    KNEES = "knees"
-
-    def worth(self, table: Yuhkoh) -> int:
-        """Return what it is worth."""
-        return int(getattr(table, self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +116,17 @@ class _Settling:
 
     def _highest(self, loser: Fighter, rival: Fighter, told: list[Incident]) -> Award:
         """Return the award for what is worth most of what happened to a robot; of equals, for the first."""
-        awards = [self._award(loser, rival, incident) for incident in told]
-        return max(awards, key=lambda award: award.points)
+        return max((self._award(loser, rival, one) for one in told), key=lambda award: award.points)
 
     def _award(self, loser: Fighter, rival: Fighter, incident: Incident) -> Award:
         name, at_s = loser.name, incident.at_s
-        if incident.kind is not Kind.FALL:
+        if incident.reason is not None:
             text = {
-                Kind.OUTSIDE: "stepped out of the ring",
-                Kind.HAND: "put a hand on the floor",
-                Kind.KNEES: f"had its knees bent for {self._rules.knees.lasting_s:g} s",
-            }[incident.kind]
-            return self._given(rival, Reason(incident.kind.value), at_s, f"{name} {text}")
+                Reason.OUTSIDE: "stepped out of the ring",
+                Reason.HAND: "put a hand on the floor",
+                Reason.KNEES: f"had its knees bent for {self._rules.knees.lasting_s:g} s",
+            }[incident.reason]
+            return self._given(rival, incident.reason, at_s, f"{name} {text}")
         by_rival = attack(self._rules, rival, loser, at_s)
         if by_rival is not None:
             return self._given(rival, Reason.KNOCKED_DOWN, at_s, f"{name} fell; {by_rival.told(name)}")
@@ -166,8 +148,7 @@ class _Settling:
         told, by, on = max(made, key=lambda entry: fell[entry[1].name])  # of two attacks, who fell later
         text = f"{on.name} fell; {told.told(on.name)}"
         won = self._given(by, Reason.KNOCKED_DOWN, fell[on.name], text)
-        up_s = by.is_up_by(self._rules.fall, fell[by.name])
-        if up_s is not None:
+        if by.got_up(self._rules.fall, fell[by.name]):
             return (won,)
         limit_s = fell[by.name] + self._rules.fall.get_up_s + self._rules.fall.up_s
         if by.side.times[-1] < limit_s and not self._ended:
@@ -180,7 +161,7 @@ class _Settling:
 
 
 def _fall_of(told: list[Incident]) -> Incident | None:
-    return next((incident for incident in told if incident.kind is Kind.FALL), None)
+    return next((incident for incident in told if incident.reason is None), None)
 
 
 def _idle(rules: SumoRules, one: Side, other: Side, allowed_s: float) -> tuple[float, str]:

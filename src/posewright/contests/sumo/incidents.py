@@ -9,26 +9,36 @@ from enum import Enum
 import numpy as np
 
 from posewright.arrays import Flags, Floats
-from posewright.contests.sumo.rules import FallRules, SumoRules
+from posewright.contests.sumo.rules import FallRules, SumoRules, Yuhkoh
 from posewright.contests.sumo.side import Side
-from posewright.recordings.falls import runs
+from posewright.recordings.falls import FallDetector, FallLimits, runs
 
 
-class Kind(Enum):
-    """What happened."""
+class Reason(Enum):
+    """For what a robot's opponent earns points; each is a key of the rules' table of Yuhkoh."""
 
     OUTSIDE = "outside"
     HAND = "hand"
-    FALL = "fall"
+    FELL_BY_ITSELF = "fell_by_itself"
+    FELL_AFTER_OWN_ATTACK = "fell_after_own_attack"
+    KNOCKED_DOWN = "knocked_down"
+    ATTACKER_FELL_TOO = "attacker_fell_too"
     KNEES = "knees"
+
+    def worth(self, table: Yuhkoh) -> int:
+        """Return what it is worth."""
+        return int(getattr(table, self.value))
 
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """Something that happened to a robot at a time of the recording [s]."""
+    """Something that happened to a robot at a time of the recording [s].
+
+    A fall has no reason yet: that hangs on who had attacked.
+    """
 
     robot: str
-    kind: Kind
+    reason: Reason | None
     at_s: float
 
 
@@ -53,45 +63,40 @@ class Fighter:
     def of(cls, rules: FallRules, name: str, waiting: Side, fighting: Side) -> Fighter:
         """Return it as it fights, once its height is known from how it waits."""
         stood = waiting if len(waiting) else fighting
-        low = rules.height_share * float(np.median(stood.height)) if len(stood) else 0.0
-        down = (fighting.upright < np.cos(rules.tilt_rad)) | (fighting.height < low)
+        low = rules.height_share * float(np.median(stood.base[:, 2])) if len(stood) else 0.0
+        down = (fighting.upright < np.cos(rules.tilt_rad)) | (fighting.base[:, 2] < low)
         return cls(name, fighting, down)
 
     def falls(self, rules: FallRules, *, ended: bool) -> list[float]:
         """Return when each fall began [s]; where all has ended, one that still lasts counts at once."""
-        times, n = self.side.times, len(self.down)
-        spells = runs(self.down)
-        return [
-            float(times[begin])
-            for begin, end in spells
-            if times[end - 1] - times[begin] >= rules.lasting_s or (ended and end == n)
-        ]
+        detector = FallDetector(FallLimits(rules.tilt_rad, lasting_s=rules.lasting_s, ends_down=ended))
+        detector.add(self.side.times, self.down)
+        return [spell.since_s for spell in detector.falls()]
 
-    def is_up_by(self, rules: FallRules, fell_s: float) -> float | None:
-        """Return since when it is up again after a fall, in time [s]; None if it is not."""
-        times = self.side.times
-        for begin, end in runs(~self.down):
-            in_time = fell_s < times[begin] <= fell_s + rules.get_up_s
-            if in_time and times[end - 1] - times[begin] >= rules.up_s:
-                return float(times[begin])
-        return None
+    def got_up(self, rules: FallRules, fell_s: float) -> bool:
+        """Tell whether it was up again soon enough after a fall at that time [s], and stayed up."""
+        spells = [(self.side.times[begin], self.side.times[end - 1]) for begin, end in runs(~self.down)]
+        return any(
+            fell_s < begin_s <= fell_s + rules.get_up_s and end_s - begin_s >= rules.up_s
+            for begin_s, end_s in spells
+        )
 
 
 def incidents(rules: SumoRules, ring: Ring, one: Fighter, *, ended: bool) -> list[Incident]:
     """Return what happened to a robot, in the order of time."""
     side, times = one.side, one.side.times
     falls = one.falls(rules.fall, ended=ended)
-    away = np.hypot(side.corners[..., 0] - ring.x, side.corners[..., 1] - ring.y).max(axis=2)
+    away = np.hypot(side.footprints[..., 0] - ring.x, side.footprints[..., 1] - ring.y).max(axis=2)
     outside = (side.stands & (away > ring.radius_m)).any(axis=1) & ~one.down
     hand = side.hand & ~one.down
     for fell_s in falls:
         hand &= (times < fell_s - rules.fall.hand_before_s) | (times >= fell_s)
-    found = [Incident(one.name, Kind.FALL, at_s) for at_s in falls]
-    for kind, flags in ((Kind.OUTSIDE, outside), (Kind.HAND, hand)):
-        found += [Incident(one.name, kind, float(times[begin])) for begin, _ in runs(flags)]
+    found = [Incident(one.name, None, at_s) for at_s in falls]
+    for reason, flags in ((Reason.OUTSIDE, outside), (Reason.HAND, hand)):
+        found += [Incident(one.name, reason, float(times[begin])) for begin, _ in runs(flags)]
     for begin, end in runs((side.knees > rules.knees.bent_rad) & ~one.down):
         if times[end - 1] - times[begin] > rules.knees.lasting_s:
-            found.append(Incident(one.name, Kind.KNEES, float(times[begin]) + rules.knees.lasting_s))
+            found.append(Incident(one.name, Reason.KNEES, float(times[begin]) + rules.knees.lasting_s))
     return sorted(found, key=lambda incident: incident.at_s)
 
 

@@ -13,55 +13,51 @@ from posewright.contests.sumo.bout import Bout
 from posewright.contests.sumo.exchange import Stop, settle
 from posewright.contests.sumo.incidents import Ring
 from posewright.contests.sumo.rules import SumoRules
-from posewright.contests.sumo.side import Frame, Seen, Side, side_of, touching
+from posewright.contests.sumo.side import Frame, Seen, Side, touching
+from posewright.contests.watching import RowsKept, done_or_told, truth_of
 from posewright.control import Block
 from posewright.errors import BodyError
-from posewright.recordings import ROWS_EVERY, Event, kept_frames
+from posewright.recordings import ROWS_EVERY, Event
 
 _LOOK_S = 0.25
 """How often the referee judges what it has seen: soon enough to stop, seldom enough to cost little [s]."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Wrestler:
-    """Who wrestles: who puts it back and where each time, its arms and knees, and whom it wrestles with."""
+    """Who wrestles: who puts it back and where each time, its arms and knees, and whom it wrestles with.
+
+    Attributes:
+        side: its rows since the last start.
+        pending: what touched what in frames that make no whole row yet.
+    """
 
     supervisor: Supervisor
     starts: tuple[Place, ...]
     frame: Frame
     opponent: str
-
-
-@dataclass(slots=True)
-class _Eye:
-    """Gathers a robot's rows since the last start, and touches of frames that make no whole row yet."""
-
-    frames: int = 0
+    kept: RowsKept = field(default_factory=RowsKept)
     side: Side | None = None
     pending: Seen = field(default_factory=lambda: np.zeros((0, 3), dtype=np.bool_))
 
-    def look(self, block: Block, who: Wrestler) -> None:
+    def look(self, block: Block) -> None:
         """See a block's rows as the recording will have them: a touch between two belongs to the later."""
-        states = block.states
-        truth = states.truth
-        if truth is None or truth.contacts is None:
+        states, truth, kept = block.states, truth_of(block), self.kept.of(block)
+        if truth.contacts is None:
             raise BodyError(f"a referee cannot see what {block.robot} touches", hint="a simulated body")
-        n, kept = len(states), kept_frames(self.frames, ROWS_EVERY)
-        self.frames += n
-        seen = np.concatenate([self.pending, who.frame.seen(truth.contacts, who.opponent, n)])
-        whole = len(seen) - self.frames % ROWS_EVERY
+        seen = np.concatenate([self.pending, self.frame.seen(truth.contacts, self.opponent, len(states))])
+        whole = len(seen) - self.kept.frames % ROWS_EVERY
         self.pending = seen[whole:]
-        joints = np.where(np.isfinite(states.positions), states.positions, block.commands.angles)
-        new = side_of(
+        new = Side(
+            self.frame,
             states.times[kept],
             truth.base[kept],
             truth.footprints[kept],
             truth.foot_contacts[kept],
-            joints[kept],
-            frame=who.frame,
-            seen=np.asarray(seen[:whole].reshape(-1, ROWS_EVERY, 3).any(axis=1)),
+            done_or_told(states.positions[kept], block.commands.angles[kept]),
+            np.asarray(seen[:whole].reshape(-1, ROWS_EVERY, 3).any(axis=1)),
         )
-        self.side = new if self.side is None else Side.joined(self.side, new)
+        self.side = new if self.side is None else self.side.then(new)
 
 
 class SumoReferee:
@@ -75,7 +71,6 @@ class SumoReferee:
         self._rules, self._ring, self._wrestlers, self._note = rules, ring, wrestlers, note
         one, other = wrestlers
         self.bout = Bout(rules.bout, (one, other))
-        self._eyes = {name: _Eye() for name in wrestlers}
         self._began_s = self._now_s = self._looked_s = 0.0
         self._halted_s: float | None = None
         self._starts = 0
@@ -86,7 +81,7 @@ class SumoReferee:
 
     def watch(self, block: Block) -> bool:
         """Look at a block; once both robots' are seen, do what is due; return whether the bout is over."""
-        self._eyes[block.robot].look(block, self._wrestlers[block.robot])
+        self._wrestlers[block.robot].look(block)
         self._now_s = float(block.states.times[-1])
         if block.robot != list(self._wrestlers)[-1]:
             return False
@@ -103,9 +98,9 @@ class SumoReferee:
         return stop is not None and self._stop(stop)
 
     def _settled(self) -> Stop | None:
-        sides = {name: eye.side for name, eye in self._eyes.items() if eye.side is not None}
+        sides = {name: one.side for name, one in self._wrestlers.items() if one.side is not None}
         allowed_s = self._began_s + self._rules.bout.wait_s
-        if len(sides) < len(self._eyes) or self._now_s <= allowed_s:
+        if len(sides) < len(self._wrestlers) or self._now_s <= allowed_s:
             return None
         return settle(self._rules, self._ring, touching(sides), allowed_s, self.bout.left_s, ended=False)
 
@@ -126,9 +121,8 @@ class SumoReferee:
         self._starts += 1
         for who in self._wrestlers.values():
             who.supervisor.place_robot(*who.starts[self._starts % len(who.starts)])
+            who.side = None
         self.bout.restart(self._now_s)
-        for eye in self._eyes.values():
-            eye.side = None
         self._began_s = self._looked_s = self._now_s
         self._halted_s = None
         self._note(Event(self._now_s, NEW_TRY, {"round": self.bout.rounds[-1].number}))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from posewright.arenas.arena import FLOOR
 from posewright.arrays import Flags, Floats
 from posewright.bodies import Contacts
 from posewright.contests.parts import arm_parts
+from posewright.contests.watching import done_or_told, refuse_unseen
 from posewright.errors import InputError
-from posewright.recordings import Recording, RobotHeader, RobotRecord
+from posewright.recordings import Recording, RobotHeader
 from posewright.rotation import uprightness
-
-FLOOR = "floor"
-
 
 Seen = Flags
 """Of each frame or row, `(n, 3)`: an arm on the floor, an arm at the opponent, any part at the opponent."""
@@ -59,30 +58,22 @@ class Side:
     """Some rows of one robot.
 
     Attributes:
+        frame: what of it is an arm or a knee.
         times: `(n,)` [s].
-        corners: of the soles in the field frame, `(n, n_feet, 4, 2)` [m].
+        base: x y z qw qx qy qz, `(n, 7)`.
+        footprints: corners of the soles in the field frame, `(n, n_feet, 4, 3)` [m].
         stands: foot on the floor, `(n, n_feet)`.
-        height: of the base, `(n,)` [m].
-        upright: cosine of the tilt of the base, `(n,)`.
         joints: angles, as measured or else as told, `(n, n_joints)` [rad].
-        knees: how far the knee that is bent most is bent, `(n,)` [rad].
-        arms: angles of the joints of its arms, `(n, n_arm_joints)` [rad].
-        hand: an arm on the floor, `(n,)`.
-        strikes: an arm of its own touches the opponent, `(n,)`.
-        touch: some part touches the opponent, `(n,)`.
+        seen: what touched what, `(n, 3)`.
     """
 
+    frame: Frame
     times: Floats
-    corners: Floats
+    base: Floats
+    footprints: Floats
     stands: Flags
-    height: Floats
-    upright: Floats
     joints: Floats
-    knees: Floats
-    arms: Floats
-    hand: Flags
-    strikes: Flags
-    touch: Flags
+    seen: Seen
 
     def __len__(self) -> int:
         return len(self.times)
@@ -90,38 +81,51 @@ class Side:
     @property
     def feet(self) -> Floats:
         """The middle between the soles, `(n, 2)` [m]: a robot that leans or falls goes nowhere by that."""
-        middle: Floats = self.corners.mean(axis=(1, 2))
+        middle: Floats = self.footprints[..., :2].mean(axis=(1, 2))
         return middle
+
+    @property
+    def upright(self) -> Floats:
+        """Cosine of the tilt of the base, `(n,)`."""
+        return uprightness(self.base[:, 3:])
+
+    @property
+    def knees(self) -> Floats:
+        """How far the knee that is bent most is bent, `(n,)` [rad]."""
+        bent: Floats = np.abs(self.joints[:, list(self.frame.knees)]).max(axis=1, initial=0.0)
+        return bent
+
+    @property
+    def arms(self) -> Floats:
+        """Angles of the joints of its arms, `(n, n_arm_joints)` [rad]."""
+        return self.joints[:, list(self.frame.arm_joints)]
+
+    @property
+    def hand(self) -> Flags:
+        """An arm on the floor, `(n,)`."""
+        return self.seen[:, 0]
+
+    @property
+    def strikes(self) -> Flags:
+        """An arm of its own touches the opponent, `(n,)`."""
+        return self.seen[:, 1]
+
+    @property
+    def touch(self) -> Flags:
+        """Some part touches the opponent, `(n,)`."""
+        return self.seen[:, 2]
 
     def rows(self, which: slice | Flags) -> Side:
         """Return some of the rows."""
-        return Side(**{entry.name: getattr(self, entry.name)[which] for entry in fields(Side)})
+        return Side(self.frame, *(getattr(self, name)[which] for name in _ROWS))
 
-    @classmethod
-    def joined(cls, one: Side, other: Side) -> Side:
-        """Return the rows of one and then of the other."""
-        names = [entry.name for entry in fields(cls)]
-        return cls(**{name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in names})
+    def then(self, other: Side) -> Side:
+        """Return these rows and those that come after them."""
+        pairs = ((getattr(self, name), getattr(other, name)) for name in _ROWS)
+        return Side(self.frame, *map(np.concatenate, pairs))
 
 
-def side_of(
-    times: Floats,
-    base: Floats,
-    footprints: Floats,
-    stands: Flags,
-    joints: Floats,
-    *,
-    frame: Frame,
-    seen: Seen,
-) -> Side:
-    """Return rows from what a body or a recording tells.
-
-    Of each row: base `(n, 7)`, footprints `(n, n_feet, 4, 3)`, stands `(n, n_feet)`, joints `(n, n_joints)`.
-    """
-    knees = list(frame.knees)
-    bent = np.abs(joints[:, knees]).max(axis=1) if knees else np.zeros(len(times))
-    upright, arms = uprightness(base[:, 3:]), joints[:, list(frame.arm_joints)]
-    return Side(times, footprints[..., :2], stands, base[:, 2], upright, joints, bent, arms, *seen.T)
+_ROWS = tuple(entry.name for entry in fields(Side))[1:]
 
 
 def sides_of(recording: Recording) -> dict[str, Side]:
@@ -134,33 +138,22 @@ def sides_of(recording: Recording) -> dict[str, Side]:
     if len(names) != 2:
         raise InputError(f"{len(names)} robots", hint="two wrestle")
     pairs = zip(names, reversed(names), strict=True)
-    found = {name: _recorded(name, recording.robot(name), other, recording.times) for name, other in pairs}
-    return touching(found)
+    return touching({name: _recorded(recording, name, opponent) for name, opponent in pairs})
 
 
-def _recorded(name: str, record: RobotRecord, opponent: str, times: Floats) -> Side:
-    if not record.knows_place:
-        raise InputError(f"the recording does not say where {name} was", hint="a recording of a simulation")
+def _recorded(recording: Recording, name: str, opponent: str) -> Side:
+    record = recording.robot(name)
+    refuse_unseen(record, name)
     if record.contacts is None:
         raise InputError(f"the recording does not say what {name} touched", hint="a recording of the contest")
-    frame = Frame.of(record.header)
-    joints = np.where(np.isfinite(record.positions), record.positions, record.commands)
-    return side_of(
-        times,
-        record.base,
-        record.footprints,
-        record.foot_contacts,
-        joints,
-        frame=frame,
-        seen=frame.seen(record.contacts, opponent, len(times)),
-    )
+    frame, joints = Frame.of(record.header), done_or_told(record.positions, record.commands)
+    seen = frame.seen(record.contacts, opponent, len(record))
+    return Side(frame, recording.times, record.base, record.footprints, record.foot_contacts, joints, seen)
 
 
 def touching(sides: Mapping[str, Side]) -> dict[str, Side]:
     """Return both sides, touched where either was: each sees the contacts of its own parts only."""
     touch = np.logical_or.reduce([side.touch for side in sides.values()])
-    values = {entry.name for entry in fields(Side)} - {"touch"}
     return {
-        name: Side(**{value: getattr(side, value) for value in values}, touch=touch)
-        for name, side in sides.items()
+        name: replace(side, seen=np.column_stack([side.seen[:, :2], touch])) for name, side in sides.items()
     }

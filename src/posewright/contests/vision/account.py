@@ -1,14 +1,16 @@
-"""The account that referee and judge of the vision test keep: which boxes the robot turned to, row by row."""
+"""The account that referee and judge of the vision test keep, row by row, and the score that comes of it."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
+from posewright.contests.contest import ScoreTable, Tabled
 from posewright.contests.vision.rules import VisionRules, turn_of
 from posewright.rotation import heading, uprightness
 from posewright.units import wrap_angle
@@ -139,3 +141,65 @@ class Account:
 
     def _end(self, time_s: float, reason: str) -> None:
         self.ended_s, self.reason = time_s, reason
+
+
+@dataclass(frozen=True, slots=True)
+class VisionScore(Tabled):
+    """Which turns were right, and what they are worth.
+
+    Attributes:
+        most_points: for all turns right, what another computer costs already taken off.
+        time_s: from the end of the wait to the last right turn; None without one [s].
+        ended: how the test ended.
+        external_pc: whether another computer than the robot's own decided.
+    """
+
+    contest: str
+    turns: tuple[Turn, ...]
+    n_turns: int
+    most_points: float
+    time_s: float | None
+    ended: str
+    external_pc: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def right(self) -> int:
+        """How many turns were right."""
+        return sum(turn.is_right for turn in self.turns)
+
+    @property
+    def points(self) -> float:
+        """An equal share of the points for each right turn."""
+        return round(self.most_points * self.right / self.n_turns, 4)
+
+    @property
+    def ranking(self) -> tuple[float, ...]:
+        """The points, and then how soon."""
+        return self.points, -(self.time_s or 0.0)
+
+    @property
+    def figures(self) -> dict[str, float | str | bool | None]:
+        """The turns, the time, and how it ended."""
+        told = {"points": self.points, "all_right": self.right == self.n_turns, "right": self.right}
+        return {**told, "turns": len(self.turns), "time_s": self.time_s, "ended": self.ended}
+
+    @property
+    def incidents(self) -> tuple[str, ...]:
+        """What was wrong with turns that were."""
+        return tuple(turn.reason for turn in self.turns if not turn.is_right)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        return {**asdict(self), "points": self.points, "right": self.right}
+
+    def table(self) -> ScoreTable:
+        """Return a row a turn."""
+        rows = [
+            (f"{number}", turn.code, f"{turn.turned_deg:+.0f} deg", f"{turn.ended_s:.2f} s", turn.reason)
+            for number, turn in enumerate(self.turns, 1)
+        ]
+        time = "" if self.time_s is None else f"{self.time_s:.2f} s"
+        total = (f"{self.right} of {self.n_turns}", "", "", time, f"{self.points:g} points")
+        notes = (self.ended, *(["an external computer decided"] if self.external_pc else []))
+        return ScoreTable(("turn", "code", "turned", "at", "how"), tuple(rows), total, notes)

@@ -11,52 +11,37 @@ from posewright.arenas import Arena, read_arena
 from posewright.bodies import Place, Supervisor
 from posewright.contests.contest import Entry, Note, Ranked
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
-from posewright.contests.vision.account import Account
+from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
+from posewright.contests.vision.account import Account, VisionScore
 from posewright.contests.vision.rules import VisionRules, drawn
-from posewright.contests.vision.score import VisionScore
+from posewright.contests.watching import RowsKept, false_start, truth_of
 from posewright.control import Block
-from posewright.documents import parse_document, read_record, read_text
-from posewright.errors import BodyError, InputError
-from posewright.recordings import ROWS_EVERY, Event, Recording, kept_frames
+from posewright.errors import InputError
+from posewright.recordings import Event, Recording
 from posewright.rotation import heading
 
 _FOLDER = Path(__file__).parent
-_SPARE_S = 1.0
 
 EXTERNAL_PC = "external_pc"
 """The event by which a recording tells that another computer than the robot's own decided."""
 
 
-class Vision:
+class Vision(Ruled[VisionRules]):
     """One robot between boxes with codes; by CEABOT 2017's rules where no text of others is given."""
 
     entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "read_codes")}
 
     def __init__(self, text: str | None = None) -> None:
-        document = _FOLDER / "vision.rules.yaml"
-        self.rules_text = read_text(document) if text is None else text
-        self.rules = read_record(
-            parse_document(self.rules_text, document if text is None else None), VisionRules
-        )
-        self.name, self.title = self.rules.rules, self.rules.title
-
-    def __repr__(self) -> str:
-        return f"<Vision by {self.name}>"
+        super().__init__(VisionRules, _FOLDER / "vision.rules.yaml", text)
 
     @property
     def longest_s(self) -> float:
         """The wait and all turns [s]."""
-        return self.rules.wait_s + self.rules.limit_s + _SPARE_S
+        return self.rules.wait_s + self.rules.limit_s + SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- drawn, so legal
         """Return the field with boxes and codes as the seed draws them."""
-        if layout not in {"", "random"}:
-            raise InputError(
-                f"the vision test has no layout {layout!r}", hint="its boxes are drawn by the seed"
-            )
-        if seed < 0:
-            raise InputError(f"the seed {seed} is negative", hint="0 or more")
-        return drawn(read_arena(_FOLDER / "vision.arena.yaml"), self.rules, seed)
+        return drawn(read_arena(_FOLDER / "vision.arena.yaml"), self.rules, drawn_by(seed, layout))
 
     def start(self, role: str, arena: Arena) -> Place:  # noqa: ARG002 -- one robot
         """Return the middle of the field; the robot looks at the first box."""
@@ -79,8 +64,6 @@ class Vision:
         account.look(recording.times, record.base)
         right = [turn.ended_s for turn in account.turns if turn.is_right]
         is_external = bool(recording.events_of(EXTERNAL_PC))
-        early = account.false_start_s
-        warning = f"false start: the robot turned at {early or 0.0:.2f} s, before its wait was over"
         return VisionScore(
             self.name,
             tuple(account.turns),
@@ -89,7 +72,7 @@ class Vision:
             right[-1] - self.rules.wait_s if right else None,
             account.reason or "the recording ends before",
             is_external,
-            () if early is None else (warning,),
+            false_start(account.false_start_s, self.rules.wait_s),
         )
 
     def earned(self, scores: Sequence[Ranked]) -> tuple[float, ...]:
@@ -122,7 +105,7 @@ class VisionReferee:
 
     def __init__(self, account: Account, rules: VisionRules, robot: str, note: Note) -> None:
         self._account, self._rules, self._robot, self._note = account, rules, robot, note
-        self._frames, self._now_s = 0, 0.0
+        self._kept, self._now_s = RowsKept(), 0.0
 
     def progress(self) -> str:
         """Return how many turns are done, and the time."""
@@ -132,13 +115,9 @@ class VisionReferee:
         """Look at a block; return whether the test is over."""
         if block.robot != self._robot:
             return False
-        truth, times = block.states.truth, block.states.times
-        if truth is None:
-            raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
-        kept = kept_frames(self._frames, ROWS_EVERY)
-        self._frames += len(times)
+        times, kept = block.states.times, self._kept.of(block)
         self._now_s = float(times[-1])
-        if not self._account.look(times[kept], truth.base[kept]):
+        if not self._account.look(times[kept], truth_of(block).base[kept]):
             return False
         self._note(Event(self._now_s, "stop", {"reason": self._account.reason}))
         return True

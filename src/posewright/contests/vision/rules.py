@@ -104,12 +104,11 @@ def turn_of(text: str, rules: VisionRules) -> float:
     return math.radians(turns[text])
 
 
-def drawn(empty: Arena, rules: VisionRules, seed: int) -> Arena:
-    """Return the field with boxes and codes as the seed draws them.
+def drawn(empty: Arena, rules: VisionRules, rng: np.random.Generator) -> Arena:
+    """Return the field with boxes and codes, drawn.
 
     The codes lead from the box at heading 0 to each of the others once, and back.
     """
-    rng = np.random.default_rng(seed)
     way = [0, *(1 + rng.permutation(rules.boxes - 1)).tolist()]
     texts = [""] * rules.boxes
     for here, there in zip(way, [*way[1:], way[0]], strict=True):

@@ -46,6 +46,16 @@ class Discipline:
     tables: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
+    @property
+    def all_runs(self) -> tuple[tuple[str, Run], ...]:
+        """All runs, each with the folder it is kept in, in the order in which they were made."""
+        return tuple((kept_in, run) for kept_in, runs in self.runs.items() for run in runs)
+
+    @property
+    def failed(self) -> tuple[Run, ...]:
+        """Those that ended with an error."""
+        return tuple(run for _, run in self.all_runs if run.error is not None)
+
     def counts(self, name: str) -> float:
         """Return what an entry gets for it in the sum of the day."""
         return self.share * self.earned.get(name, 0.0) / self.most
@@ -107,8 +117,7 @@ class Day:
         told = [
             f"{discipline.contest} {run.name} {run.digest}\n"
             for discipline in self.disciplines
-            for runs in discipline.runs.values()
-            for run in runs
+            for _, run in discipline.all_runs
         ]
         return hashlib.sha256("".join(told).encode()).hexdigest()
 
@@ -139,13 +148,8 @@ class Day:
                     "contest": discipline.contest,
                     "places": dict(discipline.places),
                     "earned": dict(discipline.earned),
-                    "runs": sum(map(len, discipline.runs.values())),
-                    "failed": [
-                        f"{run.name}: {run.error}"
-                        for runs in discipline.runs.values()
-                        for run in runs
-                        if run.error
-                    ],
+                    "runs": len(discipline.all_runs),
+                    "failed": [f"{run.name}: {run.error}" for run in discipline.failed],
                     "remarks": list(discipline.remarks),
                 }
                 for discipline in self.disciplines

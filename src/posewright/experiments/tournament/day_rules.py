@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright import contests
-from posewright.documents import Catalogue, Node, is_file, parse_document, read_text
+from posewright.documents import Catalogue, Node, is_file, read_document
 
 _DAYS = Catalogue("day", ".day.yaml", lambda: (Path(__file__).parent,))
 
@@ -43,7 +43,6 @@ class DayRules:
         counting: what is played, in this order.
         group_size: so many at most wrestle each other before the bracket.
         advancing: so many of a group go on.
-        absent: contests that the rules name and that are not here.
     """
 
     name: str
@@ -52,8 +51,6 @@ class DayRules:
     group_size: int
     advancing: int
     sources: Mapping[str, str] = field(repr=False)
-    absent: tuple[str, ...] = ()
-    text: str = field(default="", repr=False)
 
 
 def day_names() -> tuple[str, ...]:
@@ -62,29 +59,24 @@ def day_names() -> tuple[str, ...]:
 
 
 def read_day_rules(name: str | Path) -> DayRules:
-    """Read the rules of a day, by name or from a document. Contests that are not here are left out.
+    """Read the rules of a day, by name or from a document.
 
     Raises:
         UnknownNameError: there are none of that name.
         DocumentError: it is no document of a day's rules.
     """
     path = _DAYS.find(name)
-    text = read_text(path)
-    root = parse_document(text, path)
     required = ("day", "title", "contests", "group_size", "advancing", "sources")
-    parts = root.fields(required=required, optional=())
-    told = parts["contests"].fields()
-    here = [name for name in told if name in contests.contest_names()]
+    parts = read_document(path).fields(required=required, optional=())
+    told = parts["contests"].fields(optional=contests.contest_names())
     group_size = parts["group_size"].integer(low=2, high=20)
     return DayRules(
         name=parts["day"].text(),
         title=parts["title"].text(),
-        counting=tuple(_counting(one, told[one], tuple(told), path.parent) for one in here),
+        counting=tuple(_counting(one, told[one], tuple(told), path.parent) for one in told),
         group_size=group_size,
         advancing=parts["advancing"].integer(low=1, high=group_size - 1),
         sources={key: node.text() for key, node in parts["sources"].fields().items()},
-        absent=tuple(one for one in told if one not in here),
-        text=text,
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from posewright.contests import Contest, Counted, Duel, Entry, Ranked, Score, contest, judge, places
@@ -87,28 +88,20 @@ def play_day(
     digests = {one.name: one.digest() for one in contestants}
     make_folder(folder)
     with locked(folder, waits=False):
-        field = _Field(by, checked_seed(seed), folder, digests, workers, executor, on_run)
-        day = _played(field, contestants)
+        common = _Common(by, checked_seed(seed), folder, digests, workers, executor, on_run)
+        day = _played(common, contestants)
+        points: Mapping[str, Mapping[str, float]] = {}
         if jury is not None:
-            day = with_jury(day, read_jury(jury, day))
-        elif is_there(folder / DAY):
-            day = _with_known_jury(day)
+            points = read_jury(jury, day)
+        elif is_there(folder / DAY):  # what people said when it was played before
+            points = {one.contest: one.earned for one in read_day(folder).disciplines if one.jury}
+        day = with_jury(day, points)
         save_day(day)
     return day
 
 
-def _with_known_jury(day: Day) -> Day:
-    """Return the day with the points of the jury that were handed in when it was played before."""
-    before = {
-        discipline.contest: discipline.earned
-        for discipline in read_day(day.folder).disciplines
-        if discipline.jury
-    }
-    return with_jury(day, before)
-
-
 @dataclass(frozen=True)
-class _Field:
+class _Common:
     """What all disciplines of a day have in common."""
 
     rules: DayRules
@@ -131,10 +124,7 @@ class _Field:
             **{f"entry {name}": digest for name, digest in self.digests.items()},
             **versions(),
         }
-        told = self.on_run
-        on_run = None if told is None else lambda run, is_old: told(counting.contest, run, is_old)
         folder = self.folder / kept_in
-        how = {"workers": self.workers, "executor": self.executor, "on_run": on_run}
         batch = run_batch(
             _record,
             trials,
@@ -142,7 +132,9 @@ class _Field:
             measure="points",
             settings=settings,
             folder=folder,
-            **how,  # type: ignore[arg-type]  # one by one they are right
+            workers=self.workers,
+            executor=self.executor,
+            on_run=self.on_run and partial(self.on_run, counting.contest),
         )
         write_atomically(folder / RESULTS, batch.csv().encode(errors="backslashreplace"))
         return batch
@@ -163,23 +155,22 @@ def _contest(name: str, rules: str) -> Contest:
     return contest(name, read_text(Path(rules)) if rules else None, rules)
 
 
-def _played(field: _Field, contestants: Sequence[Contestant]) -> Day:
+def _played(common: _Common, contestants: Sequence[Contestant]) -> Day:
     inspections = {one.name: _inspected(one) for one in contestants}
     allowed = [one for one in contestants if not inspections[one.name]]
     disciplines: dict[str, Discipline] = {}
-    for counting in field.rules.counting:
+    for counting in common.rules.counting:
         held = _contest(counting.contest, counting.rules)
         ready, remarks = _ready(counting, allowed, disciplines)
         discipline = Discipline(counting.contest, held.title, counting.share, counting.most, counting.jury)
         if ready and isinstance(held, Duel):
-            ring = _Ring(field, counting, tuple(held.entries), {one.name: one for one in ready})
+            ring = _Ring(common, counting, tuple(held.entries), {one.name: one for one in ready})
             discipline = _duels(ring, held, discipline)
         elif ready:
-            discipline = _solo(field, counting, held, ready, discipline)
+            discipline = _solo(common, counting, held, ready, discipline)
         disciplines[counting.contest] = replace(discipline, remarks=tuple(remarks))
-    rules = field.rules
-    told = (*disciplines.values(),)
-    return Day(rules.name, rules.title, field.seed, tuple(contestants), told, inspections, field.folder)
+    by, told = common.rules, tuple(disciplines.values())
+    return Day(by.name, by.title, common.seed, tuple(contestants), told, inspections, common.folder)
 
 
 def _inspected(contestant: Contestant) -> str:
@@ -194,7 +185,7 @@ def _ready(
     """Return who takes part in a contest, and why others do not."""
     ready, remarks = [], []
     before = disciplines.get(counting.needs)
-    passed = None if before is None else {run.name for run in _all_runs(before) if _went_well(run)}
+    passed = None if before is None else {run.name for _, run in before.all_runs if _went_well(run)}
     for one in allowed:
         if counting.contest not in one.behaviours:
             remarks.append(f"{one.name} has no behaviour for it")
@@ -205,31 +196,17 @@ def _ready(
     return ready, remarks
 
 
-def _all_runs(discipline: Discipline) -> list[Run]:
-    return [run for runs in discipline.runs.values() for run in runs]
-
-
 def _went_well(run: Run) -> bool:
     flags = [one for one in run.figures.values() if type(one) is bool]
     return run.error is None and all(flags[:1])
 
 
 def _solo(
-    field: _Field, counting: Counting, held: Contest, ready: Sequence[Contestant], discipline: Discipline
+    common: _Common, counting: Counting, held: Contest, ready: Sequence[Contestant], discipline: Discipline
 ) -> Discipline:
     """Let everybody have a run, on the same field, and place them by the contest's own ranking."""
-    trials = {
-        one.name: Trial(
-            one.name,
-            one.robot,
-            one.behaviours[counting.contest],
-            counting.contest,
-            counting.rules,
-            seed=field.seed,
-        )
-        for one in ready
-    }
-    batch = field.batch(counting, counting.contest, trials)
+    trials = {one.name: _trial(one.name, one, counting, common.seed) for one in ready}
+    batch = common.batch(counting, counting.contest, trials)
     done = batch.done
     placed = dict(zip((run.name for run in done), places([run.ranking for run in done]), strict=True))
     late = dict.fromkeys((run.name for run in batch.failed), len(done) + 1)
@@ -258,16 +235,24 @@ def _score(held: Contest, batch: Batch, run: Run) -> Score:
     return judge(read_mcap(folder / f"{stem_of(batch.key, run.name)}.mcap"), held)
 
 
+def _trial(
+    name: str, one: Contestant, counting: Counting, seed: int, opponents: Mapping[str, Entry] | None = None
+) -> Trial:
+    behaviour = one.behaviours[counting.contest]
+    trial = Trial(name, one.robot, behaviour, counting.contest, counting.rules, seed=seed)
+    return replace(trial, opponents=opponents or {})
+
+
 def _duels(ring: _Ring, held: Duel, discipline: Discipline) -> Discipline:
     """Let them meet in groups, everybody everybody, and the first of each in a bracket."""
-    groups = draw.draw_groups([*ring.contestants], ring.day.rules.group_size, ring.day.seed)
+    groups = draw.draw_groups([*ring.contestants], ring.common.rules.group_size, ring.common.seed)
     pairs = [pair for group in groups for pair in draw.pairs_of(group)]
     results = ring.meet(f"{discipline.contest}-groups", pairs)
     standing = [draw.standings(group, results) for group in groups]
     if len(groups) == 1:
         final = {one.name: place for place, one in enumerate(standing[0], 1)}
     else:
-        final = draw.all_places(ring.bracket(draw.qualified(standing, ring.day.rules.advancing)), standing)
+        final = draw.all_places(ring.bracket(draw.qualified(standing, ring.common.rules.advancing)), standing)
     by_place = dict(sorted(final.items(), key=lambda told: (told[1], told[0])))
     points = held.earned_by_places([*by_place.values()])
     tables = {
@@ -283,26 +268,26 @@ def _duels(ring: _Ring, held: Duel, discipline: Discipline) -> Discipline:
     )
 
 
+@dataclass
 class _Ring:
     """Where two meet at a time; keeps the runs by round, and a table of each round of the bracket."""
 
-    def __init__(
-        self, day: _Field, counting: Counting, roles: tuple[str, ...], contestants: Mapping[str, Contestant]
-    ) -> None:
-        self.day, self.contestants = day, contestants
-        self._counting, self._roles = counting, roles
-        self.runs: dict[str, tuple[Run, ...]] = {}
-        self.tables: dict[str, tuple[tuple[str, ...], ...]] = {}
+    common: _Common
+    counting: Counting
+    roles: tuple[str, ...]
+    contestants: Mapping[str, Contestant]
+    runs: dict[str, tuple[Run, ...]] = field(default_factory=dict)
+    tables: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     def meet(self, kept_in: str, pairs: Sequence[draw.Pair]) -> dict[draw.Pair, str | None]:
         """Let pairs meet, and return who has won each bout, None for nobody."""
         if not pairs:
             return {}
         trials = {f"{a} - {b}": self._bout(a, b, number) for number, (a, b) in enumerate(pairs)}
-        batch = self.day.batch(self._counting, kept_in, trials)
+        batch = self.common.batch(self.counting, kept_in, trials)
         self.runs[kept_in] = batch.runs
         won = [run.figures.get(WINNER) for run in batch.runs]
-        sides = [dict(zip(self._roles, pair, strict=True)) for pair in pairs]
+        sides = [dict(zip(self.roles, pair, strict=True)) for pair in pairs]
         return {pair: side.get(str(role)) for pair, side, role in zip(pairs, sides, won, strict=True)}
 
     def bracket(self, seeds: Sequence[str]) -> dict[str, int]:
@@ -311,34 +296,23 @@ class _Ring:
         number = 0
         while left:
             number += 1
-            kept_in = f"{self._counting.contest}-round-{number}"
+            kept_in = f"{self.counting.contest}-round-{number}"
             pairs = [(a, b) for a, b in left if b is not None]
             results = self.meet(kept_in, pairs)
-            rows, winners, out = [], [], []
-            for a, b in left:
-                if b is None:
-                    winner = a
-                else:
-                    winner = results[a, b] or min(a, b, key=seeds.index)
-                    out.append(b if winner == a else a)
-                winners.append(winner)
-                rows.append((a, b or "bye", winner))
-            losers.append(out)
+            winners = [a if b is None else results[a, b] or min(a, b, key=seeds.index) for a, b in left]
+            losers.append(
+                [b if winner == a else a for (a, b), winner in zip(left, winners, strict=True) if b]
+            )
+            rows = ((a, b or "bye", winner) for (a, b), winner in zip(left, winners, strict=True))
             self.tables[_round(len(left))] = (("", "", "goes on"), *rows)
             left = [*draw.next_round(winners)]
         return draw.bracket_places(losers, winners[0])
 
     def _bout(self, a: str, b: str, number: int) -> Trial:
         """Return the trial of a bout, the roles in the order of the pair."""
-        discipline, (_, *others) = self._counting.contest, self._roles
-        one, other = self.contestants[a], self.contestants[b]
-        opponents = {role: Entry(other.robot, other.behaviours[discipline]) for role in others}
-        seed = self.day.seed + number
-        rules = self._counting.rules
-        name = f"{a} - {b}"
-        return Trial(
-            name, one.robot, one.behaviours[discipline], discipline, rules, seed=seed, opponents=opponents
-        )
+        other = Entry(self.contestants[b].robot, self.contestants[b].behaviours[self.counting.contest])
+        opponents = dict.fromkeys(self.roles[1:], other)
+        return _trial(f"{a} - {b}", self.contestants[a], self.counting, self.common.seed + number, opponents)
 
 
 def _round(bouts: int) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -37,23 +36,14 @@ _DULL = frozenset({"start", "stop", "try"})
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """What is to be made of a recording: a picture there, and a film there if one is wanted."""
+class _Shown:
+    """A run as a page shows it: its files, where they are or are to be, and what could not be drawn."""
 
+    run: Run
     recording: Path
     picture: Path
     film: Path | None
-
-
-@dataclass(frozen=True)
-class _Shown:
-    """A run as a page shows it: addresses relative to the page, empty where there is no such file."""
-
-    run: Run
-    recording: str
-    picture: str
-    film: str
-    trouble: str
+    trouble: str = ""
 
 
 def highlight_s(recording: Recording) -> float:
@@ -103,79 +93,55 @@ def _shown(
     day: Day, films: int, workers: int, on_made: Callable[[int, int], None] | None
 ) -> dict[str, list[_Shown]]:
     """Draw and film what is not there yet; return the runs by the folder they are kept in."""
-    filmed = {
-        (name, run.name) for discipline in day.disciplines for name, run in _most_eventful(discipline, films)
-    }
-    wanted: dict[tuple[str, str], _Wanted] = {}
-    for discipline in day.disciplines:
-        for kept_in, runs in discipline.runs.items():
-            for run in runs:
-                recording = recording_of(day, kept_in, run)
-                if run.error is None and is_there(recording):
-                    stem = day.folder / MEDIA / f"{kept_in}-{run.digest[:16]}"
-                    film = stem.with_suffix(".webm") if (kept_in, run.name) in filmed else None
-                    wanted[kept_in, run.name] = _Wanted(recording, stem.with_suffix(".png"), film)
-    troubles: dict[tuple[str, str], str] = {}
+    filmed = {one for discipline in day.disciplines for one in _most_eventful(discipline, films)}
+    wanted = []
+    for kept_in, run in (found for discipline in day.disciplines for found in discipline.all_runs):
+        stem = day.folder / MEDIA / f"{kept_in}-{run.digest[:16]}"
+        film = stem.with_suffix(".webm") if (kept_in, run.name) in filmed else None
+        wanted.append((kept_in, _Shown(run, recording_of(day, kept_in, run), stem.with_suffix(".png"), film)))
+    shown: dict[str, list[_Shown]] = {name: [] for one in day.disciplines for name in one.runs}
     with executor_for(workers, len(wanted) or 1) as executor:
-        for number, (key, trouble) in enumerate(
-            zip(wanted, in_order(_made, [*wanted.values()], executor), strict=True), 1
-        ):
-            troubles[key] = trouble
+        made = in_order(_made, [one for _, one in wanted], executor)
+        for number, ((kept_in, _), one) in enumerate(zip(wanted, made, strict=True), 1):
+            shown[kept_in].append(one)
             if on_made is not None:
                 on_made(number, len(wanted))
-
-    def one(kept_in: str, run: Run) -> _Shown:
-        made = wanted.get((kept_in, run.name))
-        if made is None:
-            return _Shown(run, "", "", "", "")
-        paths = (made.recording, made.picture, made.film)
-        recording, picture, film = (_address(day, path) for path in paths)
-        return _Shown(run, recording, picture, film, troubles[kept_in, run.name])
-
-    return {
-        name: [one(name, run) for run in runs]
-        for discipline in day.disciplines
-        for name, runs in discipline.runs.items()
-    }
+    return shown
 
 
-def _most_eventful(discipline: Discipline, films: int) -> list[tuple[str, Run]]:
-    """Return the runs where most went wrong, then those that stood first; finals come first."""
+def _most_eventful(discipline: Discipline, films: int) -> list[tuple[str, str]]:
+    """Return the runs where most went wrong, then those that stood first; finals come first.
+
+    They are told by the folder they are kept in, and their names.
+    """
+    folders = [*discipline.runs]
     told = [
-        (name, run)
-        for name, runs in reversed([*discipline.runs.items()])
-        for run in runs
+        (len(run.incidents), folders.index(name), name, run.name)
+        for name, run in discipline.all_runs
         if run.error is None
     ]
-    return sorted(told, key=lambda one: -len(one[1].incidents))[:films]
+    told.sort(key=lambda one: one[:2], reverse=True)
+    return [(name, run) for _, _, name, run in told[:films]]
 
 
-def _address(day: Day, path: Path | None) -> str:
-    return quote(path.relative_to(day.folder).as_posix()) if path is not None and is_there(path) else ""
-
-
-def _made(wanted: _Wanted) -> str:
-    """Draw, and film where asked, what is not there yet; return what could not be done, in words."""
-    if is_there(wanted.picture) and (wanted.film is None or is_there(wanted.film)):
-        return ""
+def _made(wanted: _Shown) -> _Shown:
+    """Draw, and film where asked, what is not there yet; return it with what could not be done, in words."""
+    whole = is_there(wanted.picture) and (wanted.film is None or is_there(wanted.film))
+    if whole or wanted.run.error is not None or not is_there(wanted.recording):
+        return wanted
     try:
         recording = read_mcap(wanted.recording)
         if not is_there(wanted.picture):
             write_atomically(wanted.picture, screen_png(draw_outcome(replay(recording))))
         if wanted.film is not None:
             begin_s = min(highlight_s(recording) - FILM_S / 2.0, recording.duration_s - FILM_S)
-            how: dict[str, Any] = {
-                "begin_s": begin_s,
-                "end_s": begin_s + FILM_S,
-                "size": FILM_SIZE,
-                "fps": 12.5,
-            }
-            film_recording(recording, wanted.film, **how)
+            end_s = begin_s + FILM_S
+            film_recording(recording, wanted.film, begin_s=begin_s, end_s=end_s, size=FILM_SIZE, fps=12.5)
     except UnavailableError:  # nothing can be filmed here: the pages go without
-        return ""
+        return wanted
     except PosewrightError as error:  # of this recording alone
-        return str(error)
-    return ""
+        return replace(wanted, trouble=str(error))
+    return wanted
 
 
 def _counted(incidents: Sequence[str]) -> str:
@@ -189,9 +155,10 @@ def _page(day: Day, *, discipline: Discipline | None, shown: Mapping[str, list[_
     jinja = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    jinja.filters["words"] = figure_words
-    jinja.filters["number"] = figure_text
-    jinja.filters["counted"] = _counted
+    jinja.filters |= {"words": figure_words, "number": figure_text, "counted": _counted}
+    jinja.filters["address"] = lambda path: (
+        quote(path.relative_to(day.folder).as_posix()) if path is not None and is_there(path) else ""
+    )
     columns = {
         name: list(dict.fromkeys(figure for one in runs for figure in one.run.figures))
         for name, runs in shown.items()

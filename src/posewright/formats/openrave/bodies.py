@@ -14,6 +14,7 @@ from enum import Enum
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.errors import Where
 from posewright.formats.scenes.mesh import Colour, ball_points, box_points, round_points
 
 
@@ -41,7 +42,6 @@ class Geometry:
         size_m: of a box its edges; of a sphere its radius; of a cylinder radius and height [m].
         pose: in the frame of the link.
         parts: of a mesh the points of each of its parts, `(n, 3)`, in its own frame; of others none.
-        is_shown: whether it is drawn.
     """
 
     kind: GeometryKind
@@ -49,7 +49,6 @@ class Geometry:
     size_m: tuple[float, ...] = ()
     parts: tuple[Floats, ...] = ()
     colour: Colour | None = None
-    is_shown: bool = True
 
     def points(self) -> tuple[Floats, ...]:
         """Return the points of each of its parts, `(n, 3)`, in the frame of the link [m]."""
@@ -127,7 +126,7 @@ class Link:
     Attributes:
         pose: where it is, with every joint at 0.
         mass: None where the document tells none.
-        line: where it begins in its file.
+        where: where it begins.
     """
 
     name: str
@@ -135,7 +134,7 @@ class Link:
     pose: Floats
     geometries: tuple[Geometry, ...] = ()
     mass: Mass | None = None
-    line: int | None = None
+    where: Where | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,16 +163,7 @@ class Joint:
     initial_rad: float = 0.0
     max_velocity: float | None = None
     max_torque: float | None = None
-    line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Manipulator:
-    """A chain of links from a base to an effector, by their names."""
-
-    name: str
-    base: str
-    effector: str
+    where: Where | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,18 +181,17 @@ class AttachedSensor:
     link: str
     pose: Floats
     values: tuple[tuple[str, str], ...] = ()
+    where: Where | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KinBody:
-    """Links and joints; a robot, where it has manipulators and sensors besides."""
+    """Links and joints; a robot, where it has sensors besides."""
 
     name: str
     is_robot: bool
     links: tuple[Link, ...] = ()
     joints: tuple[Joint, ...] = ()
-    adjacent: tuple[tuple[str, str], ...] = ()
-    manipulators: tuple[Manipulator, ...] = ()
     sensors: tuple[AttachedSensor, ...] = ()
 
     def moved(self, pose: Floats) -> KinBody:
@@ -220,12 +209,10 @@ class Environment:
     """A scene of bodies.
 
     Attributes:
-        gravity: `(3,)` [m/s^2]; None where it is not told.
         friction: sliding friction; None where it is not told.
         notes: what was passed over, with file and line, in words.
     """
 
     bodies: tuple[KinBody, ...]
-    gravity: Floats | None = None
     friction: float | None = None
     notes: tuple[str, ...] = field(default=())

@@ -9,8 +9,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.formats.openrave.bodies import Geometry, GeometryKind, Joint, JointKind, KinBody, Link, Mass
-from posewright.formats.openrave.markup import Tag
+from posewright.formats.markup import Element
+from posewright.formats.openrave.bodies import (
+    AttachedSensor,
+    Geometry,
+    GeometryKind,
+    Joint,
+    JointKind,
+    KinBody,
+    Link,
+    Mass,
+)
 from posewright.formats.scenes.mesh import Colour, turn_about
 from posewright.units import RAD_PER_DEG
 
@@ -18,10 +27,13 @@ _USUAL_DENSITY = 1.0
 MOST_PARTS = 1000
 """Links, and joints, of one body."""
 
+PLACES = ("translation", "rotationaxis", "rotationmat", "rotation", "quat")
+"""What places a part: `pose_of` reads it."""
+
 _SIZES: dict[str, GeometryKind] = {kind.value: kind for kind in GeometryKind}
 
 
-def pose_of(tag: Tag) -> Floats:
+def pose_of(tag: Element) -> Floats:
     """Return where a tag places what it describes: its turns in their order, its moves added, `(4, 4)`."""
     pose = np.eye(4)
     for child in tag.children:
@@ -40,7 +52,7 @@ def pose_of(tag: Tag) -> Floats:
     return pose
 
 
-def _of_quaternion(tag: Tag) -> Floats:
+def _of_quaternion(tag: Element) -> Floats:
     w, *axis = tag.numbers(4).tolist()
     length = math.sqrt(w * w + sum(part * part for part in axis))
     if length < 1e-9:
@@ -58,16 +70,16 @@ class BodyMaker:
         common_mass: what is said of the masses of all links.
     """
 
-    read_mesh: Callable[[Tag, Geometry], Geometry]
-    pass_over: Callable[[Tag], None]
+    read_mesh: Callable[[Element, Geometry], Geometry]
+    pass_over: Callable[[Element], None]
     links: dict[str, Link] = field(default_factory=dict)
     joints: list[Joint] = field(default_factory=list)
-    adjacent: list[tuple[str, str]] = field(default_factory=list)
-    common_mass: Tag | None = None
+    sensors: list[AttachedSensor] = field(default_factory=list)
+    common_mass: Element | None = None
     name: str = ""
     is_robot: bool = False
 
-    def include(self, body: KinBody, prefix: str, tag: Tag) -> None:
+    def include(self, body: KinBody, prefix: str, tag: Element) -> None:
         """Add the links and joints of another body, under names with a prefix."""
         self.check_count(len(self.links) + len(body.links), tag)
         for link in body.links:
@@ -77,15 +89,15 @@ class BodyMaker:
         for one in body.joints:
             parent, child = prefix + one.parent, prefix + one.child
             self.joints.append(replace(one, name=prefix + one.name, parent=parent, child=child))
-        self.adjacent += [(prefix + one, prefix + other) for one, other in body.adjacent]
+        self.sensors += [replace(one, name=prefix + one.name, link=prefix + one.link) for one in body.sensors]
         self.name, self.is_robot = self.name or body.name, self.is_robot or body.is_robot
 
-    def check_count(self, count: int, tag: Tag) -> None:
+    def check_count(self, count: int, tag: Element) -> None:
         """Refuse more parts than there may be."""
         if count > MOST_PARTS:
             tag.fail("a body of too many parts", f"at most {MOST_PARTS} links, and as many joints")
 
-    def place(self, pose: Floats, tag: Tag) -> None:
+    def place(self, pose: Floats, tag: Element) -> None:
         """Move everything so far, as the place of a whole body does."""
         if np.array_equal(pose, np.eye(4)):
             return
@@ -93,7 +105,7 @@ class BodyMaker:
         self.links = {link.name: link for link in whole.links}
         self.joints = list(whole.joints)
 
-    def finished(self, tag: Tag) -> tuple[Link, ...]:
+    def finished(self, tag: Element) -> tuple[Link, ...]:
         """Return the links; those without a mass get what the body says of all of them."""
         if self.common_mass is not None:
             for name, link in self.links.items():
@@ -103,12 +115,12 @@ class BodyMaker:
             tag.fail(f"<{tag.name}> is empty", 'a <Body> in it, or file="..."')
         return tuple(self.links.values())
 
-    def add_link(self, tag: Tag, prefix: str) -> None:
+    def add_link(self, tag: Element, prefix: str) -> None:
         """Add a <Body>, or what it says besides of one that is there."""
         name = prefix + tag.attributes.get("name", f"link{len(self.links)}")
         before = self.links.get(name)
         self.check_count(len(self.links) + 1, tag)
-        offset = tag.first("offsetfrom")
+        offset = tag.last("offsetfrom")
         pose = pose_of(tag)
         if offset is not None:
             pose = self.links[self.known(offset, offset.text, prefix)].pose @ pose
@@ -116,28 +128,18 @@ class BodyMaker:
             pose = before.pose @ pose
         shapes = [self.geometry(child) for child in tag.all("geom")]
         geometries = (*(before.geometries if before else ()), *(one for one in shapes if one is not None))
-        mass_tag = tag.first("mass")
+        mass_tag = tag.last("mass")
         mass = before.mass if before else None
         if mass_tag is not None:
             mass = self.mass(mass_tag, geometries)
         kind = tag.attributes.get("type", "").lower()
         is_static = kind == "static" or (not kind and before is not None and before.is_static)
-        self.links[name] = Link(name, is_static, pose, geometries, mass, tag.line)
-        used = {
-            "geom",
-            "mass",
-            "offsetfrom",
-            "translation",
-            "rotationaxis",
-            "rotationmat",
-            "rotation",
-            "quat",
-        }
+        self.links[name] = Link(name, is_static, pose, geometries, mass, tag.where)
         for child in tag.children:
-            if child.name not in used:
+            if child.name not in {"geom", "mass", "offsetfrom", *PLACES}:
                 self.pass_over(child)
 
-    def known(self, tag: Tag, name: str, prefix: str = "") -> str:
+    def known(self, tag: Element, name: str, prefix: str = "") -> str:
         """Return the name of a link as it is written where it is defined: small letters or not is all one."""
         for one in (prefix + name, name):
             if one in self.links:
@@ -149,22 +151,20 @@ class BodyMaker:
             )
         return near[0]
 
-    def link_named(self, tag: Tag, key: str) -> str:
-        """Return the link that a child names."""
-        child = tag.first(key)
-        if child is None:
-            tag.fail(f"<{tag.name}> without <{key}>")
-        return self.known(child, child.text)
+    def add_sensor(self, tag: Element, prefix: str) -> None:
+        """Add an <AttachedSensor> on a link that is there."""
+        on, inner = tag.last("link"), tag.last("sensor")
+        if on is None:
+            tag.fail(f"<{tag.name}> without <link>")
+        name = prefix + tag.attributes.get("name", "")
+        if any(one.name == name for one in self.sensors):
+            tag.fail(f"two sensors are called {name!r:.80}", "each has a name of its own")
+        kind = "" if inner is None else inner.attributes.get("type", "")
+        values = () if inner is None else tuple((one.name, one.text) for one in inner.children)
+        link = self.known(on, on.text, prefix)
+        self.sensors.append(AttachedSensor(name, kind, link, pose_of(tag), values, tag.where))
 
-    def add_adjacent(self, tag: Tag, prefix: str) -> None:
-        """Add two links that may touch."""
-        names = tag.text.split()
-        if len(names) != 2:
-            tag.fail("<adjacent> names two bodies", "<adjacent>one other</adjacent>")
-        one, other = (self.known(tag, name, prefix) for name in names)
-        self.adjacent.append((one, other))
-
-    def add_joint(self, tag: Tag, prefix: str) -> None:
+    def add_joint(self, tag: Element, prefix: str) -> None:
         """Add a <Joint> between two links that are there."""
         kind = tag.attributes.get("type", "hinge").lower()
         if kind not in (known.value for known in JointKind):
@@ -177,9 +177,9 @@ class BodyMaker:
         if len(ends) != 2 or ends[0] == ends[1]:
             tag.fail(f"a joint between {len(set(ends))} bodies", "two <Body>, the one that carries it first")
         frame = np.eye(4)
-        if (offset := tag.first("offsetfrom")) is not None:
+        if (offset := tag.last("offsetfrom")) is not None:
             frame = self.links[self.known(offset, offset.text, prefix)].pose
-        anchor, axis = tag.first("anchor"), tag.first("axis", "axis1")
+        anchor, axis = tag.last("anchor"), tag.last("axis", "axis1")
         place = np.zeros(3) if anchor is None else anchor.numbers(3)
         along = np.array([0.0, 0.0, 1.0]) if axis is None else axis.numbers(3)
         if np.linalg.norm(along) < 1e-9:
@@ -201,11 +201,11 @@ class BodyMaker:
                 initial_rad=(initial or 0.0) * RAD_PER_DEG,
                 max_velocity=_in_radians(tag, "maxvel", "maxveldeg"),
                 max_torque=tag.number("maxtorque"),
-                line=tag.line,
+                where=tag.where,
             )
         )
 
-    def geometry(self, tag: Tag) -> Geometry | None:
+    def geometry(self, tag: Element) -> Geometry | None:
         """Return a shape; None of a plane, which has no end."""
         kind = tag.attributes.get("type", "").lower()
         if kind == "plane":
@@ -213,11 +213,10 @@ class BodyMaker:
             return None
         if kind not in _SIZES:
             tag.fail(f"a Geom of the type {kind[:40]!r} is not read", f"one of {', '.join(_SIZES)}")
-        is_shown = tag.attributes.get("render", "true").lower() != "false"
-        made = Geometry(_SIZES[kind], pose_of(tag), _size(tag, _SIZES[kind]), (), _colour(tag), is_shown)
+        made = Geometry(_SIZES[kind], pose_of(tag), _size(tag, _SIZES[kind]), (), _colour(tag))
         return self.read_mesh(tag, made) if made.kind is GeometryKind.MESH else made
 
-    def mass(self, tag: Tag, geometries: tuple[Geometry, ...]) -> Mass | None:
+    def mass(self, tag: Element, geometries: tuple[Geometry, ...]) -> Mass | None:
         """Return what a <Mass> says of a link with these shapes; None where that is nothing."""
         kind = tag.attributes.get("type", "box").lower()
         total, density = tag.number("total") or tag.number("mass"), tag.number("density")
@@ -227,10 +226,10 @@ class BodyMaker:
         if kind == "mimicgeom":
             shapes = (one.mass(density or _USUAL_DENSITY) for one in geometries)
             told = Mass.of_all(one for one in shapes if one is not None)
-        elif kind == "box" and tag.first("extents") is not None:
+        elif kind == "box" and tag.last("extents") is not None:
             size = 2.0 * _positive(tag, "extents", 3)
             told = Mass.of_box(size.tolist(), total or (density or _USUAL_DENSITY) * float(np.prod(size)))
-        elif kind == "sphere" and tag.first("radius") is not None:
+        elif kind == "sphere" and tag.last("radius") is not None:
             radius = float(_positive(tag, "radius", 1)[0])
             volume = 4.0 / 3.0 * math.pi * radius**3
             told = Mass.of_sphere(radius, total or (density or _USUAL_DENSITY) * volume)
@@ -245,16 +244,16 @@ class BodyMaker:
         return _corrected(tag, told)
 
 
-def _corrected(tag: Tag, told: Mass) -> Mass:
+def _corrected(tag: Element, told: Mass) -> Mass:
     """Return a mass with the centre and the inertia that are written out."""
-    centre, inertia = tag.first("com"), tag.first("inertia")
+    centre, inertia = tag.last("com"), tag.last("inertia")
     if inertia is not None:  # OpenRAVE reads it of `custom` alone; the thesis's Bioloid has it in boxes
         told = replace(told, inertia=inertia.numbers(9).reshape(3, 3))
     return told if centre is None else replace(told, centre_m=centre.numbers(3))
 
 
-def _positive(tag: Tag, name: str, count: int) -> Floats:
-    child = tag.first(name)
+def _positive(tag: Element, name: str, count: int) -> Floats:
+    child = tag.last(name)
     if child is None:
         tag.fail(f"<{tag.name}> without <{name}>")
     values = child.numbers(count)
@@ -263,32 +262,32 @@ def _positive(tag: Tag, name: str, count: int) -> Floats:
     return values
 
 
-def _size(tag: Tag, kind: GeometryKind) -> tuple[float, ...]:
+def _size(tag: Element, kind: GeometryKind) -> tuple[float, ...]:
     if kind is GeometryKind.MESH:
         return ()
     if kind is GeometryKind.BOX:
-        if tag.first("fullextents") is not None:
+        if tag.last("fullextents") is not None:
             return tuple(_positive(tag, "fullextents", 3).tolist())
-        name = "halfextents" if tag.first("halfextents") is not None else "extents"
+        name = "halfextents" if tag.last("halfextents") is not None else "extents"
         return tuple((2.0 * _positive(tag, name, 3)).tolist())
     names = ("radius",) if kind is GeometryKind.SPHERE else ("radius", "height")
     return tuple(float(_positive(tag, name, 1)[0]) for name in names)
 
 
-def _colour(tag: Tag) -> Colour | None:
-    child = tag.first("diffusecolor")
+def _colour(tag: Element) -> Colour | None:
+    child = tag.last("diffusecolor")
     if child is None:
         return None
     red, green, blue = child.numbers(3, 4)[:3].clip(0.0, 1.0).tolist()
     return red, green, blue
 
 
-def _limits(tag: Tag, kind: str) -> tuple[float, float] | None:
+def _limits(tag: Element, kind: str) -> tuple[float, float] | None:
     """Return the limits of a joint, the least first; None where it has none."""
     if tag.attributes.get("circular", "").lower() in ("true", "1"):
         return None
     for names, factor in ((("limitsdeg",), RAD_PER_DEG), (("limits", "limitsrad"), 1.0)):
-        child = tag.first(*names)
+        child = tag.last(*names)
         if child is not None:
             low, high = sorted((child.numbers(2) * (1.0 if kind == "slider" else factor)).tolist())
             return low, high
@@ -299,6 +298,6 @@ def _limits(tag: Tag, kind: str) -> tuple[float, float] | None:
     return None
 
 
-def _in_radians(tag: Tag, name: str, in_degrees: str) -> float | None:
+def _in_radians(tag: Element, name: str, in_degrees: str) -> float | None:
     told = tag.number(in_degrees)
     return tag.number(name) if told is None else told * RAD_PER_DEG

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import FormatError
-from posewright.formats.openrave.bodies import (
-    AttachedSensor,
-    Environment,
-    Geometry,
-    KinBody,
-    Manipulator,
-)
-from posewright.formats.openrave.links import BodyMaker, pose_of
-from posewright.formats.openrave.markup import Tag, read_tags
+from posewright.formats.markup import Element, read_markup
+from posewright.formats.openrave.bodies import Environment, Geometry, KinBody
+from posewright.formats.openrave.links import PLACES, BodyMaker, pose_of
 from posewright.formats.scenes.mesh import MAX_SCENE_BYTES, SceneMesh
 from posewright.formats.scenes.reading import SCENES, connected_parts, read_scene
 
 _INCLUDES = 8
 """How deep documents may include each other: a robot in an environment, of parts."""
 
+_BODIES = 30
 _LEAST_BYTES = 100_000
 """An empty file counts as this one: so there are at most some hundred."""
 
@@ -36,6 +31,13 @@ _UNUSED = frozenset(
 )
 
 
+def is_openrave(root: Element) -> bool:
+    """Return whether the root of an XML file is OpenRAVE's: a URDF's is a <robot> of links."""
+    if root.name == "robot":
+        return not root.all("link", "joint") and bool(root.children or "file" in root.attributes)
+    return root.name.lower() in _ROOTS
+
+
 def read_openrave(path: Path | str) -> Environment:
     """Return what an OpenRAVE document describes; of a single robot or body an environment of that alone.
 
@@ -44,7 +46,7 @@ def read_openrave(path: Path | str) -> Environment:
         MissingExtraError: a mesh is in a file for which trimesh is needed.
     """
     path = Path(path)
-    root = read_tags(path)
+    root = read_markup(path, small_letters=True)
     reader = _Reader(path.parent.resolve())
     if root.name not in _ROOTS:
         root.fail(f"<{root.name}> is no OpenRAVE document", "the root is <Environment>, <Robot> or <KinBody>")
@@ -61,15 +63,17 @@ class _Reader:
         folder: no file outside it is opened.
         notes: what was passed over, in words.
         size: of all files that were opened [bytes].
+        depth: how many bodies stand in each other where it reads.
     """
 
     folder: Path
     notes: list[str] = field(default_factory=list)
     size: int = 0
+    depth: int = 0
 
-    def environment(self, root: Tag, opened: tuple[Path, ...]) -> Environment:
+    def environment(self, root: Element, opened: tuple[Path, ...]) -> Environment:
         bodies: list[KinBody] = []
-        gravity, friction = None, None
+        friction = None
         for tag in root.children:
             if tag.name in ("robot", "kinbody"):
                 bodies.append(self.body(tag, opened))
@@ -78,17 +82,15 @@ class _Reader:
                 bodies += inner.bodies if isinstance(inner, Environment) else ()
             elif tag.name == "physicsengine":
                 for part in tag.all("odeproperties"):
-                    found = part.first("gravity")
-                    gravity = None if found is None else found.numbers(3)
                     friction = part.number("friction")
             elif tag.name not in _UNUSED:
                 self.pass_over(tag)
         for name, count in Counter(body.name for body in bodies if body.name).items():
             if count > 1:
                 root.fail(f"{count} bodies are called {name!r}", "each has a name of its own")
-        return Environment(tuple(bodies), gravity, friction, tuple(self.notes))
+        return Environment(tuple(bodies), friction, tuple(self.notes))
 
-    def included(self, tag: Tag, opened: tuple[Path, ...], kind: str) -> Environment | KinBody | None:
+    def included(self, tag: Element, opened: tuple[Path, ...], kind: str) -> Environment | KinBody | None:
         """Return what the file of a tag's `file` attribute has; None where it has no such attribute."""
         name = tag.attributes.get("file")
         if name is None:
@@ -98,14 +100,14 @@ class _Reader:
             tag.fail(f"{name!r} includes itself", " includes ".join(one.name for one in (*opened, path)))
         if len(opened) >= _INCLUDES:
             tag.fail("documents include each other too deep", f"at most {_INCLUDES} levels")
-        root = read_tags(path)
+        root = read_markup(path, small_letters=True)
         if root.name == "environment" and kind == "environment":
             return self.environment(root, (*opened, path))
         if root.name not in ("robot", "kinbody"):
             tag.fail(f"{name!r} is a <{root.name}>", f"a <{kind}> is wanted")
         return self.body(root, (*opened, path))
 
-    def find(self, tag: Tag, name: str) -> Path:
+    def find(self, tag: Element, name: str) -> Path:
         """Return a file that a document names, beside that document; never one outside the folder."""
         try:
             path = (tag.path.parent / name.replace("\\", "/")).resolve()
@@ -121,7 +123,7 @@ class _Reader:
             tag.fail("too much in too many files", f"at most {MAX_SCENE_BYTES:,} bytes together")
         return path
 
-    def meshes(self, tag: Tag, name: str) -> tuple[SceneMesh, ...]:
+    def meshes(self, tag: Element, name: str) -> tuple[SceneMesh, ...]:
         """Return the meshes of a file that a <data> or <render> names."""
         path = self.find(tag, name)
         if path.suffix.lower() not in SCENES:
@@ -131,82 +133,54 @@ class _Reader:
         except FormatError as error:
             raise FormatError(f"{name!r} is not read: {error}", where=tag.where) from error
 
-    def body(self, tag: Tag, opened: tuple[Path, ...]) -> KinBody:
+    def body(self, tag: Element, opened: tuple[Path, ...]) -> KinBody:
         """Return a body or a robot with all that it includes."""
+        if self.depth >= _BODIES:
+            tag.fail("bodies stand in each other too deep", f"at most {_BODIES} levels")
+        self.depth += 1
         maker = BodyMaker(self.read_geometry, self.pass_over)
-        manipulators: list[Manipulator] = []
-        sensors: list[AttachedSensor] = []
-        self.fill(tag, maker, manipulators, sensors, opened)
+        self.fill(tag, maker, opened)
+        self.depth -= 1
         named = tag.attributes.get("name", "") or maker.name
-        return KinBody(
-            named,
-            tag.name == "robot" or maker.is_robot,
-            maker.finished(tag),
-            tuple(maker.joints),
-            tuple(maker.adjacent),
-            tuple(manipulators),
-            tuple(sensors),
-        )
+        is_robot = tag.name == "robot" or maker.is_robot
+        return KinBody(named, is_robot, maker.finished(tag), tuple(maker.joints), tuple(maker.sensors))
 
-    def fill(
-        self,
-        tag: Tag,
-        maker: BodyMaker,
-        manipulators: list[Manipulator],
-        sensors: list[AttachedSensor],
-        opened: tuple[Path, ...],
-    ) -> None:
+    def fill(self, tag: Element, maker: BodyMaker, opened: tuple[Path, ...]) -> None:
         """Add to a body what a tag, the file that it names, and the bodies inside it have."""
         prefix = tag.attributes.get("prefix", "")
         found = self.included(tag, opened, tag.name)
         if isinstance(found, KinBody):
             maker.include(found, prefix, tag)
-            manipulators += found.manipulators
-            sensors += found.sensors
         for child in tag.children:
             if child.name in ("kinbody", "robot"):
-                inner = self.body(child, opened)
-                maker.include(inner, prefix, child)
-                manipulators += inner.manipulators
-                sensors += inner.sensors
+                maker.include(self.body(child, opened), prefix, child)
             elif child.name == "body":
                 maker.add_link(child, prefix)
             elif child.name == "mass":
                 maker.common_mass = child
             elif child.name == "joint":
                 maker.add_joint(child, prefix)
-            elif child.name == "adjacent":
-                maker.add_adjacent(child, prefix)
-            elif child.name == "manipulator":
-                manipulators.append(_manipulator(child, maker))
             elif child.name == "attachedsensor":
-                sensors.append(_sensor(child, maker))
-            elif child.name not in _PLACES:
+                maker.add_sensor(child, prefix)
+            elif child.name not in {*PLACES, "modelsdir", "jointvalues"}:
                 self.pass_over(child)
         maker.place(pose_of(tag), tag)
 
-    def pass_over(self, tag: Tag) -> None:
+    def pass_over(self, tag: Element) -> None:
         if len(self.notes) < _NOTES:
             self.notes.append(f"{tag.where}: <{tag.name}> is passed over")
 
-    def read_geometry(self, tag: Tag, made: Geometry) -> Geometry:
+    def read_geometry(self, tag: Element, made: Geometry) -> Geometry:
         """Return a mesh with the points of its files."""
-        source = tag.first("data", "collision") or tag.first("render")
+        source = tag.last("data", "collision") or tag.last("render")
         if source is None:
             tag.fail("a trimesh without <data>", "<data>file scale</data>")
         name, scale = _file_and_scale(source)
         parts = [part for mesh in self.meshes(source, name) for part in connected_parts(mesh)]
-        return Geometry(
-            made.kind, made.pose, (), tuple(part * scale for part in parts), made.colour, made.is_shown
-        )
+        return replace(made, parts=tuple(part * scale for part in parts))
 
 
-_PLACES = frozenset(
-    {"translation", "rotationaxis", "rotationmat", "rotation", "quat", "modelsdir", "jointvalues"}
-)
-
-
-def _file_and_scale(tag: Tag) -> tuple[str, Floats]:
+def _file_and_scale(tag: Element) -> tuple[str, Floats]:
     """Return the file of `cup.wrl 0.01` or `my cup.wrl 1 1 2`, and its scale `(3,)`."""
     number = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
     told = " ".join(tag.text.split())  # so that no pattern has many blanks to choose from
@@ -215,16 +189,3 @@ def _file_and_scale(tag: Tag) -> tuple[str, Floats]:
         tag.fail("no file is named", f"<{tag.name}>file.wrl 1.0</{tag.name}>")
     scale = np.array([float(word) for word in (found[2] or "1").split()])
     return found[1].strip(), np.broadcast_to(scale, (3,))
-
-
-def _manipulator(tag: Tag, maker: BodyMaker) -> Manipulator:
-    base, effector = (maker.link_named(tag, key) for key in ("base", "effector"))
-    return Manipulator(tag.attributes.get("name", ""), base, effector)
-
-
-def _sensor(tag: Tag, maker: BodyMaker) -> AttachedSensor:
-    inner = tag.first("sensor")
-    kind = "" if inner is None else inner.attributes.get("type", "")
-    values = () if inner is None else tuple((one.name, one.text) for one in inner.children)
-    link = maker.link_named(tag, "link")
-    return AttachedSensor(tag.attributes.get("name", ""), kind, link, pose_of(tag), values)

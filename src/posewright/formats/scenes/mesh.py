@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from posewright.arenas import all_directions
 from posewright.arrays import Floats
 
 MAX_SCENE_BYTES = 24_000_000
@@ -65,8 +66,4 @@ def round_points(radius: float, height: float, *, top: float | None = None, corn
 
 def ball_points(radius: float) -> Floats:
     """Return points of a sphere, evenly spread, and its six poles."""
-    place = np.arange(120)
-    z = 1.0 - (2.0 * place + 1.0) / len(place)
-    turn, across = place * math.pi * (3.0 - math.sqrt(5.0)), np.sqrt(1.0 - z**2)
-    spread = np.stack([across * np.cos(turn), across * np.sin(turn), z], axis=1)
-    return np.asarray(radius * np.concatenate([np.eye(3), -np.eye(3), spread]))
+    return radius * all_directions(126)

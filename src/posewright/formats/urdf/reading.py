@@ -7,10 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from posewright.documents import is_file, open_ordinary
 from posewright.formats.markup import Element, read_markup
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
-from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, triple
+from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, rows, triple
+from posewright.rotation import from_roll_pitch_yaw
 
 MAX_LINKS = 500
 MAX_FORMS = 5000
@@ -26,6 +29,7 @@ _WELDED = ("prismatic", "planar")
 
 
 _ZERO = (0.0, 0.0, 0.0)
+_STRAIGHT = (1.0, 0.0, 0.0, 0.0)
 _NOTHING: tuple[float, Triple, Rows] = 0.0, _ZERO, (_ZERO, _ZERO, _ZERO)
 
 
@@ -57,22 +61,26 @@ class UrdfReader:
         above: dict[str, Element] = {}
         for joint in joints.values():
             for end in ("parent", "child"):
-                place = joint.one(end) or joint.fail(f"the joint {joint.text('name')!r} has no <{end}>")
-                if place.text("link") not in links:
-                    place.fail(f"there is no link {place.text('link')!r}", "a link of this file")
+                place = joint.first(end) or joint.fail(
+                    f"the joint {joint.attribute('name')!r} has no <{end}>"
+                )
+                if place.attribute("link") not in links:
+                    place.fail(f"there is no link {place.attribute('link')!r}", "a link of this file")
             child = _link_of(joint, "child")
             if child in above:
                 joint.fail(f"the link {child!r} hangs on two joints", "a robot is a tree")
             above[child] = joint
         order = self._order(root, links, above)
-        return Mechanism(root.text("name"), tuple(self._link(links[name], above.get(name)) for name in order))
+        return Mechanism(
+            root.attribute("name"), tuple(self._link(links[name], above.get(name)) for name in order)
+        )
 
     def _named(self, root: Element, what: str) -> dict[str, Element]:
         found: dict[str, Element] = {}
         for element in root.all(what):
-            if element.text("name") in found:
-                element.fail(f"the {what} {element.text('name')!r} stands here twice")
-            found[element.text("name")] = element
+            if element.attribute("name") in found:
+                element.fail(f"the {what} {element.attribute('name')!r} stands here twice")
+            found[element.attribute("name")] = element
         return found
 
     def _order(self, root: Element, links: dict[str, Element], above: dict[str, Element]) -> list[str]:
@@ -107,13 +115,13 @@ class UrdfReader:
         return order
 
     def _link(self, element: Element, joint: Element | None) -> Link:
-        inertial = element.one("inertial")
+        inertial = element.first("inertial")
         mass, centre, inertia = _NOTHING if inertial is None else self._inertial(inertial)
-        position, rotation = _origin(joint) if joint is not None else ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+        position, rotation = (_ZERO, _STRAIGHT) if joint is None else _origin(joint)
         parts = element.all("collision") or element.all("visual")
         forms = [form for part in parts if (form := self._form(part)) is not None]
         return Link(
-            name=element.text("name"),
+            name=element.attribute("name"),
             parent="" if joint is None else _link_of(joint, "parent"),
             position_m=position,
             rotation=rotation,
@@ -126,19 +134,19 @@ class UrdfReader:
         )
 
     def _inertial(self, element: Element) -> tuple[float, Triple, Rows]:
-        mass = (element.one("mass") or element.fail("<inertial> has no <mass>")).number("value")
-        told = element.one("inertia") or element.fail("<inertial> has no <inertia>")
+        mass = (element.first("mass") or element.fail("<inertial> has no <mass>")).attribute_number("value")
+        told = element.first("inertia") or element.fail("<inertial> has no <inertia>")
         xx, xy, xz, yy, yz, zz = (
-            told.number(f"i{key}", 0.0 if key[0] != key[1] else None)
+            told.attribute_number(f"i{key}", 0.0 if key[0] != key[1] else None)
             for key in ("xx", "xy", "xz", "yy", "yz", "zz")
         )
         centre, rotation = _origin(element)
         turn = rotation_matrix(rotation)
         inertia = turn @ [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]] @ turn.T
-        return mass, centre, (triple(inertia[0]), triple(inertia[1]), triple(inertia[2]))
+        return mass, centre, rows(inertia)
 
     def _hinge(self, joint: Element) -> Hinge | None:
-        kind, name = joint.text("type"), joint.text("name")
+        kind, name = joint.attribute("type"), joint.attribute("name")
         if kind in _FIXED:
             return None
         if kind in _WELDED:
@@ -150,19 +158,19 @@ class UrdfReader:
             joint.fail(
                 f"the joint {name!r} is {kind!r:.40}", f"one of {', '.join((*_HINGES, *_FIXED, *_WELDED))}"
             )
-        if joint.one("mimic") is not None:
+        if joint.first("mimic") is not None:
             self.remarks.append(
                 Oddity(f"{name} follows another joint; here it has a servo of its own", joint.line)
             )
-        along = joint.one("axis")
-        axis = along.numbers("xyz", 3) if along is not None else (1.0, 0.0, 0.0)
+        along = joint.first("axis")
+        axis = along.attribute_numbers("xyz", 3) if along is not None else (1.0, 0.0, 0.0)
         length = math.hypot(*axis)
         if length < 1e-6:
             joint.fail(f"the axis of {name!r} has no direction")
-        limit = joint.one("limit")
+        limit = joint.first("limit")
         lower, upper = -math.pi, math.pi
         if kind == "revolute" and limit is not None and {"lower", "upper"} & limit.attributes.keys():
-            lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
+            lower, upper = limit.attribute_number("lower", 0.0), limit.attribute_number("upper", 0.0)
         else:
             self.remarks.append(Oddity(f"{name} has no limits: taken for half a turn either way", joint.line))
         return Hinge(
@@ -170,8 +178,8 @@ class UrdfReader:
             triple([part / length for part in axis]),
             lower,
             upper,
-            0.0 if limit is None else limit.number("effort", 0.0),
-            0.0 if limit is None else limit.number("velocity", 0.0),
+            0.0 if limit is None else limit.attribute_number("effort", 0.0),
+            0.0 if limit is None else limit.attribute_number("velocity", 0.0),
         )
 
     def _form(self, part: Element) -> Form | None:
@@ -179,17 +187,19 @@ class UrdfReader:
         if self._forms > MAX_FORMS:
             part.fail("too many shapes", f"at most {MAX_FORMS}")
         position, rotation = _origin(part)
-        geometry = part.one("geometry")
+        geometry = part.first("geometry")
         shape = next(iter(geometry.children), None) if geometry is not None else None
         if shape is None:
             part.fail(f"<{part.name}> has no shape", "<geometry> with <box>, <cylinder>, <sphere> or <mesh>")
         if shape.name == "box":
-            return Form(Kind.BOX, _sizes(shape, shape.numbers("size", 3)), position, rotation)
+            return Form(Kind.BOX, _sizes(shape, shape.attribute_numbers("size", 3)), position, rotation)
         if shape.name == "sphere":
-            return Form(Kind.SPHERE, _sizes(shape, (2.0 * shape.number("radius"),) * 3), position, rotation)
+            return Form(
+                Kind.SPHERE, _sizes(shape, (2.0 * shape.attribute_number("radius"),) * 3), position, rotation
+            )
         if shape.name in ("cylinder", "capsule"):
-            across = 2.0 * shape.number("radius")
-            sizes = _sizes(shape, (across, across, shape.number("length")))
+            across = 2.0 * shape.attribute_number("radius")
+            sizes = _sizes(shape, (across, across, shape.attribute_number("length")))
             return Form(Kind.CYLINDER, sizes, position, rotation)
         if shape.name != "mesh":
             shape.fail(f"the shape <{shape.name}> is not known", "<box>, <cylinder>, <sphere> or <mesh>")
@@ -200,12 +210,12 @@ class UrdfReader:
         path = self._mesh_path(shape)
         corners = None if path is None else _extent(path)
         if corners is None:
-            told = shape.text("filename")
+            told = shape.attribute("filename")
             self.remarks.append(
                 Oddity(f"the mesh {told!r:.80} is not here or cannot be read: left out", shape.line)
             )
             return None
-        scale = shape.numbers("scale", 3, (1.0, 1.0, 1.0))
+        scale = shape.attribute_numbers("scale", 3, (1.0, 1.0, 1.0))
         low, high = ([end * factor for end, factor in zip(corner, scale, strict=True)] for corner in corners)
         middle = rotation_matrix(rotation) @ [(a + b) / 2.0 for a, b in zip(low, high, strict=True)]
         edges = [max(abs(b - a), 1e-4) for a, b in zip(low, high, strict=True)]
@@ -218,48 +228,36 @@ class UrdfReader:
         Raises:
             FormatError: it would lie outside of the folder above the file's own.
         """
-        name = shape.text("filename")
+        name = shape.attribute("filename")
         here = self.path.resolve().parent
-        if not name.startswith("package://"):
-            path = (here / name.removeprefix("file://")).resolve()
-            if not path.is_relative_to(here.parent):
-                shape.fail(
-                    f"the mesh {name!r:.80} lies outside of {here.parent}", "a path inside the package"
-                )
-            return path if is_file(path) else None
-        package, _, rest = name.removeprefix("package://").partition("/")
-        for folder in here.parents:
-            if folder.name == package:
-                path = (folder / rest).resolve()
-                if not path.is_relative_to(folder):
-                    shape.fail(
-                        f"the mesh {name!r:.80} lies outside of its package", "a path inside the package"
-                    )
-                return path if is_file(path) else None
-        return None
+        top, path = here.parent, here / name.removeprefix("file://")
+        if name.startswith("package://"):
+            package, _, rest = name.removeprefix("package://").partition("/")
+            found = next((folder for folder in here.parents if folder.name == package), None)
+            if found is None:
+                return None
+            top, path = found, found / rest
+        path = path.resolve()
+        if not path.is_relative_to(top):
+            shape.fail(f"the mesh {name!r:.80} lies outside of {top}", "a path inside the package")
+        return path if is_file(path) else None
 
 
 def _link_of(joint: Element, end: str) -> str:
-    return next(one.text("link") for one in joint.all(end))
+    return next(one.attribute("link") for one in joint.all(end))
 
 
 def _origin(element: Element) -> tuple[Triple, Quaternion]:
     """Return where an element's frame lies in the one around it, and w x y z of how it is turned."""
-    origin = element.one("origin")
+    origin = element.first("origin")
     if origin is None:
-        return (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
-    place = origin.numbers("xyz", 3, (0.0, 0.0, 0.0))
+        return _ZERO, _STRAIGHT
+    place = origin.attribute_numbers("xyz", 3, (0.0, 0.0, 0.0))
     if max(map(abs, place)) > FARTHEST_M:
         origin.fail(f"a place {max(map(abs, place)):g} m away", f"at most {FARTHEST_M:g} m: check the unit")
-    roll, pitch, yaw = (angle / 2.0 for angle in origin.numbers("rpy", 3, (0.0, 0.0, 0.0)))
-    cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
-    cy, sy = math.cos(yaw), math.sin(yaw)
-    return triple(place), (
-        cr * cp * cy + sr * sp * sy,
-        sr * cp * cy - cr * sp * sy,
-        cr * sp * cy + sr * cp * sy,
-        cr * cp * sy - sr * sp * cy,
-    )
+    angles = origin.attribute_numbers("rpy", 3, _ZERO)
+    w, x, y, z = from_roll_pitch_yaw(np.array([angles]))[0].tolist()
+    return triple(place), (w, x, y, z)
 
 
 def _sizes(shape: Element, edges: Iterable[float]) -> Triple:
@@ -285,8 +283,7 @@ def _extent(path: Path) -> tuple[Triple, Triple] | None:
     except (
         ValueError,
         OSError,
-        IndexError,
-        KeyError,
+        LookupError,
         TypeError,
         AttributeError,
     ):  # what trimesh raises of damaged files

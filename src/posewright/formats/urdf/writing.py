@@ -35,10 +35,18 @@ def _link(link: Link) -> Iterator[str]:
         yield f"      <inertia {told}/>"
         yield "    </inertial>"
     for form in link.forms:
-        for part in ("visual", "collision"):
-            place = _origin(form.position_m, form.rotation)
-            yield f"    <{part}>{place}<geometry>{_shape(form)}</geometry></{part}>"
+        shape = f"{_origin(form.position_m, form.rotation)}<geometry>{_shape(form)}</geometry>"
+        yield f"    <visual>{shape}{_looks(form)}</visual>"
+        if form.is_solid:
+            yield f"    <collision>{shape}</collision>"
     yield "  </link>"
+
+
+def _looks(form: Form) -> str:
+    if form.colour is None:
+        return ""
+    rgba = _row((*form.colour, 1.0))
+    return f'<material name="{rgba}"><color rgba="{rgba}"/></material>'
 
 
 def _shape(form: Form) -> str:

@@ -20,6 +20,8 @@ Length = Annotated[float, Bounds(-1.0, 1.0)]
 Positive = Annotated[float, Bounds(0.001, 1.0)]
 Mass = Annotated[float, Bounds(0.001, 100.0)]
 Angle = Annotated[float, Bounds(-0.8, 0.8)]
+Pace = Annotated[float, Bounds(0.1, 10.0)]
+Stiffness = Annotated[float, Bounds(0.1, 1000.0)]
 Seconds = Annotated[float, Bounds(0.05, 10.0)]
 
 
@@ -66,13 +68,17 @@ class StairGait:
         stance_m: how far each sole's middle is from the robot's middle plane [m].
         hip_height_m: of the hips over the ankles while it stands [m].
         lean_rad: how far the trunk leans forward [rad].
+        sway_rad: how far it leans aside over the only foot that carries, which spares the hip's roll [rad].
         over_m: where the centre of mass goes over the only foot that carries: ahead, inwards [m].
-        climb_m: how far a step goes that leads to another tread [m].
+        up_m: how far a step goes that leads to a higher tread [m].
+        down_m: how far one that leads to a lower tread [m].
         climb_lift_m: how high a foot is lifted on it, over the higher of the two treads [m].
         walk_lift_m: how high on the flat [m].
         hip_boost_rad: by how much the hip of a leg that carries all is held up [rad].
         ankle_boost_rad: by how much its ankle is [rad].
         stretch_m: the farthest that an ankle may be from its hip; then the heel rises or the trunk sinks [m].
+        servo_stiffness: of the legs' servos, which sag the less the stiffer they are [N m/rad].
+        walk_pace: how many times as fast it walks on the flat.
         shift_s: time for the weight to go from foot to foot [s].
         lift_s: for lifting a foot [s].
         swing_s: for taking it ahead [s].
@@ -86,13 +92,17 @@ class StairGait:
     stance_m: Positive
     hip_height_m: Positive
     lean_rad: Angle
+    sway_rad: Angle
     over_m: tuple[Length, Length]
-    climb_m: Positive
+    up_m: Positive
+    down_m: Positive
     climb_lift_m: Positive
     walk_lift_m: Positive
     hip_boost_rad: Angle
     ankle_boost_rad: Angle
     stretch_m: Positive
+    servo_stiffness: Stiffness
+    walk_pace: Pace
     shift_s: Seconds
     lift_s: Seconds
     swing_s: Seconds

@@ -14,6 +14,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.gaits.biped.stair_gait import OUTWARDS, SIDES, StairGait
+from posewright.kinematics import LegAngles
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot
 
@@ -21,7 +22,7 @@ KEYFRAME_S = 0.125
 """Time between two keyframes."""
 
 RISER_M = 0.03
-STRIDE_M, CREEP_M = 0.06, 0.0
+STRIDE_M, SHUFFLE_M, CREEP_M = 0.06, 0.028, 0.011
 VEER_RAD = math.radians(8.0)
 
 NUDGE_RAD, NUDGE_M, MOST_NUDGES = math.radians(1.5), 0.001, 150
@@ -51,12 +52,14 @@ class Stance:
         soles: by side.
         mass: where the centre of mass is, ahead and to the left, `(2,)` [m].
         trunk_m: height of the trunk's origin [m].
+        roll: how far the trunk leans aside, as a share of the gait's sway: -1 to the left, 1 to the right.
         alone: by side, how much of a leg's boost is given, 0..1.
     """
 
     soles: Mapping[str, Sole]
     mass: Floats
     trunk_m: float
+    roll: float
     alone: Mapping[str, float]
 
     def towards(self, other: Stance, share: float) -> Stance:
@@ -65,6 +68,7 @@ class Stance:
             soles={side: self.soles[side].towards(other.soles[side], share) for side in SIDES},
             mass=self.mass + (other.mass - self.mass) * share,
             trunk_m=self.trunk_m + (other.trunk_m - self.trunk_m) * share,
+            roll=self.roll + (other.roll - self.roll) * share,
             alone={side: self.alone[side] + (other.alone[side] - self.alone[side]) * share for side in SIDES},
         )
 
@@ -84,9 +88,10 @@ class StairSteps:
     def motions(self) -> dict[str, Motion]:
         """Return all of them by name; each begins and ends on both feet, side by side."""
         made: dict[str, Callable[[], _Steps]] = {
-            "step_up": lambda: self._straight(self.gait.climb_m, RISER_M),
-            "step_down": lambda: self._straight(self.gait.climb_m, -RISER_M),
+            "step_up": lambda: self._straight(self.gait.up_m, RISER_M),
+            "step_down": lambda: self._straight(self.gait.down_m, -RISER_M),
             "stride": lambda: self._straight(STRIDE_M, 0.0),
+            "shuffle": lambda: self._straight(SHUFFLE_M, 0.0),
             "creep": lambda: self._straight(CREEP_M, 0.0),
             "veer_left": lambda: self._turn(VEER_RAD),
             "veer_right": lambda: self._turn(-VEER_RAD),
@@ -95,31 +100,36 @@ class StairSteps:
 
     def _motion(self, name: str, steps: _Steps) -> Motion:
         ready, *frames = steps.frames
+        legs = [name for name in self._joints if name.split("_", 1)[1] in LegAngles._fields]
+        stiffness = dict.fromkeys(legs, self.gait.servo_stiffness)
         return Motion(
             name=name,
             robot=self._robot.name,
             joints=self._joints,
             keyframes=tuple(
-                Keyframe(self._pose(stance), seconds, easing=Easing.PCHIP) for seconds, stance in frames
+                Keyframe(self._pose(stance), seconds, easing=Easing.PCHIP, stiffness=stiffness)
+                for seconds, stance in frames
             ),
             start=self._pose(ready[1]),
             source="ours; made from gaits/climb.stair.yaml by posewright.gaits.StairSteps",
         )
 
     def _straight(self, ahead_m: float, up_m: float) -> _Steps:
-        steps, gait = _Steps(self.gait), self.gait
+        gait = self.gait
+        steps = _Steps(gait, 1.0 if up_m else gait.walk_pace)
         lift_m = gait.climb_lift_m if up_m > 0.0 else gait.walk_lift_m
         for side in SIDES:
             sole = steps.now.soles[side]
             steps.step(side, replace(sole, x=sole.x + ahead_m, z=sole.z + up_m), lift_m)
             if side == SIDES[0] and up_m > 0.0:
-                steps.go(1.3 * gait.shift_s, mass=steps.over(side))
+                steps.go(1.3 * gait.shift_s, mass=steps.over(side), roll=-OUTWARDS[side])
                 steps.go(gait.swing_s, trunk_m=steps.now.trunk_m + 0.6 * up_m)
         steps.stand()
         return steps
 
     def _turn(self, angle_rad: float) -> _Steps:
-        steps, gait = _Steps(self.gait), self.gait
+        gait = self.gait
+        steps = _Steps(gait, gait.walk_pace)
         for side in SIDES if angle_rad < 0.0 else SIDES[::-1]:
             y = OUTWARDS[side] * gait.stance_m
             to = Sole(-math.sin(angle_rad) * y, math.cos(angle_rad) * y, 0.0, angle_rad)
@@ -131,7 +141,7 @@ class StairSteps:
         """Return the angles; the trunk goes where it brings the centre of mass to its place."""
         gait = self.gait
         yaw = sum(sole.yaw for sole in stance.soles.values()) / 2.0
-        trunk_turn = _turned(yaw, gait.lean_rad)
+        trunk_turn = _turned(yaw, gait.lean_rad) @ _rolled(stance.roll * gait.sway_rad)
         heel, trunk_m = dict.fromkeys(SIDES, 0.0), stance.trunk_m
         for _ in range(MOST_NUDGES):
             feet = {side: self._foot(stance.soles[side], heel[side]) for side in SIDES}
@@ -180,10 +190,10 @@ class StairSteps:
 class _Steps:
     """Stances one after the other, with the time for the way into each; the first is where it begins."""
 
-    def __init__(self, gait: StairGait) -> None:
-        self._gait = gait
+    def __init__(self, gait: StairGait, pace: float) -> None:
+        self._gait, self._pace = gait, pace
         soles = {side: Sole(0.0, OUTWARDS[side] * gait.stance_m) for side in SIDES}
-        self.now = Stance(soles, np.zeros(2), 0.0, dict.fromkeys(SIDES, 0.0))
+        self.now = Stance(soles, np.zeros(2), 0.0, 0.0, dict.fromkeys(SIDES, 0.0))
         self.now = replace(self.now, trunk_m=self._height(0.0))
         self.frames: list[tuple[float, Stance]] = [(0.0, self.now)]
 
@@ -208,6 +218,7 @@ class _Steps:
         *,
         mass: Floats | None = None,
         trunk_m: float | None = None,
+        roll: float | None = None,
         alone: str | None = None,
         soles: Mapping[str, Sole] | None = None,
     ) -> None:
@@ -217,8 +228,10 @@ class _Steps:
             soles={**before.soles, **(soles or {})},
             mass=before.mass if mass is None else mass,
             trunk_m=before.trunk_m if trunk_m is None else trunk_m,
+            roll=before.roll if roll is None else roll,
             alone={side: float(side == alone) for side in SIDES},
         )
+        seconds /= self._pace
         count = max(1, round(seconds / KEYFRAME_S))
         for share in np.linspace(0.0, 1.0, count + 1)[1:].tolist():
             self.now = before.towards(after, share * share * (3.0 - 2.0 * share))
@@ -230,7 +243,7 @@ class _Steps:
         other = next(one for one in SIDES if one != side)
         up = max(here.z, to.z) + lift_m
         trunk_m = self._height(min(self.now.soles[other].z, to.z)) if to.z < here.z else self.now.trunk_m
-        self.go(gait.shift_s, mass=self.over(other))
+        self.go(gait.shift_s, mass=self.over(other), roll=-OUTWARDS[other])
         self.go(gait.lift_s, alone=other, soles={side: replace(here, z=up)})
         self.go(gait.swing_s, alone=other, soles={side: replace(to, z=up)})
         self.go(gait.lower_s, alone=other, trunk_m=trunk_m, soles={side: to})
@@ -240,10 +253,17 @@ class _Steps:
         """Let both feet carry, with the trunk at its height over them."""
         soles = self.now.soles.values()
         middle = np.array([[sole.x, sole.y] for sole in soles]).mean(axis=0)
-        self.go(self._gait.shift_s, mass=middle, trunk_m=self._height(min(sole.z for sole in soles)))
+        height = self._height(min(sole.z for sole in soles))
+        self.go(self._gait.shift_s, mass=middle, trunk_m=height, roll=0.0)
 
 
 def _turned(yaw: float, pitch: float) -> Floats:
     """Return axes turned to the left and then pitched forward, `(3, 3)`."""
     cy, sy, cp, sp = math.cos(yaw), math.sin(yaw), math.cos(pitch), math.sin(pitch)
     return np.array([[cy * cp, -sy, cy * sp], [sy * cp, cy, sy * sp], [-sp, 0.0, cp]])
+
+
+def _rolled(roll: float) -> Floats:
+    """Return axes leaned to the right, `(3, 3)`."""
+    cosine, sine = math.cos(roll), math.sin(roll)
+    return np.array([[1.0, 0.0, 0.0], [0.0, cosine, -sine], [0.0, sine, cosine]])

@@ -1,0 +1,46 @@
+"""An arena as URDF, for other programs."""
+
+from __future__ import annotations
+
+import math
+
+from posewright.arenas import BOX, FLOOR, Arena, Role
+from posewright.errors import InputError, visible
+from posewright.formats.urdf.writing import urdf_text
+from posewright.robots import Form, Kind, Link, Mechanism
+
+_FLOOR_M = 0.02
+"""How thick the floor is in a URDF, which has no endless plane [m]."""
+
+_LINE_M = 0.001
+_FIELD = "field"
+
+
+def urdf_of_arena(arena: Arena) -> str:
+    """Return a URDF with a link for the floor, and one fixed to it for each shape and box.
+
+    A URDF has neither friction nor things that can be pushed: boxes stand fast in it.
+
+    Raises:
+        InputError: a shape is a mesh, for which a URDF would need a file beside it.
+    """
+    if meshes := [shape.name for shape in arena.shapes if shape.hull_m]:
+        what = f"{', '.join(meshes)}: a URDF has no place for the points of a mesh"
+        raise InputError(what, hint="write MJCF")
+    floor = Form(Kind.BOX, (*arena.size_m, _FLOOR_M), colour=arena.colours[FLOOR])
+    links = [Link(_FIELD, ""), _link(FLOOR, floor, (arena.size_x / 2.0, 0.0, -_FLOOR_M / 2.0))]
+    for shape in arena.shapes:
+        height = _LINE_M if shape.role is Role.LINE else shape.size_m[2]
+        kind = Kind.CYLINDER if shape.is_round else Kind.BOX
+        size = (*shape.size_m[:2], height)
+        form = Form(kind, size, colour=arena.colour_of(shape), is_solid=shape.is_solid)
+        links.append(_link(shape.name, form, (shape.x, shape.y, shape.base_m + height / 2.0), shape.yaw_rad))
+    for number, box in enumerate(arena.boxes, 1):
+        form = Form(Kind.BOX, arena.kind_of(box).size_m, colour=arena.colours[BOX])
+        links.append(_link(f"box_{number}", form, (box.x, box.y, form.size_m[2] / 2.0), box.yaw_rad))
+    return urdf_text(Mechanism(visible(arena.name), tuple(links)))
+
+
+def _link(name: str, form: Form, at: tuple[float, float, float], yaw: float = 0.0) -> Link:
+    turn = (math.cos(yaw / 2.0), 0.0, 0.0, math.sin(yaw / 2.0))
+    return Link(visible(name), _FIELD, at, turn, forms=(form,))  # XML has no place for control characters
