@@ -93,6 +93,13 @@ def test_attached_sensors_are_on_the_card_and_see(tmp_path: Path) -> None:
     assert (picture[-4:] < 1).all()  # the floor: it looks ahead, and down is below
 
 
+def test_an_imu_of_the_files_own_takes_the_place_of_ours(tmp_path: Path) -> None:
+    made = imported(tmp_path, WALKER.replace('name="wrist"', 'name="imu"').replace("BaseForce6D", "BaseIMU"))
+    world = World(made.robot)
+    sensors = SimulatedBody(world, start_pose=made.robot.pose("stand")).read().sensors
+    assert sensors["imu.orientation"] == pytest.approx((0, 0, 0), abs=0.01)
+
+
 def test_what_a_card_has_no_place_for_is_said_with_its_line(tmp_path: Path) -> None:
     text = WALKER.replace('name="left_hip" type="hinge"', 'name="left_hip" type="slider"')
     text = text.replace("<limitsdeg>-40 60</limitsdeg>", "", 2)

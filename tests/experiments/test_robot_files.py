@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +95,7 @@ def test_what_is_exported_comes_in_again_with_its_masses_axes_and_limits(
         ('effort="2.5"', 'effort="0"', "left_shoulder has no actuator"),
         ('velocity="5.5"', 'velocity="0"', "how fast"),
         ('lower="-3.0" upper="3.0"', 'lower="3.0" upper="-3.0"', "taken for half a turn"),
+        ('lower="-3.0" upper="3.0"', 'lower="0" upper="1e-12"', "taken for half a turn"),
         ('lower="-3.0" upper="3.0"', 'lower="-170" upper="170"', "are these degrees?"),
         ('type="revolute"', 'type="prismatic"', "so it is fixed at 0"),
         ('type="revolute"', 'type="continuous"', "has no limits"),
@@ -127,6 +129,8 @@ def test_an_inertia_in_another_unit_is_noticed(tmp_path: Path) -> None:
         ('<box size="0.06 0.1 0.12"/>', '<mesh filename="../../../etc/passwd"/>', "outside"),
         ('<axis xyz="0 1 0"/>', '<axis xyz="0 0 0"/>', "no direction"),
         ('type="revolute"', 'type="ball"', "revolute"),
+        ('<?xml version="1.0"?>', '<?xml version="1.0" encoding="cp949"?>', "multi-byte"),
+        ('<?xml version="1.0"?>', '<?xml version="1.0" encoding="nobodys"?>', "unknown encoding"),
     ],
 )
 def test_what_is_damaged_is_refused_with_its_line_and_nothing_is_written(
@@ -147,13 +151,44 @@ def test_what_is_damaged_is_refused_with_its_line_and_nothing_is_written(
         '<asset><mesh name="m" file="/etc/passwd.stl"/></asset>',
         '<compiler meshdir="../.."/>',
         '<extension><plugin plugin="mujoco.sdf.bolt"/></extension>',
+        '<asset><model name="m" file="other.xml"/></asset>',
+        '<asset><texture name="t" type="cube" fileright="/etc/passwd"/></asset>',
+        '<asset><mesh name="m" file="link.stl"/></asset>',
+        '<compiler meshdir="sub"/><asset><mesh name="m" file="link.stl"/></asset>',
+        '<asset><mesh name="m" file="pipe.stl"/></asset>',
+        "<worldbody>" + "<body/>" * 501 + "</worldbody>",
+        '<asset><hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset>',
+        '<asset><texture name="t" type="2d" builtin="flat" width="100000" height="100000"/></asset>',
     ],
 )
-def test_a_mujoco_model_reaches_nothing_outside_of_its_folder(tmp_path: Path, inside: str) -> None:
-    path = tmp_path / "model.xml"
+def test_a_mujoco_model_neither_leaves_its_folder_nor_fills_the_memory(tmp_path: Path, inside: str) -> None:
+    folder = tmp_path / "model"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "link.stl").symlink_to(SMALL)
+    (folder / "sub/link.stl").symlink_to(SMALL)
+    os.mkfifo(folder / "pipe.stl")
+    path = folder / "model.xml"
     path.write_text(f"<mujoco>{inside}<worldbody><body/></worldbody></mujoco>", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"not read|outside"):
+    with pytest.raises(FormatError, match=r"not read|outside|leads out|no ordinary|too (large|many)") as told:
         import_robot(path, tmp_path / "made")
+    assert told.value.where is not None
+    assert told.value.where.line == 1
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ('<joint axis="1 0 0"/><joint axis="0 1 0"/>', "b has 2 joints"),
+        ('<joint/><body pos="nan 0 0"><geom size="1"/></body>', "body_pos is not finite"),
+        ('<joint/><body pos="1e300 0 0"><geom size="1"/></body>', "body_pos is not finite"),
+    ],
+)
+def test_a_mujoco_model_that_is_no_robot_is_refused(tmp_path: Path, inside: str, said: str) -> None:
+    body = f'<body><freejoint/><geom size="1"/><body name="b"><geom size="1"/>{inside}</body></body>'
+    (tmp_path / "m.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>", encoding="utf-8")
+    with pytest.raises(FormatError, match=said) as told:
+        import_robot(tmp_path / "m.xml", tmp_path / "made")
+    assert told.value.where is not None
 
 
 def test_a_file_without_a_hinge_and_a_folder_that_is_there_are_refused(tmp_path: Path) -> None:
@@ -165,6 +200,30 @@ def test_a_file_without_a_hinge_and_a_folder_that_is_there_are_refused(tmp_path:
         import_robot(SMALL, tmp_path)
     with pytest.raises(PosewrightError, match="urdf, mjcf"):
         export_robot("robotis_bioloid", "sdf", tmp_path / "out")
+
+
+@pytest.mark.parametrize("data", [b"", b"x" * 84, b"solid a\nfacet normal 0 0 1\n"])
+def test_a_damaged_mesh_is_left_out_and_told(tmp_path: Path, data: bytes) -> None:
+    pytest.importorskip("trimesh")
+    (tmp_path / "trunk.stl").write_bytes(data)
+    for name in ("trunk.stl", "m" * 5000):
+        changed(tmp_path, '<box size="0.06 0.1 0.12"/>', f'<mesh filename="{name}"/>')
+        _, remarks = read_urdf(tmp_path / "changed.urdf")
+        assert any("cannot be read" in str(one) for one in remarks)
+
+
+def test_a_robot_fixed_to_the_world_stands_free_and_no_part_is_called_world(tmp_path: Path) -> None:
+    fixed = (
+        '<link name="world"/><joint name="f" type="fixed"><parent link="world"/><child link="trunk"/></joint>'
+    )
+    text = SMALL.read_text(encoding="utf-8")
+    (tmp_path / "a.urdf").write_text(text.replace("</robot>", f"{fixed}</robot>"), encoding="utf-8")
+    made = import_robot(tmp_path / "a.urdf", tmp_path / "made")
+    assert made.robot.mass_kg == pytest.approx(1.8)
+    assert any("stands free" in str(one) for one in made.odd)
+    (tmp_path / "b.urdf").write_text(text.replace('"left_foot"', '"world"'), encoding="utf-8")
+    with pytest.raises(FormatError, match="'world'"):
+        import_robot(tmp_path / "b.urdf", tmp_path / "other")
 
 
 def test_a_mesh_becomes_the_box_around_it(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ OTHERS = {"charts", "links", "codegen", "runtimes", "studio"}
 
 OURS = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] not in OTHERS]
 
-MOST_LINES, MOST_FILES, LONGEST = 66_000, 460, 500
+MOST_LINES, MOST_FILES, LONGEST = 68_000, 420, 500
 
 OLD_VERBS = {
     "robots",

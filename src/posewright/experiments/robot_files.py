@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.documents import data_of, is_there, one_line, render_document, write_atomically
-from posewright.errors import InputError, OutputError, Where
+from posewright.errors import InputError, OutputError, PosewrightError, Where
 from posewright.formats.markup import read_markup
 from posewright.formats.openrave import is_openrave, read_openrave_robot
 from posewright.formats.urdf.reading import read_urdf
@@ -99,7 +99,10 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
             made.mkdir()
             write_atomically(made / "model.xml", model.encode())
             write_atomically(made / "robot.yaml", card.encode())
-            read_robot(made)  # what would not be read is not left behind
+            try:
+                read_robot(made)  # what would not be read is not left behind
+            except PosewrightError as error:
+                raise InputError(f"no card can hold it: {error.message}", where=Where(path)) from error
             made.rename(folder)
     except OSError as error:
         raise OutputError.at(folder, error.strerror or str(error)) from error

@@ -41,12 +41,12 @@ def import_arena(
         raise UnknownNameError.among("axis", up, [one.value for one in Up])
     if path.suffix.lower() not in FIELDS:
         raise FormatError("not a scene", where=Where(path), hint=f"it ends in {', '.join(FIELDS)}")
-    if path.suffix.lower() == ".xml":
-        pieces, notes = pieces_of_environment(read_openrave(path))
-    else:
-        pieces, notes = pieces_of(read_scene(path), path.suffix.lower(), up=Up(up))
     word = re.sub(r"[^a-z0-9]+", "_", (name or path.name.split(".")[0]).casefold()).strip("_") or "field"
     try:
+        if path.suffix.lower() == ".xml":
+            pieces, notes = pieces_of_environment(read_openrave(path))
+        else:
+            pieces, notes = pieces_of(read_scene(path), path.suffix.lower(), up=Up(up))
         return recognise(word, _turned(pieces, scale, turn_deg), f"imported from {path.name}", notes)
     except InputError as error:
         if error.where is None:

@@ -20,6 +20,7 @@ MAX_BYTES = 1 << 24
 MAX_ELEMENTS = 100_000
 MAX_LEVELS = 200
 _MOST = 1e9
+_MINUS = ("-", "\u2013", "\u2212")
 _BROWSERS_MINUS = "a '-' before a tag comes from a browser's view of a file: take them out"
 
 
@@ -140,10 +141,14 @@ class _Reader:
             self._parser.Parse(raw, True)
         except expat.ExpatError as error:
             where = Where(self._path, error.lineno, error.offset + 1)
-            hint = _BROWSERS_MINUS if re.search(rb"^\s*-\s*<", raw, re.MULTILINE) else None
+            dashes = "|".join(_MINUS).encode()
+            is_view = re.search(rb"^[ \t]*(" + dashes + rb")[ \t]*<", raw, re.MULTILINE)
+            hint = _BROWSERS_MINUS if is_view else None
             raise FormatError(f"not XML: {expat.ErrorString(error.code)}", where=where, hint=hint) from error
         except (ValueError, LookupError) as error:  # an encoding that nobody knows
-            raise FormatError(f"not text: {error}", where=Where(self._path), hint="XML in UTF-8") from error
+            raise FormatError(
+                f"not text: {error}", where=Where(self._path, 1), hint="XML in UTF-8"
+            ) from error
         return self._open[0].children[0]
 
     def _fail(self, message: str, hint: str) -> NoReturn:
@@ -161,11 +166,11 @@ class _Reader:
         self._open.append(element)
 
     def _end(self, _name: str) -> None:
-        element = self._open.pop()
-        if element.children and element.text.startswith("-") and not element.text.strip("- \n\r\t"):
-            element.fail("minus signs between the tags", _BROWSERS_MINUS)
+        self._open.pop()
 
     def _characters(self, text: str) -> None:
+        if text.strip() in _MINUS:
+            self._fail("a minus sign between the tags", _BROWSERS_MINUS)
         self._open[-1].words.append(text)
 
     def _doctype(self, *_: object) -> None:

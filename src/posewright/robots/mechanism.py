@@ -23,6 +23,9 @@ LIGHTEST_KG = 1e-4
 WIDEST_GYRATION = 3.0
 """A part's radius of gyration over half the diagonal of its shapes: more than this is an error of units."""
 
+_NARROWEST_RAD = 1e-9
+"""Limits that are nearer to each other are none."""
+
 _TRIANGLE = 1.02
 """Files round: the largest moment of inertia may be this much more than the sum of the two others."""
 
@@ -210,7 +213,7 @@ def _mended(link: Link) -> Link:
         return link
     turn = 2.0 * math.pi
     lower, upper = max(link.hinge.lower_rad, -turn), min(link.hinge.upper_rad, turn)
-    if lower >= upper:
+    if lower >= upper - _NARROWEST_RAD:
         lower, upper = -math.pi, math.pi
     return replace(link, hinge=replace(link.hinge, lower_rad=lower, upper_rad=upper))
 
@@ -236,13 +239,13 @@ def _odd(link: Link) -> Iterator[str]:
     )
     gyration = math.sqrt(max(most, 0.0) / link.mass_kg)
     if reach and gyration > WIDEST_GYRATION * reach:
-        times = f"{gyration / reach:.0f} times"
+        times = f"{gyration / reach:.3g} times"
         yield f"{name}: its inertia is that of something {times} as large; check its unit"
 
 
 def _odd_hinge(hinge: Hinge) -> Iterator[str]:
     limits = f"{hinge.lower_rad:g}..{hinge.upper_rad:g} rad"
-    if hinge.lower_rad >= hinge.upper_rad:
+    if hinge.lower_rad >= hinge.upper_rad - _NARROWEST_RAD:
         yield f"{hinge.name} has the limits {limits}: taken for half a turn either way"
     if max(abs(hinge.lower_rad), abs(hinge.upper_rad)) > 2.0 * math.pi + 1e-6:
         yield f"{hinge.name} turns {limits}: taken for a turn; are these degrees?"

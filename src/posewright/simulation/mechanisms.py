@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
+from posewright.documents import is_file, is_there
 from posewright.errors import FormatError, InputError, Where
-from posewright.formats.markup import read_markup
+from posewright.formats.markup import Element, read_markup
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
 from posewright.robots.mechanism import LIGHTEST_KG, Quaternion, Triple, rotation_matrix, rows, triple
 from posewright.rotation import of_matrix
@@ -43,8 +44,19 @@ _FRICTION_LOSS_SHARE = 0.02
 
 _LEAST_MOMENT = 1e-7
 
-_REACHING = ("file", "meshdir", "texturedir", "assetdir")
-"""Attributes of a MuJoCo model that name files and folders."""
+_DIRS = ("meshdir", "texturedir", "assetdir")
+"""Attributes of a MuJoCo model that name folders; those that name files begin with `file`."""
+
+_REFUSED = ("include", "plugin", "extension", "model", "attach")
+"""Elements that bring in what is elsewhere, or programs."""
+
+_MOST_BODIES, _MOST = 500, 1e4
+
+_GROWING = ("hfield", "replicate", "composite", "flexcomp")
+"""Elements in which a few letters take all of the memory; no robot is made of them."""
+
+_WIDEST_TEXTURE = 16384
+"""[pixels]"""
 
 
 def mechanism_of(robot: Robot) -> Mechanism:
@@ -81,23 +93,53 @@ def read_mjcf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
     root = read_markup(path)
     if root.name != "mujoco":
         root.fail(f"<{root.name}> is no MuJoCo model", "the root is <mujoco>")
-    for element in root.walk():
-        if element.name in ("include", "plugin", "extension"):
-            element.fail(f"<{element.name}> is not read", "put everything into one file")
-        for key in _REACHING:
-            name = element.attributes.get(key)
-            if name is not None and (Path(name).is_absolute() or ".." in Path(name).parts or "\\" in name):
-                element.fail(f"{name!r:.80} may lie outside of the model's folder", "a path inside it")
+    _check_reach(root, path.resolve().parent)
     try:
         spec = mujoco.MjSpec.from_file(str(path))
         model = spec.compile()
-    except ValueError as error:
+    except (ValueError, RuntimeError, MemoryError) as error:
         raise FormatError(f"MuJoCo does not read it: {str(error)!r:.300}", where=Where(path)) from error
     if model.nbody < 2:
         raise FormatError("there is no body in it", where=Where(path))
+    for key in ("body_pos", "body_ipos", "body_mass", "body_inertia", "geom_pos", "geom_size"):
+        if not (np.abs(getattr(model, key)) < _MOST).all():
+            what = f"a number in {key} is not finite, or beyond all measure"
+            raise FormatError(what, where=Where(path), hint="metres and kilograms")
     free = [model.jnt_bodyid[joint] for joint in range(model.njnt) if model.jnt_type[joint] == 0]
-    links, welded = _Taken(model, int(free[0]) if free else 1, _modelled(model)).links()
+    try:
+        links, welded = _Taken(model, int(free[0]) if free else 1, _modelled(model)).links()
+    except InputError as error:
+        raise FormatError(error.message, where=Where(path), hint=error.hint) from error
     return Mechanism(spec.modelname, links), tuple(welded)
+
+
+def _check_reach(root: Element, folder: Path) -> None:
+    """Refuse what opens other files than ordinary ones in the folder of the model; links are followed."""
+    dirs = {
+        "",
+        *(told for element in root.all("compiler") for key in _DIRS if (told := element.attributes.get(key))),
+    }
+    count = 0
+    for element in root.walk():
+        count += element.name == "body"
+        if count > _MOST_BODIES:
+            element.fail("too many bodies", f"at most {_MOST_BODIES}")
+        if element.name in _REFUSED:
+            element.fail(f"<{element.name}> is not read", "put everything into one file")
+        if element.name in _GROWING:
+            element.fail(f"<{element.name}> is not read", "a robot alone")
+        if max(element.attribute_number(key, 0.0) for key in ("width", "height")) > _WIDEST_TEXTURE:
+            element.fail(f"a <{element.name}> that is too large", f"at most {_WIDEST_TEXTURE} wide and high")
+        for key, name in element.attributes.items():
+            if key not in _DIRS and not key.startswith("file"):
+                continue
+            if Path(name).is_absolute() or ".." in Path(name).parts or "\\" in name:
+                element.fail(f"{name!r:.80} may lie outside of the model's folder", "a path inside it")
+            for found in (folder / one / name for one in dirs):
+                if key not in _DIRS and is_there(found) and not is_file(found):
+                    element.fail(f"{name!r:.80} is no ordinary file")
+                if not found.resolve().is_relative_to(folder):
+                    element.fail(f"{name!r:.80} leads out of the model's folder", "a file inside it")
 
 
 def _modelled(model: Any) -> Any:
@@ -221,7 +263,8 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
         body = bodies[link.name] = bodies[link.parent].add_body(name=link.name, pos=place, quat=turn)
         if not link.parent:
             body.add_freejoint(name="root")
-            body.add_site(name=IMU_SITE, size=(0.003,) * 3, group=4)
+            if all(mount.name != IMU_SITE for mount in mechanism.mounts):  # it has one of its own
+                body.add_site(name=IMU_SITE, size=(0.003,) * 3, group=4)
         _add_inertia(body, link)
         _add_hinge(spec, body, link.hinge)
         for form in link.forms:

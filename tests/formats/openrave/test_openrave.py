@@ -207,15 +207,33 @@ def test_the_minus_signs_of_a_browsers_view_are_told(tmp_path: Path) -> None:
     told = refusal(tmp_path / "a.xml", '-<KinBody name="k">\n-<Body name="a"/></KinBody>')
     assert told.hint is not None
     assert "browser" in told.hint
-    inside = refusal(tmp_path / "a.xml", '<KinBody name="k">\n-<Body name="a"/>\n</KinBody>')
-    assert "minus" in inside.message
+    for dash in ("-", "\u2013", "\u2212"):
+        inside = refusal(tmp_path / "a.xml", f'<KinBody name="k">\n{dash}<Body name="a"/>\n</KinBody>')
+        assert "minus" in inside.message
+        assert inside.where is not None
+        assert inside.where.line == 2
 
 
 def test_other_xml_is_refused(tmp_path: Path) -> None:
     assert "no OpenRAVE document" in refusal(tmp_path / "a.xml", "<mujoco/>").message
     (tmp_path / "a.xml").write_text(ROBOT)
-    with pytest.raises(InputError, match="nothing but robots"):
+    with pytest.raises(InputError, match="nothing but robots") as told:
         import_arena(tmp_path / "a.xml")
+    assert told.value.where is not None
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ("".join(f'<Body name="b{i}"/>' for i in range(1001)), "too many parts"),
+        ('<Body name="a"/><Body name="b"/>' + "<Joint><Body>a</Body><Body>b</Body></Joint>" * 1001, "parts"),
+        ("".join(f'<KinBody prefix="{i}" file="b.xml"/>' for i in range(241)), "too much in too many files"),
+        (f'<Body><Geom type="trimesh"><data>a{" " * 50_000}x</data></Geom></Body>', "no file 'a x'"),
+    ],
+)
+def test_what_would_take_for_ever_is_refused_at_once(tmp_path: Path, inside: str, said: str) -> None:
+    (tmp_path / "b.xml").write_text('<KinBody><Body name="b"/></KinBody>')
+    assert said in refusal(tmp_path / "a.xml", f"<KinBody>{inside}</KinBody>").message
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="other people's samples are not here")

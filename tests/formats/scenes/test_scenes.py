@@ -123,6 +123,10 @@ def test_transforms_follow_the_standard() -> None:
             "point 7",
         ),
         ('WorldInfo { title "never ends }', 2, "without an end"),
+        ("Shape { geometry Box { size 1 -1 1 } }", 2, "a Box of 1 x -1 x 1"),
+        ("Shape {\r geometry Cone { height 0 } }", 3, "a Cone of 1 x 0"),
+        ("\n[ " + "1 " * 1_000_010, 3, "expected a node"),
+        ("Shape { geometry X { point [" + "1 " * 1_000_010, 2, "too many numbers"),
     ],
 )
 def test_a_damaged_wrl_is_refused_with_its_line(tmp_path: Path, body: str, line: int, said: str) -> None:
@@ -147,6 +151,7 @@ def test_nodes_that_double_again_and_again_are_refused() -> None:
 def test_a_glb_that_claims_too_much_or_leads_elsewhere_is_refused(tmp_path: Path) -> None:
     for told, said in (
         ({"accessors": [{"count": 10**12}]}, "claims"),
+        ({"accessors": [{"count": 10**6}] * 100}, "claims"),
         ({"buffers": [{"uri": "../../etc/passwd"}]}, "leads to"),
     ):
         text = json.dumps({"asset": {"version": "2.0"}, **told}).encode()
@@ -154,6 +159,29 @@ def test_a_glb_that_claims_too_much_or_leads_elsewhere_is_refused(tmp_path: Path
         (tmp_path / "bad.glb").write_bytes(head + text)
         with pytest.raises(FormatError, match=said):
             import_arena(tmp_path / "bad.glb")
+
+
+def test_a_glb_whose_faces_name_points_it_has_not_is_refused(tmp_path: Path) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    box = trimesh.creation.box((1, 1, 1))
+    data = trimesh.Scene(box).export(file_type="glb")
+    places = {kind: box.faces[0].astype(kind).tobytes() for kind in ("<u4", "<u2", "u1")}
+    kind, first = next((kind, found) for kind, found in places.items() if found in data)
+    (tmp_path / "a.glb").write_bytes(data.replace(first, np.array([0, 1, 99], dtype=kind).tobytes()))
+    with pytest.raises(FormatError, match="names point 99 of 8"):
+        read_scene(tmp_path / "a.glb")
+
+
+def test_what_falls_into_too_many_pieces_is_refused_at_once(tmp_path: Path) -> None:
+    pytest.importorskip("trimesh")
+    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "f 1 2 3\n" * 5001)
+    with pytest.raises(InputError, match="5,001 pieces") as told:
+        import_arena(tmp_path / "a.obj")
+    assert told.value.where is not None
+
+
+def test_a_mark_of_the_order_of_bytes_is_no_part_of_a_scene() -> None:
+    assert len(parse_vrml("\ufeff" + HEAD + "Shape { geometry Box { } }")) == 1
 
 
 @pytest.mark.parametrize("kind", ["glb", "stl", "obj", "wrl", "xml"])

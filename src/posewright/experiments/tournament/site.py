@@ -121,7 +121,7 @@ def _most_eventful(discipline: Discipline, films: int) -> list[tuple[str, str]]:
         if run.error is None
     ]
     told.sort(key=lambda one: one[:2], reverse=True)
-    different: dict[str, tuple[str, str]] = {}  # the same behaviour on the same field does the same
+    different: dict[str, tuple[str, str]] = {}  # who runs the same behaviour on the same field runs the same
     for _, _, name, run in told:
         different.setdefault(run.digest, (name, run.name))
     return [*different.values()][:films]

@@ -24,6 +24,9 @@ from posewright.formats.scenes.mesh import Colour, turn_about
 from posewright.units import RAD_PER_DEG
 
 _USUAL_DENSITY = 1.0
+MOST_PARTS = 1000
+"""Links, and joints, of one body."""
+
 PLACES = ("translation", "rotationaxis", "rotationmat", "rotation", "quat")
 """What places a part: `pose_of` reads it."""
 
@@ -78,6 +81,7 @@ class BodyMaker:
 
     def include(self, body: KinBody, prefix: str, tag: Element) -> None:
         """Add the links and joints of another body, under names with a prefix."""
+        self.check_count(len(self.links) + len(body.links), tag)
         for link in body.links:
             if prefix + link.name in self.links:
                 tag.fail(f"there is a link {prefix + link.name!r} already", 'give it another prefix="..."')
@@ -87,6 +91,11 @@ class BodyMaker:
             self.joints.append(replace(one, name=prefix + one.name, parent=parent, child=child))
         self.sensors += [replace(one, name=prefix + one.name, link=prefix + one.link) for one in body.sensors]
         self.name, self.is_robot = self.name or body.name, self.is_robot or body.is_robot
+
+    def check_count(self, count: int, tag: Element) -> None:
+        """Refuse more parts than there may be."""
+        if count > MOST_PARTS:
+            tag.fail("a body of too many parts", f"at most {MOST_PARTS} links, and as many joints")
 
     def place(self, pose: Floats, tag: Element) -> None:
         """Move everything so far, as the place of a whole body does."""
@@ -110,6 +119,7 @@ class BodyMaker:
         """Add a <Body>, or what it says besides of one that is there."""
         name = prefix + tag.attributes.get("name", f"link{len(self.links)}")
         before = self.links.get(name)
+        self.check_count(len(self.links) + 1, tag)
         offset = tag.last("offsetfrom")
         pose = pose_of(tag)
         if offset is not None:
@@ -160,6 +170,7 @@ class BodyMaker:
         if kind not in (known.value for known in JointKind):
             tag.fail(f"a joint of the type {kind[:40]!r} is not read", "hinge or slider")
         name = prefix + tag.attributes.get("name", f"joint{len(self.joints)}")
+        self.check_count(len(self.joints) + 1, tag)
         if any(one.name == name for one in self.joints):
             tag.fail(f"two joints are called {name!r}")
         ends = [self.known(child, child.text, prefix) for child in tag.all("body")]

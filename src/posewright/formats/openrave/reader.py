@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,14 +14,17 @@ from posewright.errors import FormatError
 from posewright.formats.markup import Element, read_markup
 from posewright.formats.openrave.bodies import Environment, Geometry, KinBody
 from posewright.formats.openrave.links import PLACES, BodyMaker, pose_of
-from posewright.formats.scenes.mesh import SceneMesh
+from posewright.formats.scenes.mesh import MAX_SCENE_BYTES, SceneMesh
 from posewright.formats.scenes.reading import SCENES, connected_parts, read_scene
 
 _INCLUDES = 8
 """How deep documents may include each other: a robot in an environment, of parts."""
 
 _BODIES = 30
-_FILES = 200
+_LEAST_BYTES = 100_000
+"""An empty file counts as this one: so there are at most some hundred."""
+
+_NOTES = 200
 _ROOTS = ("environment", "robot", "kinbody")
 _UNUSED = frozenset(
     {"camtrans", "camrotaxis", "camrotationaxis", "camrotmat", "camfocal", "bkgndcolor", "plugin", "viewer"}
@@ -58,13 +62,13 @@ class _Reader:
     Attributes:
         folder: no file outside it is opened.
         notes: what was passed over, in words.
-        files: how many were opened.
+        size: of all files that were opened [bytes].
         depth: how many bodies stand in each other where it reads.
     """
 
     folder: Path
     notes: list[str] = field(default_factory=list)
-    files: int = 0
+    size: int = 0
     depth: int = 0
 
     def environment(self, root: Element, opened: tuple[Path, ...]) -> Environment:
@@ -81,10 +85,9 @@ class _Reader:
                     friction = part.number("friction")
             elif tag.name not in _UNUSED:
                 self.pass_over(tag)
-        names = [body.name for body in bodies if body.name]
-        for name in names:
-            if names.count(name) > 1:
-                root.fail(f"two bodies are called {name!r}", "each has a name of its own")
+        for name, count in Counter(body.name for body in bodies if body.name).items():
+            if count > 1:
+                root.fail(f"{count} bodies are called {name!r}", "each has a name of its own")
         return Environment(tuple(bodies), friction, tuple(self.notes))
 
     def included(self, tag: Element, opened: tuple[Path, ...], kind: str) -> Environment | KinBody | None:
@@ -106,9 +109,6 @@ class _Reader:
 
     def find(self, tag: Element, name: str) -> Path:
         """Return a file that a document names, beside that document; never one outside the folder."""
-        self.files += 1
-        if self.files > _FILES:
-            tag.fail("too many files", f"at most {_FILES}")
         try:
             path = (tag.path.parent / name.replace("\\", "/")).resolve()
             is_there = path.is_file()
@@ -118,6 +118,9 @@ class _Reader:
             tag.fail(f"{name[:200]!r} leads out of the folder", f"put it below {self.folder}")
         if not is_there:
             tag.fail(f"there is no file {name[:200]!r}", f"it was looked for at {path}")
+        self.size += max(path.stat().st_size, _LEAST_BYTES)
+        if self.size > MAX_SCENE_BYTES:
+            tag.fail("too much in too many files", f"at most {MAX_SCENE_BYTES:,} bytes together")
         return path
 
     def meshes(self, tag: Element, name: str) -> tuple[SceneMesh, ...]:
@@ -164,7 +167,7 @@ class _Reader:
         maker.place(pose_of(tag), tag)
 
     def pass_over(self, tag: Element) -> None:
-        if len(self.notes) < _FILES:
+        if len(self.notes) < _NOTES:
             self.notes.append(f"{tag.where}: <{tag.name}> is passed over")
 
     def read_geometry(self, tag: Element, made: Geometry) -> Geometry:
@@ -180,7 +183,8 @@ class _Reader:
 def _file_and_scale(tag: Element) -> tuple[str, Floats]:
     """Return the file of `cup.wrl 0.01` or `my cup.wrl 1 1 2`, and its scale `(3,)`."""
     number = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-    found = re.fullmatch(rf"(.*?)((?:\s+{number}){{3}}|\s+{number})?", tag.text, re.DOTALL)
+    told = " ".join(tag.text.split())  # so that no pattern has many blanks to choose from
+    found = re.fullmatch(rf"(.*?)((?: {number}){{3}}| {number})?", told)
     if found is None or not found[1]:
         tag.fail("no file is named", f"<{tag.name}>file.wrl 1.0</{tag.name}>")
     scale = np.array([float(word) for word in (found[2] or "1").split()])

@@ -36,6 +36,9 @@ SCENES = tuple(_USUAL)
 """The endings of files that are scenes."""
 
 _Y_TO_Z = np.array([(1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)])
+_CLAIMS = 10 * MAX_POINTS
+"""So many points, normals, places on pictures and corners of faces a GLB may claim to hold, all together."""
+
 _FLATTER = 1.5
 """A field is at least this much longer than high: so it is told which axis points up."""
 
@@ -62,8 +65,10 @@ def read_scene(path: Path | str) -> tuple[SceneMesh, ...]:
     if kind == ".glb":
         _refuse_odd_glb(data, path)
     meshes = _by_trimesh(data, kind[1:], path)
-    if sum(len(mesh.points) for mesh in meshes) > MAX_POINTS or len(meshes) > MAX_MESHES:
-        hint = f"at most {MAX_POINTS} points in {MAX_MESHES} meshes"
+    n_faces = sum(0 if mesh.faces is None else len(mesh.faces) for mesh in meshes)
+    n_points = sum(len(mesh.points) for mesh in meshes)
+    if n_points > MAX_POINTS or n_faces > 2 * MAX_POINTS or len(meshes) > MAX_MESHES:
+        hint = f"at most {MAX_POINTS} points, and twice as many faces, in {MAX_MESHES} meshes"
         raise FormatError("too much in a scene", where=Where(path), hint=hint)
     return meshes
 
@@ -85,13 +90,18 @@ def _by_trimesh(data: bytes, kind: str, path: Path) -> tuple[SceneMesh, ...]:
                 continue  # points and lines
             matrix = np.asarray(place, dtype=np.float64)
             points = np.asarray(mesh.vertices, dtype=np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-            name = node if kind != "stl" else ""
-            found.append(SceneMesh(name, points, np.asarray(mesh.faces), _colour(mesh)))
+            name, faces = node if kind != "stl" else "", np.asarray(mesh.faces)
+            if len(faces) and not 0 <= int(faces.min()) <= int(faces.max()) < len(points):
+                raise IndexError(f"a face names point {int(faces.max())} of {len(points)}")
+            found.append(SceneMesh(name, points, faces, _colour(mesh)))
     except (*_DAMAGED, struct.error, OSError, RecursionError, NotImplementedError) as error:
         what = f"not a whole {kind.upper()} file: {type(error).__name__}: {error}"
         raise FormatError(what, where=Where(path)) from error
     if not any(len(mesh.points) for mesh in found):
-        raise FormatError("no faces in it", where=Where(path), hint="a scene of triangles or quads")
+        hint = "a scene of triangles or quads" + (
+            "; a binary STL is as long as it says" if kind == "stl" else ""
+        )
+        raise FormatError("no whole face in it", where=Where(path), hint=hint)
     return tuple(mesh for mesh in found if len(mesh.points))
 
 
@@ -113,9 +123,9 @@ def _refuse_odd_glb(data: bytes, path: Path) -> None:
         outside = [one["uri"] for part in ("buffers", "images") for one in told.get(part, ()) if "uri" in one]
     except (struct.error, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError("not a whole GLB file", where=Where(path)) from error
-    if any(not 0 <= count <= 3 * MAX_POINTS for count in counts):
+    if min(counts, default=0) < 0 or sum(counts) > _CLAIMS:
         hint = f"at most {MAX_POINTS} points"
-        raise FormatError(f"it claims {max(counts):,} of something", where=Where(path), hint=hint)
+        raise FormatError(f"it claims {sum(counts):,} of something", where=Where(path), hint=hint)
     if outside:
         what = f"it leads to {str(outside[0])[:80]!r}"
         raise FormatError(what, where=Where(path), hint="a GLB with everything in it")
@@ -173,7 +183,12 @@ def connected_parts(mesh: SceneMesh) -> list[Floats]:
     pairs = order[np.repeat(shared == 2, shared)].reshape(-1, 2) // 3  # the two faces at each such edge
     count = len(mesh.faces)
     links = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
-    label = connected_components(links, directed=False)[1]
+    n_parts, label = connected_components(links, directed=False)
+    if n_parts > MAX_MESHES:
+        what = f"{mesh.name or 'a mesh'} falls into {n_parts:,} pieces"
+        raise InputError(
+            what, hint=f"at most {MAX_MESHES:,}: weld its points, and leave out what lies double"
+        )
     order = np.argsort(label, kind="stable")
     groups = np.split(mesh.faces[order], np.flatnonzero(np.diff(label[order])) + 1)
     return [mesh.points[np.unique(group)] for group in groups]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -30,6 +29,7 @@ from posewright.formats.scenes.mesh import (
 _HEAD = "#VRML V2.0 utf8"
 _LEVELS = 100
 _NODES = 100_000
+_WORDS = 1_000_000
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s,{}\[\]"#]+|#[^\n\r]*|["\n]')
 _REFUSED = {
     "Inline": "another file is not fetched: put its nodes in here",
@@ -60,7 +60,8 @@ def parse_vrml(text: str, path: Path | None = None) -> tuple[SceneMesh, ...]:
     Raises:
         FormatError: it is no VRML97, is damaged, has too much in it, or something that is not read.
     """
-    if not text.removeprefix("\ufeff").startswith(_HEAD):
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if not text.startswith(_HEAD):
         is_older = text.startswith("#VRML V1.0")
         what = "this is VRML 1.0" if is_older else "this is no VRML97"
         raise FormatError(what, where=Where(path, 1), hint=f"the first line is {_HEAD!r}; export as VRML97")
@@ -76,8 +77,11 @@ class _Parser:
 
     def _read(self, text: str) -> Iterator[tuple[str | None, int]]:
         line = 1
-        for found in _TOKEN.finditer(text):
+        for count, found in enumerate(_TOKEN.finditer(text)):
             word = found[0]
+            if count > _WORDS + line:  # the end of a line is a word, too
+                hint = f"at most {_WORDS:,}: simplify it"
+                raise FormatError("too many numbers and words", where=Where(self.path, line), hint=hint)
             if word == '"':
                 raise FormatError(
                     "a text without an end", where=Where(self.path, line), hint='it ends with "'
@@ -242,6 +246,13 @@ class _Scene:
             self.fail(node, f"{key} of {node.kind} is not finite, or beyond all measure")
         return array
 
+    def lengths(self, node: _Node, count: int = 1, **usual: float) -> Floats:
+        """Return fields of so many lengths each, one behind the other."""
+        told = np.concatenate([self.numbers(node, key, [one] * count, count) for key, one in usual.items()])
+        if not (told > 0.0).all():
+            self.fail(node, f"a {node.kind} of {' x '.join(f'{one:g}' for one in told)}", "lengths above 0")
+        return told
+
     def add(self, shape: _Node, at: Floats, name: str) -> None:
         for geometry in _nodes(shape, "geometry"):
             points, faces = self.geometry(geometry)
@@ -258,15 +269,15 @@ class _Scene:
         """Return points, and faces where the points alone do not say what is one body."""
         match node.kind:
             case "Box":
-                return box_points(self.numbers(node, "size", [2.0, 2.0, 2.0], 3)), None
+                return box_points(self.lengths(node, size=2.0, count=3)), None
             case "Sphere":
-                return ball_points(float(self.numbers(node, "radius", [1.0], 1)[0])), None
+                return ball_points(float(self.lengths(node, radius=1.0)[0])), None
             case "Cylinder":
-                radius, height = (float(self.numbers(node, key, [usual], 1)[0]) for key, usual in _ROUND)
+                radius, height = self.lengths(node, radius=1.0, height=2.0).tolist()
                 return round_points(radius, height), None
             case "Cone":
-                radius = float(self.numbers(node, "bottomRadius", [1.0], 1)[0])
-                return round_points(radius, float(self.numbers(node, "height", [2.0], 1)[0]), top=0.0), None
+                radius, height = self.lengths(node, bottomRadius=1.0, height=2.0).tolist()
+                return round_points(radius, height, top=0.0), None
             case "IndexedFaceSet":
                 return self.faces(node)
             case "IndexedLineSet" | "PointSet":
@@ -284,11 +295,12 @@ class _Scene:
         if len(index) and (index.max() >= len(points) or index.min() < -1):
             what = f"coordIndex names point {int(index.max())} of {len(points)}"
             self.fail(node, what, "points are counted from 0, and -1 ends a face")
-        triangles: list[tuple[int, int, int]] = []
-        for face in np.split(index, np.flatnonzero(index == -1) + 1):
-            corners = face[face >= 0].tolist()
-            triangles += [(corners[0], one, two) for one, two in pairwise(corners[1:])]
-        return points, np.array(triangles, dtype=np.int64).reshape(-1, 3)
+        corners, face = index[index >= 0], np.cumsum(index < 0)[index >= 0]
+        _, first, of_face = np.unique(face, return_index=True, return_inverse=True)
+        first = first[of_face.reshape(-1)]  # for each corner where its face begins: a fan of triangles
+        place = np.arange(len(corners) - 1) if len(corners) else np.arange(0)
+        place = place[(face[place] == face[place + 1]) & (place != first[place])]
+        return points, np.column_stack([corners[first[place]], corners[place], corners[place + 1]])
 
     def colour(self, shape: _Node) -> Colour | None:
         for looks in _nodes(shape, "appearance"):
@@ -296,9 +308,6 @@ class _Scene:
                 told = self.numbers(material, "diffuseColor", [0.8, 0.8, 0.8], 3).clip(0.0, 1.0).tolist()
                 return (told[0], told[1], told[2]) if "diffuseColor" in material.fields else None
         return None
-
-
-_ROUND = (("radius", 1.0), ("height", 2.0))
 
 
 def _nodes(node: _Node, key: str) -> list[_Node]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from posewright.documents import open_ordinary
+from posewright.documents import is_file, open_ordinary
 from posewright.formats.markup import Element, read_markup
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
 from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, rows, triple
@@ -21,6 +22,7 @@ MAX_MESH_BYTES = 1 << 26
 FARTHEST_M = 100.0
 """No part of a robot is farther from another, or larger."""
 
+_WORLD = "world"
 _HINGES = ("revolute", "continuous")
 _FIXED = ("fixed", "floating")
 _WELDED = ("prismatic", "planar")
@@ -100,9 +102,16 @@ class UrdfReader:
         if missing := [name for name in links if name not in order]:
             links[missing[0]].fail(f"the link {missing[0]!r} does not hang on the base {bases[0]!r}")
         first = below.get(bases[0], [])
-        if len(first) == 1 and above[first[0]].attributes.get("type") == "floating":
-            del above[first[0]]
-            return order[1:]  # the base is a world in which the robot floats
+        kind = above[first[0]].attributes.get("type") if len(first) == 1 else None
+        if kind == "floating" or (kind == "fixed" and bases[0] == _WORLD):
+            line = above.pop(first[0]).line
+            order = order[1:]  # the base is a world in which the robot floats
+            if kind == "fixed":
+                self.remarks.append(Oddity(f"{first[0]} is fixed to the world: here it stands free", line))
+        if _WORLD in order:
+            links[_WORLD].fail(
+                f"a part of a robot is called {_WORLD!r}", "another name: that is the ground's"
+            )
         return order
 
     def _link(self, element: Element, joint: Element | None) -> Link:
@@ -231,7 +240,7 @@ class UrdfReader:
         path = path.resolve()
         if not path.is_relative_to(top):
             shape.fail(f"the mesh {name!r:.80} lies outside of {top}", "a path inside the package")
-        return path if path.is_file() else None
+        return path if is_file(path) else None
 
 
 def _link_of(joint: Element, end: str) -> str:
@@ -268,7 +277,9 @@ def _extent(path: Path) -> tuple[Triple, Triple] | None:
         return None
     try:
         with open_ordinary(path) as file:  # from a file alone: nothing that a mesh names is looked for
-            found = trimesh.load(file, file_type=path.suffix[1:].lower(), force="mesh", process=False).bounds
+            found: Any = trimesh.load(
+                file, file_type=path.suffix[1:].lower(), force="mesh", process=False
+            ).bounds
     except (
         ValueError,
         OSError,
@@ -277,7 +288,7 @@ def _extent(path: Path) -> tuple[Triple, Triple] | None:
         AttributeError,
     ):  # what trimesh raises of damaged files
         return None
-    return triple(found[0]), triple(found[1])
+    return None if found is None else (triple(found[0]), triple(found[1]))
 
 
 def read_urdf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
