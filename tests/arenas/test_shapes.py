@@ -164,6 +164,8 @@ def test_what_a_recording_must_not_say_of_its_arena_is_refused(key: str, value: 
         ("[0.25, 0.25, 0.5]", "[0.25, 0.25]", 9, "expected a list of 3"),
         ("floor: [0, 0, 0], ", "", 1, "floor: no colour"),
         ("friction: 0.6", "friction: 0.6\nlines_x_m: [1.0, 0.5]", 1, "in the order of x"),
+        ("name: riser", "name: floor", 1, "a shape cannot be called 'floor'"),
+        ("friction: 0.6", f"friction: 0.6\nlines_x_m: {[0.1] * 501}", 1, "lines_x_m: 501 of them"),
     ],
 )
 def test_what_is_wrong_with_an_arena_is_said_with_its_line(

@@ -32,6 +32,10 @@ FLOOR = "floor"
 BOX = "box"
 """The kind of a box of which nothing else is said."""
 
+_RESERVED = frozenset({FLOOR, "ground"})
+_MOST_THINGS = 500
+"""So many lines, shapes or boxes no field has, and no simulation steps."""
+
 WALLS = ("wall_start", "wall_end", "wall_left", "wall_right")
 """Names of the walls at x = 0, at the far end, at the left and at the right edge of a field."""
 
@@ -130,8 +134,8 @@ class Box:
         kind: name of its kind, one of those that the arena has.
     """
 
-    x: float
-    y: float
+    x: Place
+    y: Place
     yaw_rad: float = 0.0
     kind: str = BOX
 
@@ -333,7 +337,13 @@ class _ArenaDocument:
             or max(self.lines_x_m, default=0.0) > self.size_m[0]
         ):
             raise InputError("lines_x_m: expected lines on the field in the order of x")
+        things = {"lines_x_m": self.lines_x_m, "shapes": self.shapes, "boxes": self.boxes}
+        for what, told in things.items():
+            if len(told) > _MOST_THINGS:
+                raise InputError(f"{what}: {len(told)} of them", hint=f"at most {_MOST_THINGS}")
         names = [shape.name for shape in self.all_shapes()]
+        if taken := sorted(_RESERVED.intersection(names)):
+            raise InputError(f"a shape cannot be called {taken[0]!r}", hint="every field has one already")
         if len(names) != len(set(names)):
             raise InputError("two shapes have one name", hint=f"there are {', '.join(names)}")
 
