@@ -1,4 +1,4 @@
-"""A whole contest day with two entries.  Twin of `posewright contest`."""
+"""A whole contest day with two entries.  Twin of `posewright contest run` and `posewright contest report`."""
 
 import sys
 from pathlib import Path

@@ -119,7 +119,8 @@ class Desk:
             "SENSORS": "sensors:\n"
             "  compass: {kind: compass, mount: imu}\n"
             "  ring: {kind: range_scan, mount: head, max_range_m: 5, "
-            "beams: 72, start_deg: -180, step_deg: 5}",
+            "beams: 72, start_deg: -180, step_deg: 5}\n"
+            "  floor_left: {kind: floor_sensor, mount: left_foot_sole}",
         }
         for name, text in (("tiny.chart.yaml", CHART), ("tiny.behaviour.yaml", BEHAVIOUR)):
             written = text

@@ -60,7 +60,7 @@ class Inspection(Tabled):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data, fit for JSON."""
-        return {**asdict(self), "passed": self.passed}
+        return {**asdict(self), "verdicts": [asdict(one) for one in self.verdicts], "passed": self.passed}
 
     def table(self) -> ScoreTable:
         """Return a row a limit."""

@@ -15,7 +15,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.gaits.biped.stair_gait import OUTWARDS, SIDES, StairGait
 from posewright.kinematics import LegAngles
-from posewright.motions import Easing, Keyframe, Motion, Pose
+from posewright.motions import Easing, Keyframe, Motion, Pose, check_motion
 from posewright.robots import Robot
 
 KEYFRAME_S = 0.125
@@ -96,7 +96,15 @@ class StairSteps:
             "veer_left": lambda: self._turn(VEER_RAD),
             "veer_right": lambda: self._turn(-VEER_RAD),
         }
-        return {name: self._motion(name, make()) for name, make in made.items()}
+        return {name: self._slowed(self._motion(name, make())) for name, make in made.items()}
+
+    def _slowed(self, motion: Motion) -> Motion:
+        """Give keyframes a little longer on the way into which a servo would have to turn too fast."""
+        while fast := {one.keyframe for one in check_motion(motion, self._robot) if one.rule == "speed"}:
+            frames = enumerate(motion.keyframes, 1)
+            slower = [replace(one, reach_s=one.reach_s * (1.05 if k in fast else 1.0)) for k, one in frames]
+            motion = replace(motion, keyframes=tuple(slower))
+        return motion
 
     def _motion(self, name: str, steps: _Steps) -> Motion:
         ready, *frames = steps.frames

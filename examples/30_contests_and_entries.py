@@ -1,0 +1,26 @@
+"""Which contests there are, what an entry says, and the ranking of a day that was played.
+
+Twin of `posewright contest list`, `contest show` and `contest rank`; 28_contest_day.py plays a day.
+"""
+
+import sys
+from pathlib import Path
+
+import posewright as pw
+
+out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
+
+for name in pw.contest_names():
+    held = pw.contest(name)
+    print(f"{name}: {held.title}, for {' and '.join(held.entries)}")
+
+folder = out / "lonely"
+folder.mkdir(parents=True, exist_ok=True)
+(folder / "entry.yaml").write_text(
+    "entry: Lonely\nclub: Home\nrobot: robotis_bioloid\nbehaviours:\n  passivity-test: passivity_test\n"
+)
+print(pw.read_contestant(folder))
+
+pw.play_day([folder], out / "short_day", rules="ceabot_2013", seed=1)
+day = pw.read_day(out / "short_day")
+print([(row.place, row.name, round(row.points, 1)) for row in day.ranking])
