@@ -116,11 +116,10 @@ class Desk:
             "INPUTS": "{x: bool}",
             "GUARD": "x",
             "INPUT": "x: {sensor: laser_front, below_m: 0.35, hysteresis_m: 0.05}",
-            "SENSORS": "sensors:\n"
-            "  compass: {kind: compass, mount: imu}\n"
+            "SENSORS": "sensors: {floor_left: {kind: floor_sensor, mount: left_foot_sole},\n"
+            "  compass: {kind: compass, mount: imu},\n"
             "  ring: {kind: range_scan, mount: head, max_range_m: 5, "
-            "beams: 72, start_deg: -180, step_deg: 5}\n"
-            "  floor_left: {kind: floor_sensor, mount: left_foot_sole}",
+            "beams: 72, start_deg: -180, step_deg: 5}}",
         }
         for name, text in (("tiny.chart.yaml", CHART), ("tiny.behaviour.yaml", BEHAVIOUR)):
             written = text

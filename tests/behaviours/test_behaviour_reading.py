@@ -129,8 +129,8 @@ def test_a_behaviour_for_another_robot_is_refused_by_name(desk, own_card: Path) 
 
 def test_further_sensors_come_after_the_cards_own(desk) -> None:
     behaviour = desk.read()
-    assert [sensor.name for sensor in behaviour.sensors[-2:]] == ["compass", "ring"]
-    assert behaviour.sensors[:-2] == behaviour.robot.sensors
+    assert [sensor.name for sensor in behaviour.sensors[-3:]] == ["floor_left", "compass", "ring"]
+    assert behaviour.sensors[:-3] == behaviour.robot.sensors
 
 
 def test_speed_and_repeat_of_an_entry_change_the_motion(desk) -> None:

@@ -54,7 +54,7 @@ def test_every_kind_of_entry_in_its_table_is_known(desk) -> None:
     assert len(shown) >= 14
     for entry in shown:
         filled = re.sub(r"(?<=[{ ])(\w+)(?=[,}])", lambda m: _with_number(m[1], numbers), entry)
-        flag = any(word in entry for word in ("contact", "playing", "standing"))
+        flag = any(word in entry for word in ("contact", "playing", "standing", "above"))
         desk.wired(filled, "bool" if flag else "float", "x" if flag else "x > 0")
 
 
