@@ -34,7 +34,7 @@ def with_lidar(folder: Path) -> Path:
 
 
 def timed(record: Path | None, behaviour: Path | None) -> Took:
-    """Return how long a race takes from its first frame to its score, and to the recording where one is asked."""
+    """Return how long a race takes, from its first frame to its score, or to its recording."""
     watch = Stopwatch()
     run_trial(TRIAL, layout=LAYOUT, seed=SEED, behaviour=behaviour, record=record, clock=watch)
     assert watch.began is not None, "the trial has a first frame"
@@ -42,7 +42,7 @@ def timed(record: Path | None, behaviour: Path | None) -> Took:
 
 
 def figures(rounds: int) -> list[Figure]:
-    """Return the shares of a race's time that a flash lidar adds, without and with a recording on the disk."""
+    """Return what a flash lidar adds to a race, as shares, without and with a recording on the disk."""
     with tempfile.TemporaryDirectory() as folder:
         seeing, path = with_lidar(Path(folder)), Path(folder) / "seen.mcap"
         timed(None, None)  # both have their modules loaded
