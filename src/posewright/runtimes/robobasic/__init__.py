@@ -1,0 +1,24 @@
+"""RoboBASIC: programs of a RoboNova-1's MR-C3024 are read, checked, and run on any body.
+
+A line becomes a statement (`syntax`, by `grammar.lark`), a program a list of steps (`compiling`, `commands`),
+which a `Machine` runs on a `Board` in its own time; `Servos` turn MOVE, SPEED and PTP into counts, pulse by
+pulse.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.runtimes.robobasic.compiling import compile_source as compile_source
+    from posewright.runtimes.robobasic.compiling import ready_program as ready_program
+    from posewright.runtimes.robobasic.expressions import Finding as Finding
+    from posewright.runtimes.robobasic.expressions import Severity as Severity
+    from posewright.runtimes.robobasic.machine import Machine as Machine
+    from posewright.runtimes.robobasic.machine import Program as Program
+    from posewright.runtimes.robobasic.syntax import read_source as read_source
+    from posewright.runtimes.robobasic.tree import Source as Source
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

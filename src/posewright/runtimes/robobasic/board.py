@@ -1,0 +1,89 @@
+"""The board as a program sees it: servos, ports, lines, memory, sound, display; and what it tells of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from posewright.runtimes.robobasic.servos import Servos, board_facts
+
+EVENT = "robobasic"
+"""The kind of events in a recording that tell of a program; `what` says what happened."""
+
+MOST_EVENTS = 10_000
+"""What a run tells at most; a program that beeps in a loop has said enough by then."""
+
+
+class Inputs(Protocol):
+    """What comes to the board from outside."""
+
+    def read(self, port: str, number: int) -> int:
+        """Return what a port reads, 0..65535.
+
+        Args:
+            port: `AD`, `IN`, `BYTEIN`, `REMOCON`, `SONAR`, `RCIN`, `MOTORIN`, or `ERX`, which is -1 where no
+                byte came.
+            number: which of them; 0 of `ERX`.
+        """
+
+
+class NothingThere:
+    """No sensor, no remote control, no line: ports read what an open pin does, which is taken as 0."""
+
+    def read(self, port: str, number: int) -> int:  # noqa: ARG002 -- every port alike
+        """Return 0, or that no byte came."""
+        return -1 if port == "ERX" else 0
+
+
+@dataclass(slots=True)
+class Gyro:
+    """One servo's correction by a gyro: which (0 for none), the way round, and how strongly."""
+
+    port: int = 0
+    turned: bool = False
+    sense: int = 0
+
+
+@dataclass(slots=True)
+class Board:
+    """The board.
+
+    Attributes:
+        effects: how many things were done that are seen or felt outside; polling a port is none.
+        events: what happened since somebody last looked: kind and particulars.
+        read: what ports read since somebody last looked, by port and number, `AD(5)`.
+        sent: bytes that went out by ETX.
+    """
+
+    servos: Servos
+    inputs: Inputs = field(default_factory=NothingThere)
+    effects: int = 0
+    tempo: int = field(default_factory=lambda: board_facts().first_tempo)
+    outputs: dict[int, int] = field(default_factory=dict)
+    eeprom: dict[int, int] = field(default_factory=dict)
+    memory: dict[int, int] = field(default_factory=dict)
+    gyros: dict[int, Gyro] = field(default_factory=dict)
+    sent: bytearray = field(default_factory=bytearray)
+    events: list[Mapping[str, object]] = field(default_factory=list)
+    seen: dict[str, int] = field(default_factory=dict)
+    told: int = 0
+
+    def look(self, port: str, number: int) -> int:
+        """Return what a port reads, and remember that it was looked at."""
+        value = self.inputs.read(port, number)
+        self.seen[f"{port}({number})" if port != "ERX" else port] = value
+        return value
+
+    def tell(self, what: str, line: int, **particulars: object) -> None:
+        """Take note of something that happened."""
+        self.effects += 1
+        self.told += 1
+        if self.told <= MOST_EVENTS:
+            self.events.append({"what": what, "line": line, **particulars})
+
+    def output(self, port: int, value: int, line: int) -> None:
+        """Set an output pin; told where it changes."""
+        if self.outputs.get(port) != value:
+            self.outputs[port] = value
+            self.tell("out", line, port=port, value=value)

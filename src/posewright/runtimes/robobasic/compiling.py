@@ -1,0 +1,378 @@
+"""A program as it is written is made ready to run: labels become addresses, blocks become jumps.
+
+What is wrong with it is found on the way, all of it, each with its line: a program with an error is not run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from posewright.errors import UnknownNameError
+from posewright.runtimes.robobasic.expressions import Finding, Names, Severity, Value
+from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError, Step, StopReason
+from posewright.runtimes.robobasic.tree import (
+    Command,
+    Const,
+    Dim,
+    Else,
+    ElseIf,
+    End,
+    EndIf,
+    Expression,
+    For,
+    Gosub,
+    Goto,
+    If,
+    Let,
+    Line,
+    Name,
+    Next,
+    On,
+    Return,
+    Source,
+    Statement,
+)
+
+AUTO = "AUTO"
+"""A label of the controller itself: GOTO AUTO, the first line of templates, goes on below (ours)."""
+
+MOST_STEPS = 100_000
+
+
+@dataclass(slots=True)
+class _Block:
+    """An IF or FOR that is open, and the steps that have to learn where it ends."""
+
+    kind: str
+    line: int
+    otherwise: list[int] = field(default_factory=list)
+    leaves: list[list[int]] = field(default_factory=list)
+    name: str = ""
+    begin: int = 0
+    last: Value | None = None
+    had_else: bool = False
+
+
+def compile_source(source: Source) -> tuple[Program, tuple[Finding, ...]]:
+    """Return a program made ready, and everything that is wrong with it or odd about it.
+
+    A statement with an error is left out; who runs a program refuses one that has any.
+    """
+    compiler = Compiler(source)
+    return compiler.program(), tuple(sorted(compiler.names.findings, key=lambda one: one.line))
+
+
+def ready_program(source: Source) -> Program:
+    """Return a program made ready.
+
+    Raises:
+        ProgramError: it has errors; the first, and all `others`.
+    """
+    program, findings = compile_source(source)
+    errors = [one for one in findings if one.severity is Severity.ERROR]
+    if errors:
+        told = [
+            ProgramError(one.message, where=source.where(one.line), hint=one.hint or None) for one in errors
+        ]
+        told[0].others = tuple(told[1:])
+        raise told[0]
+    return program
+
+
+class Compiler:
+    """Makes one program ready; what the statements that are no flow do is in `commands`.
+
+    Attributes:
+        names: what its names mean.
+        poses: the POS statements, by their labels in capitals.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.names = Names()
+        self.steps: list[Step] = []
+        self.lines: list[int] = []
+        self.poses: dict[str, Command] = {}
+        self._labels: dict[str, list[int]] = {}
+        self._label_lines: dict[str, int] = {}
+        self._blocks: list[_Block] = []
+        self._declare(source.lines)
+
+    # What is declared, wherever in the program it is.
+
+    def _declare(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            self.names.line = line.number
+            if line.label:
+                self._declare_label(line)
+            match line.statement:
+                case Dim(declared):
+                    for name, kind in declared:
+                        self.names.declare_variable(name, kind)
+                case Const(name, value):
+                    self.names.declare_constant(name, value)
+                case Command() as command if command.key == "POS" and line.label:
+                    self.poses[line.label.upper()] = command
+                case _:
+                    pass
+
+    def _declare_label(self, line: Line) -> None:
+        key = line.label.upper()
+        if key in self._label_lines:
+            self.names.find(
+                "label-twice",
+                f"the label {line.label} is on line {self._label_lines[key]} already",
+                "one name each",
+            )
+            return
+        self._label_lines[key] = line.number
+        self._labels[key] = [-1]
+
+    @property
+    def at(self) -> int:
+        """The address of the step that comes next."""
+        return len(self.steps)
+
+    def add(self, step: Step) -> None:
+        """Add a step."""
+        self.steps.append(step)
+        self.lines.append(self.names.line)
+
+    def act(self, action: Callable[[Machine], None]) -> None:
+        """Add a step that acts and goes on."""
+        following = self.at + 1
+
+        def step(machine: Machine) -> int:
+            action(machine)
+            return following
+
+        self.add(step)
+
+    def target(self, label: str) -> list[int]:
+        """Return where a label is, as a list that will hold its address, or take note that there is none."""
+        if (found := self._labels.get(label.upper())) is not None:
+            return found
+        if label.upper() == AUTO:
+            return [self.at + 1]
+        error = UnknownNameError.among("label", label, [*self._labels])
+        self.names.find("unknown-label", f"there is no label {label}", error.hint or "")
+        return [self.at + 1]
+
+    # Statements.
+
+    def program(self) -> Program:
+        """Make all lines ready, and return the program."""
+        for line in self.source.lines:
+            self.names.line = line.number
+            if line.label and self._label_lines.get(line.label.upper()) == line.number:
+                self._labels[line.label.upper()][0] = self.at
+            if line.problem:
+                self.names.find("syntax", line.problem, line.hint, column=line.column)
+            elif line.statement is not None:
+                self._statement(line.statement, whole_line=True)
+            if self.at > MOST_STEPS:
+                self.names.find("too-long", "the program is too long", f"at most {MOST_STEPS:,} statements")
+                break
+        for block in self._blocks:
+            self.names.line = block.line
+            end = "ENDIF" if block.kind == "IF" else "NEXT"
+            self.names.find("open-block", f"this {block.kind} has no {end}", f"{end} on a line of its own")
+            self._close(block)
+        labels = {name: found[0] for name, found in self._labels.items()}
+        used = self.names.variables, self.names.constants
+        return Program(self.source, tuple(self.steps), tuple(self.lines), labels, *used)
+
+    def _statement(self, statement: Statement, *, whole_line: bool = False) -> None:
+        match statement:
+            case Let(place, value):
+                self._assign(place, value)
+            case If():
+                self._if(statement, whole_line=whole_line)
+            case ElseIf() | Else() | EndIf():
+                self._branch(statement)
+            case For():
+                self._for(statement, whole_line=whole_line)
+            case Next(name):
+                self._next(name)
+            case Goto(label):
+                self._jump(self.target(label))
+            case Gosub(label):
+                self._gosub(label)
+            case Return():
+                self.add(_return)
+            case On():
+                self._on(statement)
+            case End():
+                self.add(_stopping(self.at, StopReason.END))
+            case Command():
+                from posewright.runtimes.robobasic.commands import add_command
+
+                add_command(self, statement)
+            case _:
+                pass  # DIM and CONST are declared already
+
+    def _jump(self, target: list[int]) -> None:
+        at = self.at
+        self.add(lambda machine: machine.go(at, target[0]))
+
+    def _gosub(self, label: str) -> None:
+        at, target = self.at, self.target(label)
+        self.add(lambda machine: machine.call(at, target[0]))
+
+    def _on(self, on: On) -> None:
+        at, value = self.at, self.names.value(on.value)
+        targets = [self.target(label) for label in on.labels]
+
+        def step(machine: Machine) -> int:
+            number = value(machine)
+            if number >= len(targets):
+                return at + 1
+            target = targets[number][0]
+            return machine.call(at, target) if on.gosub else machine.go(at, target)
+
+        self.add(step)
+
+    def _assign(self, name: Name, expression: Expression) -> None:
+        value, variable = self.names.value(expression), self.names.variable(name.name)
+        if variable is None:
+            return
+        place, most, bit = variable.place, variable.most, self.names.bit(name, variable)
+        following = self.at + 1
+        known = self.names.constant(expression)
+        if known is not None and bit is None and known > most:
+            hint = f"a BYTE holds 0..{most}; {known & most} is what is left of it"
+            self.names.find("too-large", f"{name.name} = {known} is too large", hint, Severity.WARNING)
+
+        def step(machine: Machine) -> int:
+            machine.values[place] = value(machine) & most
+            return following
+
+        def set_bit(machine: Machine) -> int:
+            mask = 1 << (bit or 0)
+            machine.values[place] = machine.values[place] & ~mask | (mask if value(machine) & 1 else 0)
+            return following
+
+        self.add(step if bit is None else set_bit)
+
+    def _unless(self, condition: Expression) -> list[int]:
+        """Add a step that goes on where a condition holds; return the list to put in where it goes else."""
+        value, following, otherwise = self.names.value(condition), self.at + 1, [0]
+        self.add(lambda machine: following if value(machine) else otherwise[0])
+        return otherwise
+
+    def _if(self, statement: If, *, whole_line: bool) -> None:
+        otherwise = self._unless(statement.condition)
+        if statement.then is None:
+            if not whole_line:
+                self.names.find("block", "a block begins on a line of its own", "IF condition THEN")
+            self._blocks.append(_Block("IF", self.names.line, otherwise))
+            return
+        self._statement(statement.then)
+        if statement.otherwise is not None:
+            leave = [0]
+            self._jump_on(leave)
+            otherwise[0] = self.at
+            self._statement(statement.otherwise)
+            leave[0] = self.at
+        else:
+            otherwise[0] = self.at
+
+    def _jump_on(self, target: list[int]) -> None:
+        self.add(lambda _: target[0])
+
+    def _branch(self, statement: ElseIf | Else | EndIf) -> None:
+        word = type(statement).__name__.upper()
+        block = self._blocks[-1] if self._blocks else None
+        if block is None or block.kind != "IF":
+            inside = f"; the FOR of line {block.line} is open" if block is not None else ""
+            self.names.find(
+                "no-block", f"{word} without IF{inside}", "IF condition THEN, on a line of its own, before"
+            )
+            return
+        if isinstance(statement, EndIf):
+            self._close(self._blocks.pop())
+            return
+        if block.had_else:
+            self.names.find("no-block", f"{word} after the ELSE of this IF", "ELSE comes last")
+        leave = [0]
+        self._jump_on(leave)
+        block.leaves.append(leave)
+        block.otherwise[0] = self.at
+        if isinstance(statement, ElseIf):
+            block.otherwise = self._unless(statement.condition)
+        else:
+            block.had_else, block.otherwise = True, [0]
+        if statement.then is not None:
+            self._statement(statement.then)
+
+    def _close(self, block: _Block) -> None:
+        if block.otherwise:
+            block.otherwise[0] = self.at
+        for leave in block.leaves:
+            leave[0] = self.at
+
+    def _for(self, statement: For, *, whole_line: bool) -> None:
+        if not whole_line:
+            self.names.find("block", "FOR stands on a line of its own", "IF condition THEN, FOR below it")
+        self._assign(Name(statement.name), statement.first)
+        block = _Block("FOR", self.names.line, name=statement.name, begin=self.at)
+        block.last = self.names.value(statement.last)
+        self._blocks.append(block)
+
+    def _next(self, name: str | None) -> None:
+        block = self._blocks[-1] if self._blocks else None
+        if block is None or block.kind != "FOR" or block.last is None:
+            inside = f"; the IF of line {block.line} is open" if block is not None else ""
+            self.names.find("no-block", f"NEXT without FOR{inside}", "FOR variable = first TO last, before")
+            return
+        if name is not None and name.upper() != block.name.upper():
+            self.names.find(
+                "no-block", f"NEXT {name} in the FOR of {block.name}, line {block.line}", f"NEXT {block.name}"
+            )
+        self._blocks.pop()
+        variable = self.names.variable(block.name)
+        if variable is None:
+            return
+        place, most, last, begin, following = (
+            variable.place,
+            variable.most,
+            block.last,
+            block.begin,
+            self.at + 1,
+        )
+
+        def step(machine: Machine) -> int:
+            value = machine.values[place] + 1
+            machine.values[place] = value & most
+            return begin if value <= last(machine) else following
+
+        self.add(step)
+
+
+def _return(machine: Machine) -> int:
+    if machine.gosubs:
+        return machine.gosubs.pop()
+    machine.stopped = StopReason.RETURN
+    return machine.at
+
+
+def _stopping(at: int, reason: StopReason) -> Step:
+    def step(machine: Machine) -> int:
+        machine.stopped = reason
+        return at
+
+    return step
+
+
+_GROUP = re.compile(r"G(6|8|12|16|24|32)([A-E]?)")
+
+
+def group_of(name: str) -> range | None:
+    """Return the servos of a group such as G6A or G24; None where there is no such group."""
+    found = _GROUP.fullmatch(name.upper())
+    if found is None or bool(found[2]) != (found[1] in {"6", "8"}):
+        return None
+    size, first = int(found[1]), "ABCDE".index(found[2]) if found[2] else 0
+    return range(size * first, size * first + size) if size * first + size <= 32 else None

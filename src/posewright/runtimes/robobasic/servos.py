@@ -1,0 +1,206 @@
+"""The board's servos: which counts each is sent at every pulse, with SPEED, PTP, HIGHSPEED and DIR."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from posewright.documents import parse_document, read_record
+from posewright.errors import InputError
+
+N_SERVOS = 32
+MIDDLE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class BoardFacts:
+    """What `board.yaml` says; sources and assumptions stand there.
+
+    Attributes:
+        speed_counts_s: counts a second at SPEED 1 [1/s].
+        statement_us: what a statement takes [us].
+    """
+
+    counts: tuple[int, int]
+    directions: tuple[int, ...]
+    speed_counts_s: float
+    high_speed: float
+    speeds: tuple[int, int]
+    first_speed: int
+    statement_us: int
+    first_tempo: int
+    beep_ms: int
+    gyro_counts: float
+    gyro_limit_counts: float
+    most_gosubs: int
+
+
+@cache
+def board_facts() -> BoardFacts:
+    """Return what is known, and assumed, of the board."""
+    text = resources.files(__package__).joinpath("board.yaml").read_text(encoding="utf-8")
+    return read_record(parse_document(text), BoardFacts)
+
+
+SLOWEST, FASTEST = 0.5, 200.0
+
+
+def speed_from_measurement(speed: int, counts: float, seconds: float) -> float:
+    """Return counts a second at SPEED 1, from one move that was measured on a robot.
+
+    Args:
+        speed: of the move, 1..15, HIGHSPEED off.
+        counts: how far the servo that went farthest turned.
+        seconds: what that took [s].
+
+    Raises:
+        InputError: no servo moves like that.
+    """
+    low, high = board_facts().speeds
+    if not (low <= speed <= high and counts > 0.0 and seconds > 0.0):
+        hint = f"SPEED {low}..{high}, counts and seconds above 0"
+        raise InputError(f"SPEED {speed}, {counts:g} counts, {seconds:g} s", hint=hint)
+    found = counts / seconds / speed
+    if not SLOWEST <= found <= FASTEST:
+        hint = f"{SLOWEST:g} to {FASTEST:g}; a count is a degree"
+        raise InputError(f"{found:g} counts a second at SPEED 1", hint=hint)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What one MOVE asks: counts by servo, and counts a second for them."""
+
+    targets: Mapping[int, int]
+    rate: float
+    grouped: bool
+
+
+@dataclass(slots=True)
+class _Way:
+    """A servo that is under way: where it began, where to, in how many pulses, and how many it has had."""
+
+    start: float
+    target: int
+    n: int
+    done: int = 0
+
+
+class Servos:
+    """Positions in counts as they are sent, a pulse each `period_s`; a servo is where it was sent.
+
+    MOVE lays down where to; all that is laid down between two pulses begins together. With PTP ALLON all of
+    it ends together, with PTP SETON that of each MOVE; else every servo goes by itself.
+
+    Attributes:
+        positions: `(32,)` what is sent, as counts of the robot, whatever DIR says.
+        driven: by servo: True, False after MOTOROFF, None until the program first says anything of it. Ours:
+            until then somebody holds the robot as it stands.
+        speed_counts_s: counts a second at SPEED 1.
+    """
+
+    def __init__(
+        self, start: Mapping[int, float], period_s: float, speed_counts_s: float | None = None
+    ) -> None:
+        facts = board_facts()
+        self.period_s = period_s
+        self.speed_counts_s = facts.speed_counts_s if speed_counts_s is None else speed_counts_s
+        self.positions: list[float] = [start.get(servo, float(MIDDLE)) for servo in range(N_SERVOS)]
+        self.driven: list[bool | None] = [None] * N_SERVOS
+        self.directions = list(facts.directions)
+        self.speed = facts.first_speed
+        self.high_speed = self.grouped = self.all_together = False
+        self.pulses = 0
+        self._orders: list[_Order] = []
+        self._ways: dict[int, _Way] = {}
+        self._ordered: set[int] = set()
+
+    def mirrored(self, servo: int, counts: float) -> float:
+        """Return counts of a program as the robot's, or the other way round: DIR turns a servo about 100."""
+        return counts if self.directions[servo] == board_facts().directions[servo] else 2 * MIDDLE - counts
+
+    def move(self, targets: Mapping[int, int]) -> None:
+        """Lay down where to, in counts of the program; the servos are driven from now on."""
+        facts = board_facts()
+        low, high = facts.speeds
+        rate = min(max(self.speed, low), high) * self.speed_counts_s
+        told = {servo: int(self.mirrored(servo, counts)) for servo, counts in targets.items()}
+        self._orders.append(_Order(told, rate * (facts.high_speed if self.high_speed else 1.0), self.grouped))
+        self._ordered |= told.keys()
+        self.drive(told)
+
+    def place(self, servo: int, counts: float) -> None:
+        """Send a servo there at once, in counts of the program, and forget what it was to do."""
+        self.stay([servo])
+        self.positions[servo] = self.mirrored(servo, counts)
+        self.drive([servo])
+
+    def stay(self, servos: Iterable[int]) -> None:
+        """Let servos stay where they are."""
+        for servo in servos:
+            self._ways.pop(servo, None)
+            if servo in self._ordered:
+                self._ordered.discard(servo)
+                self._orders = [
+                    _Order({s: to for s, to in one.targets.items() if s != servo}, one.rate, one.grouped)
+                    for one in self._orders
+                ]
+
+    def drive(self, servos: Iterable[int]) -> None:
+        """Turn servos on."""
+        for servo in servos:
+            self.driven[servo] = True
+
+    def release(self, servos: Collection[int]) -> None:
+        """Turn servos off."""
+        self.stay(servos)
+        for servo in servos:
+            self.driven[servo] = False
+
+    def counts(self, servo: int) -> int:
+        """Return where a servo is, in counts of the program."""
+        return round(self.mirrored(servo, self.positions[servo]))
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether any servo is under way, or about to be."""
+        return bool(self._ways or self._ordered)
+
+    def is_busy(self, servos: Iterable[int]) -> bool:
+        """Whether one of these is under way, or about to be."""
+        return self.is_moving and any(servo in self._ways or servo in self._ordered for servo in servos)
+
+    def pulse(self) -> None:
+        """Send the next pulse: what was laid down begins, and what is under way goes on."""
+        self.pulses += 1
+        if self._orders:
+            self._begin()
+        for servo, way in list(self._ways.items()):
+            way.done += 1
+            self.positions[servo] = way.start + (way.target - way.start) * way.done / way.n
+            if way.done == way.n:
+                self.positions[servo] = float(way.target)
+                del self._ways[servo]
+
+    def _begin(self) -> None:
+        longest = max(self._pulses_of(one, one.targets) for one in self._orders)
+        for order in self._orders:
+            together = self._pulses_of(order, order.targets)
+            for servo, target in order.targets.items():
+                alone = self._pulses_of(order, [servo])
+                n = longest if self.all_together else together if order.grouped else alone
+                self._ways[servo] = _Way(self.positions[servo], target, n)
+        self._orders.clear()
+        self._ordered.clear()
+
+    def _pulses_of(self, order: _Order, servos: Iterable[int]) -> int:
+        way = max((abs(order.targets[one] - self.positions[one]) for one in servos), default=0.0)
+        return pulses_for(way, order.rate, self.period_s)
+
+
+def pulses_for(counts: float, rate: float, period_s: float) -> int:
+    """Return how many pulses a move over some counts takes at some counts a second; one at the least."""
+    return max(1, math.ceil(counts / (rate * period_s) - 1e-9))

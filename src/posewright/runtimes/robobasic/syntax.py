@@ -1,0 +1,272 @@
+"""A RoboBASIC program is read, line by line, into its parts; what cannot be read is told with its line."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from posewright.errors import FormatError, Where
+from posewright.runtimes.robobasic.tree import (
+    Argument,
+    Call,
+    Chain,
+    Command,
+    Const,
+    Dim,
+    Else,
+    ElseIf,
+    End,
+    EndIf,
+    Expression,
+    For,
+    Gosub,
+    Goto,
+    If,
+    Let,
+    Line,
+    Name,
+    Next,
+    Number,
+    On,
+    Return,
+    Source,
+    Statement,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from lark import Lark, Token
+
+MOST_BYTES = 1_000_000
+MOST_LINE = 1_000
+"""The longest lines of templates have some 250 signs."""
+
+MOST_DIGITS = 9
+
+
+def decode_source(data: bytes) -> tuple[str, str]:
+    """Return the text of a program and its encoding: UTF-8, or else CP949, in which Korean ones are written.
+
+    Bytes that are neither, in a comment of another alphabet say, are kept as what CP1252 has for them.
+    """
+    for encoding in ("utf-8-sig", "cp949"):
+        try:
+            return data.decode(encoding), encoding.removesuffix("-sig")
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1"), "latin-1"
+
+
+def read_source(data: bytes | str, name: str = "program.bas", path: Path | None = None) -> Source:
+    """Read a program; a line that cannot be read has a `problem`, and the others are read all the same.
+
+    Raises:
+        FormatError: it is too long to be a program, or is no text.
+    """
+    if len(data) > MOST_BYTES:
+        hint = f"at most {MOST_BYTES:,}; the board's memory has 64 KB"
+        raise FormatError(f"a program of {len(data):,} bytes", where=Where(path or Path(name)), hint=hint)
+    text, encoding = (data, "utf-8") if isinstance(data, str) else decode_source(data)
+    if "\0" in text:
+        raise FormatError("no text: there is a zero byte in it", where=Where(path or Path(name)))
+    newline = "\r\n" if "\r\n" in text else "\n"
+    rows = re.split(r"\r\n|\n|\r", text)
+    if rows and not rows[-1].strip("\x1a"):  # what DOS put at the end of a text
+        rows.pop()
+    lines = tuple(_line(number, row) for number, row in enumerate(rows, 1))
+    return Source(name, lines, encoding, newline, path)
+
+
+_CODE = re.compile(r"""((?:[^"']|"[^"]*(?:"|$))*)(.*)""", re.DOTALL)
+_REM = re.compile(r"(?i)^(\s*(?:\w+[ \t]*:)?\s*)(REM(?:\s.*)?)$", re.DOTALL)
+
+
+def _line(number: int, text: str) -> Line:
+    if found := _REM.match(text):
+        code, comment = found[1], found[2]
+    else:
+        split = _CODE.match(text)
+        code, comment = (split[1], split[2]) if split else (text, "")
+    label, statement, problem, hint, column = read_line(code)
+    return Line(number, text, code, comment, label, statement, problem, hint, column)
+
+
+Read = tuple[str, Statement | None, str, str, int]
+
+
+@lru_cache(maxsize=4096)
+def read_line(code: str) -> Read:
+    """Return label and statement of a line without its comment, or what is wrong, a hint, and the column."""
+    from lark.exceptions import UnexpectedCharacters, UnexpectedInput, VisitError
+
+    if not code.strip():
+        return "", None, "", "", 1
+    if len(code) > MOST_LINE:
+        return "", None, f"a line of {len(code):,} signs", f"at most {MOST_LINE:,}", 1
+    try:
+        label, statement = _transformer().transform(_parser().parse(code))
+    except UnexpectedInput as error:
+        ends = getattr(getattr(error, "token", None), "type", "") == "$END"
+        at = len(code.rstrip()) + 1 if ends else max(error.column, 1)
+        sign = isinstance(error, UnexpectedCharacters)
+        word = code[at - 1] if sign and at <= len(code) else str(getattr(error, "token", ""))
+        return "", None, *_told(code, word, at)
+    except VisitError as error:
+        if isinstance(error.orig_exc, FormatError):
+            return "", None, error.orig_exc.message, error.orig_exc.hint or "", 1
+        raise
+    except RecursionError:
+        return "", None, "brackets or statements nested too deeply", "a line of its own for each", 1
+    return label, statement, "", "", 1
+
+
+_MISSING = {
+    "IF": "IF condition THEN statement",
+    "ELSEIF": "ELSEIF condition THEN",
+    "FOR": "FOR variable = first TO last",
+    "DIM": "DIM name AS BYTE or AS INTEGER",
+    "CONST": "CONST name = value",
+    "ON": "ON value GOTO label0, label1, ...",
+    "GOTO": "GOTO label",
+    "GOSUB": "GOSUB label",
+    "NEXT": "NEXT variable",
+    "RETURN": "RETURN alone",
+}
+
+
+def _told(code: str, word: str, at: int) -> tuple[str, str, int]:
+    """Return what is wrong at a sign of a line, what would be right, and where."""
+    rest = code.partition(":")[2] if re.match(r"\s*\w+\s*:", code) else code
+    first = (re.findall(r"[^\W\d]\w*", rest) or [""])[0].upper()
+    hint = _MISSING.get(first, "")
+    if word == "(":
+        hint = "expressions have no brackets: one step a line"
+    elif word == "-":
+        hint = "there are no negative numbers"
+    elif word == '"':
+        hint = 'a text ends with " on its line'
+    elif word == ".":
+        hint = "there are no fractions; A.3 is a bit of a variable"
+    elif word == "&":
+        hint = "&H1F, &B101 or &O17"
+    elif word == ":":
+        hint = "one statement a line"
+    what = f"{word!r} does not fit here" if word else "the statement is not complete"
+    return what, hint, at
+
+
+@cache
+def _parser() -> Lark:
+    from lark import Lark
+
+    grammar = Path(__file__).with_name("grammar.lark").read_text(encoding="ascii")
+    return Lark(grammar, parser="lalr", maybe_placeholders=True)
+
+
+@cache
+def _transformer() -> Any:
+    from lark import Transformer, v_args
+
+    def numbered(token: Token) -> Number:
+        text = str(token)
+        base = {"&H": 16, "&B": 2, "&O": 8}.get(text[:2].upper())
+        if len(text) > (MOST_DIGITS if base is None else MOST_DIGITS + 8):
+            raise FormatError("a number of too many digits", hint="0..65535")
+        return Number(int(text) if base is None else int(text[2:], base), text)
+
+    def between_commas(pieces: tuple[Any, ...]) -> tuple[Argument, ...]:
+        """Return what stands between the commas."""
+        found: list[Argument] = []
+        after_comma = True
+        for piece in pieces:
+            if getattr(piece, "type", "") == "COMMA":
+                if after_comma:
+                    found.append(None)
+                after_comma = True
+            else:
+                found.append(Text(str(piece)[1:-1]) if getattr(piece, "type", "") == "TEXT" else piece)
+                after_comma = False
+        if after_comma and pieces:
+            found.append(None)
+        return tuple(found)
+
+    @v_args(inline=True)
+    class Reading(Transformer):  # type: ignore[type-arg]  # Lark's is a class of any
+        def start(self, *pieces: Any) -> tuple[str, Statement | None]:
+            label, statement = "", None
+            for piece in pieces:
+                if getattr(piece, "type", "") == "LABEL":
+                    label = str(piece)[:-1].strip()
+                elif piece is not None:
+                    statement = piece
+            return label, statement
+
+        def dim(self, *declared: tuple[str, str]) -> Dim:
+            return Dim(declared)
+
+        def declared(self, name: Token, kind: Token) -> tuple[str, str]:
+            return str(name), str(kind)
+
+        def const(self, name: Token, _: Token, value: Expression) -> Const:
+            return Const(str(name), value)
+
+        def assignment(self, place: Name, _: Token, value: Expression) -> Let:
+            return Let(place, value)
+
+        def if_(self, condition: Expression, then: Statement | None, otherwise: Else | None) -> If:
+            return If(condition, then, None if otherwise is None else otherwise.then)
+
+        def elseif(self, condition: Expression, then: Statement | None) -> ElseIf:
+            return ElseIf(condition, then)
+
+        def else_(self, then: Statement | None) -> Else:
+            return Else(then)
+
+        def endif(self) -> EndIf:
+            return EndIf()
+
+        def for_(self, name: Token, _: Token, first: Expression, last: Expression) -> For:
+            return For(str(name), first, last)
+
+        def next_(self, name: Token | None) -> Next:
+            return Next(None if name is None else str(name))
+
+        def goto(self, label: str) -> Goto:
+            return Goto(label)
+
+        def gosub(self, label: str) -> Gosub:
+            return Gosub(label)
+
+        def return_(self) -> Return:
+            return Return()
+
+        def end(self) -> End:
+            return End()
+
+        def on(self, value: Expression, word: Token, *labels: str) -> On:
+            return On(value, word.type == "GOSUB", labels)
+
+        def target(self, label: Token) -> str:
+            return str(label)
+
+        def command(self, name: Token, *pieces: Any) -> Command:
+            return Command(str(name), between_commas(tuple(one for one in pieces if one is not None)))
+
+        def expression(self, *pieces: Any) -> Expression:
+            if len(pieces) == 1:
+                only: Expression = pieces[0]
+                return only
+            return Chain(tuple(pieces[::2]), tuple(str(one).upper() for one in pieces[1::2]))
+
+        def call(self, name: Token, *pieces: Any) -> Call:
+            return Call(str(name), between_commas(tuple(one for one in pieces if one is not None)))
+
+        def place(self, name: Token, bit: Token | None) -> Name:
+            return Name(str(name), None if bit is None else numbered(bit).value)
+
+        def number(self, token: Token) -> Number:
+            return numbered(token)
+
+    return Reading()
