@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
     from posewright.evaluation import evaluate as evaluate
+    from posewright.experiments import basic_result as basic_result
     from posewright.experiments import draw_board as draw_board
     from posewright.experiments import draw_outcome as draw_outcome
     from posewright.experiments import export_arena as export_arena
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from posewright.experiments import read_day as read_day
     from posewright.experiments import replay as replay
     from posewright.experiments import robi_result as robi_result
+    from posewright.experiments import run_basic as run_basic
     from posewright.experiments import run_many as run_many
     from posewright.experiments import run_openr as run_openr
     from posewright.experiments import run_robi as run_robi
@@ -199,6 +201,7 @@ TWINS = {
     "monet add": ("add_to_stick",),
     "openr run": ("run_openr", "openr_result", "sequence_diagram", "draw_sequence", "perform"),
     "openr list": ("openr_programs",),
+    "basic run": ("run_basic", "basic_result"),
     "robi run": ("run_robi", "robi_result", "perform"),
     "robi list": ("open_robi_program", "list_robi_program", "program_motion"),
     "robi assemble": ("assemble_robi_program", "motion_program"),

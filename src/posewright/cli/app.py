@@ -26,7 +26,20 @@ NOT_WRITTEN = 1
 INTERNAL = 70  # exit code for a fault of ours: EX_SOFTWARE of BSD's sysexits.h
 DEBUG = "POSEWRIGHT_DEBUG"  # set to 1 in the environment, an internal error shows its traceback
 VERBS = (
-    *("robots", "arena", "motion", "gait", "tune", "archive", "monet", "sticks", "openr", "robi", "chart"),
+    *(
+        "robots",
+        "arena",
+        "motion",
+        "gait",
+        "tune",
+        "archive",
+        "monet",
+        "sticks",
+        "openr",
+        "robi",
+        "basic",
+        "chart",
+    ),
     *("run", "replay", "judge", "rank", "evaluate", "score", "inspect", "contest"),
     *("generate", "build", "verify", "flash", "bus", "serve", "studio"),
 )

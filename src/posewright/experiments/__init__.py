@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from posewright.experiments.robi import robi_result as robi_result
     from posewright.experiments.robi import run_robi as run_robi
     from posewright.experiments.robi import set_up_robi as set_up_robi
+    from posewright.experiments.robobasic import basic_result as basic_result
+    from posewright.experiments.robobasic import run_basic as run_basic
+    from posewright.experiments.robobasic import set_up_basic as set_up_basic
     from posewright.experiments.robot_files import ImportedRobot as ImportedRobot
     from posewright.experiments.robot_files import export_robot as export_robot
     from posewright.experiments.robot_files import import_robot as import_robot

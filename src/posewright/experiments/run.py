@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.arenas import Arena, layout_faults, layout_text, read_arena
-from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
+from posewright.behaviours import Behaviour, BehaviourController
 from posewright.bodies import Part, Plant, Supervisor, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, WHOLE, MakeController, OnBoard, maker_of
 from posewright.codegen.hil.controllers import LinkedController
@@ -20,6 +20,7 @@ from posewright.errors import InputError, UnknownNameError
 from posewright.experiments.driving import released_on_failure
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, body_of, make_plant
+from posewright.experiments.played import Played, controller_of, read_played
 from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import camera_topics, card_document, refuse_camera, refuse_cameras
@@ -27,13 +28,16 @@ from posewright.links.served.remote_plant import Latencies, RemotePlant
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import is_path, robot, ships
+from posewright.runtimes.robobasic import RoboBasicController
+from posewright.runtimes.robobasic.opening import ROBOT as ROBONOVA
+from posewright.runtimes.robobasic.opening import is_program
 from posewright.search.plan import MAX_SEED, checked_seed
 from posewright.version import __version__
 
 REPORT_EVERY_S = 0.5
 """How much of the plant's time lies between two reports of progress [s]."""
 
-Controllers = dict[str, BehaviourController | LinkedController]
+Controllers = dict[str, BehaviourController | LinkedController | RoboBasicController]
 
 SMALLER = {"obstacle_race": "document_mealy"}
 """Of shipped behaviours whose chart fits no small board, one of the same contest whose chart does."""
@@ -80,7 +84,8 @@ def run_trial(
         trial: name of a trial or of a contest, path of a trial, or a trial.
         layout: name of a layout, path of one, or `random`; the trial's own where none is given.
         seed: of everything drawn by chance; the trial's own where none is given.
-        behaviour: name or path; the trial's own where none is given.
+        behaviour: name or path; the trial's own where none is given. A RoboBASIC program (`*.bas`) may be
+            one; its robot is a RoboNova-1, unless the trial is a document or handed in.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
         body: one of `plant_names()`; or `random` or a `*.bodies.yaml`: a simulated body that the seed draws.
         controller: where the behaviour is run: one of those of `maker_of`, or what makes another.
@@ -151,10 +156,12 @@ def _asked(
     small: bool,
 ) -> Trial:
     told = trial if isinstance(trial, Trial) else read_trial(trial)
-    if small and behaviour is None and not (isinstance(trial, Trial) or is_path(trial)):
+    own = isinstance(trial, Trial) or is_path(trial)
+    if small and behaviour is None and not own:
         behaviour = SMALLER.get(told.behaviour)
     return replace(
         told,
+        robot=ROBONOVA if behaviour is not None and is_program(behaviour) and not own else told.robot,
         layout=told.layout if layout is None else str(layout),
         behaviour=told.behaviour if behaviour is None else str(behaviour),
         seed=told.seed if seed is None else checked_seed(seed),
@@ -199,7 +206,7 @@ class _Stage:
     contest: Contest
     arena: Arena
     plant: Plant
-    behaviours: dict[str, Behaviour]
+    behaviours: dict[str, Played]
     recorder: Recorder
     seed: int
 
@@ -215,7 +222,7 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
     kind, domain = body_of(body, trial.seed)
     for number, (role, entry) in enumerate(_entries(trial, held).items()):
         vendor_file = None if number else motions
-        played = read_behaviour(entry.behaviour, robot=robot(entry.robot), vendor_file=vendor_file)
+        played = read_played(entry.behaviour, robot(entry.robot), vendor_file=vendor_file)
         name = played.robot.name if len(held.entries) == 1 else role
         own = {sensor.name for sensor in played.robot.sensors}
         further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
@@ -293,9 +300,7 @@ def _look_before(stage: _Stage, *, to_film: bool, camera: str | None) -> None:
             raise InputError(what, hint=f"the robot begins at x = {x:g}, y = {y:g} m and touches it there")
 
 
-def _header(
-    trial: Trial, held: Contest, arena: Arena, plant: Plant, behaviours: dict[str, Behaviour]
-) -> Header:
+def _header(trial: Trial, held: Contest, arena: Arena, plant: Plant, behaviours: dict[str, Played]) -> Header:
     return Header(
         robots={
             name: RobotHeader.of(plant.bodies[name], f"behaviour {behaviour.name}")
@@ -318,9 +323,7 @@ def _layout_name(trial: Trial, arena: Arena) -> str:
     return Path(trial.layout or (drawn if arena.boxes else "")).name
 
 
-def _documents(
-    trial: Trial, held: Contest, arena: Arena, behaviours: Mapping[str, Behaviour]
-) -> dict[str, str]:
+def _documents(trial: Trial, held: Contest, arena: Arena, behaviours: Mapping[str, Played]) -> dict[str, str]:
     """Return what a recording carries: behaviours, rules, layout, and cards that do not ship."""
     layout = _layout_name(trial, arena).split(".")[0]
     documents: dict[str, str] = {}
@@ -367,11 +370,15 @@ def _can_be_judged(plant: Plant) -> bool:
 def _controllers(stage: _Stage, make: MakeController | None) -> Controllers:
     """Return a controller for every robot; of the first one on a board, where one is asked for."""
     made: Controllers = {
-        name: BehaviourController(one, _seed_of(stage.seed, number))
+        name: controller_of(one, _seed_of(stage.seed, number))
         for number, (name, one) in enumerate(stage.behaviours.items())
     }
     if make is not None:
         name, behaviour = next(iter(stage.behaviours.items()))
+        if not isinstance(behaviour, Behaviour):
+            raise InputError(
+                f"{behaviour.name} runs on no other board", hint="a program is its own: leave it out"
+            )
         made[name] = make(behaviour, stage.seed)
     return made
 
@@ -379,7 +386,7 @@ def _controllers(stage: _Stage, make: MakeController | None) -> Controllers:
 def _let_go(controllers: Controllers, asked: str | MakeController) -> OnBoard | None:
     """Let go of the board, where there is one, and return what is known of it."""
     for one in controllers.values():
-        if not isinstance(one, BehaviourController):
+        if not isinstance(one, BehaviourController | RoboBasicController):
             one.unit.close()
             return OnBoard.of(asked if isinstance(asked, str) else "board", one)
     return None

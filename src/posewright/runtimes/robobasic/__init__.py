@@ -14,10 +14,15 @@ from posewright.lazy import lazy
 if TYPE_CHECKING:
     from posewright.runtimes.robobasic.compiling import compile_source as compile_source
     from posewright.runtimes.robobasic.compiling import ready_program as ready_program
+    from posewright.runtimes.robobasic.controller import RoboBasicController as RoboBasicController
+    from posewright.runtimes.robobasic.controller import UntilOver as UntilOver
     from posewright.runtimes.robobasic.expressions import Finding as Finding
     from posewright.runtimes.robobasic.expressions import Severity as Severity
     from posewright.runtimes.robobasic.machine import Machine as Machine
     from posewright.runtimes.robobasic.machine import Program as Program
+    from posewright.runtimes.robobasic.opening import open_program as open_program
+    from posewright.runtimes.robobasic.opening import open_source as open_source
+    from posewright.runtimes.robobasic.opening import program_names as program_names
     from posewright.runtimes.robobasic.syntax import read_source as read_source
     from posewright.runtimes.robobasic.tree import Source as Source
 else:

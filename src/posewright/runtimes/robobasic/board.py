@@ -72,6 +72,8 @@ class Board:
     def look(self, port: str, number: int) -> int:
         """Return what a port reads, and remember that it was looked at."""
         value = self.inputs.read(port, number)
+        if port == "MOTORIN" and value:
+            value = round(self.servos.mirrored(number, value))
         self.seen[f"{port}({number})" if port != "ERX" else port] = value
         return value
 

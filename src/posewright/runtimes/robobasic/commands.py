@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from posewright.errors import UnknownNameError
 from posewright.runtimes.robobasic.board import Gyro
-from posewright.runtimes.robobasic.compiling import Compiler, group_of
 from posewright.runtimes.robobasic.expressions import Severity, Value
-from posewright.runtimes.robobasic.machine import Machine
-from posewright.runtimes.robobasic.servos import board_facts
+from posewright.runtimes.robobasic.machine import Machine, StopReason
+from posewright.runtimes.robobasic.servos import board_facts, group_of
+from posewright.runtimes.robobasic.steps import Steps
 from posewright.runtimes.robobasic.tree import Argument, Call, Command, Name, Text
 
 GROUPS = "G6A..G6E, G8A..G8D, G12, G16, G24, G32"
@@ -24,58 +24,54 @@ class Word:
     """A statement: how it is written, and what makes it ready."""
 
     usage: str
-    add: Callable[[Compiler, Command], None]
+    add: Callable[[Steps, Command], None]
 
 
-def add_command(compiler: Compiler, command: Command) -> None:
+def add_command(steps: Steps, command: Command) -> None:
     """Make a statement ready; one that nobody knows is told, and does nothing."""
     word = WORDS.get(command.key)
     if word is not None:
-        word.add(compiler, command)
+        word.add(steps, command)
         return
     if found := re.fullmatch(r"MOVE(6|8|12|16|24|32)", command.key):
-        _move(
-            compiler, Command("MOVE", (Name(f"G{found[1]}"), *command.arguments)), f"{command.key} a, b, , d"
-        )
+        _move(steps, Command("MOVE", (Name(f"G{found[1]}"), *command.arguments)), f"{command.key} a, b, , d")
         return
     error = UnknownNameError.among("statement", command.name, WORDS)
-    compiler.names.find("unknown-statement", f"there is no statement {command.name}", error.hint or "")
+    steps.names.find("unknown-statement", f"there is no statement {command.name}", error.hint or "")
 
 
-def _misused(compiler: Compiler, command: Command) -> None:
+def _misused(steps: Steps, command: Command) -> None:
     usage = WORDS[command.key].usage if command.key in WORDS else command.key
-    compiler.names.find("arguments", f"{command.key} is not used so", f"right is {usage}")
+    steps.names.find("arguments", f"{command.key} is not used so", f"right is {usage}")
 
 
-def _numbers(compiler: Compiler, command: Command, n: int) -> list[Value] | None:
+def _numbers(steps: Steps, command: Command, n: int) -> list[Value] | None:
     """Return so many numbers of a statement made ready, or take note that they are not there."""
     if len(command.arguments) != n or any(one is None or isinstance(one, Text) for one in command.arguments):
-        _misused(compiler, command)
+        _misused(steps, command)
         return None
-    return [compiler.names.value(one) for one in command.arguments]
+    return [steps.names.value(one) for one in command.arguments]
 
 
-def _group(compiler: Compiler, command: Command) -> range | None:
+def _group(steps: Steps, command: Command) -> range | None:
     first = command.arguments[0] if command.arguments else None
     found = group_of(first.name) if isinstance(first, Name) and first.bit is None else None
     if found is None:
         name = first.name if isinstance(first, Name) else "this"
-        compiler.names.find("group", f"{name} is no group of servos", GROUPS)
+        steps.names.find("group", f"{name} is no group of servos", GROUPS)
     return found
 
 
-def _fields(
-    compiler: Compiler, command: Command, low: int, high: int, usage: str = ""
-) -> dict[int, Value] | None:
+def _fields(steps: Steps, command: Command, low: int, high: int, usage: str = "") -> dict[int, Value] | None:
     """Return the fields behind a group by their servos, those that are empty left out."""
-    servos = _group(compiler, command)
+    servos = _group(steps, command)
     if servos is None:
         return None
     fields = list(command.arguments[1:])
     while len(fields) > len(servos) and fields[-1] is None:  # a comma at the end is common
         fields.pop()
     if len(fields) > len(servos):
-        compiler.names.find(
+        steps.names.find(
             "fields", f"{len(fields)} fields for {len(servos)} servos", usage or f"at most {len(servos)}"
         )
         return None
@@ -83,10 +79,10 @@ def _fields(
     for servo, one in zip(servos, fields, strict=False):
         if one is None:
             continue
-        known, value = compiler.names.constant(one), compiler.names.value(one)
+        known, value = steps.names.constant(one), steps.names.value(one)
         if known is not None and not low <= known <= high:
-            compiler.names.find("range", f"{known} for servo {servo}", f"{low}..{high}")
-        found[servo] = value if known is not None else _within(value, servo, low, high, compiler.names.line)
+            steps.names.find("range", f"{known} for servo {servo}", f"{low}..{high}")
+        found[servo] = value if known is not None else _within(value, servo, low, high, steps.names.line)
     return found
 
 
@@ -100,11 +96,11 @@ def _within(value: Value, servo: int, low: int, high: int, line: int) -> Value:
     return checked
 
 
-def _move(compiler: Compiler, command: Command, usage: str = "") -> None:
+def _move(steps: Steps, command: Command, usage: str = "") -> None:
     low, high = board_facts().counts
     if command.arguments and group_of(getattr(command.arguments[0], "name", "")) is None:
         command = Command(command.name, (Name("G24"), *command.arguments))
-    fields, at = _fields(compiler, command, low, high, usage), compiler.at
+    fields, at = _fields(steps, command, low, high, usage), steps.at
     if fields is None:
         return
     servos = tuple(fields)
@@ -117,87 +113,87 @@ def _move(compiler: Compiler, command: Command, usage: str = "") -> None:
         board.effects += 1
         return at + 1
 
-    compiler.add(step)
+    steps.add(step)
 
 
-def _move_pos(compiler: Compiler, command: Command) -> None:
+def _move_pos(steps: Steps, command: Command) -> None:
     label = command.arguments[0] if len(command.arguments) == 1 else None
     if not isinstance(label, Name):
-        _misused(compiler, command)
-    elif (pose := compiler.poses.get(label.key)) is not None:
-        _move(compiler, Command("MOVE", pose.arguments))
+        _misused(steps, command)
+    elif (pose := steps.poses.get(label.key)) is not None:
+        _move(steps, Command("MOVE", pose.arguments))
     else:
-        error = UnknownNameError.among("POS", label.name, compiler.poses)
-        compiler.names.find("unknown-label", f"there is no {label.name}: POS", error.hint or "")
+        error = UnknownNameError.among("POS", label.name, steps.poses)
+        steps.names.find("unknown-label", f"there is no {label.name}: POS", error.hint or "")
 
 
-def _pos(compiler: Compiler, command: Command) -> None:
+def _pos(steps: Steps, command: Command) -> None:
     """POS is only what MOVEPOS looks at; whoever comes by goes on."""
     low, high = board_facts().counts
-    _fields(compiler, command, low, high)
+    _fields(steps, command, low, high)
 
 
-def _wait(compiler: Compiler, command: Command) -> None:
+def _wait(steps: Steps, command: Command) -> None:
     if command.arguments:
-        _misused(compiler, command)
-    at = compiler.at
-    compiler.add(lambda machine: machine.wait(at) if machine.board.servos.is_moving else at + 1)
+        _misused(steps, command)
+    at = steps.at
+    steps.add(lambda machine: machine.wait(at) if machine.board.servos.is_moving else at + 1)
 
 
-def _delay(compiler: Compiler, command: Command) -> None:
-    if numbers := _numbers(compiler, command, 1):
+def _delay(steps: Steps, command: Command) -> None:
+    if numbers := _numbers(steps, command, 1):
         (value,) = numbers
 
         def delay(machine: Machine) -> None:
             machine.clock_us += value(machine) * US_PER_MS
 
-        compiler.act(delay)
+        steps.act(delay)
 
 
-def _speed(compiler: Compiler, command: Command) -> None:
-    if numbers := _numbers(compiler, command, 1):
+def _speed(steps: Steps, command: Command) -> None:
+    if numbers := _numbers(steps, command, 1):
         (value,) = numbers
         low, high = board_facts().speeds
-        known = compiler.names.constant(command.arguments[0])
+        known = steps.names.constant(command.arguments[0])
         if known is not None and not low <= known <= high:
             hint = f"{low}..{high}; the nearest of these is taken"
-            compiler.names.find("range", f"SPEED {known}", hint, Severity.WARNING)
+            steps.names.find("range", f"SPEED {known}", hint, Severity.WARNING)
 
         def speed(machine: Machine) -> None:
             machine.board.servos.speed = value(machine)
 
-        compiler.act(speed)
+        steps.act(speed)
 
 
-def _switch(words: Mapping[str, tuple[str, bool]]) -> Callable[[Compiler, Command], None]:
+def _switch(words: Mapping[str, tuple[str, bool]]) -> Callable[[Steps, Command], None]:
     """Return what makes a statement ready that is one of some words, and sets a flag of the servos."""
 
-    def add(compiler: Compiler, command: Command) -> None:
+    def add(steps: Steps, command: Command) -> None:
         word = command.arguments[0] if len(command.arguments) == 1 else None
         if not isinstance(word, Name) or word.key not in words:
-            _misused(compiler, command)
+            _misused(steps, command)
             return
         attribute, on = words[word.key]
-        compiler.act(lambda machine: setattr(machine.board.servos, attribute, on))
+        steps.act(lambda machine: setattr(machine.board.servos, attribute, on))
 
     return add
 
 
-def _directions(compiler: Compiler, command: Command) -> None:
-    fields = _fields(compiler, command, 0, 1)
+def _directions(steps: Steps, command: Command) -> None:
+    fields = _fields(steps, command, 0, 1)
     if fields is not None:
 
         def turn(machine: Machine) -> None:
             for servo, value in fields.items():
                 machine.board.servos.directions[servo] = value(machine)
 
-        compiler.act(turn)
+        steps.act(turn)
 
 
-def _servo(compiler: Compiler, command: Command) -> None:
-    if (numbers := _numbers(compiler, command, 2)) is None:
+def _servo(steps: Steps, command: Command) -> None:
+    if (numbers := _numbers(steps, command, 2)) is None:
         return
-    (which, where), line, (low, high) = numbers, compiler.names.line, board_facts().counts
+    (which, where), line, (low, high) = numbers, steps.names.line, board_facts().counts
 
     def place(machine: Machine) -> None:
         servo, counts = which(machine), where(machine)
@@ -206,20 +202,20 @@ def _servo(compiler: Compiler, command: Command) -> None:
         machine.board.servos.place(servo, counts)
         machine.board.effects += 1
 
-    compiler.act(place)
+    steps.act(place)
 
 
-def _servos_named(compiler: Compiler, command: Command) -> Callable[[Machine], list[int]] | None:
+def _servos_named(steps: Steps, command: Command) -> Callable[[Machine], list[int]] | None:
     """Return which servos `MOTOR G24`, `MOTOR 3`, `MOTOR ALLON` mean."""
     one = command.arguments[0] if len(command.arguments) == 1 else None
     if one is None or isinstance(one, Text):
-        _misused(compiler, command)
+        _misused(steps, command)
         return None
     if isinstance(one, Name) and one.key in {"ALLON", "ALLOFF"}:
         return lambda _: list(range(32))
     if isinstance(one, Name) and (group := group_of(one.name)) is not None:
         return lambda _: list(group)
-    value, line = compiler.names.value(one), compiler.names.line
+    value, line = steps.names.value(one), steps.names.line
 
     def single(machine: Machine) -> list[int]:
         if (servo := value(machine)) > 31:
@@ -229,11 +225,11 @@ def _servos_named(compiler: Compiler, command: Command) -> Callable[[Machine], l
     return single
 
 
-def _motor(compiler: Compiler, command: Command) -> None:
+def _motor(steps: Steps, command: Command) -> None:
     word = command.arguments[0] if command.arguments else None
     off = command.key == "MOTOROFF" or (isinstance(word, Name) and word.key == "ALLOFF")
-    if (named := _servos_named(compiler, command)) is not None:
-        line = compiler.names.line
+    if (named := _servos_named(steps, command)) is not None:
+        line, told = steps.names.line, word.key if isinstance(word, Name) else "a servo"
 
         def switch(machine: Machine) -> None:
             servos = named(machine)
@@ -241,13 +237,13 @@ def _motor(compiler: Compiler, command: Command) -> None:
                 machine.board.servos.release(servos)
             else:
                 machine.board.servos.drive(servos)
-            machine.board.tell("motor", line, servos=servos, on=not off)
+            machine.board.tell("motor", line, servos=told, on=not off)
 
-        compiler.act(switch)
+        steps.act(switch)
 
 
-def _get_motor_set(compiler: Compiler, command: Command) -> None:
-    fields = _fields(compiler, command, 0, 1)
+def _get_motor_set(steps: Steps, command: Command) -> None:
+    fields = _fields(steps, command, 0, 1)
     if fields is not None:
 
         def take(machine: Machine) -> None:
@@ -256,69 +252,69 @@ def _get_motor_set(compiler: Compiler, command: Command) -> None:
                     machine.board.servos.place(servo, found)
             machine.board.effects += 1
 
-        compiler.act(take)
+        steps.act(take)
 
 
-def _noted(what: str, why: str = "") -> Callable[[Compiler, Command], None]:
+def _noted(what: str, why: str = "") -> Callable[[Steps, Command], None]:
     """Return what makes a statement ready that is only told."""
 
-    def add(compiler: Compiler, command: Command) -> None:
+    def add(steps: Steps, command: Command) -> None:
         if why:
-            compiler.names.find("no-effect", f"{command.key} does nothing here", why, Severity.HINT)
-        values = [_told_value(compiler, one) for one in command.arguments]
-        line = compiler.names.line
+            steps.names.find("no-effect", f"{command.key} does nothing here", why, Severity.HINT)
+        values = [_told_value(steps, one) for one in command.arguments]
+        line = steps.names.line
 
         def note(machine: Machine) -> None:
             numbers = [value(machine) for value in values]
             machine.board.tell(what, line, statement=command.key, numbers=numbers)
 
-        compiler.act(note)
+        steps.act(note)
 
     return add
 
 
-def _told_value(compiler: Compiler, argument: Argument) -> Callable[[Machine], object]:
+def _told_value(steps: Steps, argument: Argument) -> Callable[[Machine], object]:
     if isinstance(argument, Name) and (group_of(argument.name) or argument.key in _PLAIN_WORDS):
         word = argument.key
         return lambda _: word
     if argument is None or isinstance(argument, Text):
         text = None if argument is None else argument.text
         return lambda _: text
-    return compiler.names.value(argument)
+    return steps.names.value(argument)
 
 
 _PLAIN_WORDS = {"SETON", "SETOFF", "ALLON", "ALLOFF", "DEC", "HEX", "BIN", "ON", "OFF"}
 
 
-def _out(compiler: Compiler, command: Command) -> None:
-    if (numbers := _numbers(compiler, command, 2)) is not None:
-        (port, value), line = numbers, compiler.names.line
-        compiler.act(lambda machine: machine.board.output(port(machine), value(machine), line))
+def _out(steps: Steps, command: Command) -> None:
+    if (numbers := _numbers(steps, command, 2)) is not None:
+        (port, value), line = numbers, steps.names.line
+        steps.act(lambda machine: machine.board.output(port(machine), value(machine), line))
 
 
-def _pulse(compiler: Compiler, command: Command) -> None:
+def _pulse(steps: Steps, command: Command) -> None:
     """TOGGLE and PULSE of a pin."""
     if not command.arguments:
-        _misused(compiler, command)
+        _misused(steps, command)
         return
-    port, line = compiler.names.value(command.arguments[0]), compiler.names.line
+    port, line = steps.names.value(command.arguments[0]), steps.names.line
 
     def toggle(machine: Machine) -> None:
         pin = port(machine)
         machine.board.output(pin, 1 - min(1, machine.board.outputs.get(pin, 0)), line)
 
-    compiler.act(toggle)
+    steps.act(toggle)
 
 
-def _erx(compiler: Compiler, command: Command) -> None:
+def _erx(steps: Steps, command: Command) -> None:
     match command.arguments:
         case (baud, Name() as name, Name(label, None)) if baud is not None:
             pass
         case _:
-            _misused(compiler, command)
+            _misused(steps, command)
             return
-    variable, at, target = compiler.names.variable(name.name), compiler.at, compiler.target(label)
-    compiler.names.value(baud)
+    variable, at, target = steps.names.variable(name.name), steps.at, steps.target(label)
+    steps.names.value(baud)
     if variable is None:
         return
 
@@ -329,13 +325,13 @@ def _erx(compiler: Compiler, command: Command) -> None:
         machine.values[variable.place] = byte & variable.most
         return at + 1
 
-    compiler.add(step)
+    steps.add(step)
 
 
-def _etx(compiler: Compiler, command: Command) -> None:
-    if (numbers := _numbers(compiler, command, 2)) is None:
+def _etx(steps: Steps, command: Command) -> None:
+    if (numbers := _numbers(steps, command, 2)) is None:
         return
-    (baud, value), line = numbers, compiler.names.line
+    (baud, value), line = numbers, steps.names.line
 
     def send(machine: Machine) -> None:
         bits_s, byte = baud(machine), value(machine) & 0xFF
@@ -345,19 +341,19 @@ def _etx(compiler: Compiler, command: Command) -> None:
         machine.board.sent.append(byte)
         machine.board.tell("sent", line, byte=byte)
 
-    compiler.act(send)
+    steps.act(send)
 
 
-def _poke(area: str) -> Callable[[Compiler, Command], None]:
-    def add(compiler: Compiler, command: Command) -> None:
-        if (numbers := _numbers(compiler, command, 2)) is not None:
+def _poke(area: str) -> Callable[[Steps, Command], None]:
+    def add(steps: Steps, command: Command) -> None:
+        if (numbers := _numbers(steps, command, 2)) is not None:
             address, value = numbers
 
             def poke(machine: Machine) -> None:
                 getattr(machine.board, area)[address(machine)] = value(machine) & 0xFF
                 machine.board.effects += 1
 
-            compiler.act(poke)
+            steps.act(poke)
 
     return add
 
@@ -366,59 +362,57 @@ _NOTE = re.compile(r"[A-GMN0-9#+\-.<>$ ]", re.IGNORECASE)
 _PITCH = re.compile(r"[A-GMN]", re.IGNORECASE)
 
 
-def _music(compiler: Compiler, command: Command) -> None:
+def _music(steps: Steps, command: Command) -> None:
     match command.arguments:
         case (Text(notes),):
-            n, line = len(_PITCH.findall(notes)), compiler.names.line
+            n, line = len(_PITCH.findall(notes)), steps.names.line
         case _:
-            _misused(compiler, command)
+            _misused(steps, command)
             return
 
     def play(machine: Machine) -> None:
         machine.clock_us += n * 60_000_000 // max(1, machine.board.tempo)
         machine.board.tell("music", line, notes=notes, tempo=machine.board.tempo)
 
-    compiler.act(play)
+    steps.act(play)
 
 
-def _tempo(compiler: Compiler, command: Command) -> None:
-    if numbers := _numbers(compiler, command, 1):
+def _tempo(steps: Steps, command: Command) -> None:
+    if numbers := _numbers(steps, command, 1):
         (value,) = numbers
-        compiler.act(lambda machine: setattr(machine.board, "tempo", value(machine)))
+        steps.act(lambda machine: setattr(machine.board, "tempo", value(machine)))
 
 
-def _beep(compiler: Compiler, command: Command) -> None:  # noqa: ARG001 -- numbers after it, if any, are not known
-    line = compiler.names.line
+def _beep(steps: Steps, command: Command) -> None:  # noqa: ARG001 -- numbers after it, if any, are not known
+    line = steps.names.line
 
     def beep(machine: Machine) -> None:
         machine.clock_us += board_facts().beep_ms * US_PER_MS
         machine.board.tell("beep", line)
 
-    compiler.act(beep)
+    steps.act(beep)
 
 
-def _print(compiler: Compiler, command: Command) -> None:
+def _print(steps: Steps, command: Command) -> None:
     """PRINT: texts, numbers as the display's codes, and FORMAT(value, DEC, digits) as digits."""
     if any(one is None for one in command.arguments):
-        _misused(compiler, command)
+        _misused(steps, command)
         return
-    pieces = [_printed(compiler, one) for one in command.arguments]
-    line = compiler.names.line
-    compiler.act(
-        lambda machine: machine.board.tell("print", line, text="".join(one(machine) for one in pieces))
-    )
+    pieces = [_printed(steps, one) for one in command.arguments]
+    line = steps.names.line
+    steps.act(lambda machine: machine.board.tell("print", line, text="".join(one(machine) for one in pieces)))
 
 
-def _printed(compiler: Compiler, argument: Argument) -> Callable[[Machine], str]:
+def _printed(steps: Steps, argument: Argument) -> Callable[[Machine], str]:
     match argument:
         case Text(text):
             return lambda _: text
         case Call(name, (value, Name() as base, *digits)) if name.upper() == "FORMAT":
-            number = compiler.names.value(value)
-            width = compiler.names.constant(digits[0]) or 0 if digits else 0
+            number = steps.names.value(value)
+            width = steps.names.constant(digits[0]) or 0 if digits else 0
             return lambda machine: _formatted(number(machine), base.key, width)
         case _:
-            code = compiler.names.value(argument)
+            code = steps.names.value(argument)
             return lambda machine: _display_code(code(machine))
 
 
@@ -431,11 +425,11 @@ def _display_code(code: int) -> str:
     return chr(code) if 32 <= code < 127 else f"<{code:02X}>"
 
 
-def _gyro(attribute: str, low: int, high: int) -> Callable[[Compiler, Command], None]:
+def _gyro(attribute: str, low: int, high: int) -> Callable[[Steps, Command], None]:
     """Return what makes GYROSET, GYRODIR or GYROSENSE ready."""
 
-    def add(compiler: Compiler, command: Command) -> None:
-        fields = _fields(compiler, command, low, high)
+    def add(steps: Steps, command: Command) -> None:
+        fields = _fields(steps, command, low, high)
         if fields is None:
             return
 
@@ -445,16 +439,35 @@ def _gyro(attribute: str, low: int, high: int) -> Callable[[Compiler, Command], 
                 setattr(gyro, attribute, value(machine))
             machine.board.effects += 1
 
-        compiler.act(feel)
+        steps.act(feel)
 
     return add
 
 
-def _nothing(compiler: Compiler, command: Command) -> None:
-    """FILL, which lays out the memory of their compiler, and what only their editor reads."""
+def _stop(steps: Steps, command: Command) -> None:
+    if command.arguments:
+        _misused(steps, command)
+    at = steps.at
+
+    def stop(machine: Machine) -> int:
+        machine.stopped = StopReason.STOP
+        return at
+
+    steps.add(stop)
+
+
+def _zero(steps: Steps, command: Command) -> None:
+    """ZERO, OFFSET: looked through and told; the simulated robot's horns are straight."""
+    low, high = board_facts().zero
+    _fields(steps, command, low, high)
+    _noted(command.key.lower(), _AT_HAND)(steps, command)
+
+
+def _nothing(steps: Steps, command: Command) -> None:
+    """FILL, which lays out the memory of their steps, and what only their editor reads."""
     for one in command.arguments:
         if one is not None and not isinstance(one, Text):
-            compiler.names.constant(one)
+            steps.names.constant(one)
 
 
 _AT_HAND = "it is for the horns of one robot, as they were screwed on; the simulated ones are straight"
@@ -482,11 +495,12 @@ WORDS: dict[str, Word] = {
         "HIGHSPEED SETON or SETOFF", _switch({"SETON": ("high_speed", True), "SETOFF": ("high_speed", False)})
     ),
     "DIR": Word("DIR G6A, 1, 0, 0, 1, 0, 0", _directions),
+    "STOP": Word("STOP", _stop),
     "SERVO": Word("SERVO number, counts", _servo),
     "MOTOR": Word("MOTOR G24, a number, or ALLON", _motor),
     "MOTOROFF": Word("MOTOROFF G24, or a number", _motor),
     "GETMOTORSET": Word("GETMOTORSET G6A, 1, 1, 1, 1, 1, 0", _get_motor_set),
-    "ZERO": Word("ZERO G6A, 80..120, ...", _noted("zero", _AT_HAND)),
+    "ZERO": Word("ZERO G6A, 80..120, ...", _zero),
     "OFFSET": Word("OFFSET G6A, ...", _noted("offset", _AT_HAND)),
     "INIT": Word("INIT G6A, ...", _noted("init", _AT_HAND)),
     "OUT": Word("OUT port, 0 or 1", _out),

@@ -5,13 +5,13 @@ What is wrong with it is found on the way, all of it, each with its line: a prog
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from posewright.errors import UnknownNameError
-from posewright.runtimes.robobasic.expressions import Finding, Names, Severity, Value
+from posewright.runtimes.robobasic.commands import add_command
+from posewright.runtimes.robobasic.expressions import Finding, Severity, Value
 from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError, Step, StopReason
+from posewright.runtimes.robobasic.steps import Steps
 from posewright.runtimes.robobasic.tree import (
     Command,
     Const,
@@ -34,9 +34,6 @@ from posewright.runtimes.robobasic.tree import (
     Source,
     Statement,
 )
-
-AUTO = "AUTO"
-"""A label of the controller itself: GOTO AUTO, the first line of templates, goes on below (ours)."""
 
 MOST_STEPS = 100_000
 
@@ -85,17 +82,14 @@ class Compiler:
     """Makes one program ready; what the statements that are no flow do is in `commands`.
 
     Attributes:
+        steps: made so far.
         names: what its names mean.
-        poses: the POS statements, by their labels in capitals.
     """
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.names = Names()
-        self.steps: list[Step] = []
-        self.lines: list[int] = []
-        self.poses: dict[str, Command] = {}
-        self._labels: dict[str, list[int]] = {}
+        self.steps = Steps()
+        self.names = self.steps.names
         self._label_lines: dict[str, int] = {}
         self._blocks: list[_Block] = []
         self._declare(source.lines)
@@ -114,7 +108,7 @@ class Compiler:
                 case Const(name, value):
                     self.names.declare_constant(name, value)
                 case Command() as command if command.key == "POS" and line.label:
-                    self.poses[line.label.upper()] = command
+                    self.steps.poses[line.label.upper()] = command
                 case _:
                     pass
 
@@ -128,37 +122,7 @@ class Compiler:
             )
             return
         self._label_lines[key] = line.number
-        self._labels[key] = [-1]
-
-    @property
-    def at(self) -> int:
-        """The address of the step that comes next."""
-        return len(self.steps)
-
-    def add(self, step: Step) -> None:
-        """Add a step."""
-        self.steps.append(step)
-        self.lines.append(self.names.line)
-
-    def act(self, action: Callable[[Machine], None]) -> None:
-        """Add a step that acts and goes on."""
-        following = self.at + 1
-
-        def step(machine: Machine) -> int:
-            action(machine)
-            return following
-
-        self.add(step)
-
-    def target(self, label: str) -> list[int]:
-        """Return where a label is, as a list that will hold its address, or take note that there is none."""
-        if (found := self._labels.get(label.upper())) is not None:
-            return found
-        if label.upper() == AUTO:
-            return [self.at + 1]
-        error = UnknownNameError.among("label", label, [*self._labels])
-        self.names.find("unknown-label", f"there is no label {label}", error.hint or "")
-        return [self.at + 1]
+        self.steps.labels[key] = [-1]
 
     # Statements.
 
@@ -167,12 +131,12 @@ class Compiler:
         for line in self.source.lines:
             self.names.line = line.number
             if line.label and self._label_lines.get(line.label.upper()) == line.number:
-                self._labels[line.label.upper()][0] = self.at
+                self.steps.labels[line.label.upper()][0] = self.steps.at
             if line.problem:
                 self.names.find("syntax", line.problem, line.hint, column=line.column)
             elif line.statement is not None:
                 self._statement(line.statement, whole_line=True)
-            if self.at > MOST_STEPS:
+            if self.steps.at > MOST_STEPS:
                 self.names.find("too-long", "the program is too long", f"at most {MOST_STEPS:,} statements")
                 break
         for block in self._blocks:
@@ -180,9 +144,9 @@ class Compiler:
             end = "ENDIF" if block.kind == "IF" else "NEXT"
             self.names.find("open-block", f"this {block.kind} has no {end}", f"{end} on a line of its own")
             self._close(block)
-        labels = {name: found[0] for name, found in self._labels.items()}
+        labels = {name: found[0] for name, found in self.steps.labels.items()}
         used = self.names.variables, self.names.constants
-        return Program(self.source, tuple(self.steps), tuple(self.lines), labels, *used)
+        return Program(self.source, tuple(self.steps.steps), tuple(self.steps.lines), labels, *used)
 
     def _statement(self, statement: Statement, *, whole_line: bool = False) -> None:
         match statement:
@@ -197,33 +161,31 @@ class Compiler:
             case Next(name):
                 self._next(name)
             case Goto(label):
-                self._jump(self.target(label))
+                self._jump(self.steps.target(label))
             case Gosub(label):
                 self._gosub(label)
             case Return():
-                self.add(_return)
+                self.steps.add(_return)
             case On():
                 self._on(statement)
             case End():
-                self.add(_stopping(self.at, StopReason.END))
+                self.steps.add(_stopping(self.steps.at, StopReason.END))
             case Command():
-                from posewright.runtimes.robobasic.commands import add_command
-
-                add_command(self, statement)
+                add_command(self.steps, statement)
             case _:
                 pass  # DIM and CONST are declared already
 
     def _jump(self, target: list[int]) -> None:
-        at = self.at
-        self.add(lambda machine: machine.go(at, target[0]))
+        at = self.steps.at
+        self.steps.add(lambda machine: machine.go(at, target[0]))
 
     def _gosub(self, label: str) -> None:
-        at, target = self.at, self.target(label)
-        self.add(lambda machine: machine.call(at, target[0]))
+        at, target = self.steps.at, self.steps.target(label)
+        self.steps.add(lambda machine: machine.call(at, target[0]))
 
     def _on(self, on: On) -> None:
-        at, value = self.at, self.names.value(on.value)
-        targets = [self.target(label) for label in on.labels]
+        at, value = self.steps.at, self.names.value(on.value)
+        targets = [self.steps.target(label) for label in on.labels]
 
         def step(machine: Machine) -> int:
             number = value(machine)
@@ -232,14 +194,14 @@ class Compiler:
             target = targets[number][0]
             return machine.call(at, target) if on.gosub else machine.go(at, target)
 
-        self.add(step)
+        self.steps.add(step)
 
     def _assign(self, name: Name, expression: Expression) -> None:
         value, variable = self.names.value(expression), self.names.variable(name.name)
         if variable is None:
             return
         place, most, bit = variable.place, variable.most, self.names.bit(name, variable)
-        following = self.at + 1
+        following = self.steps.at + 1
         known = self.names.constant(expression)
         if known is not None and bit is None and known > most:
             hint = f"a BYTE holds 0..{most}; {known & most} is what is left of it"
@@ -254,12 +216,12 @@ class Compiler:
             machine.values[place] = machine.values[place] & ~mask | (mask if value(machine) & 1 else 0)
             return following
 
-        self.add(step if bit is None else set_bit)
+        self.steps.add(step if bit is None else set_bit)
 
     def _unless(self, condition: Expression) -> list[int]:
         """Add a step that goes on where a condition holds; return the list to put in where it goes else."""
-        value, following, otherwise = self.names.value(condition), self.at + 1, [0]
-        self.add(lambda machine: following if value(machine) else otherwise[0])
+        value, following, otherwise = self.names.value(condition), self.steps.at + 1, [0]
+        self.steps.add(lambda machine: following if value(machine) else otherwise[0])
         return otherwise
 
     def _if(self, statement: If, *, whole_line: bool) -> None:
@@ -273,14 +235,14 @@ class Compiler:
         if statement.otherwise is not None:
             leave = [0]
             self._jump_on(leave)
-            otherwise[0] = self.at
+            otherwise[0] = self.steps.at
             self._statement(statement.otherwise)
-            leave[0] = self.at
+            leave[0] = self.steps.at
         else:
-            otherwise[0] = self.at
+            otherwise[0] = self.steps.at
 
     def _jump_on(self, target: list[int]) -> None:
-        self.add(lambda _: target[0])
+        self.steps.add(lambda _: target[0])
 
     def _branch(self, statement: ElseIf | Else | EndIf) -> None:
         word = type(statement).__name__.upper()
@@ -299,7 +261,7 @@ class Compiler:
         leave = [0]
         self._jump_on(leave)
         block.leaves.append(leave)
-        block.otherwise[0] = self.at
+        block.otherwise[0] = self.steps.at
         if isinstance(statement, ElseIf):
             block.otherwise = self._unless(statement.condition)
         else:
@@ -309,15 +271,15 @@ class Compiler:
 
     def _close(self, block: _Block) -> None:
         if block.otherwise:
-            block.otherwise[0] = self.at
+            block.otherwise[0] = self.steps.at
         for leave in block.leaves:
-            leave[0] = self.at
+            leave[0] = self.steps.at
 
     def _for(self, statement: For, *, whole_line: bool) -> None:
         if not whole_line:
             self.names.find("block", "FOR stands on a line of its own", "IF condition THEN, FOR below it")
         self._assign(Name(statement.name), statement.first)
-        block = _Block("FOR", self.names.line, name=statement.name, begin=self.at)
+        block = _Block("FOR", self.names.line, name=statement.name, begin=self.steps.at)
         block.last = self.names.value(statement.last)
         self._blocks.append(block)
 
@@ -340,7 +302,7 @@ class Compiler:
             variable.most,
             block.last,
             block.begin,
-            self.at + 1,
+            self.steps.at + 1,
         )
 
         def step(machine: Machine) -> int:
@@ -348,7 +310,7 @@ class Compiler:
             machine.values[place] = value & most
             return begin if value <= last(machine) else following
 
-        self.add(step)
+        self.steps.add(step)
 
 
 def _return(machine: Machine) -> int:
@@ -364,15 +326,3 @@ def _stopping(at: int, reason: StopReason) -> Step:
         return at
 
     return step
-
-
-_GROUP = re.compile(r"G(6|8|12|16|24|32)([A-E]?)")
-
-
-def group_of(name: str) -> range | None:
-    """Return the servos of a group such as G6A or G24; None where there is no such group."""
-    found = _GROUP.fullmatch(name.upper())
-    if found is None or bool(found[2]) != (found[1] in {"6", "8"}):
-        return None
-    size, first = int(found[1]), "ABCDE".index(found[2]) if found[2] else 0
-    return range(size * first, size * first + size) if size * first + size <= 32 else None

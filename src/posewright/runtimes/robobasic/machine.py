@@ -22,6 +22,7 @@ class StopReason(Enum):
     """Why a program is over."""
 
     END = "END"
+    STOP = "STOP"
     LAST_LINE = "its last line"
     RETURN = "RETURN without GOSUB"
     ERROR = "error"

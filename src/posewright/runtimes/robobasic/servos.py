@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +26,7 @@ class BoardFacts:
     """
 
     counts: tuple[int, int]
+    zero: tuple[int, int]
     directions: tuple[int, ...]
     speed_counts_s: float
     high_speed: float
@@ -204,3 +206,15 @@ class Servos:
 def pulses_for(counts: float, rate: float, period_s: float) -> int:
     """Return how many pulses a move over some counts takes at some counts a second; one at the least."""
     return max(1, math.ceil(counts / (rate * period_s) - 1e-9))
+
+
+_GROUP = re.compile(r"G(6|8|12|16|24|32)([A-E]?)")
+
+
+def group_of(name: str) -> range | None:
+    """Return the servos of a group such as G6A or G24; None where there is no such group."""
+    found = _GROUP.fullmatch(name.upper())
+    if found is None or bool(found[2]) != (found[1] in {"6", "8"}):
+        return None
+    size, first = int(found[1]), "ABCDE".index(found[2]) if found[2] else 0
+    return range(size * first, size * first + size) if size * first + size <= 32 else None

@@ -218,6 +218,11 @@ class Source:
     newline: str = "\n"
     path: Path | None = None
 
+    @property
+    def text(self) -> str:
+        """The whole of it, its lines ended by line feeds."""
+        return "".join(f"{line.text}\n" for line in self.lines)
+
     def where(self, number: int, column: int | None = None) -> Where:
         """Return a place in it."""
         return Where(self.path or Path(self.name), line=number, column=column)

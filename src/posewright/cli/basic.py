@@ -1,0 +1,177 @@
+"""`posewright basic`: RoboBASIC programs run, checked, formatted, made into motions and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from posewright import experiments, figures
+from posewright.cli import completion, console, film_options
+from posewright.cli.options import (
+    FOUND,
+    AsJson,
+    Record,
+    add_group,
+    argument,
+    option,
+    refuse_overwriting,
+    refuse_recording,
+)
+from posewright.documents import read_text
+from posewright.runtimes.robobasic.servos import speed_from_measurement
+
+LOOKS_FROM = "front"
+
+ProgramName = Annotated[
+    str,
+    argument(
+        "PROGRAM",
+        "One that comes with Posewright (bow, walk, race, ...), or a RoboBASIC file (.bas).",
+        autocompletion=completion.files(
+            ".bas", also=completion.catalogue("posewright.runtimes.robobasic.opening.program_names")
+        ),
+    ),
+]
+Keys = Annotated[
+    list[str] | None,
+    option("--remocon KEY@S", "Press a key of the remote control, 1..32, at S seconds; repeatable."),
+]
+Inputs = Annotated[
+    list[str] | None,
+    option("--input PORT=VALUE@S", "What a port reads from S seconds on: AD5=20@3, ERX=65@4; repeatable."),
+]
+Script = Annotated[
+    Path | None, option("--script FILE", "A file of such inputs, REMOCON=3@2 and AD5=20@3, a line each.")
+]
+Breakpoints = Annotated[
+    list[str] | None, option("--break PLACE", "Stop the program before this label or line; repeatable.")
+]
+Measured = Annotated[
+    tuple[int, float, float] | None,
+    option(
+        "--measured SPEED COUNTS SECONDS",
+        "Take the time of moves from one that was measured on a robot: 5 90 1.2.",
+    ),
+]
+Body = Annotated[
+    str, option("--body", "sim; random or a *.bodies.yaml: a simulated body drawn by the seed; mock.")
+]
+Pose = Annotated[str, option("--pose NAME", "In which pose of its card the robot begins.")]
+Seed = Annotated[int, option("--seed N", "Seed of what is drawn at random.")]
+Seconds = Annotated[
+    float | None,
+    option(
+        "--seconds S",
+        "Run for so long, up to 3600 s; default until the program is over or waits, at most 60 s.",
+    ),
+]
+Camera = Annotated[
+    str | None, option("--camera NAME", f"field, top, chase, side, front; default {LOOKS_FROM}.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group `basic` to the application."""
+    about = "Run, check and format RoboBASIC programs of a RoboNova-1; make motions of them, and back."
+    verbs: dict[str, Callable[..., None]] = {"run": run}
+    add_group(app, "basic", about, verbs)
+
+
+def run(
+    program: ProgramName,
+    keys: Keys = None,
+    inputs: Inputs = None,
+    script: Script = None,
+    breakpoints: Breakpoints = None,
+    measured: Measured = None,
+    body: Body = "sim",
+    pose: Pose = "stand",
+    seed: Seed = 0,
+    seconds: Seconds = None,
+    record: Record = None,
+    video: film_options.Video = None,
+    camera: Camera = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a program of a RoboNova-1, unmodified; exit with 1 if the program fails or the robot falls.
+
+    The robot stands on a bare floor; `posewright run obstacle-race --behaviour FILE.bas` is for a contest.
+
+    [bold]Examples[/]
+      posewright basic run bow
+      posewright basic run my_template.bas --remocon 3@2.0 --remocon 11@6 --video out/keys.mp4
+      posewright basic run my_template.bas --body mock --input AD5=20@3 --break forward_standup --json
+    """
+    refuse_recording(record, program)
+    film_options.refuse_unused_camera(camera, video)
+    if video is not None and not video.is_dir():
+        figures.refuse_film(video, 1.0, None)
+        refuse_overwriting(video, program)
+    video = video and film_options.film_path(video, program)
+    pieces = [*(f"REMOCON={key}" for key in keys or ()), *(inputs or ())]
+    ready = experiments.set_up_basic(
+        program,
+        inputs="\n".join([read_text(script) if script is not None else "", *pieces]),
+        breakpoints=breakpoints or (),
+        speed_counts_s=None if measured is None else speed_from_measurement(*measured),
+    )
+    camera = (camera or LOOKS_FROM) if video is not None else None
+    if camera is not None:
+        film_options.refuse_unfilmable(ready.robot, body, camera)
+    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "pose": pose}
+    recording = experiments.run_basic(ready, seconds=seconds, **how)
+    if video is not None and camera is not None:
+        with console.working("filming", quiet=as_json) as say:
+            figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
+    result = experiments.basic_result(recording)
+    if breakpoints and result["reason"] != "breakpoint":
+        console.warn(f"the program came to no breakpoint: {', '.join(breakpoints)}")
+    console.give(result, _lines(result), as_json=as_json)
+    if result["error"] or result["fell"]:
+        raise typer.Exit(FOUND)
+
+
+_UPRIGHT = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
+    yield f"{result['program']}: {result['duration_s']:.2f} s"
+    for one in result["events"]:
+        style = {"error": "red", "running": "yellow"}.get(one["what"], "")
+        yield console.styled(f"{one['time_s']:8.2f} s  line {one['line']:4}  {_event(one)}", style)
+    if result["variables"]:
+        yield ", ".join(f"{name} = {value}" for name, value in result["variables"].items())
+    yield f"{_UPRIGHT[result['fell']]}; digest {result['digest'][:16]}"
+
+
+_SAID: dict[str, Callable[[dict[str, Any]], str]] = {
+    "loop": lambda one: f"a loop came round{_place(one)}",
+    "waits": lambda one: (
+        f"waits{_place(one)}" + (f" for {', '.join(one['looks_at'])}" if one["looks_at"] else "")
+    ),
+    "running": lambda one: f"still running{_place(one)} when time was up",
+    "end": lambda one: (
+        f"stopped{_place(one)}" if one["reason"] == "breakpoint" else f"over: {one['reason']}{_place(one)}"
+    ),
+    "error": lambda one: str(one["message"]),
+    "motor": lambda one: f"motors of {one['servos']} {'on' if one['on'] else 'off'}",
+    "out": lambda one: f"OUT {one['port']}, {one['value']}",
+    "print": lambda one: f"display: {one['text']}",
+    "music": lambda one: f"music {one['notes']}",
+    "sent": lambda one: f"sent byte {one['byte']}",
+}
+
+
+def _place(one: dict[str, Any]) -> str:
+    return f" at {one['label']}" if one.get("label") else ""
+
+
+def _event(one: dict[str, Any]) -> str:
+    if said := _SAID.get(one["what"]):
+        return said(one)
+    told = " ".join(str(number) for number in one.get("numbers", ()))
+    return f"{one.get('statement', one['what'])} {told}".strip()
