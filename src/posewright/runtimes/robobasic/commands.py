@@ -98,7 +98,7 @@ def _within(value: Value, servo: int, low: int, high: int, line: int) -> Value:
 
 def _move(steps: Steps, command: Command, usage: str = "") -> None:
     low, high = board_facts().counts
-    if command.arguments and group_of(getattr(command.arguments[0], "name", "")) is None:
+    if command.arguments and not re.match(r"(?i)G\d", getattr(command.arguments[0], "name", "")):
         command = Command(command.name, (Name("G24"), *command.arguments))
     fields, at = _fields(steps, command, low, high, usage), steps.at
     if fields is None:

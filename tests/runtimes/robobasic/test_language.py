@@ -1,0 +1,282 @@
+"""The language of the C3024, as the manual has it: what programs mean, and how mistakes are told."""
+
+from __future__ import annotations
+
+import operator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posewright.errors import FormatError
+from posewright.runtimes.robobasic import Severity, compile_source, open_program, read_source, ready_program
+from posewright.runtimes.robobasic.machine import ProgramError, StopReason
+
+from .programs import SetPorts, found, run, value
+
+WORD = 0xFFFF
+SIGNS = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "%": operator.mod,
+    "MOD": operator.mod,
+}
+
+
+def test_there_is_no_precedence_so_one_and_two_times_three_is_nine() -> None:
+    assert value("1+2*3") == 9
+    assert value("2 * 3 + 4 * 5") == 50
+    assert value("10 - 2 - 3") == 5
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(sorted(SIGNS)), st.integers(1, 300)), max_size=6), st.integers(0, 300)
+)
+def test_arithmetic_goes_from_left_to_right_in_sixteen_bits(rest: list[tuple[str, int]], first: int) -> None:
+    expected, text = first, str(first)
+    for sign, number in rest:
+        expected = SIGNS[sign](expected, number) & WORD
+        text += f" {sign} {number}"
+    assert value(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("&HFF", 255),
+        ("&h1f", 31),
+        ("&B101", 5),
+        ("&O17", 15),
+        ("12 AND 10", 8),
+        ("12 OR 3", 15),
+        ("12 XOR 10", 6),
+        ("6 AND 3 + 1", 4),  # arithmetic before logic: 6 AND 4
+        ("1 << 9", 512),
+        ("512 >> 3", 64),
+        ("7 MOD 4", 3),
+        ("7 % 4", 3),
+    ],
+)
+def test_numbers_and_operators_are_those_of_the_manual(expression: str, expected: int) -> None:
+    assert value(expression) == expected
+
+
+def test_numbers_have_no_sign_and_go_round() -> None:
+    assert value("0 - 1") == 65535
+    assert value("250 + 10", "BYTE") == 4
+    assert value("200 * 200") == 40000
+    assert value("60000 + 10000") == 4464
+
+
+def test_bits_of_a_variable_are_read_and_set() -> None:
+    done = run("DIM A AS BYTE\nDIM B AS BYTE\nA = &B0100\nB = A.2\nA.7 = 1\nA.2 = 0\n")
+    assert (done.variables["A"], done.variables["B"]) == (128, 1)
+    assert found("DIM A AS BYTE\nA.8 = 1") == {"bit": 2}
+
+
+def test_names_are_the_same_in_capitals_and_not() -> None:
+    done = run("dim Count as byte\nCOUNT = 3\ngoto There\ncount = 9\nTHERE: count = CoUnT + 1\n")
+    assert done.variables["Count"] == 4
+
+
+def test_constants_and_bases_are_known_before_the_program_runs() -> None:
+    assert run("CONST A = &H10\nCONST B = A * 2 + 1\nDIM C AS BYTE\nC = B").variables["C"] == 33
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("1 + 1 = 2", True),
+        ("1 < 2 AND 2 < 1", False),
+        ("1 > 2 OR 3 <> 4", True),
+        ("5 <= 5", True),
+        ("5 =< 4", False),
+        ("5 >= 6 XOR 1 = 1", True),
+        ("0", False),
+    ],
+)
+def test_comparisons_come_after_arithmetic_and_before_logic(condition: str, *, holds: bool) -> None:
+    text = f"DIM X AS BYTE\nIF {condition} THEN X = 1 ELSE X = 2\n"
+    assert run(text).variables["X"] == (1 if holds else 2)
+
+
+@pytest.mark.parametrize(("given_value", "expected"), [(1, 10), (2, 20), (3, 30), (4, 40)])
+def test_a_block_of_if_takes_the_first_branch_that_holds(given_value: int, expected: int) -> None:
+    text = f"""DIM A AS BYTE
+    A = {given_value}
+    IF A = 1 THEN
+        A = 10
+    ELSEIF A = 2 THEN
+        A = 20
+    ELSEIF A = 3 THEN
+        A = 30
+    ELSE
+        A = 40
+    ENDIF
+    """
+    assert run(text).variables["A"] == expected
+
+
+@given(st.integers(0, 255), st.integers(0, 255))
+def test_for_counts_up_to_its_last_value_and_at_least_once(first: int, last: int) -> None:
+    done = run(f"DIM I AS BYTE\nDIM N AS INTEGER\nFOR I = {first} TO {last}\nN = N + 1\nNEXT I\n", 1.0)
+    assert done.stopped is StopReason.LAST_LINE
+    assert done.variables["N"] == max(1, last - first + 1)
+
+
+def test_on_goes_to_the_label_of_its_number_and_else_goes_on() -> None:
+    text = "DIM A AS BYTE\nA = {}\nON A GOTO zero,one\nA = 77\nEND\nzero: A = 10\nEND\none: A = 11\nEND\n"
+    assert [run(text.format(n)).variables["A"] for n in (0, 1, 2, 255)] == [10, 11, 77, 77]
+
+
+def test_on_takes_thirty_three_labels_on_one_line() -> None:
+    labels = [f"k{n}" for n in range(33)]
+    lines = "".join(f"{label}: A = {n + 100}\nEND\n" for n, label in enumerate(labels))
+    assert run(f"DIM A AS BYTE\nA = 32\nON A GOTO {','.join(labels)}\n{lines}").variables["A"] == 132
+
+
+def test_routines_return_behind_their_call() -> None:
+    done = run("DIM A AS BYTE\nGOSUB twice\nGOSUB twice\nEND\ntwice: GOSUB once\nonce: A = A + 1\nRETURN\n")
+    assert done.variables["A"] == 4
+    assert done.stopped is StopReason.END
+
+
+def test_a_routine_that_calls_itself_for_ever_is_told_with_its_line() -> None:
+    done = run("main:\nGOSUB main\n")
+    assert done.error is not None
+    assert done.error.where is not None
+    assert done.error.where.line == 2
+
+
+def test_a_division_by_nothing_is_told_with_its_line() -> None:
+    done = run("DIM A AS BYTE\nDIM B AS BYTE\n\nA = 7 / B\n")
+    assert str(done.error) == "program.bas:4: a division by 0 (ask IF before)"
+
+
+def test_the_first_lines_of_templates_are_no_mistake() -> None:
+    done = run(
+        "GOTO AUTO\nFILL 255,10000\n\nDIM RR AS BYTE\nIF RR > 50 AND RR < 83 THEN GOTO x\nRR = 7\nx:\n"
+    )
+    assert done.variables["RR"] == 7
+
+
+def test_comments_are_no_part_of_a_statement_but_a_text_is() -> None:
+    source = read_source("A = 1 ' one\nPRINT \"it's\" ' two\nREM three\nx: ' four\n")
+    assert [line.comment for line in source.lines] == ["' one", "' two", "REM three", "' four"]
+    done = run('DIM A AS BYTE\nPRINT "it\'s"\n')
+    assert done.board.events[-1]["text"] == "it's"
+
+
+KOREAN = "'기본자세\nGOSUB 기본자세\nEND\n기본자세:\nRETURN\n"
+
+
+def test_korean_programs_are_read_as_they_were_saved(tmp_path: Path) -> None:
+    for encoding in ("cp949", "utf-8", "utf-8-sig"):
+        file = tmp_path / f"{encoding}.bas"
+        file.write_bytes(KOREAN.replace("\n", "\r\n").encode(encoding))
+        program = open_program(file)
+        assert "기본자세" in program.labels
+        assert program.source.newline == "\r\n"
+        assert program.source.encoding == encoding.removesuffix("-sig")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("\nGOTO nowhere\nend_: END", 2, "there is no label nowhere"),
+        ("MVOE G6A, 100", 1, "did you mean MOVE?"),
+        ("MOVE G6A, 100, 200", 1, "200 for servo 1 (10..190)"),
+        ("MOVE G6A, 9", 1, "9 for servo 0 (10..190)"),
+        ("MOVE G6Z, 100", 1, "group"),
+        ("MOVE G6A, 1" + "00, 100" * 6 + ", 100", 1, "servos"),
+        ("A = 1 + -1", 1, "there are no negative numbers"),
+        ("A = (1 + 2)", 1, "no brackets"),
+        ("A = 1.5", 1, "no fractions"),
+        ("IF A = 1 THEN\nA = 2", 1, "no ENDIF"),
+        ("FOR A = 1 TO 2", 1, "no NEXT"),
+        ("NEXT A", 1, "NEXT without FOR"),
+        ("ENDIF", 1, "ENDIF without IF"),
+        ("x:\nx:", 2, "on line 1 already"),
+        ("DIM A AS FLOAT", 1, "BYTE"),
+        ("A = AD(9)", 1, "0..7"),
+        ("A = FOO(1)", 1, "no function FOO"),
+        ("SERVO 1", 1, "SERVO number, counts"),
+        ("MUSIC 5", 1, "MUSIC"),
+        ('PRINT "half', 1, "a text ends"),
+        ("ZERO G6A, 70", 1, "80..120"),
+        ("MOVEPOS nowhere", 1, "POS"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line_and_what_would_be_right(text: str, line: int, words: str) -> None:
+    with pytest.raises(ProgramError) as caught:
+        ready_program(read_source(text))
+    told = next(one for one in caught.value.errors if words in str(one))
+    assert told.where is not None
+    assert told.where.line == line
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    with pytest.raises(ProgramError) as caught:
+        ready_program(read_source("GOTO a\nA = (1)\nMOVE G6A, 5\n"))
+    assert [one.where.line for one in caught.value.errors if one.where] == [1, 2, 3]
+
+
+def test_a_variable_without_dim_runs_and_is_warned_of() -> None:
+    _, odd = compile_source(read_source("A = 1\nB = A\n"))
+    assert [(one.rule, one.line, one.severity) for one in odd] == [
+        ("undeclared", 1, Severity.WARNING),
+        ("undeclared", 2, Severity.WARNING),
+    ]
+
+
+def test_what_is_no_text_is_refused() -> None:
+    for data in (b"MOVE\0", b"A" * 1_000_001):
+        with pytest.raises(FormatError):
+            read_source(data)
+
+
+def test_ports_lines_and_memory_are_read_and_written() -> None:
+    ports = SetPorts({("AD", 3): 200, ("IN", 5): 1, ("REMOCON", 1): 7, ("SONAR", 2): 300}, line=[65, 66])
+    done = run(
+        """DIM A AS BYTE
+        DIM B AS BYTE
+        DIM C AS BYTE
+        DIM D AS INTEGER
+        DIM E AS BYTE
+        A = AD(3)
+        B = IN(5)
+        C = REMOCON(1)
+        D = SONAR(2)
+        ERX 4800, E, none
+        ETX 9600, E
+        ROMPOKE 3, 99
+        E = ROMPEEK(3)
+        OUT 52, 1
+        none:
+        """,
+        inputs=ports,
+    )
+    kept = {"A": 200, "B": 1, "C": 7, "D": 300, "E": 99}
+    assert {name: done.variables[name] for name in kept} == kept
+    assert bytes(done.board.sent) == b"A"
+    assert done.board.outputs == {52: 1}
+
+
+def test_erx_goes_to_its_label_while_nothing_comes() -> None:
+    done = run("DIM A AS BYTE\nagain:\nA = A + 1\nERX 4800, A, again\n", 0.1)
+    assert done.stopped is None
+
+
+def test_display_and_sound_are_told_and_take_their_time() -> None:
+    done = run(
+        'DIM V AS BYTE\nV = 7\nPRINT &HFE, &H01\nPRINT "V=", FORMAT(V, DEC, 3)\nTEMPO 60\nMUSIC "CDE"\n'
+    )
+    assert [one["text"] for one in done.board.events if one["what"] == "print"] == ["<FE><01>", "V=007"]
+    assert done.clock_us == pytest.approx(3_000_000, abs=3000)
+
+
+def test_delay_is_in_milliseconds() -> None:
+    assert run("DELAY 250\n").clock_us == pytest.approx(250_000, abs=1000)
