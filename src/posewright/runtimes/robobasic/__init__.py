@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from posewright.runtimes.robobasic.expressions import Severity as Severity
     from posewright.runtimes.robobasic.machine import Machine as Machine
     from posewright.runtimes.robobasic.machine import Program as Program
+    from posewright.runtimes.robobasic.motion_reading import Routine as Routine
+    from posewright.runtimes.robobasic.motion_reading import program_motions as program_motions
+    from posewright.runtimes.robobasic.motion_reading import routines as routines
+    from posewright.runtimes.robobasic.motion_writing import MotionsProgram as MotionsProgram
+    from posewright.runtimes.robobasic.motion_writing import motions_program as motions_program
     from posewright.runtimes.robobasic.opening import open_program as open_program
     from posewright.runtimes.robobasic.opening import open_source as open_source
     from posewright.runtimes.robobasic.opening import program_names as program_names
