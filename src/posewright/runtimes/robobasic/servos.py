@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
@@ -73,21 +73,24 @@ def speed_from_measurement(speed: int, counts: float, seconds: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
-    """What one MOVE asks: counts by servo, and counts a second for them."""
+class Order:
+    """What one MOVE asks: counts by servo, counts a second for them, and what said so."""
 
     targets: Mapping[int, int]
     rate: float
     grouped: bool
+    speed: int
+    high_speed: bool
 
 
 @dataclass(slots=True)
-class _Way:
+class Way:
     """A servo that is under way: where it began, where to, in how many pulses, and how many it has had."""
 
     start: float
     target: int
     n: int
+    order: Order
     done: int = 0
 
 
@@ -102,6 +105,9 @@ class Servos:
         driven: by servo: True, False after MOTOROFF, None until the program first says anything of it. Ours:
             until then somebody holds the robot as it stands.
         speed_counts_s: counts a second at SPEED 1.
+        ways: of the servos that are under way.
+        begun: the ways that began at the last pulse.
+        placed: servos that were put somewhere at once since then, as SERVO does, and MOTOR after MOTOROFF.
     """
 
     def __init__(
@@ -116,8 +122,10 @@ class Servos:
         self.speed = facts.first_speed
         self.high_speed = self.grouped = self.all_together = False
         self.pulses = 0
-        self._orders: list[_Order] = []
-        self._ways: dict[int, _Way] = {}
+        self.ways: dict[int, Way] = {}
+        self.begun: Mapping[int, Way] = {}
+        self.placed: set[int] = set()
+        self._orders: list[Order] = []
         self._ordered: set[int] = set()
 
     def mirrored(self, servo: int, counts: float) -> float:
@@ -130,7 +138,8 @@ class Servos:
         low, high = facts.speeds
         rate = min(max(self.speed, low), high) * self.speed_counts_s
         told = {servo: int(self.mirrored(servo, counts)) for servo, counts in targets.items()}
-        self._orders.append(_Order(told, rate * (facts.high_speed if self.high_speed else 1.0), self.grouped))
+        rate *= facts.high_speed if self.high_speed else 1.0
+        self._orders.append(Order(told, rate, self.grouped, self.speed, self.high_speed))
         self._ordered |= told.keys()
         self.drive(told)
 
@@ -138,22 +147,25 @@ class Servos:
         """Send a servo there at once, in counts of the program, and forget what it was to do."""
         self.stay([servo])
         self.positions[servo] = self.mirrored(servo, counts)
+        self.placed.add(servo)
         self.drive([servo])
 
     def stay(self, servos: Iterable[int]) -> None:
         """Let servos stay where they are."""
         for servo in servos:
-            self._ways.pop(servo, None)
+            self.ways.pop(servo, None)
             if servo in self._ordered:
                 self._ordered.discard(servo)
                 self._orders = [
-                    _Order({s: to for s, to in one.targets.items() if s != servo}, one.rate, one.grouped)
+                    replace(one, targets={s: to for s, to in one.targets.items() if s != servo})
                     for one in self._orders
                 ]
 
     def drive(self, servos: Iterable[int]) -> None:
         """Turn servos on."""
         for servo in servos:
+            if self.driven[servo] is False:
+                self.placed.add(servo)
             self.driven[servo] = True
 
     def release(self, servos: Collection[int]) -> None:
@@ -169,36 +181,39 @@ class Servos:
     @property
     def is_moving(self) -> bool:
         """Whether any servo is under way, or about to be."""
-        return bool(self._ways or self._ordered)
+        return bool(self.ways or self._ordered)
 
     def is_busy(self, servos: Iterable[int]) -> bool:
         """Whether one of these is under way, or about to be."""
-        return self.is_moving and any(servo in self._ways or servo in self._ordered for servo in servos)
+        return self.is_moving and any(servo in self.ways or servo in self._ordered for servo in servos)
 
     def pulse(self) -> None:
         """Send the next pulse: what was laid down begins, and what is under way goes on."""
         self.pulses += 1
-        if self._orders:
-            self._begin()
-        for servo, way in list(self._ways.items()):
+        self.begun = self._begin() if self._orders else {}
+        self.placed.clear()
+        for servo, way in list(self.ways.items()):
             way.done += 1
             self.positions[servo] = way.start + (way.target - way.start) * way.done / way.n
             if way.done == way.n:
                 self.positions[servo] = float(way.target)
-                del self._ways[servo]
+                del self.ways[servo]
 
-    def _begin(self) -> None:
+    def _begin(self) -> dict[int, Way]:
+        begun: dict[int, Way] = {}
         longest = max(self._pulses_of(one, one.targets) for one in self._orders)
         for order in self._orders:
             together = self._pulses_of(order, order.targets)
             for servo, target in order.targets.items():
                 alone = self._pulses_of(order, [servo])
                 n = longest if self.all_together else together if order.grouped else alone
-                self._ways[servo] = _Way(self.positions[servo], target, n)
+                begun[servo] = Way(self.positions[servo], target, n, order)
+        self.ways |= begun
         self._orders.clear()
         self._ordered.clear()
+        return begun
 
-    def _pulses_of(self, order: _Order, servos: Iterable[int]) -> int:
+    def _pulses_of(self, order: Order, servos: Iterable[int]) -> int:
         way = max((abs(order.targets[one] - self.positions[one]) for one in servos), default=0.0)
         return pulses_for(way, order.rate, self.period_s)
 
