@@ -10,6 +10,7 @@ import time
 import tty
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from posewright.links.robonova.protocol import Answer, check, pose
 from posewright.links.serial_port import SerialPort
 from posewright.robots import robot
 
-ROBOT = robot("hitec_robonova1")
+ROBOT = replace(robot("hitec_robonova1"), frame_period_s=0.0625)  # as the line lets through
 STAND = [100, 76, 145, 93, 100, 100, 30, 80, 100, 30, 80, 100, 76, 145, 93, 100]
 positions = st.lists(st.integers(10, 190), min_size=16, max_size=16)
 

@@ -1,0 +1,189 @@
+"""A program drives a body: its ports are the body's sensors, its servos the joints, its story a recording."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posewright.bodies import BodyState
+from posewright.errors import FormatError, InputError, UnknownNameError
+from posewright.experiments import basic_result, run_basic, set_up_basic
+from posewright.robots import robot
+from posewright.runtimes.robobasic import RoboBasicController, read_source, ready_program
+from posewright.runtimes.robobasic.inputs import BodyInputs, read_inputs
+
+ROBOT = robot("hitec_robonova1")
+STAND = ROBOT.pose("stand")
+
+
+def controller(text: str, script: str = "", **how: object) -> RoboBasicController:
+    return RoboBasicController(ROBOT, ready_program(read_source(text)), script=read_inputs(script), **how)  # type: ignore[arg-type]
+
+
+def state(**sensors: object) -> BodyState:
+    return BodyState(0.0, STAND.copy(), np.zeros(16), sensors=sensors)  # type: ignore[arg-type]
+
+
+def play(made: RoboBasicController, seconds: float, **sensors: object) -> np.ndarray:
+    """Return the rows it commands."""
+    rows: list[np.ndarray] = []
+    while len(rows) * ROBOT.frame_period_s < seconds:
+        rows.extend(made.next(state(**sensors), 64).angles)
+    return np.array(rows)
+
+
+def test_a_pose_in_counts_is_the_robots_pose_whatever_group_says_it() -> None:
+    text = "MOVE G6A, 100, 151, 23, 140, 101\nMOVE G6D, 100, 151, 23, 140, 101\nWAIT\n"
+    rows = play(controller("PTP SETON\nPTP ALLON\n" + text), 5.0)
+    assert rows[0] == pytest.approx(STAND, abs=math.radians(3))
+    assert rows[-1] == pytest.approx(ROBOT.pose("sit"), abs=1e-9)
+
+
+@given(st.lists(st.integers(10, 190), min_size=16, max_size=16))
+def test_counts_go_to_the_joints_by_the_servos_numbers(counts: list[int]) -> None:
+    ids = [servo.id or 0 for servo in ROBOT.servos]
+    fields = {servo: str(count) for servo, count in zip(ids, counts, strict=True)}
+    made = controller(f"SPEED 15\nMOVE G24, {', '.join(fields.get(s, '') for s in range(24))}\n")
+    expected = ROBOT.from_ticks(np.array(counts, dtype=float))
+    assert play(made, 1.0)[-1] == pytest.approx(expected, abs=1e-9)
+
+
+def test_until_a_program_says_something_the_robot_is_held_and_motoroff_frees_it() -> None:
+    made = controller("DELAY 100\nMOTOROFF G6A\n")
+    assert made.next(state(), 1).free is None
+    play(made, 0.3)
+    free = made.next(state(), 1).free
+    assert free is not None
+    assert [name for name, one in zip(ROBOT.joint_names, free, strict=True) if one] == [
+        *(f"left_{part}" for part in ("ankle_roll", "ankle_pitch", "knee", "hip_pitch", "hip_roll"))
+    ]
+
+
+def test_rows_of_many_frames_are_those_of_single_frames() -> None:
+    text = "SPEED 3\nFOR I = 1 TO 3\nMOVE G6B, 100, 60\nWAIT\nDELAY 333\nMOVE G6B, 100, 30\nWAIT\nNEXT I\n"
+    one, many = controller(text), controller(text)
+    single = np.array([one.next(state(), 1).angles[0] for _ in range(300)])
+    assert np.array_equal(play(many, 6.0)[:300], single)
+
+
+@pytest.mark.parametrize(
+    ("port", "sensors", "counts"),
+    [
+        (0, {"distance_front": 0.1}, 125),
+        (0, {"distance_front": 0.3}, 48),
+        (0, {"distance_front": 0.8}, 21),
+        (1, {"distance_left": 0.1}, 125),
+        (4, {"compass": math.pi / 2}, 64),
+        (4, {"compass": -math.pi / 2}, 192),
+        (5, {"imu.orientation": np.zeros(3)}, 115),
+        (5, {"imu.orientation": np.array([0.0, math.pi / 2, 0.0])}, 215),
+        (5, {"imu.orientation": np.array([0.0, -math.pi / 2, 0.0])}, 15),
+        (6, {}, 164),
+        (3, {}, 0),
+    ],
+)
+def test_ad_ports_read_the_bodys_sensors_in_counts(
+    port: int, sensors: dict[str, object], counts: int
+) -> None:
+    inputs = BodyInputs(ROBOT)
+    inputs.see(state(**sensors), 0.0)
+    assert inputs.read("AD", port) == pytest.approx(counts, abs=1)
+
+
+def test_motorin_tells_where_a_servo_is_and_0_where_there_is_none() -> None:
+    inputs = BodyInputs(ROBOT)
+    inputs.see(state(), 0.0)
+    assert [inputs.read("MOTORIN", servo) for servo in (1, 2, 5, 22)] == [76, 145, 0, 100]
+
+
+def test_a_script_presses_keys_and_sets_ports_at_its_times() -> None:
+    declared = "".join(f"DIM {name} AS BYTE\n" for name in "ABC")
+    text = f"{declared}main:\nA = REMOCON(1)\nIF A > 0 THEN B = A\nC = AD(5)\nGOTO main\n"
+    made = controller(text, "REMOCON=3@0.5, AD5=20@1, AD5=sensor@2")
+    for seconds, b, c in ((0.4, 0, 115), (0.4, 3, 115), (0.5, 3, 20), (1.0, 3, 115)):
+        play(made, seconds, **{"imu.orientation": np.zeros(3)})
+        assert (made.machine.variables["B"], made.machine.variables["C"]) == (b, c)
+
+
+@pytest.mark.parametrize(
+    "text", ["AD5", "AD5=300@1", "FOO=1@2", "REMOCON=99@1", "ERX=sensor@1", "AD5=1@-1", "AD5=1@99999"]
+)
+def test_a_script_that_is_wrong_is_refused(text: str) -> None:
+    with pytest.raises(FormatError):
+        read_inputs(text)
+
+
+def test_a_breakpoint_stops_a_program_and_a_step_goes_on() -> None:
+    text = "DIM A AS BYTE\nA = 1\nhere: A = 2\nA = 3\n"
+    made = controller(text)
+    machine = made.machine
+    machine.breakpoints = [made.program.address_of("here")]
+    play(made, 0.1)
+    assert machine.variables["A"] == 1
+    machine.step()
+    assert (machine.variables["A"], machine.line) == (2, 4)
+    machine.set_variable("a", 9)
+    assert machine.variables["A"] == 9
+    for wrong in (("A", 256), ("B", 1)):
+        with pytest.raises(InputError):
+            machine.set_variable(*wrong)
+    with pytest.raises(UnknownNameError):
+        made.program.address_of("nowhere")
+    assert made.program.lines[made.program.address_of("4")] == 4
+
+
+def test_a_gyro_turns_a_servo_against_the_fall_by_its_sense() -> None:
+    text = "GYROSET G6A, 0, 1\nGYROSENSE G6A, 0, 255\nmain: GOTO main\n"
+    knees = []
+    for rate in (0.0, math.radians(100.0)):
+        made = controller(text)
+        rows = play(made, 0.2, **{"imu.angular_velocity": np.array([0.0, rate, 0.0])})
+        knees.append(float(rows[-1][ROBOT.index("left_ankle_pitch")]))
+    assert abs(math.degrees(knees[1] - knees[0])) == pytest.approx(10.0, abs=0.1)
+
+
+def test_a_restart_forgets_all_but_the_eeprom() -> None:
+    made = controller("DIM A AS BYTE\nA = ROMPEEK(1)\nROMPOKE 1, 42\nMOVE G6A, 50\n")
+    play(made, 1.0)
+    assert made.machine.variables["A"] == 0
+    made.restart()
+    play(made, 1.0)
+    assert made.machine.variables["A"] == 42
+
+
+def test_a_run_is_told_by_its_recording_alone() -> None:
+    result = basic_result(run_basic("hello", inputs="REMOCON=1@1", body="mock"))
+    assert (result["ended"], result["label"], result["loops"]) == ("waits", "main", ["main"])
+    assert result["error"] is None
+    assert 3.0 < result["duration_s"] < 10.0
+
+
+def test_an_error_while_it_runs_is_told_with_its_line_and_the_robot_stays() -> None:
+    made = controller("DIM A AS BYTE\nMOVE G6B, 100, 60\nWAIT\nA = 1 / A\n")
+    result = basic_result(run_basic(made, body="mock"))
+    assert result["ended"] == "error"
+    assert "program.bas:4: a division by 0" in result["error"]
+
+
+def test_what_waits_for_nothing_or_never_ends_is_told() -> None:
+    assert basic_result(run_basic(controller("main: GOTO main\n"), body="mock"))["ended"] == "waits"
+    moving = "main:\nMOVE G6B, 100, 60\nWAIT\nMOVE G6B, 100, 30\nWAIT\nGOTO main\n"
+    assert basic_result(run_basic(controller(moving), body="mock", seconds=5))["ended"] == "running"
+    assert basic_result(run_basic(controller("MOVE G6B, 100, 60\nEND\n"), body="mock"))["ended"] == "end"
+
+
+def test_on_the_simulated_robot_a_program_stands_and_raises_its_arms() -> None:
+    recording = run_basic("hello", inputs="REMOCON=1@2")
+    result = basic_result(recording)
+    assert result["fell"] is False
+    shoulder = ROBOT.index("left_shoulder_roll")
+    assert np.degrees(recording.robot().positions[:, shoulder].max()) > 150.0
+
+
+def test_another_robot_has_no_such_board() -> None:
+    with pytest.raises(InputError, match="MR-C3024"):
+        set_up_basic("hello", on="sony_ers7")
