@@ -141,6 +141,7 @@ if TYPE_CHECKING:
     )
     from posewright.runtimes.robi import motion_program as motion_program
     from posewright.runtimes.robi import program_motion as program_motion
+    from posewright.runtimes.robobasic import motions_program, program_motions, routines
     from posewright.sticks import add_to_stick as add_to_stick
     from posewright.sticks import check_monet as check_monet
     from posewright.sticks import motions_on as motions_on
@@ -159,6 +160,9 @@ if TYPE_CHECKING:
     read_robi_patch = read_patch_file
     patch_robi_program = patch_file
     unpatch_robi_program = unpatch_file
+    basic_routines = routines
+    basic_motions = program_motions
+    basic_program = motions_program
     describe_robot = describe
     read_recording = read_mcap
     write_recording = write_mcap
@@ -202,6 +206,7 @@ TWINS = {
     "openr run": ("run_openr", "openr_result", "sequence_diagram", "draw_sequence", "perform"),
     "openr list": ("openr_programs",),
     "basic run": ("run_basic", "basic_result"),
+    "basic motions": ("basic_routines", "basic_motions", "basic_program", "write_motion"),
     "robi run": ("run_robi", "robi_result", "perform"),
     "robi list": ("open_robi_program", "list_robi_program", "program_motion"),
     "robi assemble": ("assemble_robi_program", "motion_program"),

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from posewright import experiments, figures
 from posewright.cli import completion, console, film_options
+from posewright.cli.basic_motions import Measured, motions
 from posewright.cli.options import (
     FOUND,
     AsJson,
@@ -50,13 +51,6 @@ Script = Annotated[
 Breakpoints = Annotated[
     list[str] | None, option("--break PLACE", "Stop the program before this label or line; repeatable.")
 ]
-Measured = Annotated[
-    tuple[int, float, float] | None,
-    option(
-        "--measured SPEED COUNTS SECONDS",
-        "Take the time of moves from one that was measured on a robot: 5 90 1.2.",
-    ),
-]
 Body = Annotated[
     str, option("--body", "sim; random or a *.bodies.yaml: a simulated body drawn by the seed; mock.")
 ]
@@ -77,7 +71,7 @@ Camera = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the group `basic` to the application."""
     about = "Run, check and format RoboBASIC programs of a RoboNova-1; make motions of them, and back."
-    verbs: dict[str, Callable[..., None]] = {"run": run}
+    verbs: dict[str, Callable[..., None]] = {"run": run, "motions": motions}
     add_group(app, "basic", about, verbs)
 
 

@@ -182,7 +182,12 @@ FOREIGN: tuple[FileKind, ...] = (
         says(rb"^monetagent|\bMONET_MOTION\b"),
         Evidence.LOOSE,
     ),
-    FileKind("robobasic", "a RoboBASIC program", says(_ROBOBASIC), Evidence.LOOSE),
+    _no_motion(
+        "robobasic",
+        "a RoboBASIC program (`posewright basic motions FILE -o FOLDER` makes motions of its routines)",
+        says(_ROBOBASIC),
+        Evidence.LOOSE,
+    ),
     _no_motion("xml", "an XML file of a kind unknown here", lambda content: content.is_xml, Evidence.LOOSE),
     FileKind(
         "robotis-pages",

@@ -56,7 +56,7 @@ def moved_joints(motion: Motion) -> set[str]:
     return {joint for joint, is_given in zip(motion.joints, given, strict=True) if is_given}
 
 
-LABELS = ("creator", "design", "omtn_minor", "omtn_frame_ms")
+LABELS = ("creator", "design", "omtn_minor", "omtn_frame_ms", "robobasic_speed")
 """Extras that say who made a file and how, and nothing of the motion."""
 
 _SHOWN = 60

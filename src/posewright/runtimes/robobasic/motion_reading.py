@@ -8,18 +8,25 @@ between two pulses; how long it takes is as good as the assumption of how fast S
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.motions.motion import STAND
 from posewright.robots import Robot
+from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.machine import Program
+from posewright.runtimes.robobasic.opening import ROBOT, open_program
 from posewright.runtimes.robobasic.paces import written_paces
 from posewright.runtimes.robobasic.routine_run import Moment, RoutineRun, as_left
 from posewright.runtimes.robobasic.servos import N_SERVOS, Servos
 from posewright.runtimes.robobasic.tree import Command, Line
+
+DECIMALS = 4
+"""Of an angle in degrees: a count is one, but for the last digits of its size in radians."""
 
 
 @dataclass(frozen=True)
@@ -48,24 +55,27 @@ class Routine:
         return not self.why
 
 
-def routines(program: Program, robot: Robot, speed_counts_s: float | None = None) -> tuple[Routine, ...]:
+def routines(
+    program: Program | str | Path, robot: Robot | str = ROBOT, speed_counts_s: float | None = None
+) -> tuple[Routine, ...]:
     """Return the beginning of a program and what begins at each of its labels, in the order of their lines.
 
     Args:
-        program: what is looked through.
+        program: what is looked through: a program that ships, by name, a file, or one that was opened.
         robot: its servos have the board's numbers as IDs.
         speed_counts_s: counts a second at SPEED 1; the board's by default.
 
     Raises:
-        InputError: the robot has no such board.
+        InputError: there is no such program, it has errors, or the robot has no such board.
     """
-    reader = _Reader(program, robot, speed_counts_s)
-    places = [("", 1), *((line.label, line.number) for line in program.source.lines if _is_routine(line))]
-    return tuple(reader.routine(label, line) for label, line in places)
+    program = program if isinstance(program, Program) else open_program(program)
+    reader = _Reader(program, robot_named(robot) if isinstance(robot, str) else robot, speed_counts_s)
+    places = [(line.label, line.number) for line in program.source.lines if _is_routine(line)]
+    return tuple(reader.routine(label, line) for label, line in [("", 1), *places])
 
 
 def program_motions(
-    program: Program, robot: Robot, speed_counts_s: float | None = None
+    program: Program | str | Path, robot: Robot | str = ROBOT, speed_counts_s: float | None = None
 ) -> tuple[tuple[Motion, ...], tuple[str, ...]]:
     """Return a motion for each static routine that moves anything, and what they do not say, in words.
 
@@ -146,7 +156,8 @@ class _Reader:
         angles = {}
         for servo, counts in one.counts.items():
             joint = self._joints[servo]
-            angles[joint] = self._robot.servo(joint).from_ticks(counts)
+            degrees = math.degrees(self._robot.servo(joint).from_ticks(counts))
+            angles[joint] = math.radians(round(degrees, DECIMALS))
         pose = Pose.of(joints, angles, {self._joints[servo] for servo in one.free})
         return Keyframe(pose, self._seconds(one.n), self._seconds(max(0, until - one.end)))
 

@@ -21,10 +21,12 @@ from posewright.formats import Rounding
 from posewright.formats.writing import beyond_the_mechanism
 from posewright.motions import Motion
 from posewright.robots import Robot
+from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.commands import WORDS
+from posewright.runtimes.robobasic.opening import ROBOT
 from posewright.runtimes.robobasic.routine_writing import COUNTER, GROUPS, RoutineWriter
 from posewright.runtimes.robobasic.servos import board_facts, group_of
-from posewright.runtimes.robobasic.syntax import read_line
+from posewright.runtimes.robobasic.syntax import decode_source, read_line
 from posewright.runtimes.robobasic.tree import Gosub
 
 LONGEST_LABEL = 64
@@ -51,12 +53,14 @@ class MotionsProgram:
 
     @property
     def data(self) -> bytes:
-        """The file as their editor has it: CP949, lines ended as DOS does."""
-        return self.text.replace("\n", "\r\n").encode("cp949")
+        """The file as their editor has it, CP949, lines ended as DOS does; UTF-8 where it would be misread."""
+        text = self.text.replace("\n", "\r\n")
+        data = text.encode("cp949")
+        return data if decode_source(data)[0] == text else text.encode("utf-8-sig")
 
 
 def motions_program(
-    motions: Sequence[Motion], robot: Robot, speed_counts_s: float | None = None
+    motions: Sequence[Motion], robot: Robot | str = ROBOT, speed_counts_s: float | None = None
 ) -> MotionsProgram:
     """Return a program that plays motions, one after the other, and has a routine for each.
 
@@ -68,6 +72,7 @@ def motions_program(
     Raises:
         InputError: there is no motion, one is another robot's, or a joint is asked beyond 10..190 counts.
     """
+    robot = robot_named(robot) if isinstance(robot, str) else robot
     if not motions:
         raise InputError("there is no motion to write", hint="one or more")
     for motion in motions:

@@ -48,7 +48,6 @@ class RoutineWriter:
         self._pace: Pace | None = None
         self._free: set[int] = set()
         self._wanted, self._said = 0.0, 0  # pulses until now, as the motion has it and as the board will
-        self._off = 0.0
         self.angle_rad = self.time_s = 0.0
         self.goes_high = False
         self._counted = [self._counts(number, frame) for number, frame in enumerate(motion.keyframes, 1)]
@@ -118,8 +117,11 @@ class RoutineWriter:
 
     def _move(self, counts: Mapping[int, int], reach: float, kept: Pace | None) -> Iterator[str]:
         travel = max(abs(to - self._places[servo]) for servo, to in counts.items())
-        asked = max(1, round(self._wanted + reach) - self._said)
-        pace, pulses = self._fitting(travel, asked, kept)
+        self._wanted += reach
+        pace, pulses = self._fitting(travel, kept)
+        self._said += pulses
+        if travel:
+            self.time_s = max(self.time_s, abs(self._said - self._wanted) * self._period_s)
         if pace.high != (self._pace is not None and self._pace.high):
             yield f"HIGHSPEED {'SETON' if pace.high else 'SETOFF'}"
         if self._pace is None or pace.speed != self._pace.speed:
@@ -134,19 +136,15 @@ class RoutineWriter:
             if fields:
                 yield f"MOVE {name}, {', '.join(fields)}"
         yield "WAIT"
-        self._wanted, self._said = self._wanted + reach, self._said + pulses
-        late = abs(self._said - self._wanted)
-        self.time_s = max(self.time_s, late * self._period_s)
-        self._off = max(self._off, late, abs(pulses - asked) if travel else 0)
 
-    def _fitting(self, travel: float, asked: int, kept: Pace | None) -> tuple[Pace, int]:
-        """Return the pace whose time comes nearest, and its pulses; of several the kept or present one."""
+    def _fitting(self, travel: float, kept: Pace | None) -> tuple[Pace, int]:
+        """Return the pace that is there nearest the time, and its pulses; of several the kept or present one."""
         n = {pace: pulses_for(travel, rate, self._period_s) for pace, rate in self._rates.items()}
-        near = min((abs(pulses - asked), pulses > asked) for pulses in n.values())
-        fits = [pace for pace, pulses in n.items() if (abs(pulses - asked), pulses > asked) == near]
+        left = self._wanted - self._said
+        nearest = min(n.values(), key=lambda pulses: (round(abs(pulses - left), 6), pulses))
+        fits = [pace for pace, pulses in n.items() if pulses == nearest]
         liked = (kept, self._pace, Pace(self._facts.first_speed))
-        pace = next((one for one in liked if one is not None and one in fits), fits[0])
-        return pace, n[pace]
+        return next((one for one in liked if one is not None and one in fits), fits[0]), nearest
 
     def _delay(self) -> Iterator[str]:
         """Yield what waits until the clock is where the motion has it."""
@@ -169,9 +167,8 @@ class RoutineWriter:
         if stiff := {joint for frame in motion.keyframes for joint in frame.stiffness or ()}:
             yield f"the stiffness of {', '.join(joint for joint in motion.joints if joint in stiff)}"
         yield from unlit(motion)
-        if self._off > 1.0 + 1e-6:
-            most = self._off * self._period_s
-            yield f"times of keyframes, up to {most:.2g} s: no SPEED gives them"
+        if self.time_s > self._period_s + 1e-6:
+            yield f"times of keyframes, by up to {self.time_s:.2g} s: no SPEED gives them"
         if (motion.repeat or 1) > MOST_TIMES:
             yield f"that it repeats {motion.repeat} times: it does {MOST_TIMES} times"
         if motion.next is not None:
