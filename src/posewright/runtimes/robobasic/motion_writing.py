@@ -23,11 +23,12 @@ from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.commands import WORDS
+from posewright.runtimes.robobasic.expressions import FUNCTIONS
 from posewright.runtimes.robobasic.opening import ROBOT
 from posewright.runtimes.robobasic.routine_writing import COUNTER, GROUPS, RoutineWriter
 from posewright.runtimes.robobasic.servos import board_facts, group_of
-from posewright.runtimes.robobasic.syntax import decode_source, read_line
-from posewright.runtimes.robobasic.tree import Gosub
+from posewright.runtimes.robobasic.steps import AUTO
+from posewright.runtimes.robobasic.syntax import decode_source
 
 LONGEST_LABEL = 64
 HIGH = ("HIGHSPEED SETON", "HIGHSPEED SETOFF")
@@ -53,7 +54,7 @@ class MotionsProgram:
 
     @property
     def data(self) -> bytes:
-        """The file as their editor has it, CP949, lines ended as DOS does; UTF-8 where it would be misread."""
+        """The file as their editor has it: CP949, lines ended as DOS does; UTF-8 where that is misread."""
         text = self.text.replace("\n", "\r\n")
         data = text.encode("cp949")
         return data if decode_source(data)[0] == text else text.encode("utf-8-sig")
@@ -124,10 +125,15 @@ def _is_word(sign: str) -> bool:
 
 
 def _is_free(label: str) -> bool:
-    """Tell whether a word is no statement, group or variable, and no number."""
-    if label.upper() in WORDS or label.upper() == COUNTER or group_of(label) or not label[0].isidentifier():
-        return False
-    return read_line(f"GOSUB {label}")[1] == Gosub(label)
+    """Tell whether a word begins as a name does, and is none of the language's."""
+    taken = WORDS.keys() | FUNCTIONS.keys() | _FLOW | {COUNTER, AUTO}
+    return label[0].isidentifier() and label.upper() not in taken and group_of(label) is None
+
+
+_FLOW = {
+    *("DIM", "AS", "CONST", "IF", "THEN", "ELSE", "ELSEIF", "ENDIF", "FOR", "TO", "NEXT", "GOTO", "GOSUB"),
+    *("RETURN", "ON", "END", "MOD", "AND", "OR", "XOR"),
+}
 
 
 def _beginning(labels: Sequence[str], motions: Sequence[Motion], robot: Robot) -> Iterator[str]:

@@ -129,7 +129,7 @@ class RoutineRun:
         self._rounds: list[int] = []
         self._free: set[int] = set()
         self._left_over: int | None = None
-        self._early = 0
+        self._early = self._effects = 0
         self._overlaps = False
         self._nowhere: set[int] = set()
         self._kept: tuple[object, ...] = ()
@@ -194,6 +194,10 @@ class RoutineRun:
     def _take_down(self) -> None:
         """Send a pulse, and take down what begins with it; what is under way by then begins anew."""
         servos, begin = self.servos, self.servos.pulses
+        if self._machine.board.effects == self._effects:
+            servos.pulse()
+            return
+        self._effects = self._machine.board.effects
         before, under_way, placed = list(servos.positions), dict(servos.ways), set(servos.placed)
         let_go = {one for one in self._ours if servos.driven[one] is False}
         free, self._free = let_go - self._free, let_go
@@ -204,6 +208,8 @@ class RoutineRun:
         }
         placed = (placed & self._ours) - begun.keys() - let_go
         if not (placed or begun or free):
+            return
+        if not placed and not free and self._was_torn(begin, begun):
             return
         taken = begun.keys() | placed | let_go
         carried = {one: way for one, way in under_way.items() if one in self._ours and one not in taken}
@@ -216,6 +222,19 @@ class RoutineRun:
             free = set()
         if begun or carried or free:
             self._begin(Moment(begin, 0, {}, free), begun, carried)
+
+    def _was_torn(self, begin: int, begun: Mapping[int, Way]) -> bool:
+        """Take moves that come a pulse after others of other servos as theirs: a pulse came in between."""
+        last = self.moments[-1] if self.moments else None
+        if last is None or begin != last.begin + 1 or last.n < 2 or last.counts.keys() & begun.keys():
+            return False
+        self._begin(Moment(begin, 0, {}, set()), begun, {})
+        later = self.moments.pop()
+        last.begin = begin if later.n >= last.n else last.begin
+        last.n = max(last.n, later.n)
+        last.counts |= later.counts
+        last.pace = last.pace if last.pace == later.pace else None
+        return True
 
     def _begin(self, moment: Moment, begun: Mapping[int, Way], carried: Mapping[int, Way]) -> None:
         ways = {**begun, **carried}

@@ -138,7 +138,7 @@ class RoutineWriter:
         yield "WAIT"
 
     def _fitting(self, travel: float, kept: Pace | None) -> tuple[Pace, int]:
-        """Return the pace that is there nearest the time, and its pulses; of several the kept or present one."""
+        """Return the pace that is there nearest the time, and its pulses; of several the kept one."""
         n = {pace: pulses_for(travel, rate, self._period_s) for pace, rate in self._rates.items()}
         left = self._wanted - self._said
         nearest = min(n.values(), key=lambda pulses: (round(abs(pulses - left), 6), pulses))
