@@ -21,9 +21,12 @@ from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.machine import Program
 from posewright.runtimes.robobasic.opening import ROBOT, open_program
 from posewright.runtimes.robobasic.paces import written_paces
-from posewright.runtimes.robobasic.routine_run import Moment, RoutineRun, as_left
+from posewright.runtimes.robobasic.routine_run import MOST_STATEMENTS, Moment, RoutineRun, as_left
 from posewright.runtimes.robobasic.servos import N_SERVOS, Servos
 from posewright.runtimes.robobasic.tree import Command, Line
+
+LEAST_STATEMENTS = 10_000
+"""So many statements may a routine have in any case; beyond, all share what one may have."""
 
 DECIMALS = 4
 """Of an angle in degrees: a count is one, but for the last digits of its size in radians."""
@@ -112,6 +115,7 @@ class _Reader:
         self._stand = standing_counts(robot)
         self._joints = dict(zip(self._stand, robot.joint_names, strict=True))
         self._first = RoutineRun(program, self._servos(), self._joints.keys(), 0)
+        self._left = MOST_STATEMENTS
 
     def _servos(self) -> Servos:
         return Servos(self._stand, self._robot.frame_period_s, self._speed)
@@ -121,7 +125,9 @@ class _Reader:
         run = self._first
         if label:
             at = self._program.labels[label.upper()]
-            run = RoutineRun(self._program, as_left(run.servos, self._servos()), self._joints.keys(), at)
+            servos, most = as_left(run.servos, self._servos()), max(self._left, LEAST_STATEMENTS)
+            run = RoutineRun(self._program, servos, self._joints.keys(), at, most)
+            self._left -= run.steps
         if run.why:
             return Routine(label, line, None, run.why, run.line)
         moments, end = run.one_pass()

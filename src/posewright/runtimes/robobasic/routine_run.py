@@ -17,6 +17,7 @@ from posewright.runtimes.robobasic.tree import Command, statements_in
 MOST_MOMENTS = 10_000
 LONGEST_S = 3600.0
 MOST_STATEMENTS = 1_000_000
+"""Of a routine; each pulse that is waited for counts as one."""
 
 PASSES = 4
 """So often a routine that repeats comes round here. The pass before the last is taken: its first move is one
@@ -111,20 +112,24 @@ class RoutineRun:
         servos: how they stand before.
         ours: the servos that the robot has.
         at: the routine's address.
+        most: statements that it may have.
 
     Attributes:
         servos: how the routine leaves them.
         why: why it is not static; empty where it is.
         line: of the statement that makes it so, or after which it is over.
+        steps: how many statements were run.
         moments: what began, in order.
     """
 
-    def __init__(self, program: Program, servos: Servos, ours: Set[int], at: int) -> None:
+    def __init__(
+        self, program: Program, servos: Servos, ours: Set[int], at: int, most: int = MOST_STATEMENTS
+    ) -> None:
         ports = _NoPorts()
         board = Board(servos, ports, eeprom=_Written(), memory=_Written())
         self._machine = ports.machine = Machine(program, board, at=at)
         self._machine.values = _Known(program)
-        self.servos, self._ours, self._start = servos, ours, at
+        self.servos, self._ours, self._start, self._most = servos, ours, at, most
         self.moments: list[Moment] = []
         self._rounds: list[int] = []
         self._free: set[int] = set()
@@ -135,7 +140,7 @@ class RoutineRun:
         self._kept: tuple[object, ...] = ()
         self._kept_at = (0, 0, 0)
         self.why = self._play()
-        self.line = self._machine.line
+        self.line, self.steps = self._machine.line, self._machine.steps
 
     @property
     def repeats(self) -> bool:
@@ -169,8 +174,8 @@ class RoutineRun:
 
     def _endless(self) -> str:
         machine = self._machine
-        if machine.steps > MOST_STATEMENTS:
-            return f"it is not over after {MOST_STATEMENTS:,} statements"
+        if machine.steps > self._most:
+            return f"it is not over after {self._most:,} statements"
         if machine.clock_us > LONGEST_S * 1e6:
             return f"it is not over after {LONGEST_S:g} s"
         if len(self.moments) > MOST_MOMENTS:
