@@ -198,13 +198,24 @@ def test_a_motion_becomes_a_program_and_comes_back_to_half_a_count_and_a_pulse(m
         np.testing.assert_array_equal(np.isnan(other_frame.pose.angles), np.isnan(frame.pose.angles))
 
 
-@given(motions(), st.integers(2, 5))
-@settings(max_examples=30)
-def test_a_motion_that_repeats_becomes_a_loop(motion: Motion, again: int) -> None:
-    written = motions_program([replace(motion, repeat=again)], CARD)
-    assert f"FOR TIMES = 1 TO {again}" in written.text
-    back = motion_of(written.data, "drawn")
-    assert len(back.keyframes) == again * len(motion.keyframes)
+@given(st.lists(counts, min_size=2, max_size=5), st.integers(2, 5), st.sampled_from(all_paces()))
+@settings(max_examples=50)
+def test_a_motion_that_repeats_becomes_a_loop_whose_passes_all_take_the_same_time(
+    places: list[int], again: int, pace: Pace
+) -> None:
+    rate = pace.rate(board_facts().speed_counts_s)
+    ways = [abs(to - before) for before, to in zip([places[-1], *places[:-1]], places, strict=True)]
+    frames = [
+        knee(to, pulses_for(way, rate, PULSE_S) * PULSE_S, 0.2) for to, way in zip(places, ways, strict=True)
+    ]
+    written = motions_program([a_motion(*frames, repeat=again)], CARD)
+    assert written.losses == ()
+    assert f"    FOR TIMES = 1 TO {again}\n" in written.text
+    back = motion_of(written.data, "nod").keyframes
+    assert [frame.pose for frame in back] == [frame.pose for frame in back[: len(frames)]] * again
+    assert len(back) == again * len(frames)
+    ends = [sum(frame.duration for frame in back[: number * len(frames)]) for number in range(1, again + 1)]
+    np.testing.assert_allclose(np.diff(ends), sum(frame.duration for frame in frames), atol=PULSE_S)
 
 
 def test_a_motion_for_ever_goes_back_to_its_label_and_is_called_last() -> None:

@@ -48,6 +48,7 @@ class RoutineWriter:
         self._pace: Pace | None = None
         self._free: set[int] = set()
         self._wanted, self._said = 0.0, 0  # pulses until now, as the motion has it and as the board will
+        self._past_us = 0  # where the program is by then, after the latest pulse
         self.angle_rad = self.time_s = 0.0
         self.goes_high = False
         self._counted = [self._counts(number, frame) for number, frame in enumerate(motion.keyframes, 1)]
@@ -87,7 +88,9 @@ class RoutineWriter:
     def _pass(self) -> Iterator[str]:
         frames = zip(self.motion.keyframes, self._counted, kept_paces(self.motion), strict=True)
         for frame, counts, kept in frames:
-            yield from self._let_go({self._numbers[joint] for joint in frame.pose.free})
+            let_go = [*self._let_go({self._numbers[joint] for joint in frame.pose.free})]
+            self._past_us += (len(let_go) + len(counts)) * self._facts.statement_us
+            yield from let_go
             reach, pause = (self._pulses(seconds) for seconds in (frame.reach_s, frame.pause_s))
             self._free -= counts.keys()
             if counts and reach:
@@ -119,7 +122,7 @@ class RoutineWriter:
         travel = max(abs(to - self._places[servo]) for servo, to in counts.items())
         self._wanted += reach
         pace, pulses = self._fitting(travel, kept)
-        self._said += pulses
+        self._said, self._past_us = self._said + pulses, self._facts.statement_us
         if travel:
             self.time_s = max(self.time_s, abs(self._said - self._wanted) * self._period_s)
         if pace.high != (self._pace is not None and self._pace.high):
@@ -147,13 +150,13 @@ class RoutineWriter:
         return next((one for one in liked if one is not None and one in fits), fits[0]), nearest
 
     def _delay(self) -> Iterator[str]:
-        """Yield what waits until the clock is where the motion has it."""
+        """Yield what waits until just after the pulse where the motion has it, so that none tears a pose."""
         pulses = round(self._wanted) - self._said
         if pulses < 1:
             return
-        wanted_ms = 1000.0 * self._period_s * max(pulses, self._wanted - self._said)
-        left = math.ceil(wanted_ms - 1e-6)
-        self._said += (left * 1000 + 2 * self._facts.statement_us) // round(self._period_s * 1e6)
+        self._past_us += self._facts.statement_us - round(1e6 * pulses * self._period_s)
+        left = max(0, math.ceil(-self._past_us / 1000))
+        self._said, self._past_us = self._said + pulses, self._past_us + 1000 * left
         while left:
             yield f"DELAY {min(left, MOST_TIMES)}"
             left -= min(left, MOST_TIMES)
