@@ -1,4 +1,4 @@
-' Ours: raises both arms and lowers them, for each key 1 of the remote control.
+' Ours: raises both arms for each key 1 of the remote control.
 DIM A AS BYTE
 
 PTP SETON
@@ -8,6 +8,7 @@ DIR G6B, 1, 1, 1, 1, 1, 1
 DIR G6C, 0, 0, 0, 0, 0, 0
 DIR G6D, 0, 1, 1, 0, 1, 0
 
+' Motors on, each where it is; then to the standard pose.
 GETMOTORSET G24, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 0
 SPEED 5
 MOTOR G24
