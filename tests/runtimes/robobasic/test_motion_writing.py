@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from posewright.errors import InputError
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import robot
-from posewright.runtimes.robobasic import compile_source, read_source, ready_program
+from posewright.runtimes.robobasic import compile_source, program_names, read_source, ready_program
 from posewright.runtimes.robobasic.motion_reading import program_motions, routines
 from posewright.runtimes.robobasic.motion_writing import motions_program
 from posewright.runtimes.robobasic.paces import EXTRA, Pace, all_paces, kept_paces
@@ -349,3 +349,16 @@ def test_a_label_is_what_of_a_name_can_be_one(name: str, label: str) -> None:
 def test_no_two_labels_are_alike() -> None:
     named = [replace(a_motion(knee(120, 0.5)), name=name) for name in ("bow", "Bow", "bow")]
     assert motions_program(named, CARD).labels == ("bow", "Bow_2", "bow_3")
+
+
+@pytest.mark.parametrize("name", program_names())
+def test_static_routines_of_the_programs_that_ship_come_back_as_they_were(name: str) -> None:
+    made, _ = program_motions(name, CARD)
+    assert made
+    written = motions_program(made, CARD)
+    assert written.losses == ()
+    again = {
+        motion.name: motion for motion in program_motions(ready_program(read_source(written.data)), CARD)[0]
+    }
+    for motion in made:
+        assert again[motion.name].keyframes == motion.keyframes
