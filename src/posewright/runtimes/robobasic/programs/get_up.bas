@@ -25,6 +25,10 @@ look_whether_it_lies:
     ' Below 30 on its back, above 200 on its face, above 250 there is no sensor.
     A = AD(5)
     IF A > 250 THEN RETURN
+    IF A >= 30 AND A <= 200 THEN RETURN
+    ' Somebody may put it back on its feet.
+    DELAY 1500
+    A = AD(5)
     IF A > 200 THEN GOTO from_the_face
     IF A < 30 THEN GOTO from_the_back
     RETURN

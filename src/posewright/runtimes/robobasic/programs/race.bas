@@ -4,12 +4,12 @@
 '   AD(5)               tilt, for falls
 '
 ' It goes towards its goal while the way is free. Where something stands in the way it turns aside until the way is
-' free, takes some steps, and turns back. A wall right across the way, after enough steps, is the end of the field.
+' free, takes some steps, and turns back. What stands right across the way, after enough steps, is the end of the field.
 
 CONST NEAR_AHEAD = 55     ' something 26 cm ahead
 CONST NEAR_ASIDE = 52     ' something 28 cm ahead on one side
 CONST WALL = 40           ' a wall 38 cm ahead, seen by all three
-CONST ENOUGH = 15         ' so many cycles of walking at the least lie between the two ends
+CONST ENOUGH = 40         ' so many half cycles of walking at the least lie between the two ends
 CONST OFF = 12            ' 17 degrees off the goal: turn
 
 DIM A AS BYTE
@@ -18,11 +18,12 @@ DIM E AS BYTE             ' heading beyond the goal's, to the left; 128 and more
 DIM F AS BYTE
 DIM L AS BYTE
 DIM R AS BYTE
-DIM N AS BYTE             ' cycles walked on this leg
+DIM N AS BYTE             ' half cycles walked towards the goal on this leg
 DIM SIDE AS BYTE          ' 0: no detour, 1: to the left, 2: to the right
 DIM ASIDE AS BYTE         ' cycles still to be walked before it turns back to the goal
 DIM FREE AS BYTE          ' cycles that the way to the goal was free
 DIM BLOCKED AS BYTE
+DIM MORE AS BYTE          ' 1: once the way is free, turn once more, for the arms
 DIM LEGS AS BYTE
 
 PTP SETON
@@ -47,14 +48,21 @@ new_leg:
     SIDE = 0
     ASIDE = 0
     FREE = 0
+    MORE = 0
 
 look:
     GOSUB look_whether_it_lies
     GOSUB sense
     IF F > WALL AND L > WALL AND R > WALL THEN
-        IF N >= ENOUGH THEN GOTO end_of_leg
+        IF E < 25 OR E > 231 THEN
+            IF N >= ENOUGH THEN GOTO end_of_leg
+        ENDIF
     ENDIF
     IF BLOCKED = 1 THEN GOTO turn_aside
+    IF MORE = 1 THEN
+        MORE = 0
+        GOTO turn_to_side
+    ENDIF
     IF ASIDE > 0 THEN GOTO walk
     IF E >= OFF AND E < 128 THEN
         GOSUB turn_right
@@ -69,10 +77,12 @@ look:
 walk:
     GOSUB walk_start
     A = 0
+    IF E < 21 OR E > 235 THEN N = N + 1
 walk_on:
     GOSUB walk_cycle
-    N = N + 1
     A = A + 1
+    IF E < 43 OR E > 213 THEN N = N + 1
+    IF E < 21 OR E > 235 THEN N = N + 1
     IF ASIDE > 0 THEN
         ASIDE = ASIDE - 1
         IF ASIDE = 0 THEN GOTO walk_stop
@@ -92,22 +102,34 @@ walk_stop:
 turn_aside:
     FREE = 0
     ASIDE = 4
+    MORE = 1
     IF SIDE = 0 THEN
         SIDE = 1
         IF L > R THEN SIDE = 2
     ENDIF
     IF SIDE = 1 AND E > 70 AND E < 128 THEN SIDE = 2
     IF SIDE = 2 AND E > 128 AND E < 186 THEN SIDE = 1
+turn_to_side:
+    A = AD(4)
     IF SIDE = 1 THEN GOSUB turn_left
     IF SIDE = 2 THEN GOSUB turn_right
+    GOSUB back_if_stuck
     GOTO look
+
+' A toe that touches a wall keeps it from turning: A is where it looked before.
+back_if_stuck:
+    A = AD(4) - A
+    IF A < 5 OR A > 251 THEN GOSUB step_back
+    RETURN
 
 end_of_leg:
     LEGS = LEGS + 1
     IF LEGS = 2 THEN END
     GOAL = GOAL + 128
 turn_round:
+    A = AD(4)
     GOSUB turn_left
+    GOSUB back_if_stuck
     E = AD(4) - GOAL
     IF E >= OFF AND E < 244 THEN GOTO turn_round
     GOTO new_leg
@@ -127,6 +149,10 @@ look_whether_it_lies:
     ' Below 30 on its back, above 200 on its face, above 250 there is no sensor.
     A = AD(5)
     IF A > 250 THEN RETURN
+    IF A >= 30 AND A <= 200 THEN RETURN
+    ' Somebody may put it back on its feet.
+    DELAY 1500
+    A = AD(5)
     IF A > 200 THEN GOTO from_the_face
     IF A < 30 THEN GOTO from_the_back
     RETURN
@@ -201,12 +227,13 @@ walk_end:
     MOVE G6B, 100,  38,  80
     MOVE G6C, 100,  38,  80
     WAIT
-    SPEED 10
+    SPEED 8
     MOVE G6A,  87,  90, 113, 108, 118
     MOVE G6D, 118,  81, 131,  98,  87
     MOVE G6B, 107,  38,  80
     MOVE G6C,  93,  38,  80
     WAIT
+    SPEED 7
     MOVE G6A,  93,  83, 127, 100, 107
     MOVE G6D, 107,  81, 131,  98,  93
     MOVE G6B, 115,  38,  80
@@ -216,16 +243,90 @@ walk_end:
     GOSUB standard_pose
     RETURN
 
+step_back:
+    ' Two steps backward.
+    SPEED 5
+    MOVE G6A, 113,  82, 131, 101,  87
+    MOVE G6D,  87,  82, 131, 101, 113
+    MOVE G6B, 100,  38,  80
+    MOVE G6C, 100,  38,  80
+    WAIT
+    SPEED 9
+    MOVE G6A, 118,  82, 131, 101,  87
+    MOVE G6D,  87,  91, 113, 111, 118
+    MOVE G6B,  93,  38,  80
+    MOVE G6C, 107,  38,  80
+    WAIT
+    MOVE G6A, 107,  74, 133, 107,  93
+    MOVE G6D,  93,  91, 128,  95, 107
+    MOVE G6B,  85,  38,  80
+    MOVE G6C, 115,  38,  80
+    WAIT
+    SPEED 5
+    MOVE G6A,  87,  73, 134, 107, 113
+    MOVE G6D, 113,  89, 132,  93,  87
+    MOVE G6B, 100,  38,  80
+    MOVE G6C, 100,  38,  80
+    WAIT
+    SPEED 9
+    MOVE G6A,  87,  91, 113, 111, 118
+    MOVE G6D, 118,  82, 131, 101,  87
+    MOVE G6B, 107,  38,  80
+    MOVE G6C,  93,  38,  80
+    WAIT
+    MOVE G6A,  93,  91, 128,  95, 107
+    MOVE G6D, 107,  74, 133, 107,  93
+    MOVE G6B, 115,  38,  80
+    MOVE G6C,  85,  38,  80
+    WAIT
+    SPEED 5
+    MOVE G6A, 113,  89, 132,  93,  87
+    MOVE G6D,  87,  73, 134, 107, 113
+    MOVE G6B, 100,  38,  80
+    MOVE G6C, 100,  38,  80
+    WAIT
+    SPEED 9
+    MOVE G6A, 118,  82, 131, 101,  87
+    MOVE G6D,  87,  91, 113, 111, 118
+    MOVE G6B,  93,  38,  80
+    MOVE G6C, 107,  38,  80
+    WAIT
+    MOVE G6A, 107,  74, 133, 107,  93
+    MOVE G6D,  93,  91, 128,  95, 107
+    MOVE G6B,  85,  38,  80
+    MOVE G6C, 115,  38,  80
+    WAIT
+    SPEED 5
+    MOVE G6A,  87,  73, 134, 107, 113
+    MOVE G6D, 113,  89, 132,  93,  87
+    MOVE G6B, 100,  38,  80
+    MOVE G6C, 100,  38,  80
+    WAIT
+    SPEED 9
+    MOVE G6A,  87,  91, 113, 111, 118
+    MOVE G6D, 118,  82, 131, 101,  87
+    MOVE G6B, 107,  38,  80
+    MOVE G6C,  93,  38,  80
+    WAIT
+    MOVE G6A,  93,  84, 127, 103, 107
+    MOVE G6D, 107,  82, 131, 101,  93
+    MOVE G6B, 115,  38,  80
+    MOVE G6C,  85,  38,  80
+    WAIT
+    SPEED 5
+    GOSUB standard_pose
+    RETURN
+
 turn_left:
     ' Lean to the left.
-    SPEED 6
+    SPEED 5
     MOVE G6A, 112,  77, 144,  94,  92
     MOVE G6D,  88,  77, 144,  94, 111
     MOVE G6B, 100,  40,  80
     MOVE G6C, 100,  40,  80
     WAIT
     ' The right foot up and forward.
-    SPEED 9
+    SPEED 7
     MOVE G6A, 113,  79, 144,  91,  92
     MOVE G6D,  90,  67, 134, 113, 112
     MOVE G6B, 108,  40,  80
@@ -238,20 +339,21 @@ turn_left:
     MOVE G6C,  90,  40,  80
     WAIT
     ' Feet together: they slide, and the robot turns.
-    SPEED 9
+    SPEED 6
     GOSUB standard_pose
+    DELAY 100
     RETURN
 
 turn_right:
     ' Lean to the right.
-    SPEED 6
+    SPEED 5
     MOVE G6A,  88,  77, 144,  94, 111
     MOVE G6D, 112,  77, 144,  94,  92
     MOVE G6B, 100,  40,  80
     MOVE G6C, 100,  40,  80
     WAIT
     ' The left foot up and forward.
-    SPEED 9
+    SPEED 7
     MOVE G6A,  90,  67, 134, 113, 112
     MOVE G6D, 113,  79, 144,  91,  92
     MOVE G6B,  92,  40,  80
@@ -264,8 +366,9 @@ turn_right:
     MOVE G6C, 110,  40,  80
     WAIT
     ' Feet together: they slide, and the robot turns.
-    SPEED 9
+    SPEED 6
     GOSUB standard_pose
+    DELAY 100
     RETURN
 
 from_the_face:

@@ -25,14 +25,14 @@ END
 
 turn_left:
     ' Lean to the left.
-    SPEED 6
+    SPEED 5
     MOVE G6A, 112,  77, 144,  94,  92
     MOVE G6D,  88,  77, 144,  94, 111
     MOVE G6B, 100,  40,  80
     MOVE G6C, 100,  40,  80
     WAIT
     ' The right foot up and forward.
-    SPEED 9
+    SPEED 7
     MOVE G6A, 113,  79, 144,  91,  92
     MOVE G6D,  90,  67, 134, 113, 112
     MOVE G6B, 108,  40,  80
@@ -45,20 +45,21 @@ turn_left:
     MOVE G6C,  90,  40,  80
     WAIT
     ' Feet together: they slide, and the robot turns.
-    SPEED 9
+    SPEED 6
     GOSUB standard_pose
+    DELAY 100
     RETURN
 
 turn_right:
     ' Lean to the right.
-    SPEED 6
+    SPEED 5
     MOVE G6A,  88,  77, 144,  94, 111
     MOVE G6D, 112,  77, 144,  94,  92
     MOVE G6B, 100,  40,  80
     MOVE G6C, 100,  40,  80
     WAIT
     ' The left foot up and forward.
-    SPEED 9
+    SPEED 7
     MOVE G6A,  90,  67, 134, 113, 112
     MOVE G6D, 113,  79, 144,  91,  92
     MOVE G6B,  92,  40,  80
@@ -71,8 +72,9 @@ turn_right:
     MOVE G6C, 110,  40,  80
     WAIT
     ' Feet together: they slide, and the robot turns.
-    SPEED 9
+    SPEED 6
     GOSUB standard_pose
+    DELAY 100
     RETURN
 
 standard_pose:

@@ -93,12 +93,13 @@ walk_end:
     MOVE G6B, 100,  38,  80
     MOVE G6C, 100,  38,  80
     WAIT
-    SPEED 10
+    SPEED 8
     MOVE G6A,  87,  90, 113, 108, 118
     MOVE G6D, 118,  81, 131,  98,  87
     MOVE G6B, 107,  38,  80
     MOVE G6C,  93,  38,  80
     WAIT
+    SPEED 7
     MOVE G6A,  93,  83, 127, 100, 107
     MOVE G6D, 107,  81, 131,  98,  93
     MOVE G6B, 115,  38,  80
