@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from posewright.errors import UnknownNameError
 from posewright.runtimes.robobasic.board import Gyro
 from posewright.runtimes.robobasic.expressions import Severity, Value
 from posewright.runtimes.robobasic.machine import Machine, StopReason
@@ -36,8 +35,7 @@ def add_command(steps: Steps, command: Command) -> None:
     if found := re.fullmatch(r"MOVE(6|8|12|16|24|32)", command.key):
         _move(steps, Command("MOVE", (Name(f"G{found[1]}"), *command.arguments)), f"{command.key} a, b, , d")
         return
-    error = UnknownNameError.among("statement", command.name, WORDS)
-    steps.names.find("unknown-statement", f"there is no statement {command.name}", error.hint or "")
+    steps.names.find_unknown("statement", command.name, WORDS)
 
 
 def _misused(steps: Steps, command: Command) -> None:
@@ -123,8 +121,7 @@ def _move_pos(steps: Steps, command: Command) -> None:
     elif (pose := steps.poses.get(label.key)) is not None:
         _move(steps, Command("MOVE", pose.arguments))
     else:
-        error = UnknownNameError.among("POS", label.name, steps.poses)
-        steps.names.find("unknown-label", f"there is no {label.name}: POS", error.hint or "")
+        steps.names.find_unknown("label", label.name, steps.poses, f"there is no {label.name}: POS")
 
 
 def _pos(steps: Steps, command: Command) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
@@ -26,6 +26,12 @@ FUNCTIONS = {
     "RCIN": (0, 63),
 }
 """Those that read a port, and the least and the most of its number (manual)."""
+
+
+MOST_COMPARED = 4000
+MOST_SIGNS = 64
+"""To find what a word was meant to be takes some 0.1 ms for each name there is, and a program of nothing but
+unknown words must be told so at once. Names have up to 64 signs (manual)."""
 
 
 class Severity(Enum):
@@ -121,6 +127,7 @@ class Names:
 
     def __init__(self) -> None:
         self.line = 0
+        self._compared = 0
         self.findings: list[Finding] = []
         self.constants: dict[str, int] = {}
         self.variables = {name: Variable(name, place, TYPES["BYTE"]) for place, name in enumerate(GIVEN)}
@@ -130,6 +137,13 @@ class Names:
     ) -> None:
         """Take note of something about the line at hand."""
         self.findings.append(Finding(self.line, rule, message, hint, severity, column))
+
+    def find_unknown(self, kind: str, name: str, known: Collection[str], message: str = "") -> None:
+        """Take note of a name that nothing has, and of what was perhaps meant."""
+        self._compared += len(known)
+        near = self._compared <= MOST_COMPARED and len(name) <= MOST_SIGNS
+        hint = UnknownNameError.among(kind, name, known).hint if near else None
+        self.find(f"unknown-{kind}", message or f"there is no {kind} {name}", hint or "")
 
     def declare_variable(self, name: str, kind: str) -> None:
         """Take note of what DIM says."""
@@ -234,8 +248,7 @@ class Names:
         elif word in FUNCTIONS:
             low, high = FUNCTIONS[word]
         else:
-            error = UnknownNameError.among("function", call.name, [*FUNCTIONS, "MOTORIN", "PEEK", "ROMPEEK"])
-            self.find("unknown-function", f"there is no function {call.name}", error.hint or "")
+            self.find_unknown("function", call.name, [*FUNCTIONS, "MOTORIN", "PEEK", "ROMPEEK"])
             return lambda _: 0
 
         def read(machine: Machine) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from posewright.errors import UnknownNameError
 from posewright.runtimes.robobasic.expressions import Names
 from posewright.runtimes.robobasic.machine import Machine, Step
 from posewright.runtimes.robobasic.tree import Command
@@ -57,6 +56,5 @@ class Steps:
             return found
         if label.upper() == AUTO:
             return [self.at + 1]
-        error = UnknownNameError.among("label", label, [*self.labels])
-        self.names.find("unknown-label", f"there is no label {label}", error.hint or "")
+        self.names.find_unknown("label", label, self.labels)
         return [self.at + 1]

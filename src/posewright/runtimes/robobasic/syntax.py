@@ -44,6 +44,8 @@ MOST_LINE = 1_000
 """The longest lines of templates have some 250 signs."""
 
 MOST_DIGITS = 9
+MOST_NESTED = 30
+"""So many brackets, and so many THENs and ELSEs, a line has at most: they may stand in one another."""
 
 
 def decode_source(data: bytes) -> tuple[str, str]:
@@ -71,7 +73,7 @@ def read_source(data: bytes | str, name: str = "program.bas", path: Path | None 
     text, encoding = (data, "utf-8") if isinstance(data, str) else decode_source(data)
     if "\0" in text:
         raise FormatError("no text: there is a zero byte in it", where=Where(path or Path(name)))
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = next((end for end in ("\r\n", "\n", "\r") if end in text), "\n")
     rows = re.split(r"\r\n|\n|\r", text)
     if rows and not rows[-1].strip("\x1a"):  # what DOS put at the end of a text
         rows.pop()
@@ -79,8 +81,9 @@ def read_source(data: bytes | str, name: str = "program.bas", path: Path | None 
     return Source(name, lines, encoding, newline, path)
 
 
+_NESTING = re.compile(r"(?i)THEN|ELSE")
 _CODE = re.compile(r"""((?:[^"']|"[^"]*(?:"|$))*)(.*)""", re.DOTALL)
-_REM = re.compile(r"(?i)^(\s*(?:\w+[ \t]*:)?\s*)(REM(?:\s.*)?)$", re.DOTALL)
+_REM = re.compile(r"(?i)^(\s*(?:\w+[ \t]*:\s*)?)(REM(?:\s.*)?)$", re.DOTALL)
 
 
 def _line(number: int, text: str) -> Line:
@@ -105,6 +108,8 @@ def read_line(code: str) -> Read:
         return "", None, "", "", 1
     if len(code) > MOST_LINE:
         return "", None, f"a line of {len(code):,} signs", f"at most {MOST_LINE:,}", 1
+    if code.count("(") > MOST_NESTED or len(_NESTING.findall(code)) > MOST_NESTED:
+        return "", None, "brackets or statements nested too deeply", "a line of its own for each", 1
     try:
         label, statement = _transformer().transform(_parser().parse(code))
     except UnexpectedInput as error:
@@ -117,8 +122,6 @@ def read_line(code: str) -> Read:
         if isinstance(error.orig_exc, FormatError):
             return "", None, error.orig_exc.message, error.orig_exc.hint or "", 1
         raise
-    except RecursionError:
-        return "", None, "brackets or statements nested too deeply", "a line of its own for each", 1
     return label, statement, "", "", 1
 
 
