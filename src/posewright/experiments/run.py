@@ -84,8 +84,7 @@ def run_trial(
         trial: name of a trial or of a contest, path of a trial, or a trial.
         layout: name of a layout, path of one, or `random`; the trial's own where none is given.
         seed: of everything drawn by chance; the trial's own where none is given.
-        behaviour: name or path; the trial's own where none is given. A RoboBASIC program (`*.bas`) may be
-            one; its robot is a RoboNova-1, unless the trial is a document or handed in.
+        behaviour: name or path, also of a RoboBASIC program (`*.bas`); the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
         body: one of `plant_names()`; or `random` or a `*.bodies.yaml`: a simulated body that the seed draws.
         controller: where the behaviour is run: one of those of `maker_of`, or what makes another.

@@ -5,45 +5,22 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from posewright.errors import FormatError, Where
 from posewright.runtimes.robobasic.tree import (
-    Argument,
-    Call,
-    Chain,
-    Command,
-    Const,
-    Dim,
-    Else,
-    ElseIf,
-    End,
-    EndIf,
-    Expression,
-    For,
-    Gosub,
-    Goto,
-    If,
-    Let,
     Line,
-    Name,
-    Next,
-    Number,
-    On,
-    Return,
     Source,
     Statement,
-    Text,
 )
 
 if TYPE_CHECKING:
-    from lark import Lark, Token
+    from lark import Lark, Token, Transformer
 
 MOST_BYTES = 1_000_000
 MOST_LINE = 1_000
 """The longest lines of templates have some 250 signs."""
 
-MOST_DIGITS = 9
 MOST_NESTED = 30
 """So many brackets, and so many THENs and ELSEs, a line has at most: they may stand in one another."""
 
@@ -111,7 +88,7 @@ def read_line(code: str) -> Read:
     if code.count("(") > MOST_NESTED or len(_NESTING.findall(code)) > MOST_NESTED:
         return "", None, "brackets or statements nested too deeply", "a line of its own for each", 1
     try:
-        label, statement = _transformer().transform(_parser().parse(code))
+        label, statement = _reading().transform(_parser().parse(code))
     except UnexpectedInput as error:
         ends = getattr(getattr(error, "token", None), "type", "") == "$END"
         at = len(code.rstrip()) + 1 if ends else max(error.column, 1)
@@ -169,107 +146,7 @@ def _parser() -> Lark:
 
 
 @cache
-def _transformer() -> Any:
-    from lark import Transformer, v_args
+def _reading() -> Transformer[Token, tuple[str, Statement | None]]:
+    from posewright.runtimes.robobasic.statements import statement_reading
 
-    def numbered(token: Token) -> Number:
-        text = str(token)
-        base = {"&H": 16, "&B": 2, "&O": 8}.get(text[:2].upper())
-        if len(text) > (MOST_DIGITS if base is None else MOST_DIGITS + 8):
-            raise FormatError("a number of too many digits", hint="0..65535")
-        return Number(int(text) if base is None else int(text[2:], base), text)
-
-    def between_commas(pieces: tuple[Any, ...]) -> tuple[Argument, ...]:
-        """Return what stands between the commas."""
-        found: list[Argument] = []
-        after_comma = True
-        for piece in pieces:
-            if getattr(piece, "type", "") == "COMMA":
-                if after_comma:
-                    found.append(None)
-                after_comma = True
-            else:
-                found.append(Text(str(piece)[1:-1]) if getattr(piece, "type", "") == "TEXT" else piece)
-                after_comma = False
-        if after_comma and pieces:
-            found.append(None)
-        return tuple(found)
-
-    @v_args(inline=True)
-    class Reading(Transformer):  # type: ignore[type-arg]  # Lark's is a class of any
-        def start(self, *pieces: Any) -> tuple[str, Statement | None]:
-            label, statement = "", None
-            for piece in pieces:
-                if getattr(piece, "type", "") == "LABEL":
-                    label = str(piece)[:-1].strip()
-                elif piece is not None:
-                    statement = piece
-            return label, statement
-
-        def dim(self, *declared: tuple[str, str]) -> Dim:
-            return Dim(declared)
-
-        def declared(self, name: Token, kind: Token) -> tuple[str, str]:
-            return str(name), str(kind)
-
-        def const(self, name: Token, _: Token, value: Expression) -> Const:
-            return Const(str(name), value)
-
-        def assignment(self, place: Name, _: Token, value: Expression) -> Let:
-            return Let(place, value)
-
-        def if_(self, condition: Expression, then: Statement | None, otherwise: Else | None) -> If:
-            return If(condition, then, None if otherwise is None else otherwise.then)
-
-        def elseif(self, condition: Expression, then: Statement | None) -> ElseIf:
-            return ElseIf(condition, then)
-
-        def else_(self, then: Statement | None) -> Else:
-            return Else(then)
-
-        def endif(self) -> EndIf:
-            return EndIf()
-
-        def for_(self, name: Token, _: Token, first: Expression, last: Expression) -> For:
-            return For(str(name), first, last)
-
-        def next_(self, name: Token | None) -> Next:
-            return Next(None if name is None else str(name))
-
-        def goto(self, label: str) -> Goto:
-            return Goto(label)
-
-        def gosub(self, label: str) -> Gosub:
-            return Gosub(label)
-
-        def return_(self) -> Return:
-            return Return()
-
-        def end(self) -> End:
-            return End()
-
-        def on(self, value: Expression, word: Token, *labels: str) -> On:
-            return On(value, word.type == "GOSUB", labels)
-
-        def target(self, label: Token) -> str:
-            return str(label)
-
-        def command(self, name: Token, *pieces: Any) -> Command:
-            return Command(str(name), between_commas(tuple(one for one in pieces if one is not None)))
-
-        def expression(self, *pieces: Any) -> Expression:
-            if len(pieces) == 1:
-                only: Expression = pieces[0]
-                return only
-            return Chain(tuple(pieces[::2]), tuple(str(one).upper() for one in pieces[1::2]))
-
-        def call(self, name: Token, *pieces: Any) -> Call:
-            return Call(str(name), between_commas(tuple(one for one in pieces if one is not None)))
-
-        def place(self, name: Token, bit: Token | None) -> Name:
-            return Name(str(name), None if bit is None else numbered(bit).value)
-
-        def number(self, token: Token) -> Number:
-            return numbered(token)
-
-    return Reading()
+    return statement_reading()
