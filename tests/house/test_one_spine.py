@@ -17,7 +17,7 @@ OTHERS = {"charts", "links", "codegen", "runtimes", "studio"}
 
 OURS = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] not in OTHERS]
 
-MOST_LINES, MOST_FILES, LONGEST = 68_000, 420, 500
+MOST_LINES, MOST_FILES, LONGEST = 69_000, 420, 500
 
 OLD_VERBS = {
     "robots",
@@ -82,7 +82,8 @@ def test_one_function_saves_figures() -> None:
 def test_the_house_is_no_larger_than_it_need_be() -> None:
     """Boards brought four verbs, 450 lines; the servo bus, `serve` and `motion play` another 1,900.
 
-    The studio's verbs, the mannequin that is posed in it and its solver are some 900 of the house.
+    The studio's verbs, the mannequin that is posed in it and its solver are some 900 of the house; the
+    verbs of RoboBASIC programs some 800.
     """
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in OURS}
     assert sum(lines.values()) <= MOST_LINES

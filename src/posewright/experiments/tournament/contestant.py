@@ -7,12 +7,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from posewright.behaviours import behaviour_names, read_behaviour
+from posewright.behaviours import behaviour_names
 from posewright.contests import contest_names
 from posewright.documents import Node, is_file, is_folder, is_path, read_document
 from posewright.errors import InputError, UnknownNameError, Where
 from posewright.experiments.batch import digest_of
+from posewright.experiments.played import read_played
 from posewright.robots import robot
+from posewright.runtimes.robobasic.opening import is_program
 
 ENTRY = "entry.yaml"
 LONGEST_NAME = 60
@@ -49,7 +51,7 @@ class Contestant:
         if card.model_path is not None:
             texts["model"] = card.model_path.read_bytes().hex()
         for discipline, behaviour in self.behaviours.items():
-            played = read_behaviour(behaviour, robot=card)
+            played = read_played(behaviour, card)
             texts |= {f"{discipline}/{name}": text for name, text in played.documents.items()}
         return digest_of(texts)
 
@@ -74,7 +76,7 @@ def read_contestant(folder: str | Path) -> Contestant:
             raise UnknownNameError.among("contest", discipline, known, where=node.where)
     played = {discipline: _resolved(node, path.parent) for discipline, node in behaviours.items()}
     for discipline, name in played.items():
-        if not is_path(name) and name not in behaviour_names():
+        if not is_path(name) and name not in behaviour_names() and not is_program(name):
             where = behaviours[discipline].where
             raise UnknownNameError.among("behaviour", name, behaviour_names(), where=where)
     return Contestant(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from posewright.arrays import Floats
-from posewright.documents import Catalogue, read_bounded
+from posewright.documents import Catalogue, is_file, read_bounded
 from posewright.robots import Robot, SensorSpec
 from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.compiling import compile_source, ready_program
@@ -35,7 +35,9 @@ def open_source(called: str | Path) -> Source:
         UnknownNameError: there is no such program.
         FormatError: the file cannot be read, or is no text.
     """
-    path = _PROGRAMS.find(called)
+    name = str(called)
+    bare = name.removesuffix(ENDING)
+    path = _PROGRAMS.find(bare if bare in program_names() and not is_file(Path(name)) else called)
     return read_source(read_bounded(path, MOST_BYTES), path.name, path)
 
 
