@@ -41,7 +41,7 @@ def _noted(what: str, why: str = "") -> Callable[[Steps, Command], None]:
 
 
 def _told_value(steps: Steps, argument: Argument) -> Callable[[Machine], object]:
-    if isinstance(argument, Name) and (group_of(argument.name) or argument.key in _PLAIN_WORDS):
+    if isinstance(argument, Name) and (group_of(argument.name) or argument.key in PLAIN_WORDS):
         word = argument.key
         return lambda _: word
     if argument is None or isinstance(argument, Text):
@@ -50,7 +50,7 @@ def _told_value(steps: Steps, argument: Argument) -> Callable[[Machine], object]
     return steps.names.value(argument)
 
 
-_PLAIN_WORDS = {"SETON", "SETOFF", "ALLON", "ALLOFF", "DEC", "HEX", "BIN", "ON", "OFF"}
+PLAIN_WORDS = {"SETON", "SETOFF", "ALLON", "ALLOFF", "DEC", "HEX", "BIN", "ON", "OFF"}
 
 
 def _out(steps: Steps, command: Command) -> None:

@@ -265,3 +265,12 @@ def operands_in(expression: Expression) -> Iterator[Operand]:
         for argument in expression.arguments:
             if argument is not None and not isinstance(argument, Text):
                 yield from operands_in(argument)
+
+
+LABEL_PLACES = {"ERX": 2, "RX": 2, "MOVEPOS": 0}
+
+
+def label_place(command: Command) -> int | None:
+    """Return which argument of a statement is a label, if any of them is one."""
+    place = LABEL_PLACES.get(command.key)
+    return place if place is not None and place < len(command.arguments) else None

@@ -1,0 +1,257 @@
+"""A program is laid out anew; what every line means, and every comment, is kept.
+
+Keywords are capitals, names as they are declared; labels stand at the margin, what is below them is set in,
+and so is what is inside IF and FOR. The counts of MOVE stand below one another. A line that cannot be read
+stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from posewright.runtimes.robobasic.commands import WORDS
+from posewright.runtimes.robobasic.expressions import FUNCTIONS, GIVEN, TYPES
+from posewright.runtimes.robobasic.peripherals import PLAIN_WORDS
+from posewright.runtimes.robobasic.servos import group_of
+from posewright.runtimes.robobasic.syntax import MOST_LINE
+from posewright.runtimes.robobasic.tree import (
+    Argument,
+    Call,
+    Chain,
+    Command,
+    Const,
+    Dim,
+    Else,
+    ElseIf,
+    EndIf,
+    Expression,
+    For,
+    Gosub,
+    Goto,
+    If,
+    Let,
+    Line,
+    Name,
+    Next,
+    Number,
+    On,
+    Source,
+    Statement,
+    Text,
+    label_place,
+)
+
+INDENT = "    "
+MOST_BLANK = 2
+"""So many empty lines follow one another at most."""
+
+WIDE = 40
+"""A comment behind a longer statement stands two blanks behind it, not below its neighbours."""
+
+COUNT_SIGNS = 3
+_ALIGNED = re.compile(r"MOVE\d*|POS|ZERO|OFFSET|INIT")
+_WORD_OF_MOVE = re.compile(r"MOVE(6|8|12|16|24|32)")
+_OTHER_FUNCTIONS = {"MOTORIN", "PEEK", "ROMPEEK", "FORMAT"}
+
+
+@dataclass(slots=True)
+class _Row:
+    """A line as it will be: label and statement set in so deep, or a comment alone.
+
+    Attributes:
+        joins: whether its comment stands below those of its neighbours.
+    """
+
+    text: str = ""
+    comment: str = ""
+    depth: int = 0
+    joins: bool = False
+
+    def written(self, width: int = 0) -> str:
+        if not self.text:
+            return INDENT * self.depth + self.comment if self.comment else ""
+        return f"{self.text:<{width}}  {self.comment}" if self.comment else self.text
+
+
+def formatted(source: Source) -> str:
+    """Return the text of a program laid out anew, its lines ended by line feeds."""
+    rows = list(_aligned(_rows(source)))
+    kept: list[str] = []
+    blanks = 0
+    for row in rows:
+        blanks = 0 if row else blanks + 1
+        if row or (kept and blanks <= MOST_BLANK):
+            kept.append(row)
+    while kept and not kept[-1]:
+        kept.pop()
+    return "".join(f"{row}\n" for row in kept)
+
+
+def _rows(source: Source) -> list[_Row]:
+    """Return the lines of a program, each set in as its place says."""
+    writer, depth, below = _Writer(source), 0, 0
+    rows: list[_Row] = []
+    for line in source.lines:
+        statement = line.statement
+        code = writer.code(line)
+        comment = line.comment.rstrip(" \t")
+        if line.problem or len(code) > MOST_LINE:
+            rows.append(_Row(line.text, depth=-1))
+            continue
+        inner, is_open = below + depth, depth > 0
+        if isinstance(statement, ElseIf | Else | EndIf | Next):
+            depth = max(0, depth - 1)
+        if line.label:
+            below = below if _is_pose(statement) else 1
+            rows.append(_Row(code, comment))
+        elif statement is not None:
+            rows.append(_Row(INDENT * (below + depth) + code, comment, inner, joins=True))
+        else:
+            rows.append(_Row("", comment, depth=-1))
+        depth += _opens(statement, is_open=is_open)
+    _set_in(rows)
+    return rows
+
+
+def _is_pose(statement: Statement | None) -> bool:
+    return isinstance(statement, Command) and statement.key == "POS"
+
+
+def _opens(statement: Statement | None, *, is_open: bool) -> bool:
+    if isinstance(statement, ElseIf | Else):
+        return is_open
+    return isinstance(statement, For) or (isinstance(statement, If) and statement.then is None)
+
+
+def _set_in(rows: Sequence[_Row]) -> None:
+    """Set comments in as deep as the statement or label they stand before; at the end, not at all."""
+    depth = 0
+    for row in reversed(rows):
+        if row.depth >= 0:
+            depth = row.depth
+        elif not row.text:
+            row.depth = depth
+
+
+def _aligned(rows: Iterable[_Row]) -> Iterable[str]:
+    """Yield rows as they are written: comments behind statements that follow one another are aligned."""
+    for joins, together in groupby(rows, key=lambda row: row.joins):
+        group = list(together)
+        short = [len(row.text) for row in group if row.comment and len(row.text) <= WIDE]
+        width = max(short, default=0) if joins else 0
+        yield from (row.written(width if len(row.text) <= WIDE else 0) for row in group)
+
+
+class _Writer:
+    """Writes the statements of one program, its names as they are first declared."""
+
+    def __init__(self, source: Source) -> None:
+        self._names: dict[str, str] = {name: name for name in GIVEN}
+        self._labels: dict[str, str] = {}
+        for line in source.lines:
+            if line.label:
+                self._labels.setdefault(line.label.upper(), line.label)
+            match line.statement:
+                case Dim(declared):
+                    for name, _ in declared:
+                        self._names.setdefault(name.upper(), name)
+                case Const(name, _):
+                    self._names.setdefault(name.upper(), name)
+                case _:
+                    pass
+
+    def code(self, line: Line) -> str:
+        """Return label and statement of a line."""
+        statement = "" if line.statement is None else self._statement(line.statement)
+        return f"{self._label(line.label)}: {statement}".rstrip() if line.label else statement
+
+    def _label(self, label: str) -> str:
+        return self._labels.get(label.upper(), label)
+
+    def _name(self, name: str) -> str:
+        key = name.upper()
+        if (declared := self._names.get(key)) is not None:
+            return declared
+        return key if key in PLAIN_WORDS or group_of(key) is not None else name
+
+    def _statement(self, statement: Statement) -> str:
+        match statement:
+            case Dim(declared):
+                return f"DIM {', '.join(f'{self._name(name)} AS {_type(kind)}' for name, kind in declared)}"
+            case Const(name, value):
+                return f"CONST {self._name(name)} = {self._expression(value)}"
+            case Let(place, value):
+                return f"{self._expression(place)} = {self._expression(value)}"
+            case Command():
+                return self._command(statement)
+            case _:
+                return self._flow(statement)
+
+    def _flow(self, statement: Statement) -> str:
+        told = self._expression
+        match statement:
+            case If(condition, then, otherwise):
+                text = f"IF {told(condition)} THEN{self._behind(then)}"
+                text += "" if otherwise is None else f" ELSE{self._behind(otherwise)}"
+            case ElseIf(condition, then):
+                text = f"ELSEIF {told(condition)} THEN{self._behind(then)}"
+            case Else(then):
+                text = f"ELSE{self._behind(then)}"
+            case For(name, first, last):
+                text = f"FOR {self._name(name)} = {told(first)} TO {told(last)}"
+            case Next(name):
+                text = "NEXT" if name is None else f"NEXT {self._name(name)}"
+            case Goto(label) | Gosub(label):
+                text = f"{type(statement).__name__.upper()} {self._label(label)}"
+            case On(value, gosub, labels):
+                word = "GOSUB" if gosub else "GOTO"
+                text = f"ON {told(value)} {word} {', '.join(map(self._label, labels))}"
+            case _:
+                text = type(statement).__name__.upper()  # ENDIF, RETURN, END
+        return text
+
+    def _behind(self, statement: Statement | None) -> str:
+        return "" if statement is None else f" {self._statement(statement)}"
+
+    def _command(self, command: Command) -> str:
+        word = command.key if command.key in WORDS or _WORD_OF_MOVE.fullmatch(command.key) else command.name
+        fields = [self._argument(one) for one in command.arguments]
+        if (place := label_place(command)) is not None:
+            label = command.arguments[place]
+            fields[place] = self._label(label.name) if isinstance(label, Name) else fields[place]
+        if _ALIGNED.fullmatch(word):
+            first = command.arguments[0] if fields else None
+            begin = 1 if isinstance(first, Name) and group_of(first.name) is not None else 0
+            last = max((place for place, field in enumerate(fields, 1) if field), default=0)
+            fields[begin:last] = [field.rjust(COUNT_SIGNS) for field in fields[begin:last]]
+        return f"{word} {', '.join(fields)}".rstrip(" ")
+
+    def _argument(self, argument: Argument) -> str:
+        match argument:
+            case None:
+                return ""
+            case Text(text):
+                return f'"{text}"'
+            case _:
+                return self._expression(argument)
+
+    def _expression(self, expression: Expression) -> str:
+        match expression:
+            case Number(_, text):
+                return text.upper()
+            case Name(name, bit):
+                return self._name(name) if bit is None else f"{self._name(name)}.{bit}"
+            case Call(name, arguments):
+                word = name.upper() if name.upper() in FUNCTIONS.keys() | _OTHER_FUNCTIONS else name
+                return f"{word}({', '.join(map(self._argument, arguments))})"
+            case Chain(operands, operators):
+                first, *others = map(self._expression, operands)
+                pairs = zip(operators, others, strict=True)
+                return " ".join([first, *(f"{operator} {operand}" for operator, operand in pairs)])
+
+
+def _type(kind: str) -> str:
+    return kind.upper() if kind.upper() in TYPES else kind

@@ -1,0 +1,164 @@
+"""The formatter: how a program is laid out, and that nothing of it is lost or means something else."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posewright.runtimes.robobasic import open_source, program_names, read_source
+from posewright.runtimes.robobasic.layout import MOST_BLANK, formatted
+from posewright.runtimes.robobasic.tree import Line, Number, Source, Text
+
+from .written import damaged, programs
+
+WRITTEN = """
+
+'  Waves.
+dim Arm as byte,n AS integer' how high
+CONST high=150
+ptp allon
+'main
+Main :
+  arm=AD(5)+1 ' look
+\tif ARM>HIGH and n<3 then gosub WAVE else goto main ' or not
+
+
+\t   '  still here
+
+if arm = 0 then
+' nothing there
+for N=1 to 3
+move g6b,100,30,80, , ,
+MOVE G6C, , ,arm
+    MOVE24 100,76,145
+next n
+elseif arm=1 then
+wait
+else
+ end if
+on arm goto main , wave
+(what is this)
+wave: erx 4800,ARM,MAIN
+print "Arm 'up' "  ,format( arm,dec,3 )
+return
+' over
+"""
+FORMATTED = """'  Waves.
+DIM Arm AS BYTE, n AS INTEGER  ' how high
+CONST high = 150
+PTP ALLON
+'main
+Main:
+    Arm = AD(5) + 1  ' look
+    IF Arm > high AND n < 3 THEN GOSUB wave ELSE GOTO Main  ' or not
+
+
+    '  still here
+
+    IF Arm = 0 THEN
+        ' nothing there
+        FOR n = 1 TO 3
+            MOVE G6B, 100,  30,  80, , ,
+            MOVE G6C,    ,    , Arm
+            MOVE24 100,  76, 145
+        NEXT n
+    ELSEIF Arm = 1 THEN
+        WAIT
+    ELSE
+    ENDIF
+    ON Arm GOTO Main, wave
+(what is this)
+wave: ERX 4800, Arm, Main
+    PRINT "Arm 'up' ", FORMAT(Arm, DEC, 3)
+    RETURN
+' over
+"""
+
+
+def plain(tree: Any) -> Any:
+    """Return a statement with all its words in capitals, and numbers as what they are."""
+    if isinstance(tree, Number):
+        return tree.value
+    if isinstance(tree, Text):
+        return (tree.text,)
+    if is_dataclass(tree):
+        return type(tree).__name__, *(plain(getattr(tree, field.name)) for field in fields(tree))
+    if isinstance(tree, tuple):
+        return tuple(map(plain, tree))
+    return tree.upper() if isinstance(tree, str) else tree
+
+
+def meaning(line: Line) -> Any:
+    """Return what a line says: label, statement and comment, or all of it as it stands."""
+    if line.problem:
+        return line.text
+    return line.label.upper(), plain(line.statement), line.comment.rstrip(" \t")
+
+
+def meanings(source: Source) -> list[Any]:
+    """Return what the lines of a program say, empty ones left out."""
+    found = [meaning(line) for line in source.lines]
+    return [one for one in found if one != ("", None, "")]
+
+
+def agrees(text: str) -> None:
+    """Check the laws of the formatter."""
+    source = read_source(text)
+    laid_out = formatted(source)
+    again = read_source(laid_out)
+    assert meanings(again) == meanings(source)
+    assert formatted(again) == laid_out
+    assert "\n" * (MOST_BLANK + 2) not in laid_out
+
+
+def test_a_program_is_laid_out_as_the_house_writes_them() -> None:
+    assert formatted(read_source(WRITTEN)) == FORMATTED
+
+
+def test_the_house_writes_them_so() -> None:
+    assert formatted(read_source(FORMATTED)) == FORMATTED
+
+
+def test_comments_behind_statements_that_follow_one_another_are_aligned() -> None:
+    text = (
+        "A = 1'one\nWAIT\nDELAY 1000'three\n\nWAIT'alone\nMOVE G24, 100, 100, 100, 100, 100, 100, 100'wide\n"
+    )
+    assert formatted(read_source(text)) == (
+        "A = 1       'one\nWAIT\nDELAY 1000  'three\n\nWAIT  'alone\n"
+        "MOVE G24, 100, 100, 100, 100, 100, 100, 100  'wide\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "\n\n\n", "\x1a", "\t \n"])
+def test_nothing_is_laid_out_as_nothing(text: str) -> None:
+    assert formatted(read_source(text)) == ""
+
+
+def test_a_line_that_would_be_too_long_to_be_read_stays_as_it_is() -> None:
+    text = "MOVE24 " + "1," * 400 + "\n"
+    assert formatted(read_source(text)) == text
+
+
+def test_what_is_nowhere_open_is_not_set_in_when_it_ends() -> None:
+    assert formatted(read_source("endif\nelse\nnext\nWAIT\n")) == "ENDIF\nELSE\nNEXT\nWAIT\n"
+
+
+@pytest.mark.parametrize("name", program_names())
+def test_programs_that_ship_keep_the_laws(name: str) -> None:
+    agrees(open_source(name).text)
+
+
+@given(text=programs())
+def test_what_a_program_says_stays_and_laying_it_out_again_changes_nothing(text: str) -> None:
+    agrees(text)
+
+
+@given(text=programs(), seed=st.integers(0, 2**32))
+def test_a_damaged_program_keeps_what_it_says_too(text: str, seed: int) -> None:
+    bent = damaged(random.Random(seed), text)  # noqa: S311 -- nothing secret
+    agrees(bent)
