@@ -6,24 +6,24 @@
 ' It goes towards its goal while the way is free. Where something stands in the way it turns aside until the way is
 ' free, takes some steps, and turns back. What stands right across the way, after enough steps, is the end of the field.
 
-CONST NEAR_AHEAD = 55     ' something 26 cm ahead
-CONST NEAR_ASIDE = 52     ' something 28 cm ahead on one side
-CONST WALL = 40           ' a wall 38 cm ahead, seen by all three
-CONST ENOUGH = 40         ' so many half cycles of walking at the least lie between the two ends
-CONST OFF = 12            ' 17 degrees off the goal: turn
+CONST NEAR_AHEAD = 55  ' something 26 cm ahead
+CONST NEAR_ASIDE = 52  ' something 28 cm ahead on one side
+CONST WALL = 40        ' a wall 38 cm ahead, seen by all three
+CONST ENOUGH = 40      ' so many half cycles of walking at the least lie between the two ends
+CONST OFF = 12         ' 17 degrees off the goal: turn
 
 DIM A AS BYTE
-DIM GOAL AS BYTE          ' heading of the goal
-DIM E AS BYTE             ' heading beyond the goal's, to the left; 128 and more is to the right
+DIM GOAL AS BYTE   ' heading of the goal
+DIM E AS BYTE      ' heading beyond the goal's, to the left; 128 and more is to the right
 DIM F AS BYTE
 DIM L AS BYTE
 DIM R AS BYTE
-DIM N AS BYTE             ' half cycles walked towards the goal on this leg
-DIM SIDE AS BYTE          ' 0: no detour, 1: to the left, 2: to the right
-DIM ASIDE AS BYTE         ' cycles still to be walked before it turns back to the goal
-DIM FREE AS BYTE          ' cycles that the way to the goal was free
+DIM N AS BYTE      ' half cycles walked towards the goal on this leg
+DIM SIDE AS BYTE   ' 0: no detour, 1: to the left, 2: to the right
+DIM ASIDE AS BYTE  ' cycles still to be walked before it turns back to the goal
+DIM FREE AS BYTE   ' cycles that the way to the goal was free
 DIM BLOCKED AS BYTE
-DIM MORE AS BYTE          ' 1: once the way is free, turn once more, for the arms
+DIM MORE AS BYTE   ' 1: once the way is free, turn once more, for the arms
 DIM LEGS AS BYTE
 
 PTP SETON
@@ -39,7 +39,7 @@ SPEED 5
 MOTOR G24
 GOSUB standard_pose
 
-DELAY 5200                ' the rules: five seconds without moving
+DELAY 5200  ' the rules: five seconds without moving
 GOAL = 0
 LEGS = 0
 
