@@ -1,0 +1,201 @@
+"""What is wrong with a program, or odd about it: what compiling finds, and what a look at the whole tells.
+
+Names that nothing sets or reads, labels that nothing goes to, lines that are never reached, jumps into a FOR,
+routines that do not come back; and by `move_rules` how it moves its servos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from posewright.robots import Robot
+from posewright.runtimes.robobasic.compiling import Compiler
+from posewright.runtimes.robobasic.expressions import GIVEN, Finding, Severity
+from posewright.runtimes.robobasic.flow import Flow, Use
+from posewright.runtimes.robobasic.move_rules import MoveRules, column_of, finding
+from posewright.runtimes.robobasic.tree import (
+    Command,
+    Const,
+    Dim,
+    Else,
+    ElseIf,
+    EndIf,
+    For,
+    Let,
+    Line,
+    Name,
+    Source,
+    Statement,
+    expressions_in,
+    operands_in,
+    statements_in,
+)
+
+_WORSE = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
+
+
+def lint(source: Source, robot: Robot) -> tuple[Finding, ...]:
+    """Return everything that is wrong with a program or odd about it, by lines; what is worse comes first.
+
+    Raises:
+        UnknownNameError: the robot is not driven by an MR-C3024.
+    """
+    compiler = Compiler(source)
+    compiler.program()
+    found = [_placed(source, one) for one in compiler.names.findings]
+    found += _names(source, compiler)
+    if not any(line.problem for line in source.lines):  # else who knows where those lead
+        found += _FlowRules(source).look()
+    found += MoveRules(robot, compiler.names.constant, compiler.steps.poses).look(source.lines)
+    return tuple(sorted(dict.fromkeys(found), key=_order))
+
+
+def _order(one: Finding) -> tuple[int, int, int, str, str]:
+    return one.line, _WORSE[one.severity], one.column, one.rule, one.message
+
+
+def _placed(source: Source, one: Finding) -> Finding:
+    """Return what compiling found with the column where the statement begins, if it knows of no other."""
+    return replace(one, column=column_of(source.lines[one.line - 1])) if one.column == 1 else one
+
+
+def _names(source: Source, compiler: Compiler) -> Iterator[Finding]:
+    """Yield variables that nothing sets, or that nothing reads."""
+    declared: dict[str, Line] = {}
+    assigned: dict[str, Line] = {}
+    looked_at: dict[str, Line] = {}
+    for line in source.lines:
+        for statement in statements_in(line.statement):
+            for name in _declared_by(statement):
+                declared.setdefault(name, line)
+            for name in _set_by(statement):
+                assigned.setdefault(name, line)
+            for name in _read_by(statement):
+                looked_at.setdefault(name, line)
+    for key, variable in compiler.names.variables.items():
+        name = variable.name
+        if key in GIVEN:
+            continue
+        if key in looked_at and key not in assigned:
+            what, hint = f"{name} is read, but nothing gives it a value", f"{name} = 0 at the beginning, say"
+            yield finding(looked_at[key], "never-set", what, hint, Severity.WARNING)
+        elif key in assigned and key not in looked_at:
+            yield finding(assigned[key], "never-read", f"{name} is given a value that nothing reads")
+        elif key in declared and key not in assigned:
+            yield finding(declared[key], "unused-variable", f"{name} is declared, but not used")
+
+
+def _declared_by(statement: Statement) -> Iterator[str]:
+    if isinstance(statement, Dim):
+        yield from (name.upper() for name, _ in statement.declared)
+
+
+def _set_by(statement: Statement) -> Iterator[str]:
+    """Yield the variables to which a statement gives a value; ERX and RX give them what comes."""
+    match statement:
+        case Let(place, _):
+            yield place.key
+        case For(name, _, _):
+            yield name.upper()
+        case Command(_, (_, Name() as place, *_)) if statement.key in {"ERX", "RX"}:
+            yield place.key
+        case _:
+            return
+
+
+def _read_by(statement: Statement) -> Iterator[str]:
+    """Yield the names that a statement looks at; NEXT looks at the variable of its FOR."""
+    if isinstance(statement, For):
+        yield statement.name.upper()
+    for expression in expressions_in(statement):
+        yield from (one.key for one in operands_in(expression) if isinstance(one, Name))
+
+
+class _FlowRules:
+    """Looks at where the lines of one program lead."""
+
+    def __init__(self, source: Source) -> None:
+        self._lines = source.lines
+        self._flow = flow = Flow(source)
+        self._reached = flow.reached()
+        self._named = {one.label.upper() for one in flow.mentions}
+
+    def look(self) -> Iterator[Finding]:
+        """Yield what there is to say."""
+        yield from self._never_reached()
+        for line in self._lines:
+            if line.label and line.label.upper() not in self._named and line.number - 1 in self._reached:
+                yield finding(line, "unused-label", f"nothing goes to {line.label}")
+        yield from self._into_loops()
+        yield from self._never_back()
+        yield from self._outside()
+
+    def _never_reached(self) -> Iterator[Finding]:
+        """Yield where lines begin that are never reached: once for each routine of them."""
+        head: Line | None = None
+        told = False
+        for at, line in enumerate(self._lines):
+            if at in self._reached:
+                head, told = None, False
+                continue
+            if line.label and (not told or line.label.upper() not in self._named):
+                head, told = line, False
+            if not told and _acts(line.statement):
+                told = True
+                yield self._dead(line, head)
+
+    def _dead(self, line: Line, head: Line | None) -> Finding:
+        if head is None:
+            hint = "what stands before it goes elsewhere, and it has no label"
+            return finding(line, "never-reached", "this is never reached", hint, Severity.WARNING)
+        if head.label.upper() in self._named:
+            what = f"{head.label} is never reached: nor is what goes there"
+        else:
+            what = f"{head.label} is never reached: nothing goes there"
+        return finding(head, "never-reached", what)
+
+    def _into_loops(self) -> Iterator[Finding]:
+        for one in self._flow.mentions:
+            place = self._flow.places.get(one.label.upper())
+            loop = self._flow.loops.get(place) if place is not None and one.use is not Use.POSE else None
+            if loop is not None and not loop.holds(one.line):
+                what = f"the label {one.label} is within the FOR of line {loop.begin + 1}, and this is not"
+                hint = f"{one.use.value} a label before that FOR"
+                yield finding(self._lines[one.line], "into-for", what, hint, Severity.WARNING)
+
+    def _never_back(self) -> Iterator[Finding]:
+        """Yield routines that are called, and left by GOTO only."""
+        back = self._flow.coming_back()
+        called = {one.label.upper() for one in self._flow.mentions if one.use is Use.CALLS}
+        for key in called & self._flow.places.keys():
+            place = self._flow.places[key]
+            if place not in back:
+                name = self._lines[place].label
+                hint = f"each GOSUB takes memory until it comes back: GOTO {name}, or RETURN"
+                what = f"{name} is called by GOSUB and never comes to a RETURN"
+                yield finding(self._lines[place], "no-return", what, hint, Severity.WARNING)
+
+    def _outside(self) -> Iterator[Finding]:
+        """Yield a RETURN, and the last line, that is reached where it should not be."""
+        outside = self._flow.reached(calls=False)
+        for at in sorted(self._flow.returns & outside):
+            what = "this RETURN is also reached where no GOSUB came from"
+            hint = "END or GOTO before its routine begins"
+            yield finding(self._lines[at], "no-gosub", what, hint, Severity.WARNING)
+        if self._flow.n in self._reached and self._lines:
+            last = next(
+                (line for line in reversed(self._lines) if line.label or line.statement), self._lines[0]
+            )
+            if self._flow.n in outside:
+                yield finding(last, "no-end", "the program is over behind its last line", "END says so")
+            else:
+                hint = "RETURN, or GOTO"
+                yield finding(last, "no-end", "the last routine has no RETURN", hint, Severity.WARNING)
+
+
+def _acts(statement: Statement | None) -> bool:
+    """Tell whether a statement does anything when it is come by."""
+    if isinstance(statement, Command):
+        return statement.key not in {"POS", "FILL"}
+    return statement is not None and not isinstance(statement, Dim | Const | Else | ElseIf | EndIf)

@@ -1,0 +1,220 @@
+"""What is odd about how a program moves servos, as far as its text tells: limits, speed, what waits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from posewright.robots import Robot
+from posewright.runtimes.robobasic.expressions import Finding, Severity
+from posewright.runtimes.robobasic.paces import Pace
+from posewright.runtimes.robobasic.servos import MIDDLE, board_facts, group_of
+from posewright.runtimes.robobasic.tree import (
+    Argument,
+    Command,
+    Else,
+    ElseIf,
+    EndIf,
+    For,
+    Gosub,
+    If,
+    Line,
+    Name,
+    Next,
+    On,
+    Statement,
+    statements_in,
+)
+
+NUMBERING = "robobasic"
+_MOVE = re.compile(r"MOVE(6|8|12|16|24|32)?")
+_SLACK = 0.5
+"""Counts are whole, limits are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What the joint of a servo can: from which count to which, and how many a second without load."""
+
+    joint: str
+    low: float
+    high: float
+    fastest: float
+
+    @classmethod
+    def of(cls, robot: Robot, joint: str) -> Reach:
+        """Return what a joint of a robot can."""
+        servo, limits = robot.servo(joint), robot.joint(joint)
+        low, high = sorted(servo.to_ticks(end) for end in (limits.lower_rad, limits.upper_rad))
+        return cls(joint, low, high, servo.no_load_speed_rad_s / servo.tick_rad)
+
+
+class MoveRules:
+    """Looks through the lines of one program, from the first to the last.
+
+    What SPEED and HIGHSPEED say is known from where it stands up to the next label, block or GOSUB.
+    """
+
+    def __init__(
+        self, robot: Robot, constant: Callable[[Argument], int | None], poses: Mapping[str, Command]
+    ) -> None:
+        numbering = robot.numbering(NUMBERING)
+        self._reaches = {number: Reach.of(robot, joint) for number, joint in numbering.items()}
+        self._constant, self._poses = constant, poses
+        self._mirrored: set[int] = set()
+        self._missing: set[int] = set()
+        self._never_high = True
+        self._speed: int | None = board_facts().first_speed
+        self._high: bool | None = False
+        self._laid_down: dict[int, int] = {}
+
+    def look(self, lines: Sequence[Line]) -> Iterator[Finding]:
+        """Yield what there is to say."""
+        found = ((line, one) for line in lines for one in statements_in(line.statement))
+        commands = [(line, one) for line, one in found if isinstance(one, Command)]
+        self._never_high = not any(one.key == "HIGHSPEED" and _word(one) == "SETON" for _, one in commands)
+        for line, one in commands:
+            if one.key == "DIR":
+                yield from self._direction(line, one)
+        first = next((line for line, one in commands if _MOVE.fullmatch(one.key)), None)
+        if first is not None and not any(one.key == "GETMOTORSET" for _, one in commands):
+            what = "servos jump at the first MOVE: nothing before it asks where they are"
+            yield finding(first, "jump", what, "GETMOTORSET G24, 1, 1, ..., at the beginning")
+        for line in lines:
+            yield from self._line(line)
+
+    def _line(self, line: Line) -> Iterator[Finding]:
+        if line.label:
+            self._forget()
+        for statement in statements_in(line.statement):
+            if isinstance(statement, Command):
+                yield from self._counts(line, statement)
+        if isinstance(line.statement, Command):
+            yield from self._command(line, line.statement)
+        elif any(map(_changes_speed, statements_in(line.statement))):
+            self._forget()
+        elif isinstance(line.statement, If):
+            self._laid_down.clear()
+
+    def _forget(self) -> None:
+        self._speed, self._high = None, False if self._never_high else None
+        self._laid_down.clear()
+
+    def _command(self, line: Line, command: Command) -> Iterator[Finding]:
+        match command.key, command.arguments:
+            case "SPEED", (value,):
+                low, high = board_facts().speeds
+                known = self._constant(value)
+                self._speed = None if known is None else min(max(known, low), high)
+            case "HIGHSPEED", _:
+                self._high = {"SETON": True, "SETOFF": False}.get(_word(command))
+            case (("WAIT" | "DELAY"), _):
+                self._laid_down.clear()
+            case "MOVEPOS", (Name() as name,) if name.key in self._poses:
+                yield from self._moved(line, self._poses[name.key])
+            case key, _ if _MOVE.fullmatch(key):
+                yield from self._moved(line, command)
+
+    def _moved(self, line: Line, command: Command) -> Iterator[Finding]:
+        servos = [servo for servo, _, _ in _fields(command)]
+        before = next((self._laid_down[one] for one in servos if one in self._laid_down), None)
+        if before is not None:
+            what = f"this MOVE only begins when that of line {before} is over: both have a servo in common"
+            yield finding(line, "no-wait", what, "WAIT between them says so")
+        self._laid_down.update(dict.fromkeys(servos, line.number))
+        fastest = min((self._reaches[one].fastest for one in servos if one in self._reaches), default=None)
+        if fastest is None or self._speed is None or self._high is None:
+            return
+        rate = Pace(self._speed, self._high).rate(board_facts().speed_counts_s)
+        if rate > fastest:
+            most = fastest / Pace(1, self._high).rate(board_facts().speed_counts_s)
+            what = f"SPEED {self._speed} here asks {rate:.0f} counts a second, the servos turn {fastest:.0f}"
+            hint = f"they arrive late; SPEED {int(most)} is the most that they can"
+            yield finding(line, "too-fast", what, hint, Severity.WARNING)
+            self._speed = None  # said once
+
+    def _counts(self, line: Line, command: Command) -> Iterator[Finding]:
+        if command.key == "SERVO" and len(command.arguments) == 2:
+            servo = self._constant(command.arguments[0])
+            yield from () if servo is None else self._count(line, servo, command.arguments[1], 1)
+        elif _MOVE.fullmatch(command.key) or command.key == "POS":
+            for servo, place, field in _fields(command):
+                yield from self._count(line, servo, field, place if command is line.statement else -1)
+
+    def _count(self, line: Line, servo: int, field: Argument, place: int) -> Iterator[Finding]:
+        low, high = board_facts().counts
+        counts, reach = self._constant(field), self._reaches.get(servo)
+        if counts is None or not low <= counts <= high:  # which compiling tells
+            return
+        if reach is None:
+            if counts != MIDDLE and servo not in self._missing:
+                self._missing.add(servo)
+                what = f"this robot has no servo {servo}, which is sent to {counts}"
+                yield finding(line, "no-servo", what, f"{MIDDLE}, or nothing, for it", place=place)
+            return
+        ends = reach.low, reach.high
+        if servo in self._mirrored:
+            ends = 2 * MIDDLE - reach.high, 2 * MIDDLE - reach.low
+        if not ends[0] - _SLACK <= counts <= ends[1] + _SLACK:
+            what = f"{counts} is beyond the limits of {reach.joint} (servo {servo})"
+            hint = f"{ends[0]:.0f}..{ends[1]:.0f}"
+            yield finding(line, "joint-limit", what, hint, Severity.WARNING, place=place)
+
+    def _direction(self, line: Line, command: Command) -> Iterator[Finding]:
+        for servo, place, field in _fields(command):
+            value, usual = self._constant(field), board_facts().directions[servo]
+            if value in {0, 1} and value != usual and servo in self._reaches:
+                self._mirrored.add(servo)
+                what = f"DIR turns {self._reaches[servo].joint} (servo {servo}) the other way round"
+                hint = f"{usual}, as programs for this robot have it"
+                yield finding(line, "direction", what, hint, Severity.WARNING, place=place)
+
+
+def finding(
+    line: Line,
+    rule: str,
+    message: str,
+    hint: str = "",
+    severity: Severity = Severity.HINT,
+    *,
+    place: int = -1,
+) -> Finding:
+    """Return something about a line, or about what stands behind so many commas of it."""
+    return Finding(line.number, rule, message, hint, severity, column_of(line, place))
+
+
+def column_of(line: Line, place: int = -1) -> int:
+    """Return where the statement of a line begins, or what stands behind so many of its commas."""
+    at = 0
+    if line.label:
+        at = line.code.find(":") + 1
+    for _ in range(place):
+        at = line.code.find(",", at) + 1
+    rest = line.code[at:]
+    return at + len(rest) - len(rest.lstrip()) + 1 if rest.strip() else 1
+
+
+def _changes_speed(statement: Statement) -> bool:
+    """Tell whether the lines below a statement may not count on the SPEED above it."""
+    if isinstance(statement, Command):
+        return statement.key in {"SPEED", "HIGHSPEED"}
+    return isinstance(statement, ElseIf | Else | EndIf | For | Next | Gosub | On)
+
+
+def _word(command: Command) -> str:
+    first = command.arguments[0] if command.arguments else None
+    return first.key if isinstance(first, Name) else ""
+
+
+def _fields(command: Command) -> Iterator[tuple[int, int, Argument]]:
+    """Yield the servos that a statement names, the place of each field among its arguments, and the field."""
+    sized = _MOVE.fullmatch(command.key)
+    group = group_of(f"G{sized[1]}") if sized and sized[1] else group_of(_word(command))
+    begin = 0 if sized and sized[1] else 1
+    if group is None and sized:
+        group, begin = group_of("G24"), 0
+    fields = enumerate(command.arguments[begin:], begin)
+    for servo, (place, field) in zip(group or (), fields, strict=False):
+        if field is not None:
+            yield servo, place, field

@@ -1,0 +1,249 @@
+"""The linter: what is told of a program, on which line, and what nothing is said about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from posewright.robots import Robot, robot
+from posewright.runtimes.robobasic import Finding, Severity, open_source, program_names, read_source
+from posewright.runtimes.robobasic.linting import lint
+
+CARD = robot("hitec_robonova1")
+HELD = "GETMOTORSET G24, 1\n"
+
+
+def told(text: str, card: Robot = CARD) -> tuple[Finding, ...]:
+    return lint(read_source(text), card)
+
+
+def only(text: str, rule: str) -> Finding:
+    """Return what is found by a rule, which must be one thing."""
+    (found,) = [one for one in told(text) if one.rule == rule]
+    return found
+
+
+def rules(text: str) -> set[str]:
+    return {one.rule for one in told(text)}
+
+
+def test_a_program_that_is_right_gets_no_word() -> None:
+    text = (
+        "DIM A AS BYTE\nPTP ALLON\nGETMOTORSET G24, 1, 1\nSPEED 5\nMOTOR G24\n"
+        "main:\n    A = REMOCON(1)\n    IF A = 1 THEN GOSUB wave\n    GOTO main\nwave:\n    MOVE G6B, 100, 168, 150\n    WAIT\n    RETURN\n"
+    )
+    assert told(text) == ()
+
+
+@pytest.mark.parametrize("name", program_names())
+def test_programs_that_ship_have_nothing_worse_than_moves_that_are_too_fast(name: str) -> None:
+    assert {one.rule for one in lint(open_source(name), CARD)} <= {"too-fast"}
+
+
+def test_findings_come_by_lines_and_each_once() -> None:
+    found = told("GOTO nowhere\nA = \nMOVE G6A, 300\nGOTO nowhere\n")
+    assert [one.line for one in found] == sorted(one.line for one in found)
+    assert len(set(found)) == len(found)
+    assert {one.severity for one in found if one.line < 3} == {Severity.ERROR}
+
+
+# ---- names
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "line", "severity"),
+    [
+        ("DIM A AS BYTE\nIF A = 1 THEN END\nOUT 1, A\n", "never-set", 2, Severity.WARNING),
+        ("DIM A AS BYTE\nWAIT\nA = 1\nA = 2\n", "never-read", 3, Severity.HINT),
+        ("DIM A AS BYTE, B AS BYTE\nB = AD(1)\nOUT 1, B\n", "unused-variable", 1, Severity.HINT),
+        ("DIM A AS BYTE\nA.3 = 1\n", "never-read", 2, Severity.HINT),
+        ("DIM A AS BYTE\nOUT 1, AD(A)\n", "never-set", 2, Severity.WARNING),
+    ],
+)
+def test_a_variable_is_both_set_and_read(text: str, rule: str, line: int, severity: Severity) -> None:
+    found = only(text, rule)
+    assert (found.line, found.severity) == (line, severity)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DIM A AS BYTE\nmain:\nERX 4800, a, main\nOUT 1, A\nEND\n",
+        "DIM I AS BYTE\nFOR I = 1 TO 3\nBEEP\nNEXT I\nEND\n",
+        "IF RR > 50 THEN END\nOUT 1, A16\nEND\n",
+        "DIM A AS BYTE\nA = 1\nPRINT FORMAT(A, DEC, 3)\nEND\n",
+        "DIM A AS BYTE\nA = 1\nON A GOSUB one\nEND\none:\nRETURN\n",
+        "CONST TOP = 150\nDIM A AS BYTE\nA = TOP\nOUT 1, A\nEND\n",
+    ],
+)
+def test_what_is_set_by_a_line_a_loop_or_the_board_is_set(text: str) -> None:
+    assert rules(text) == set()
+
+
+# ---- where lines lead
+
+
+def test_a_line_behind_a_goto_is_never_reached_without_a_label() -> None:
+    found = only("main:\nGOTO main\n\nBEEP\nWAIT\n", "never-reached")
+    assert (found.line, found.column, found.severity) == (4, 1, Severity.WARNING)
+
+
+def test_a_routine_that_nothing_goes_to_is_told_once_at_its_label() -> None:
+    found = only("END\nsit:\nIF AD(1) = 3 THEN\nBEEP\nENDIF\nagain: BEEP\nGOTO again\n", "never-reached")
+    assert (found.line, found.severity) == (2, Severity.HINT)
+    assert "sit is never reached: nothing goes there" in found.message
+
+
+def test_a_label_that_is_come_by_only_is_not_used() -> None:
+    found = only("BEEP\nhere:\nEND\n", "unused-label")
+    assert (found.line, found.severity) == (2, Severity.HINT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GOTO AUTO\nBEEP\nEND\n",
+        "DIM A AS BYTE\nA = REMOCON(1)\nON A GOTO K0, K1\nGOTO K1\nK0:\nBEEP\nK1:\nEND\n",
+        "IF AD(1) = 1 THEN\nEND\nELSEIF AD(1) = 2 THEN\nGOTO l\nELSE\nBEEP\nENDIF\nBEEP\nl:\nEND\n",
+        "IF AD(1) = 1 THEN GOTO l ELSE BEEP\nBEEP\nl:\nEND\n",
+        "GETMOTORSET G24, 1\nMOVEPOS p\nEND\np: POS G6A, 100\n",
+        "main:\nGOTO main\nFILL 255, 10000\n",
+        "GOSUB r\nEND\nr:\nBEEP\nGOTO rr\nrr:\nRETURN\n",
+    ],
+)
+def test_what_can_be_reached_is_not_called_dead(text: str) -> None:
+    assert rules(text) == set()
+
+
+def test_if_with_two_ways_out_leads_nowhere_below() -> None:
+    text = "IF AD(1) = 1 THEN\nEND\nELSE\nGOTO l\nENDIF\nBEEP\nl:\nEND\n"
+    assert only(text, "never-reached").line == 6
+    assert only("IF AD(1) THEN GOTO l ELSE END\nBEEP\nl:\nEND\n", "never-reached").line == 2
+
+
+def test_nothing_is_said_of_where_lines_lead_while_one_cannot_be_read() -> None:
+    assert rules("END\nBEEP\n(\n") == {"syntax"}
+
+
+@pytest.mark.parametrize("jump", ["GOTO in", "GOSUB in", "IF AD(1) = 1 THEN GOTO in", "ON A GOTO in, in"])
+def test_a_jump_into_a_loop_from_outside_is_told(jump: str) -> None:
+    text = f"DIM A AS BYTE\nA = 1\n{jump}\nFOR A = 1 TO 3\nin:\nBEEP\nNEXT A\nEND\n"
+    found = only(text, "into-for")
+    assert (found.line, found.severity) == (3, Severity.WARNING)
+    assert "FOR of line 4" in found.message
+
+
+def test_jumps_within_a_loop_out_of_it_and_to_its_for_are_fine() -> None:
+    inside = "IF AD(1) = 1 THEN GOTO on\nIF AD(2) = 1 THEN GOTO again\nIF AD(3) = 1 THEN GOTO out\n"
+    text = (
+        "DIM I AS BYTE\nDIM J AS BYTE\nagain: FOR I = 1 TO 3\nFOR J = 1 TO 2\nBEEP\nNEXT J\n"
+        f"{inside}on: NEXT I\nout:\nEND\n"
+    )
+    assert rules(text) == set()
+
+
+def test_a_jump_from_an_outer_loop_into_an_inner_one_is_told() -> None:
+    text = "DIM I AS BYTE\nDIM J AS BYTE\nFOR I = 1 TO 3\nGOTO in\nFOR J = 1 TO 2\nin: BEEP\nNEXT J\nNEXT I\nEND\n"
+    assert only(text, "into-for").line == 4
+
+
+def test_a_routine_that_never_comes_back_is_told_at_its_label() -> None:
+    found = only("main:\nGOSUB r\nGOTO main\nr:\nBEEP\nGOTO main\n", "no-return")
+    assert (found.line, found.severity) == (4, Severity.WARNING)
+    assert rules("main:\nGOSUB off\nGOTO main\noff:\nBEEP\nEND\n") == set()
+
+
+def test_a_program_that_runs_into_a_routine_is_told_at_its_return() -> None:
+    found = only("GOSUB r\nr:\nBEEP\nRETURN\n", "no-gosub")
+    assert (found.line, found.severity) == (4, Severity.WARNING)
+
+
+def test_a_routine_that_runs_into_the_next_is_no_fault() -> None:
+    assert rules("GOSUB a\nGOSUB b\nEND\na:\nBEEP\nb:\nBEEP\nRETURN\n") == set()
+
+
+def test_the_last_line_leads_somewhere() -> None:
+    assert only("BEEP\n\n' so\n", "no-end").severity is Severity.HINT
+    found = only("GOSUB r\nEND\nr:\nBEEP\n", "no-end")
+    assert (found.line, found.severity) == (4, Severity.WARNING)
+
+
+# ---- moves
+
+
+def test_a_count_beyond_the_joint_is_told_with_joint_column_and_limits() -> None:
+    found = only(HELD + "l: MOVE G6A, 100,  76, 145,  93, 45\nEND\n", "joint-limit")
+    assert (found.line, found.column, found.hint) == (2, 34, "80..190")
+    assert "45 is beyond the limits of left_hip_roll (servo 4)" in found.message
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        "MOVE G8A, 100, 76, 145, 93, 45",
+        "MOVE 100, 76, 145, 93, 45",
+        "MOVE24 100, 76, 145, 93, LOW",
+        "SERVO 4, 45",
+    ],
+)
+def test_it_is_told_however_it_is_written(move: str) -> None:
+    assert only(f"CONST LOW = 45\n{HELD}{move}\nEND\n", "joint-limit").line == 3
+
+
+def test_limits_turn_round_with_dir() -> None:
+    turned = HELD + "DIR G6A, 1, 0, 0, 1, 1\nMOVE G6A, , , , , {}\nEND\n"
+    assert rules(turned.format(45)) == {"direction"}
+    assert rules(turned.format(150)) == {"direction", "joint-limit"}
+
+
+def test_dir_of_a_joint_is_as_this_robot_has_it_and_of_no_joint_as_one_likes() -> None:
+    found = only("DIR G6D, 0, 1, 1, 0, 0, 1\nEND\n", "direction")
+    assert (found.line, found.column) == (1, 22)
+    assert "right_hip_roll (servo 22)" in found.message
+
+
+def test_a_servo_that_the_robot_has_not_is_told_once() -> None:
+    text = (
+        HELD + "MOVE G6A, , , , , , 90\nWAIT\nMOVE G6A, , , , , , 80\nWAIT\nMOVE G6B, , , , 100, 100\nEND\n"
+    )
+    found = only(text, "no-servo")
+    assert (found.line, found.severity) == (2, Severity.HINT)
+
+
+def test_a_move_that_the_servos_cannot_follow_is_told_with_both_speeds_once() -> None:
+    text = HELD + "HIGHSPEED SETON\nSPEED 10\nMOVE G6A, 100\nWAIT\nMOVE G6A, 110\nEND\n"
+    found = only(text, "too-fast")
+    assert (found.line, found.severity) == (4, Severity.WARNING)
+    assert found.message == "SPEED 10 here asks 450 counts a second, the servos turn 298"
+    assert "SPEED 6 is the most" in found.hint
+    assert rules(text.replace("SPEED 10", "SPEED 6")) == set()
+    assert rules(text.replace("HIGHSPEED SETON", "HIGHSPEED SETOFF").replace("SPEED 10", "SPEED 15")) == set()
+
+
+@pytest.mark.parametrize("between", ["main:", "GOSUB main", "IF AD(1) = 1 THEN SPEED 2", "SPEED A", "NEXT I"])
+def test_a_speed_that_is_not_known_there_is_not_judged(between: str) -> None:
+    text = HELD + f"HIGHSPEED SETON\nSPEED 10\n{between}\nMOVE G6A, 100\nEND\n"
+    assert "too-fast" not in rules(text)
+
+
+def test_a_move_that_waits_for_another_is_told() -> None:
+    found = only(HELD + "MOVE G6A, 100\nMOVE G6B, 100\nMOVE G24, 110\nEND\n", "no-wait")
+    assert (found.line, found.severity) == (4, Severity.HINT)
+    assert "line 2" in found.message
+
+
+@pytest.mark.parametrize("between", ["WAIT", "DELAY 100", "IF AD(1) = 1 THEN WAIT", "MOVE G6D, 110"])
+def test_moves_of_other_servos_or_with_something_between_are_fine(between: str) -> None:
+    second = "G6A" if "MOVE" not in between else "G6B"
+    assert rules(HELD + f"MOVE G6A, 100\n{between}\nMOVE {second}, 110\nEND\n") == set()
+
+
+def test_a_program_that_never_looks_where_its_servos_are_is_told_at_its_first_move() -> None:
+    found = only("MOTOR G24\nMOVE G6A, 100\nWAIT\nMOVE G6A, 110\nEND\n", "jump")
+    assert (found.line, found.severity) == (2, Severity.HINT)
+
+
+def test_limits_are_those_of_the_robot_that_is_handed_in() -> None:
+    joints = tuple(replace(one, upper_rad=one.lower_rad + 0.1) for one in CARD.joints)
+    assert told(HELD + "MOVE G6A, 100\nEND\n", replace(CARD, joints=joints))
