@@ -1,4 +1,4 @@
-"""Run a RoboNova-1's BASIC programs, check and format one, and make motions of its routines and a program of motions.
+"""Run a RoboNova-1's BASIC programs, check and format one, make motions of its routines, and a program of them.
 
 The twins of `posewright basic run`, `check`, `format` and `motions`.
 Run: `python examples/32_robonova.py [folder]`
@@ -17,7 +17,7 @@ print(f"{result['program']}: {result['duration_s']:.1f} s, {result['ended']} at 
 
 routines = pw.basic_routines("kick")
 print("routines:", ", ".join(one.label for one in routines if one.label))
-motions = pw.basic_motions("kick").motions
+motions, _ = pw.basic_motions("kick")
 program = pw.basic_program(motions)
 print(f"{len(motions)} motions, and a program of {len(program.text.splitlines())} lines again")
 

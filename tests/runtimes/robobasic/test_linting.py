@@ -31,7 +31,8 @@ def rules(text: str) -> set[str]:
 def test_a_program_that_is_right_gets_no_word() -> None:
     text = (
         "DIM A AS BYTE\nPTP ALLON\nGETMOTORSET G24, 1, 1\nSPEED 5\nMOTOR G24\n"
-        "main:\n    A = REMOCON(1)\n    IF A = 1 THEN GOSUB wave\n    GOTO main\nwave:\n    MOVE G6B, 100, 168, 150\n    WAIT\n    RETURN\n"
+        "main:\n    A = REMOCON(1)\n    IF A = 1 THEN GOSUB wave\n    GOTO main\n"
+        "wave:\n    MOVE G6B, 100, 168, 150\n    WAIT\n    RETURN\n"
     )
     assert told(text) == ()
 
@@ -144,7 +145,8 @@ def test_jumps_within_a_loop_out_of_it_and_to_its_for_are_fine() -> None:
 
 
 def test_a_jump_from_an_outer_loop_into_an_inner_one_is_told() -> None:
-    text = "DIM I AS BYTE\nDIM J AS BYTE\nFOR I = 1 TO 3\nGOTO in\nFOR J = 1 TO 2\nin: BEEP\nNEXT J\nNEXT I\nEND\n"
+    inner = "FOR J = 1 TO 2\nin: BEEP\nNEXT J\n"
+    text = f"DIM I AS BYTE\nDIM J AS BYTE\nFOR I = 1 TO 3\nGOTO in\n{inner}NEXT I\nEND\n"
     assert only(text, "into-for").line == 4
 
 

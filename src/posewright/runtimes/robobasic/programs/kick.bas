@@ -34,7 +34,7 @@ kick_right:
     MOVE G6C, 118,  45,  75
     WAIT
     ' Kick.
-    SPEED 15
+    SPEED 6
     HIGHSPEED SETON
     MOVE G6A, 114,  72, 154,  87,  96
     MOVE G6D,  90,  53, 145, 116, 114
@@ -75,7 +75,7 @@ kick_left:
     MOVE G6C,  82,  45,  75
     WAIT
     ' Kick.
-    SPEED 15
+    SPEED 6
     HIGHSPEED SETON
     MOVE G6A,  90,  53, 145, 116, 114
     MOVE G6D, 114,  72, 154,  87,  96
