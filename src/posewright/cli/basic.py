@@ -11,6 +11,7 @@ from rich.text import Text
 
 from posewright import experiments, figures
 from posewright.cli import completion, console, film_options
+from posewright.cli.basic_check import check, format_programs
 from posewright.cli.options import (
     FOUND,
     AsJson,
@@ -77,7 +78,7 @@ Camera = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the group `basic` to the application."""
     about = "Run, check and format RoboBASIC programs of a RoboNova-1; make motions of them, and back."
-    verbs: dict[str, Callable[..., None]] = {"run": run}
+    verbs: dict[str, Callable[..., None]] = {"run": run, "check": check, "format": format_programs}
     add_group(app, "basic", about, verbs)
 
 

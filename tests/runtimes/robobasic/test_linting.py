@@ -28,12 +28,24 @@ def rules(text: str) -> set[str]:
     return {one.rule for one in told(text)}
 
 
+RIGHT = """DIM A AS BYTE
+PTP ALLON
+GETMOTORSET G24, 1, 1
+SPEED 5
+MOTOR G24
+main:
+    A = REMOCON(1)
+    IF A = 1 THEN GOSUB wave
+    GOTO main
+wave:
+    MOVE G6B, 100, 168, 150
+    WAIT
+    RETURN
+"""
+
+
 def test_a_program_that_is_right_gets_no_word() -> None:
-    text = (
-        "DIM A AS BYTE\nPTP ALLON\nGETMOTORSET G24, 1, 1\nSPEED 5\nMOTOR G24\n"
-        "main:\n    A = REMOCON(1)\n    IF A = 1 THEN GOSUB wave\n    GOTO main\nwave:\n    MOVE G6B, 100, 168, 150\n    WAIT\n    RETURN\n"
-    )
-    assert told(text) == ()
+    assert told(RIGHT) == ()
 
 
 @pytest.mark.parametrize("name", program_names())
@@ -124,6 +136,12 @@ def test_if_with_two_ways_out_leads_nowhere_below() -> None:
 
 def test_nothing_is_said_of_where_lines_lead_while_one_cannot_be_read() -> None:
     assert rules("END\nBEEP\n(\n") == {"syntax"}
+    assert rules("main:\nGOTO mian\n") == {"unknown-label"}
+
+
+def test_what_was_meant_is_told_in_whatever_case_it_was_written() -> None:
+    assert only("main:\nGOTO mian\n", "unknown-label").hint == "did you mean MAIN?"
+    assert only("wiat\nEND\n", "unknown-statement").hint == "did you mean WAIT?"
 
 
 @pytest.mark.parametrize("jump", ["GOTO in", "GOSUB in", "IF AD(1) = 1 THEN GOTO in", "ON A GOTO in, in"])
@@ -144,7 +162,8 @@ def test_jumps_within_a_loop_out_of_it_and_to_its_for_are_fine() -> None:
 
 
 def test_a_jump_from_an_outer_loop_into_an_inner_one_is_told() -> None:
-    text = "DIM I AS BYTE\nDIM J AS BYTE\nFOR I = 1 TO 3\nGOTO in\nFOR J = 1 TO 2\nin: BEEP\nNEXT J\nNEXT I\nEND\n"
+    inner = "FOR J = 1 TO 2\nin: BEEP\nNEXT J\n"
+    text = f"DIM I AS BYTE\nDIM J AS BYTE\nFOR I = 1 TO 3\nGOTO in\n{inner}NEXT I\nEND\n"
     assert only(text, "into-for").line == 4
 
 

@@ -32,6 +32,9 @@ from posewright.runtimes.robobasic.tree import (
     statements_in,
 )
 
+_ASTRAY = {"syntax", "unknown-label"}
+"""Where there is one of these, nobody knows where lines lead."""
+
 _WORSE = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 
 
@@ -45,7 +48,7 @@ def lint(source: Source, robot: Robot) -> tuple[Finding, ...]:
     compiler.program()
     found = [_placed(source, one) for one in compiler.names.findings]
     found += _names(source, compiler)
-    if not any(line.problem for line in source.lines):  # else who knows where those lead
+    if not any(one.rule in _ASTRAY for one in found):
         found += _FlowRules(source).look()
     found += MoveRules(robot, compiler.names.constant, compiler.steps.poses).look(source.lines)
     return tuple(sorted(dict.fromkeys(found), key=_order))
