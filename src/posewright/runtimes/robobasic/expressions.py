@@ -30,8 +30,8 @@ FUNCTIONS = {
 
 MOST_COMPARED = 1_000_000
 MOST_SIGNS = 64
-"""To find what a word was meant to be takes some 0.1 us for each name there is and each square of its signs; a
-program of nothing but unknown words must be told so at once. Names have up to 64 (manual)."""
+"""To find what a word was meant to be takes some 0.1 us for each name there is and each square of its signs;
+a program of nothing but unknown words must be told so at once. Names have up to 64 (manual)."""
 
 
 class Severity(Enum):
