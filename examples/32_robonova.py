@@ -1,4 +1,4 @@
-"""Run a RoboNova-1's BASIC programs, check and format one, make motions of its routines, and a program of them.
+"""Run programs of a RoboNova-1, check and format one, make motions of its routines, and a program of them.
 
 The twins of `posewright basic run`, `check`, `format` and `motions`.
 Run: `python examples/32_robonova.py [folder]`
@@ -14,6 +14,10 @@ given = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 recording = pw.run_basic("hello", inputs="REMOCON=1@2", body="mock")
 result = pw.basic_result(recording)
 print(f"{result['program']}: {result['duration_s']:.1f} s, {result['ended']} at {result['label']}")
+
+source = pw.read_basic("race")
+print("wrong with it:", *[one.message for one in pw.check_basic(source)] or ["nothing"])
+print("laid out:", pw.format_basic(source) == source.text)
 
 routines = pw.basic_routines("kick")
 print("routines:", ", ".join(one.label for one in routines if one.label))

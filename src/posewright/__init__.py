@@ -141,7 +141,14 @@ if TYPE_CHECKING:
     )
     from posewright.runtimes.robi import motion_program as motion_program
     from posewright.runtimes.robi import program_motion as program_motion
-    from posewright.runtimes.robobasic import motions_program, program_motions, routines
+    from posewright.runtimes.robobasic import (
+        formatted,
+        lint,
+        motions_program,
+        open_source,
+        program_motions,
+        routines,
+    )
     from posewright.sticks import add_to_stick as add_to_stick
     from posewright.sticks import check_monet as check_monet
     from posewright.sticks import motions_on as motions_on
@@ -160,6 +167,9 @@ if TYPE_CHECKING:
     read_robi_patch = read_patch_file
     patch_robi_program = patch_file
     unpatch_robi_program = unpatch_file
+    read_basic = open_source
+    check_basic = lint
+    format_basic = formatted
     basic_routines = routines
     basic_motions = program_motions
     basic_program = motions_program
@@ -206,6 +216,8 @@ TWINS = {
     "openr run": ("run_openr", "openr_result", "sequence_diagram", "draw_sequence", "perform"),
     "openr list": ("openr_programs",),
     "basic run": ("run_basic", "basic_result"),
+    "basic check": ("read_basic", "check_basic"),
+    "basic format": ("read_basic", "format_basic"),
     "basic motions": ("basic_routines", "basic_motions", "basic_program", "write_motion"),
     "robi run": ("run_robi", "robi_result", "perform"),
     "robi list": ("open_robi_program", "list_robi_program", "program_motion"),

@@ -58,6 +58,7 @@ def offered(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> object:
         ("monet add --model ", "ERS-7"),
         ("gait sample trot --to ", "stand"),
         ("robots show sony_ers7 --section s", "servos"),
+        ("basic check --strict ", "walk"),
     ],
 )
 def test_names_are_offered(offered: object, line: str, some: str) -> None:

@@ -29,6 +29,9 @@ from posewright.recordings import read_mcap, write_mcap
 from posewright.robots import read_robot
 from posewright.robots import robot as robot_named
 from posewright.runtimes.openr.ekmotion import open_moves
+from posewright.runtimes.robobasic import open_source
+from posewright.runtimes.robobasic.layout import formatted
+from posewright.runtimes.robobasic.linting import lint
 from posewright.search import Dimension, Evaluation, tune
 from posewright.search.journal import read_journal
 from posewright.sticks.check import check_monet
@@ -216,6 +219,13 @@ def play(path: Path) -> None:
         check_motion(file.motion())
 
 
+def look_through(path: Path) -> None:
+    """Check a program, and lay it out."""
+    source = open_source(path)
+    lint(source, robot_named("hitec_robonova1"))
+    formatted(source)
+
+
 def look_into(path: Path) -> None:
     """Read an archive, and the motions in it."""
     for entry in read_archive_file(path).entries:
@@ -305,6 +315,7 @@ READERS: dict[str, Reader] = {
     "ekmoves": Reader(play, motions(".h")),
     "ekmotion": Reader(lambda path: open_moves(None, path), files(HOUSE, "runtimes/openr/ekmotion/*.yaml")),
     "omtn": Reader(play, motions(".mtn", "aibo_mtn/*")),
+    "RoboBASIC": Reader(look_through, files(HOUSE, "runtimes/robobasic/programs/*.bas")),
     "oda": Reader(look_into, made(save_archives, "aibo_oda/*")),
     "kinds that are not read": Reader(
         play, lambda: wild("choreonoid/*", "kondo/*", "openrave/*", "robotis_bin/*", "aibo_monet/*")

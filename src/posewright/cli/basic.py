@@ -11,6 +11,7 @@ from rich.text import Text
 
 from posewright import experiments, figures
 from posewright.cli import completion, console, film_options
+from posewright.cli.basic_check import check, format_programs
 from posewright.cli.basic_motions import Measured, motions
 from posewright.cli.options import (
     FOUND,
@@ -71,7 +72,12 @@ Camera = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the group `basic` to the application."""
     about = "Run, check and format RoboBASIC programs of a RoboNova-1; make motions of them, and back."
-    verbs: dict[str, Callable[..., None]] = {"run": run, "motions": motions}
+    verbs: dict[str, Callable[..., None]] = {
+        "run": run,
+        "check": check,
+        "format": format_programs,
+        "motions": motions,
+    }
     add_group(app, "basic", about, verbs)
 
 

@@ -28,13 +28,24 @@ def rules(text: str) -> set[str]:
     return {one.rule for one in told(text)}
 
 
+RIGHT = """DIM A AS BYTE
+PTP ALLON
+GETMOTORSET G24, 1, 1
+SPEED 5
+MOTOR G24
+main:
+    A = REMOCON(1)
+    IF A = 1 THEN GOSUB wave
+    GOTO main
+wave:
+    MOVE G6B, 100, 168, 150
+    WAIT
+    RETURN
+"""
+
+
 def test_a_program_that_is_right_gets_no_word() -> None:
-    text = (
-        "DIM A AS BYTE\nPTP ALLON\nGETMOTORSET G24, 1, 1\nSPEED 5\nMOTOR G24\n"
-        "main:\n    A = REMOCON(1)\n    IF A = 1 THEN GOSUB wave\n    GOTO main\n"
-        "wave:\n    MOVE G6B, 100, 168, 150\n    WAIT\n    RETURN\n"
-    )
-    assert told(text) == ()
+    assert told(RIGHT) == ()
 
 
 @pytest.mark.parametrize("name", program_names())
@@ -125,6 +136,12 @@ def test_if_with_two_ways_out_leads_nowhere_below() -> None:
 
 def test_nothing_is_said_of_where_lines_lead_while_one_cannot_be_read() -> None:
     assert rules("END\nBEEP\n(\n") == {"syntax"}
+    assert rules("main:\nGOTO mian\n") == {"unknown-label"}
+
+
+def test_what_was_meant_is_told_in_whatever_case_it_was_written() -> None:
+    assert only("main:\nGOTO mian\n", "unknown-label").hint == "did you mean MAIN?"
+    assert only("wiat\nEND\n", "unknown-statement").hint == "did you mean WAIT?"
 
 
 @pytest.mark.parametrize("jump", ["GOTO in", "GOSUB in", "IF AD(1) = 1 THEN GOTO in", "ON A GOTO in, in"])

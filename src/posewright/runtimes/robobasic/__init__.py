@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from posewright.runtimes.robobasic.controller import UntilOver as UntilOver
     from posewright.runtimes.robobasic.expressions import Finding as Finding
     from posewright.runtimes.robobasic.expressions import Severity as Severity
+    from posewright.runtimes.robobasic.layout import formatted as formatted
+    from posewright.runtimes.robobasic.linting import lint as lint
     from posewright.runtimes.robobasic.machine import Machine as Machine
     from posewright.runtimes.robobasic.machine import Program as Program
     from posewright.runtimes.robobasic.motion_reading import Routine as Routine

@@ -28,10 +28,10 @@ FUNCTIONS = {
 """Those that read a port, and the least and the most of its number (manual)."""
 
 
-MOST_COMPARED = 4000
+MOST_COMPARED = 1_000_000
 MOST_SIGNS = 64
-"""To find what a word was meant to be takes some 0.1 ms for each name there is, and a program of nothing but
-unknown words must be told so at once. Names have up to 64 signs (manual)."""
+"""To find what a word was meant to be takes some 0.1 us for each name there is and each square of its signs;
+a program of nothing but unknown words must be told so at once. Names have up to 64 (manual)."""
 
 
 class Severity(Enum):
@@ -139,10 +139,10 @@ class Names:
         self.findings.append(Finding(self.line, rule, message, hint, severity, column))
 
     def find_unknown(self, kind: str, name: str, known: Collection[str], message: str = "") -> None:
-        """Take note of a name that nothing has, and of what was perhaps meant."""
-        self._compared += len(known)
+        """Take note of a name that nothing has, and which of the `known`, in capitals, was perhaps meant."""
+        self._compared += len(known) * min(len(name), MOST_SIGNS) ** 2
         near = self._compared <= MOST_COMPARED and len(name) <= MOST_SIGNS
-        hint = UnknownNameError.among(kind, name, known).hint if near else None
+        hint = UnknownNameError.among(kind, name.upper(), known).hint if near else None
         self.find(f"unknown-{kind}", message or f"there is no {kind} {name}", hint or "")
 
     def declare_variable(self, name: str, kind: str) -> None:

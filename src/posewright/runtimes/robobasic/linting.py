@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from posewright.robots import Robot
+from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.compiling import Compiler
 from posewright.runtimes.robobasic.expressions import GIVEN, Finding, Severity
 from posewright.runtimes.robobasic.flow import Flow, Use
 from posewright.runtimes.robobasic.move_rules import MoveRules, column_of, finding
+from posewright.runtimes.robobasic.opening import ROBOT
 from posewright.runtimes.robobasic.tree import (
     Command,
     Const,
@@ -32,22 +34,30 @@ from posewright.runtimes.robobasic.tree import (
     statements_in,
 )
 
+_ASTRAY = {"syntax", "unknown-label"}
+"""Where there is one of these, nobody knows where lines lead."""
+
 _WORSE = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 
 
-def lint(source: Source, robot: Robot) -> tuple[Finding, ...]:
+def lint(source: Source, robot: Robot | str = ROBOT) -> tuple[Finding, ...]:
     """Return everything that is wrong with a program or odd about it, by lines; what is worse comes first.
 
+    Args:
+        source: of the program.
+        robot: whose joints and servos it is to spare, or its name.
+
     Raises:
-        UnknownNameError: the robot is not driven by an MR-C3024.
+        UnknownNameError: there is no such robot, or it is not driven by an MR-C3024.
     """
+    card = robot_named(robot) if isinstance(robot, str) else robot
     compiler = Compiler(source)
     compiler.program()
     found = [_placed(source, one) for one in compiler.names.findings]
     found += _names(source, compiler)
-    if not any(line.problem for line in source.lines):  # else who knows where those lead
+    if not any(one.rule in _ASTRAY for one in found):
         found += _FlowRules(source).look()
-    found += MoveRules(robot, compiler.names.constant, compiler.steps.poses).look(source.lines)
+    found += MoveRules(card, compiler.names.constant, compiler.steps.poses).look(source.lines)
     return tuple(sorted(dict.fromkeys(found), key=_order))
 
 
