@@ -99,6 +99,7 @@ def test_what_is_set_by_a_line_a_loop_or_the_board_is_set(text: str) -> None:
 def test_a_line_behind_a_goto_is_never_reached_without_a_label() -> None:
     found = only("main:\nGOTO main\n\nBEEP\nWAIT\n", "never-reached")
     assert (found.line, found.column, found.severity) == (4, 1, Severity.WARNING)
+    assert only("main:\nGOTO main\nRETURN\n", "never-reached").severity is Severity.HINT
 
 
 def test_a_routine_that_nothing_goes_to_is_told_once_at_its_label() -> None:
@@ -167,10 +168,30 @@ def test_a_jump_from_an_outer_loop_into_an_inner_one_is_told() -> None:
     assert only(text, "into-for").line == 4
 
 
-def test_a_routine_that_never_comes_back_is_told_at_its_label() -> None:
-    found = only("main:\nGOSUB r\nGOTO main\nr:\nBEEP\nGOTO main\n", "no-return")
-    assert (found.line, found.severity) == (4, Severity.WARNING)
+@pytest.mark.parametrize(
+    "leave", ["GOTO main", "IF AD(1) = 1 THEN GOTO main\nRETURN", "GOTO r2\nr2:\nGOTO main"]
+)
+def test_a_routine_that_is_left_by_goto_is_told_where_it_is_left(leave: str) -> None:
+    text = f"main:\nGOSUB r\nGOTO main\nr:\nBEEP\n{leave}\n"
+    found = only(text, "no-return")
+    assert found.severity is Severity.HINT
+    assert "GOTO main" in text.splitlines()[found.line - 1]
+
+
+def test_a_routine_may_end_the_program_and_go_to_another_routine() -> None:
     assert rules("main:\nGOSUB off\nGOTO main\noff:\nBEEP\nEND\n") == set()
+    assert rules("main:\nGOSUB a\nGOSUB b\nGOTO main\na:\nGOTO b\nb:\nRETURN\n") == set()
+
+
+def test_a_template_may_return_to_what_called_it_by_a_number() -> None:
+    text = (
+        "IF RR > 50 AND RR < 83 THEN GOTO called\n"
+        "main:\nIF RR = 0 THEN GOTO own\nON RR GOTO main, one\n"
+        "own:\nON AD(1) GOTO main, one\nGOTO main\n"
+        "called:\nBEEP\nRETURN\none:\nIF RR > 50 THEN RETURN\nGOTO main\n"
+    )
+    assert rules(text) == set()
+    assert rules(text.replace("RR > 50 THEN RETURN", "AD(1) > 50 THEN RETURN")) == {"no-gosub"}
 
 
 def test_a_program_that_runs_into_a_routine_is_told_at_its_return() -> None:
@@ -246,8 +267,8 @@ def test_a_speed_that_is_not_known_there_is_not_judged(between: str) -> None:
     assert "too-fast" not in rules(text)
 
 
-def test_a_move_that_waits_for_another_is_told() -> None:
-    found = only(HELD + "MOVE G6A, 100\nMOVE G6B, 100\nMOVE G24, 110\nEND\n", "no-wait")
+def test_a_move_that_waits_for_another_is_told_once_in_a_routine() -> None:
+    found = only(HELD + "MOVE G6A, 100\nMOVE G6B, 100\nMOVE G24, 110\nMOVE G24, 100\nEND\n", "no-wait")
     assert (found.line, found.severity) == (4, Severity.HINT)
     assert "line 2" in found.message
 

@@ -1,7 +1,7 @@
-"""Which line of a program follows which: what is reached from its beginning, what comes back by RETURN.
+"""Which line of a program follows which: what is reached from its beginning, and what from a routine.
 
 Lines are counted from 0 here, and the one behind the last is the end of the program. What a condition asks is
-not looked at: both ways are open.
+not looked at: both ways are open, unless one is told.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from itertools import pairwise
 
 from posewright.runtimes.robobasic.tree import (
@@ -17,6 +18,7 @@ from posewright.runtimes.robobasic.tree import (
     ElseIf,
     End,
     EndIf,
+    Expression,
     For,
     Gosub,
     Goto,
@@ -62,6 +64,10 @@ class Loop:
         return self.begin < line <= self.end
 
 
+BACK, OVER = -1, -2
+"""What comes after RETURN, and after END or STOP, in the place of a line."""
+
+
 class Flow:
     """Which line of a program follows which.
 
@@ -69,12 +75,17 @@ class Flow:
         n: how many lines there are.
         places: of labels, by name in capitals.
         mentions: of labels, all there are.
-        following: by line, those that may come next; a GOSUB is stepped over.
-        returns: lines with a RETURN.
+        following: by line, those that may come next, BACK or OVER; a GOSUB is stepped over.
         loops: the innermost loop that holds a line, by line.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, known: Callable[[Expression], int | None] = lambda _: None) -> None:
+        """Find it out.
+
+        Args:
+            source: the program.
+            known: says what a condition is, where that is known; then one way only is open.
+        """
         lines = source.lines
         self.n = len(lines)
         self.places: dict[str, int] = {}
@@ -82,24 +93,17 @@ class Flow:
             if line.label:
                 self.places.setdefault(line.label.upper(), at)
         self.mentions = [
-            one
+            mention
             for at, line in enumerate(lines)
-            for each in statements_in(line.statement)
-            for one in _named(at, each)
+            for one in statements_in(line.statement)
+            for mention in _named(at, one)
         ]
-        self.returns = {
-            at for at, line in enumerate(lines) if _has(line, lambda one: isinstance(one, Return))
-        }
-        self._ends = {at for at, line in enumerate(lines) if _has(line, is_end)}
         self.loops = _loops(lines)
+        self._known = known
         self._otherwise: dict[int, int] = {}
         self._leaves: dict[int, int] = {}
         self._match_blocks(lines)
-        self.following = [self._following(at, line.statement) for at, line in enumerate(lines)]
-        self._called: dict[int, list[int]] = {}
-        for one in self.mentions:
-            if one.use is Use.CALLS and (place := self.places.get(one.label.upper())) is not None:
-                self._called.setdefault(one.line, []).append(place)
+        self.following = [tuple(set(self._ways(at, line.statement))) for at, line in enumerate(lines)]
 
     def _match_blocks(self, lines: Sequence[Line]) -> None:
         """Find where an IF or ELSEIF goes that does not hold, and where who comes down to an ELSE leaves."""
@@ -124,54 +128,63 @@ class Flow:
     def _below(self, at: int) -> int:
         return self._leaves.get(at + 1, at + 1)
 
-    def _following(self, at: int, statement: Statement | None) -> tuple[int, ...]:
-        found = set(self._ways(at, statement))
-        if isinstance(statement, If | ElseIf) and at in self._otherwise:
-            found.add(self._otherwise[at])
-        return tuple(found)
-
     def _ways(self, at: int, statement: Statement | None) -> Iterator[int]:
         match statement:
             case Goto(label):
                 yield self.places.get(label.upper(), self._below(at))
             case Return():
-                return
-            case If(_, then, otherwise) if then is not None:
+                yield BACK
+            case If(condition, then, otherwise):
+                known = self._known(condition)
+                if known is None or known:
+                    yield from self._ways(at, then)
+                if not known:
+                    yield from (
+                        [self._otherwise.get(at, self.n)] if then is None else self._ways(at, otherwise)
+                    )
+            case ElseIf(_, then):
                 yield from self._ways(at, then)
-                yield from self._ways(at, otherwise)
-            case ElseIf(_, then) | Else(then) if then is not None:
+                yield self._otherwise.get(at, self._below(at))
+            case Else(then):
                 yield from self._ways(at, then)
-            case _ if statement is None or not is_end(statement):
+            case _ if statement is not None and _is_end(statement):
+                yield OVER
+            case _:
                 labels = (one.label.upper() for one in _named(at, statement) if one.use is Use.GOES)
                 yield from (self.places[label] for label in labels if label in self.places)
                 yield self._below(at)
 
-    def reached(self, *, calls: bool = True) -> set[int]:
-        """Return the lines that are reached from the first; without `calls` those outside of routines."""
+    def called(self, line: int | None = None) -> Iterator[int]:
+        """Yield where GOSUBs go, all or those of a line."""
+        for one in self.mentions if line is None else self._calls.get(line, ()):
+            if one.use is Use.CALLS and (place := self.places.get(one.label.upper())) is not None:
+                yield place
 
-        def after(line: int) -> Iterable[int]:
-            if line == self.n:
-                return ()
-            return (*self.following[line], *(self._called.get(line, ()) if calls else ()))
+    @cached_property
+    def _calls(self) -> dict[int, list[Mention]]:
+        found: dict[int, list[Mention]] = {}
+        for one in self.mentions:
+            found.setdefault(one.line, []).append(one)
+        return found
 
-        return _spread([0], after)
+    def reached(self, first: Iterable[int] = (0,), *, calls: bool = False) -> set[int]:
+        """Return the lines that are reached from some, what is called there only if one asks for it."""
+        found = set(first)
+        ahead = list(found)
+        while ahead:
+            line = ahead.pop()
+            if not 0 <= line < self.n:
+                continue
+            following = [*self.following[line], *(self.called(line) if calls else ())]
+            new = [one for one in following if one not in found]
+            found.update(new)
+            ahead += new
+        return found
 
-    def coming_back(self) -> set[int]:
-        """Return the lines from which a RETURN, an END or the last line is reached."""
-        before: dict[int, list[int]] = {}
-        for at, following in enumerate(self.following):
-            for one in following:
-                before.setdefault(one, []).append(at)
-        return _spread([self.n, *self.returns, *self._ends], lambda line: before.get(line, ()))
 
-
-def is_end(statement: Statement) -> bool:
+def _is_end(statement: Statement) -> bool:
     """Tell whether a statement is END or STOP."""
     return isinstance(statement, End) or (isinstance(statement, Command) and statement.key == "STOP")
-
-
-def _has(line: Line, wanted: Callable[[Statement], bool]) -> bool:
-    return any(map(wanted, statements_in(line.statement)))
 
 
 def _named(at: int, statement: Statement | None) -> Iterator[Mention]:
@@ -208,15 +221,4 @@ def _loops(lines: Sequence[Line]) -> dict[int, Loop]:
                 open_.pop()
         if at in ends:
             open_.append(Loop(at, ends[at]))
-    return found
-
-
-def _spread(first: Iterable[int], after: Callable[[int], Iterable[int]]) -> set[int]:
-    """Return what is reached from some lines."""
-    found = set(first)
-    ahead = list(found)
-    while ahead:
-        new = [one for one in after(ahead.pop()) if one not in found]
-        found.update(new)
-        ahead += new
     return found

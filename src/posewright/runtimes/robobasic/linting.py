@@ -6,27 +6,34 @@ routines that do not come back; and by `move_rules` how it moves its servos.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.compiling import Compiler
 from posewright.runtimes.robobasic.expressions import GIVEN, Finding, Severity
-from posewright.runtimes.robobasic.flow import Flow, Use
+from posewright.runtimes.robobasic.flow import BACK, Flow, Use
 from posewright.runtimes.robobasic.move_rules import MoveRules, column_of, finding
 from posewright.runtimes.robobasic.opening import ROBOT
 from posewright.runtimes.robobasic.tree import (
+    Chain,
     Command,
     Const,
     Dim,
     Else,
     ElseIf,
+    End,
     EndIf,
+    Expression,
     For,
+    Goto,
     Let,
     Line,
     Name,
+    Number,
+    Operand,
+    Return,
     Source,
     Statement,
     expressions_in,
@@ -56,7 +63,7 @@ def lint(source: Source, robot: Robot | str = ROBOT) -> tuple[Finding, ...]:
     found = [_placed(source, one) for one in compiler.names.findings]
     found += _names(source, compiler)
     if not any(one.rule in _ASTRAY for one in found):
-        found += _FlowRules(source).look()
+        found += _FlowRules(source, compiler.names.constant).look()
     found += MoveRules(card, compiler.names.constant, compiler.steps.poses).look(source.lines)
     return tuple(sorted(dict.fromkeys(found), key=_order))
 
@@ -123,12 +130,13 @@ def _read_by(statement: Statement) -> Iterator[str]:
 
 
 class _FlowRules:
-    """Looks at where the lines of one program lead."""
+    """Looks at where the lines of one program lead; where no other calls it by ACTION, RR is 0."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, constant: Callable[[Expression], int | None]) -> None:
         self._lines = source.lines
         self._flow = flow = Flow(source)
-        self._reached = flow.reached()
+        self._alone = Flow(source, lambda condition: constant(_at_rest(condition)))
+        self._reached = flow.reached(calls=True)
         self._named = {one.label.upper() for one in flow.mentions}
 
     def look(self) -> Iterator[Finding]:
@@ -138,7 +146,6 @@ class _FlowRules:
             if line.label and line.label.upper() not in self._named and line.number - 1 in self._reached:
                 yield finding(line, "unused-label", f"nothing goes to {line.label}")
         yield from self._into_loops()
-        yield from self._never_back()
         yield from self._outside()
 
     def _never_reached(self) -> Iterator[Finding]:
@@ -157,8 +164,9 @@ class _FlowRules:
 
     def _dead(self, line: Line, head: Line | None) -> Finding:
         if head is None:
+            severity = Severity.HINT if isinstance(line.statement, Return | Goto | End) else Severity.WARNING
             hint = "what stands before it goes elsewhere, and it has no label"
-            return finding(line, "never-reached", "this is never reached", hint, Severity.WARNING)
+            return finding(line, "never-reached", "this is never reached", hint, severity)
         if head.label.upper() in self._named:
             what = f"{head.label} is never reached: nor is what goes there"
         else:
@@ -174,34 +182,40 @@ class _FlowRules:
                 hint = f"{one.use.value} a label before that FOR"
                 yield finding(self._lines[one.line], "into-for", what, hint, Severity.WARNING)
 
-    def _never_back(self) -> Iterator[Finding]:
-        """Yield routines that are called, and left by GOTO only."""
-        back = self._flow.coming_back()
-        called = {one.label.upper() for one in self._flow.mentions if one.use is Use.CALLS}
-        for key in called & self._flow.places.keys():
-            place = self._flow.places[key]
-            if place not in back:
-                name = self._lines[place].label
-                hint = f"each GOSUB takes memory until it comes back: GOTO {name}, or RETURN"
-                what = f"{name} is called by GOSUB and never comes to a RETURN"
-                yield finding(self._lines[place], "no-return", what, hint, Severity.WARNING)
-
     def _outside(self) -> Iterator[Finding]:
-        """Yield a RETURN, and the last line, that is reached where it should not be."""
-        outside = self._flow.reached(calls=False)
-        for at in sorted(self._flow.returns & outside):
-            what = "this RETURN is also reached where no GOSUB came from"
-            hint = "END or GOTO before its routine begins"
-            yield finding(self._lines[at], "no-gosub", what, hint, Severity.WARNING)
-        if self._flow.n in self._reached and self._lines:
+        """Yield a RETURN, and the last line, that is come to where it should not be; who leaves a routine."""
+        flow, lines = self._alone, range(self._alone.n)
+        ways = flow.reached()
+        outside = ways.intersection(lines)
+        for at in sorted(outside):
+            if BACK in flow.following[at]:
+                what = "this RETURN is also reached where no GOSUB came from"
+                hint = "END or GOTO before its routine begins"
+                yield finding(self._lines[at], "no-gosub", what, hint, Severity.WARNING)
+        for at in sorted(flow.reached(flow.called()).intersection(lines) - outside):
+            if outside.intersection(flow.following[at]):
+                hint = "each GOSUB takes memory until it comes back"
+                yield finding(self._lines[at], "no-return", "this leaves a routine without RETURN", hint)
+        if flow.n in self._reached and self._lines:
             last = next(
                 (line for line in reversed(self._lines) if line.label or line.statement), self._lines[0]
             )
-            if self._flow.n in outside:
+            if flow.n in ways:
                 yield finding(last, "no-end", "the program is over behind its last line", "END says so")
             else:
                 hint = "RETURN, or GOTO"
                 yield finding(last, "no-end", "the last routine has no RETURN", hint, Severity.WARNING)
+
+
+def _at_rest(condition: Expression) -> Expression:
+    """Return a condition with 0 for RR, which is what calls a program by its number."""
+    if isinstance(condition, Chain):
+        return replace(condition, operands=tuple(_zero_for_rr(one) for one in condition.operands))
+    return _zero_for_rr(condition)
+
+
+def _zero_for_rr(operand: Operand) -> Operand:
+    return Number(0, "0") if isinstance(operand, Name) and operand.key == "RR" else operand
 
 
 def _acts(statement: Statement | None) -> bool:

@@ -68,6 +68,7 @@ class MoveRules:
         self._speed: int | None = board_facts().first_speed
         self._high: bool | None = False
         self._laid_down: dict[int, int] = {}
+        self._told_waiting = False
 
     def look(self, lines: Sequence[Line]) -> Iterator[Finding]:
         """Yield what there is to say."""
@@ -87,6 +88,7 @@ class MoveRules:
     def _line(self, line: Line) -> Iterator[Finding]:
         if line.label:
             self._forget()
+            self._told_waiting = False
         for statement in statements_in(line.statement):
             if isinstance(statement, Command):
                 yield from self._counts(line, statement)
@@ -119,7 +121,8 @@ class MoveRules:
     def _moved(self, line: Line, command: Command) -> Iterator[Finding]:
         servos = [servo for servo, _, _ in _fields(command)]
         before = next((self._laid_down[one] for one in servos if one in self._laid_down), None)
-        if before is not None:
+        if before is not None and not self._told_waiting:
+            self._told_waiting = True  # once for a routine: some do it all the way
             what = f"this MOVE only begins when that of line {before} is over: both have a servo in common"
             yield finding(line, "no-wait", what, "WAIT between them says so")
         self._laid_down.update(dict.fromkeys(servos, line.number))
