@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from posewright.robots import Robot, robot
 from posewright.runtimes.robobasic import Finding, Severity, open_source, program_names, read_source
+from posewright.runtimes.robobasic.flow import Flow
 from posewright.runtimes.robobasic.linting import lint
+from posewright.runtimes.robobasic.machine import StopReason
+
+from .programs import machine
+from .written import damaged, programs
 
 CARD = robot("hitec_robonova1")
 HELD = "GETMOTORSET G24, 1\n"
@@ -287,3 +295,88 @@ def test_a_program_that_never_looks_where_its_servos_are_is_told_at_its_first_mo
 def test_limits_are_those_of_the_robot_that_is_handed_in() -> None:
     joints = tuple(replace(one, upper_rad=one.lower_rad + 0.1) for one in CARD.joints)
     assert told(HELD + "MOVE G6A, 100\nEND\n", replace(CARD, joints=joints))
+
+
+# ---- what the machine does, and what is said of it
+
+_steps = st.sampled_from(
+    (
+        *(
+            "A = A + 1",
+            "GOTO l{}",
+            "GOSUB l{}",
+            "RETURN",
+            "END",
+            "IF A > {} THEN GOTO l{}",
+            "ON A GOTO l0, l{}",
+        ),
+        *("l{}:", "IF A > {} THEN RETURN ELSE GOSUB l{}", "ON A GOSUB l0, l{}", "BEEP", "IF A = {} THEN END"),
+    )
+)
+
+
+def _block(inner: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[str]]:
+    return st.one_of(
+        st.builds(lambda n, body: [f"FOR A = 0 TO {n}", *body, "NEXT A"], st.integers(0, 3), inner),
+        st.builds(lambda n, body: [f"IF A > {n} THEN", *body, "ENDIF"], st.integers(0, 3), inner),
+        st.builds(
+            lambda n, one, two: [
+                f"IF A = {n} THEN",
+                *one,
+                "ELSEIF A < 2 THEN",
+                "BEEP",
+                "ELSE",
+                *two,
+                "ENDIF",
+            ],
+            st.integers(0, 3),
+            inner,
+            inner,
+        ),
+    )
+
+
+def _with_number(step: str, n: int) -> list[str]:
+    return [step.replace("{}", str(n))]
+
+
+_line = st.builds(_with_number, _steps, st.integers(0, 3))
+
+
+def _one_after_another(ones: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[str]]:
+    return st.lists(ones, max_size=6).map(lambda found: [line for one in found for line in one])
+
+
+_bodies = st.recursive(
+    _one_after_another(_line), lambda inner: _one_after_another(st.one_of(_line, _block(inner))), max_leaves=6
+)
+
+
+@given(body=_bodies, first=st.integers(0, 3))
+def test_no_line_that_the_machine_comes_to_is_called_dead(body: list[str], first: int) -> None:
+    once = [line for at, line in enumerate(body) if ":" not in line or line not in body[:at]]
+    lines = [
+        "DIM A AS BYTE",
+        f"A = {first}",
+        *once,
+        *(f"l{n}:" for n in range(4) if f"l{n}:" not in once),
+        "BEEP",
+    ]
+    made = machine("\n".join(lines))
+    reached = Flow(made.program.source).reached(calls=True)
+    for _ in range(300):
+        if made.stopped is not None:
+            break
+        assert made.line - 1 in reached, lines
+        made.step()
+    if made.stopped is StopReason.RETURN:
+        assert ("no-gosub", made.line) in {(one.rule, one.line) for one in lint(made.program.source, CARD)}
+
+
+@given(text=programs(), seed=st.integers(0, 2**32))
+def test_whatever_a_program_is_it_is_looked_through(text: str, seed: int) -> None:
+    for one in (text, damaged(random.Random(seed), text)):  # noqa: S311 -- nothing secret
+        source = read_source(one)
+        found = lint(source, CARD)
+        assert [each.line for each in found] == sorted(each.line for each in found)
+        assert all(1 <= each.column <= len(source.lines[each.line - 1].text) + 1 for each in found)

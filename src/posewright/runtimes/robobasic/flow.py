@@ -149,6 +149,8 @@ class Flow:
                 yield from self._ways(at, then)
             case _ if statement is not None and _is_end(statement):
                 yield OVER
+            case Next() if at in self.loops and self.loops[at].end == at:
+                yield from (self._below(at), self._below(self.loops[at].begin))
             case _:
                 labels = (one.label.upper() for one in _named(at, statement) if one.use is Use.GOES)
                 yield from (self.places[label] for label in labels if label in self.places)
