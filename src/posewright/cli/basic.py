@@ -118,6 +118,7 @@ def run(
         inputs="\n".join([read_text(script) if script is not None else "", *pieces]),
         breakpoints=breakpoints or (),
         speed_counts_s=None if measured is None else speed_from_measurement(*measured),
+        seed=seed,
     )
     camera = (camera or LOOKS_FROM) if video is not None else None
     if camera is not None:

@@ -45,9 +45,9 @@ def read_played(name: str, robot: Robot, *, vendor_file: str | Path | None = Non
 
 
 def controller_of(played: Played, seed: int) -> BehaviourController | RoboBasicController:
-    """Return what lets a robot do it; `seed` is of what a behaviour draws by chance."""
+    """Return what lets a robot do it; `seed` is of what it draws by chance."""
     if isinstance(played, Behaviour):
         return BehaviourController(played, seed)
     if isinstance(played, ProgramBehaviour):
-        return played.controller()
+        return played.controller(seed=seed)
     raise TypeError(type(played))

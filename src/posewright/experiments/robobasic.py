@@ -14,6 +14,7 @@ from posewright.runtimes.robobasic.board import EVENT
 from posewright.runtimes.robobasic.controller import RoboBasicController, UntilOver
 from posewright.runtimes.robobasic.inputs import read_inputs
 from posewright.runtimes.robobasic.opening import ROBOT, open_program
+from posewright.search.plan import checked_seed
 
 LONGEST_S = 60.0
 """A program runs no longer than this unless told otherwise [s]: many go round for ever."""
@@ -25,6 +26,7 @@ def set_up_basic(
     inputs: str = "",
     breakpoints: Sequence[str] = (),
     speed_counts_s: float | None = None,
+    seed: int = 0,
     on: str | Robot = ROBOT,
 ) -> RoboBasicController:
     """Return a controller that is ready to run a program; all that is handed in is checked first.
@@ -34,6 +36,7 @@ def set_up_basic(
         inputs: what comes to the board, and when: `REMOCON=3@2.0, AD5=20@3`.
         breakpoints: labels or lines before which the program stops.
         speed_counts_s: counts a second at SPEED 1, of a robot that was measured; the board's by default.
+        seed: of what RND draws.
         on: the robot, or its name.
 
     Raises:
@@ -49,6 +52,7 @@ def set_up_basic(
         script=read_inputs(inputs),
         breakpoints=[program.address_of(place) for place in breakpoints],
         speed_counts_s=speed_counts_s,
+        seed=checked_seed(seed),
     )
 
 
@@ -80,7 +84,7 @@ def run_basic(
     """
     controller = called
     if not isinstance(controller, RoboBasicController):
-        controller = set_up_basic(controller, inputs=inputs, breakpoints=breakpoints)
+        controller = set_up_basic(controller, inputs=inputs, breakpoints=breakpoints, seed=how.get("seed", 0))
     until_s = LONGEST_S if seconds is None else seconds
     controller.ends_at(until_s)
     source = controller.program.source

@@ -195,7 +195,6 @@ def test_korean_programs_are_read_as_they_were_saved(tmp_path: Path) -> None:
         ("A = 1 + -1", 1, "there are no negative numbers"),
         ("A = (1 + 2)", 1, "no brackets"),
         ("A = 1.5", 1, "no fractions"),
-        ("IF A = 1 THEN\nA = 2", 1, "no ENDIF"),
         ("FOR A = 1 TO 2", 1, "no NEXT"),
         ("NEXT A", 1, "NEXT without FOR"),
         ("ENDIF", 1, "ENDIF without IF"),
@@ -280,3 +279,44 @@ def test_display_and_sound_are_told_and_take_their_time() -> None:
 
 def test_delay_is_in_milliseconds() -> None:
     assert run("DELAY 250\n").clock_us == pytest.approx(250_000, abs=1000)
+
+
+def test_a_text_of_one_sign_is_its_code() -> None:
+    assert value('"a"') == 97
+    assert found('DIM A AS BYTE\nA = "ab"\n') == {"expression": 2}
+
+
+def test_rnd_draws_the_same_numbers_from_the_same_seed() -> None:
+    declared = "DIM A AS BYTE\nDIM B AS INTEGER\n"
+    text = f"{declared}FOR A = 1 TO 100\nB = RND\nIF B > 255 THEN END\nROMPOKE A, B\nNEXT A\n"
+    drawn = [run(text).board.eeprom for _ in range(2)]
+    assert drawn[0] == drawn[1]
+    assert len(set(drawn[0].values())) > 50
+
+
+@pytest.mark.parametrize(("a", "passed"), [(1, 7), (2, 7), (3, 7)])
+def test_an_if_that_nothing_closes_ends_before_the_next_label(a: int, passed: int) -> None:
+    text = f"""DIM A AS BYTE
+    DIM B AS BYTE
+    A = {a}
+    GOSUB ask
+    B = B + {passed}
+    END
+    ask:
+    IF A = 1 THEN
+    IF A = 1 THEN
+    B = 0
+    ENDIF
+    ELSEIF A = 2 THEN
+    B = 0
+    other:
+    RETURN
+    """
+    done = run(text)
+    assert (done.stopped, done.variables["B"]) == (StopReason.END, passed)
+    assert found(text) == {"open-block": 8}
+
+
+def test_else_if_in_two_words_is_elseif() -> None:
+    text = "DIM A AS BYTE\nIF A = 1 THEN\nA = 5\nELSE IF A = 0 THEN\nA = 6\nENDIF\n"
+    assert run(text).variables["A"] == 6

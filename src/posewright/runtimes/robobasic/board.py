@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+
 from posewright.runtimes.robobasic.servos import Servos, board_facts
 
 EVENT = "robobasic"
@@ -54,6 +56,7 @@ class Board:
         events: what happened since somebody last looked: kind and particulars.
         read: what ports read since somebody last looked, by port and number, `AD(5)`.
         sent: bytes that went out by ETX.
+        chance: what RND draws from.
     """
 
     servos: Servos
@@ -68,6 +71,7 @@ class Board:
     events: list[Mapping[str, object]] = field(default_factory=list)
     seen: dict[str, int] = field(default_factory=dict)
     told: int = 0
+    chance: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
     def look(self, port: str, number: int) -> int:
         """Return what a port reads, and remember that it was looked at."""
@@ -76,6 +80,10 @@ class Board:
             value = round(self.servos.mirrored(number, value))
         self.seen[f"{port}({number})" if port != "ERX" else port] = value
         return value
+
+    def random(self) -> int:
+        """Return a number, 0..255, by chance."""
+        return int(self.chance.integers(256))
 
     def tell(self, what: str, line: int, **particulars: object) -> None:
         """Take note of something that happened."""

@@ -92,6 +92,7 @@ class Compiler:
         self.names = self.steps.names
         self._label_lines: dict[str, int] = {}
         self._blocks: list[_Block] = []
+        self._unclosed = _unclosed(source.lines)
         self._declare(source.lines)
 
     # What is declared, wherever in the program it is.
@@ -130,6 +131,8 @@ class Compiler:
         """Make all lines ready, and return the program."""
         for line in self.source.lines:
             self.names.line = line.number
+            if line.label:
+                self._close_open_ifs(line.label)
             if line.label and self._label_lines.get(line.label.upper()) == line.number:
                 self.steps.labels[line.label.upper()][0] = self.steps.at
             if line.problem:
@@ -139,6 +142,7 @@ class Compiler:
             if self.steps.at > MOST_STEPS:
                 self.names.find("too-long", "the program is too long", f"at most {MOST_STEPS:,} statements")
                 break
+        self._close_open_ifs("")
         for block in self._blocks:
             self.names.line = block.line
             end = "ENDIF" if block.kind == "IF" else "NEXT"
@@ -269,6 +273,23 @@ class Compiler:
         if statement.then is not None:
             self._statement(statement.then)
 
+    def _close_open_ifs(self, label: str) -> None:
+        """Close what has no ENDIF anywhere; public templates have such, so their compiler takes it."""
+        while self._blocks and self._blocks[-1].line in self._unclosed:
+            block = self._blocks.pop()
+            self._close(block)
+            place = f"before the label {label}" if label else f"on line {self.names.line}"
+            self._find_at(
+                block.line,
+                "open-block",
+                "this IF has no ENDIF",
+                f"ENDIF on a line of its own; it is taken to end {place}",
+            )
+
+    def _find_at(self, line: int, rule: str, message: str, hint: str) -> None:
+        """Take note of something odd about another line than the one at hand."""
+        self.names.findings.append(Finding(line, rule, message, hint, Severity.WARNING))
+
     def _close(self, block: _Block) -> None:
         if block.otherwise:
             block.otherwise[0] = self.steps.at
@@ -284,6 +305,7 @@ class Compiler:
         self._blocks.append(block)
 
     def _next(self, name: str | None) -> None:
+        self._close_open_ifs("")
         block = self._blocks[-1] if self._blocks else None
         if block is None or block.kind != "FOR" or block.last is None:
             inside = f"; the IF of line {block.line} is open" if block is not None else ""
@@ -311,6 +333,20 @@ class Compiler:
             return begin if value <= last(machine) else following
 
         self.steps.add(step)
+
+
+def _unclosed(lines: Iterable[Line]) -> frozenset[int]:
+    """Return the lines of IFs that no ENDIF closes: each closes the last before it that is open."""
+    opened: list[int] = []
+    for line in lines:
+        match line.statement:
+            case If(_, None):
+                opened.append(line.number)
+            case EndIf() if opened:
+                opened.pop()
+            case _:
+                pass
+    return frozenset(opened)
 
 
 def _return(machine: Machine) -> int:

@@ -37,6 +37,7 @@ class RoboBasicController:
         script: what comes to the ports, and when.
         breakpoints: addresses before which it stops.
         speed_counts_s: counts a second at SPEED 1; the board's by default.
+        seed: of RND.
 
     Attributes:
         machine: the program's state: variables, where it is, why it stopped.
@@ -53,6 +54,7 @@ class RoboBasicController:
         script: Sequence[ScriptedInput] = (),
         breakpoints: Collection[int] = (),
         speed_counts_s: float | None = None,
+        seed: int = 0,
     ) -> None:
         if any(servo.id is None or not 0 <= servo.id < 32 for servo in robot.servos):
             raise InputError(f"{robot.name} is not driven by an MR-C3024", hint="hitec_robonova1")
@@ -63,13 +65,14 @@ class RoboBasicController:
         self._names = {line.label.upper(): line.label for line in program.source.lines if line.label}
         self.last_frame = -1
         self._eeprom: dict[int, int] = {}
+        self._chance = np.random.default_rng(seed)
         self.restart()
 
     def restart(self) -> None:
         """Begin anew, as when the robot is switched off and on: the EEPROM alone is kept."""
         self.inputs = BodyInputs(self.robot, self._script)
         servos = Servos({}, self.robot.frame_period_s, self._speed)
-        board = Board(servos, self.inputs, eeprom=self._eeprom)
+        board = Board(servos, self.inputs, eeprom=self._eeprom, chance=self._chance)
         self.machine = Machine(self.program, board, breakpoints=self._breakpoints)
         self._frame = self._silent = 0
         self._begun = self._ended = False

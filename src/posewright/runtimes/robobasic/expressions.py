@@ -9,13 +9,16 @@ from typing import TypeVar
 
 from posewright.errors import UnknownNameError
 from posewright.runtimes.robobasic.machine import WORD, Machine, Variable
-from posewright.runtimes.robobasic.tree import Argument, Call, Chain, Expression, Name, Number
+from posewright.runtimes.robobasic.tree import Argument, Call, Chain, Expression, Name, Number, Text
 
 T = TypeVar("T")
 
 TYPES = {"BYTE": 0xFF, "INTEGER": WORD}
 GIVEN = ("RR", "A16", "A26")
 """Variables of the controller itself, which templates use without DIM: those of its ACTION command."""
+
+RANDOM = "RND"
+"""Reads 0..255, another number each time."""
 
 FUNCTIONS = {
     "AD": (0, 7),
@@ -174,6 +177,8 @@ class Names:
         match expression:
             case Number(value):
                 return value & WORD
+            case Text(text) if len(text) == 1:
+                return ord(text)
             case Name(name, None):
                 return self.constants.get(name.upper())
             case Chain(operands, operators):
@@ -202,6 +207,8 @@ class Names:
                     self.find("number", f"{text} is too large", f"0..{WORD}")
                 known = value & WORD
                 return lambda _: known
+            case Text(text):
+                return self._code(text)
             case Name():
                 return self._place(expression)
             case Call():
@@ -214,10 +221,18 @@ class Names:
                 )
                 return lambda _: 0
 
+    def _code(self, text: str) -> Value:
+        code = ord(text) if len(text) == 1 else WORD
+        if code > TYPES["BYTE"]:
+            self.find("expression", f'"{text}" is no number', 'one sign, "a", is its code')
+        return lambda _: code
+
     def _place(self, name: Name) -> Value:
         if name.key in self.constants:
             known = self.constants[name.key]
             return lambda _: known
+        if name.key == RANDOM and name.key not in self.variables:
+            return lambda machine: machine.board.random()
         variable = self.variable(name.name)
         if variable is None:
             return lambda _: 0

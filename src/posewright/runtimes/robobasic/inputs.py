@@ -22,6 +22,7 @@ from posewright.bodies import BodyState
 from posewright.documents import parse_document, read_record
 from posewright.errors import FormatError, Where
 from posewright.robots import Robot
+from posewright.runtimes.robobasic.servos import board_facts
 
 COUNTS = 255
 VOLTS_A_COUNT = 5.0 / 256.0
@@ -206,7 +207,8 @@ class BodyInputs:
         names = {one.id: at for at, one in enumerate(self.robot.servos)}
         if self.state is None or servo not in names:
             return 0
-        return round(float(self.robot.to_ticks(self.state.positions)[names[servo]]))
+        low, high = board_facts().counts
+        return min(max(round(float(self.robot.to_ticks(self.state.positions)[names[servo]])), low), high)
 
     def _analog(self, number: int) -> int:
         for one in ports().ad:

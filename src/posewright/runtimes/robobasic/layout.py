@@ -230,18 +230,14 @@ class _Writer:
         return f"{word} {', '.join(fields)}".rstrip(" ")
 
     def _argument(self, argument: Argument) -> str:
-        match argument:
-            case None:
-                return ""
-            case Text(text):
-                return f'"{text}"'
-            case _:
-                return self._expression(argument)
+        return "" if argument is None else self._expression(argument)
 
     def _expression(self, expression: Expression) -> str:
         match expression:
             case Number(_, text):
                 return text.upper()
+            case Text(text):
+                return f'"{text}"'
             case Name(name, bit):
                 return self._name(name) if bit is None else f"{self._name(name)}.{bit}"
             case Call(name, arguments):

@@ -71,9 +71,9 @@ class ProgramBehaviour:
     documents: Mapping[str, str]
     warnings: tuple[str, ...]
 
-    def controller(self, script: Sequence[ScriptedInput] = ()) -> RoboBasicController:
+    def controller(self, script: Sequence[ScriptedInput] = (), *, seed: int = 0) -> RoboBasicController:
         """Return what runs it."""
-        return RoboBasicController(self.robot, self.program, script=script)
+        return RoboBasicController(self.robot, self.program, script=script, seed=seed)
 
 
 def program_behaviour(called: str | Path, robot: Robot | None = None) -> ProgramBehaviour:

@@ -142,6 +142,9 @@ class _Reading(Transformer):  # type: ignore[type-arg]  # Lark's is a class of a
     def number(self, token: Token) -> Number:
         return _number(token)
 
+    def text(self, token: Token) -> Text:
+        return Text(str(token)[1:-1])
+
 
 def statement_reading() -> Transformer[Token, tuple[str, Statement | None]]:
     """Return what makes label and statement of a parsed line."""

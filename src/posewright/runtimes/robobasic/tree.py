@@ -19,7 +19,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What stands between quotation marks."""
+    """What stands between quotation marks; a single sign of it is a number, its code."""
 
     text: str
 
@@ -53,9 +53,9 @@ class Chain:
     operators: tuple[str, ...]
 
 
-Operand = Number | Name | Call
+Operand = Number | Name | Call | Text
 Expression = Operand | Chain
-Argument = Expression | Text | None
+Argument = Expression | None
 
 
 @dataclass(frozen=True, slots=True)
