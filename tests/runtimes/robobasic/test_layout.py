@@ -148,6 +148,19 @@ def test_what_is_nowhere_open_is_not_set_in_when_it_ends() -> None:
     assert formatted(read_source("endif\nelse\nnext\nWAIT\n")) == "ENDIF\nELSE\nNEXT\nWAIT\n"
 
 
+def test_what_nothing_closes_is_set_in_up_to_the_next_label_or_the_next_of_its_loop() -> None:
+    loop = "for a=1 to 2\nif a=1 then\nbeep\nnext a\n"
+    text = f"{loop}main:\nif a=1 then\nbeep\nelse if a=2 then\nwait\non:\nend\n"
+    assert formatted(read_source(text)) == (
+        "FOR a = 1 TO 2\n    IF a = 1 THEN\n        BEEP\nNEXT a\n"
+        "main:\n    IF a = 1 THEN\n        BEEP\n    ELSEIF a = 2 THEN\n        WAIT\non:\n    END\n"
+    )
+
+
+def test_a_block_behind_else_is_not_lost() -> None:
+    assert formatted(read_source("if a then beep else if b then\n")) == "IF a THEN BEEP ELSE IF b THEN\n"
+
+
 @pytest.mark.parametrize("name", program_names())
 def test_programs_that_ship_keep_the_laws(name: str) -> None:
     agrees(open_source(name).text)

@@ -6,11 +6,18 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from posewright.robots import Robot, robot
-from posewright.runtimes.robobasic import Finding, Severity, open_source, program_names, read_source
+from posewright.runtimes.robobasic import (
+    Finding,
+    Severity,
+    compile_source,
+    open_source,
+    program_names,
+    read_source,
+)
 from posewright.runtimes.robobasic.flow import Flow
 from posewright.runtimes.robobasic.linting import lint
 from posewright.runtimes.robobasic.machine import StopReason
@@ -319,6 +326,7 @@ def _block(inner: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[str]]:
     return st.one_of(
         st.builds(lambda n, body: [f"FOR A = 0 TO {n}", *body, "NEXT A"], st.integers(0, 3), inner),
         st.builds(lambda n, body: [f"IF A > {n} THEN", *body, "ENDIF"], st.integers(0, 3), inner),
+        st.builds(lambda n, body: [f"IF A > {n} THEN", *body, "ELSE", "BEEP"], st.integers(0, 3), inner),
         st.builds(
             lambda n, one, two: [
                 f"IF A = {n} THEN",
@@ -362,15 +370,17 @@ def test_no_line_that_the_machine_comes_to_is_called_dead(body: list[str], first
         *(f"l{n}:" for n in range(4) if f"l{n}:" not in once),
         "BEEP",
     ]
+    source = read_source("\n".join(lines))
+    assume(not any(one.severity is Severity.ERROR for one in compile_source(source)[1]))
     made = machine("\n".join(lines))
-    reached = Flow(made.program.source).reached(calls=True)
+    reached = Flow(source).reached(calls=True)
     for _ in range(300):
         if made.stopped is not None:
             break
         assert made.line - 1 in reached, lines
         made.step()
     if made.stopped is StopReason.RETURN:
-        assert ("no-gosub", made.line) in {(one.rule, one.line) for one in lint(made.program.source, CARD)}
+        assert ("no-gosub", made.line) in {(one.rule, one.line) for one in lint(source, CARD)}
 
 
 @given(text=programs(), seed=st.integers(0, 2**32))

@@ -66,7 +66,9 @@ _lines: st.SearchStrategy[str] = st.one_of(
     st.builds("if {} then".format, expressions),
     st.builds("elseif {} then".format, expressions),
     st.builds("for {} = {} to {}".format, names, numbers, expressions),
-    st.sampled_from(("else", "endif", "end if", "next", "next A", "", "", "", "(", "A = ")),
+    st.sampled_from(
+        ("else", "else if A=1 then", "endif", "end if", "next", "next A", "", "", "", "(", "A = ")
+    ),
     st.builds("{}:".format, labels),
     st.builds("{} : {}".format, labels, _plain),
     st.builds("pose: POS G6A,{}".format, fields.map(",".join)),

@@ -33,6 +33,7 @@ from posewright.runtimes.robobasic.tree import (
     Return,
     Source,
     Statement,
+    unclosed_ifs,
 )
 
 MOST_STEPS = 100_000
@@ -92,7 +93,7 @@ class Compiler:
         self.names = self.steps.names
         self._label_lines: dict[str, int] = {}
         self._blocks: list[_Block] = []
-        self._unclosed = _unclosed(source.lines)
+        self._unclosed = unclosed_ifs(source.lines)
         self._declare(source.lines)
 
     # What is declared, wherever in the program it is.
@@ -333,20 +334,6 @@ class Compiler:
             return begin if value <= last(machine) else following
 
         self.steps.add(step)
-
-
-def _unclosed(lines: Iterable[Line]) -> frozenset[int]:
-    """Return the lines of IFs that no ENDIF closes: each closes the last before it that is open."""
-    opened: list[int] = []
-    for line in lines:
-        match line.statement:
-            case If(_, None):
-                opened.append(line.number)
-            case EndIf() if opened:
-                opened.pop()
-            case _:
-                pass
-    return frozenset(opened)
 
 
 def _return(machine: Machine) -> int:

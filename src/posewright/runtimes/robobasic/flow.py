@@ -32,6 +32,7 @@ from posewright.runtimes.robobasic.tree import (
     Statement,
     label_place,
     statements_in,
+    unclosed_ifs,
 )
 
 
@@ -107,19 +108,31 @@ class Flow:
 
     def _match_blocks(self, lines: Sequence[Line]) -> None:
         """Find where an IF or ELSEIF goes that does not hold, and where who comes down to an ELSE leaves."""
-        blocks: list[list[int]] = []
+        blocks: list[list[int]] = []  # lines of an IF, its ELSEIFs and ELSE; none of a FOR
+        self._unclosed = unclosed_ifs(lines)
         for at, line in enumerate(lines):
+            if line.label or isinstance(line.statement, Next):
+                self._close_open_ifs(blocks, at)
             match line.statement:
                 case If(_, None):
                     blocks.append([at])
-                case ElseIf() | Else() if blocks:
+                case For():
+                    blocks.append([])
+                case ElseIf() | Else() if blocks and blocks[-1]:
                     blocks[-1].append(at)
-                case EndIf() if blocks:
+                case EndIf() if blocks and blocks[-1]:
                     self._close(blocks.pop(), at)
+                case Next() if blocks and not blocks[-1]:
+                    blocks.pop()
                 case _:
                     pass
         for block in blocks:
             self._close(block, self.n)
+
+    def _close_open_ifs(self, blocks: list[list[int]], at: int) -> None:
+        """Close what has no ENDIF anywhere, as compiling does."""
+        while blocks and blocks[-1] and blocks[-1][0] + 1 in self._unclosed:
+            self._close(blocks.pop(), at)
 
     def _close(self, block: list[int], end: int) -> None:
         self._otherwise.update(pairwise([*block, end]))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from posewright.runtimes.robobasic.commands import WORDS
-from posewright.runtimes.robobasic.expressions import FUNCTIONS, GIVEN, TYPES
+from posewright.runtimes.robobasic.expressions import FUNCTIONS, GIVEN, RANDOM, TYPES
 from posewright.runtimes.robobasic.peripherals import PLAIN_WORDS
 from posewright.runtimes.robobasic.servos import group_of
 from posewright.runtimes.robobasic.syntax import MOST_LINE
@@ -42,6 +42,7 @@ from posewright.runtimes.robobasic.tree import (
     Statement,
     Text,
     label_place,
+    unclosed_ifs,
 )
 
 INDENT = "    "
@@ -92,7 +93,8 @@ def formatted(source: Source) -> str:
 
 def _rows(source: Source) -> list[_Row]:
     """Return the lines of a program, each set in as its place says."""
-    writer, depth, below = _Writer(source), 0, 0
+    writer, unclosed, below = _Writer(source), unclosed_ifs(source.lines), 0
+    opened: list[int] = []  # lines of IFs, 0 for a FOR
     rows: list[_Row] = []
     for line in source.lines:
         statement = line.statement
@@ -101,29 +103,29 @@ def _rows(source: Source) -> list[_Row]:
         if line.problem or len(code) > MOST_LINE:
             rows.append(_Row(line.text, depth=-1))
             continue
-        inner, is_open = below + depth, depth > 0
-        if isinstance(statement, ElseIf | Else | EndIf | Next):
-            depth = max(0, depth - 1)
+        while (line.label or isinstance(statement, Next)) and opened and opened[-1] in unclosed:
+            opened.pop()  # an IF that nothing closes ends here
+        inner = below + len(opened)
+        if isinstance(statement, EndIf | Next) and opened:
+            opened.pop()
         if line.label:
             below = below if _is_pose(statement) else 1
             rows.append(_Row(code, comment))
         elif statement is not None:
-            rows.append(_Row(INDENT * (below + depth) + code, comment, inner, joins=True))
+            out = isinstance(statement, ElseIf | Else) and bool(opened)
+            rows.append(_Row(INDENT * (below + len(opened) - out) + code, comment, inner, joins=True))
         else:
             rows.append(_Row("", comment, depth=-1))
-        depth += _opens(statement, is_open=is_open)
+        if isinstance(statement, For):
+            opened.append(0)
+        elif isinstance(statement, If) and statement.then is None:
+            opened.append(line.number)
     _set_in(rows)
     return rows
 
 
 def _is_pose(statement: Statement | None) -> bool:
     return isinstance(statement, Command) and statement.key == "POS"
-
-
-def _opens(statement: Statement | None, *, is_open: bool) -> bool:
-    if isinstance(statement, ElseIf | Else):
-        return is_open
-    return isinstance(statement, For) or (isinstance(statement, If) and statement.then is None)
 
 
 def _set_in(rows: Sequence[_Row]) -> None:
@@ -149,7 +151,7 @@ class _Writer:
     """Writes the statements of one program, its names as they are first declared."""
 
     def __init__(self, source: Source) -> None:
-        self._names: dict[str, str] = {name: name for name in GIVEN}
+        self._names: dict[str, str] = {name: name for name in (*GIVEN, RANDOM)}
         self._labels: dict[str, str] = {}
         for line in source.lines:
             if line.label:

@@ -86,7 +86,9 @@ class _Reading(Transformer):  # type: ignore[type-arg]  # Lark's is a class of a
     def assignment(self, place: Name, _: Token, value: Expression) -> Let:
         return Let(place, value)
 
-    def if_(self, condition: Expression, then: Statement | None, otherwise: Else | None) -> If:
+    def if_(self, condition: Expression, then: Statement | None, otherwise: Else | ElseIf | None) -> If:
+        if isinstance(otherwise, ElseIf):  # a block that begins behind ELSE, which compiling refuses
+            return If(condition, then, If(otherwise.condition))
         return If(condition, then, None if otherwise is None else otherwise.then)
 
     def elseif(self, condition: Expression, then: Statement | None) -> ElseIf:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -274,3 +274,17 @@ def label_place(command: Command) -> int | None:
     """Return which argument of a statement is a label, if any of them is one."""
     place = LABEL_PLACES.get(command.key)
     return place if place is not None and place < len(command.arguments) else None
+
+
+def unclosed_ifs(lines: Iterable[Line]) -> frozenset[int]:
+    """Return the lines of IFs that no ENDIF closes: each closes the last before it that is open."""
+    opened: list[int] = []
+    for line in lines:
+        match line.statement:
+            case If(_, None):
+                opened.append(line.number)
+            case EndIf() if opened:
+                opened.pop()
+            case _:
+                pass
+    return frozenset(opened)
