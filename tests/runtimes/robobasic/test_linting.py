@@ -118,7 +118,9 @@ def test_a_line_behind_a_goto_is_never_reached_without_a_label() -> None:
 
 
 def test_a_routine_that_nothing_goes_to_is_told_once_at_its_label() -> None:
-    found = only("END\nsit:\nIF AD(1) = 3 THEN\nBEEP\nENDIF\nagain: BEEP\nGOTO again\n", "never-reached")
+    found = only(
+        "END\nsit:\nIF AD(1) = 3 THEN\nBEEP\nENDIF\npart2:\nagain: BEEP\nGOTO again\n", "never-reached"
+    )
     assert (found.line, found.severity) == (2, Severity.HINT)
     assert "sit is never reached: nothing goes there" in found.message
 
@@ -377,7 +379,8 @@ def test_no_line_that_the_machine_comes_to_is_called_dead(body: list[str], first
     for _ in range(300):
         if made.stopped is not None:
             break
-        assert made.line - 1 in reached, lines
+        is_way_out = lines[made.line - 1].startswith("ELSE")  # of those who come down to it
+        assert made.line - 1 in reached or is_way_out, lines
         made.step()
     if made.stopped is StopReason.RETURN:
         assert ("no-gosub", made.line) in {(one.rule, one.line) for one in lint(source, CARD)}

@@ -144,7 +144,7 @@ class _FlowRules:
         yield from self._never_reached()
         for line in self._lines:
             if line.label and line.label.upper() not in self._named and line.number - 1 in self._reached:
-                yield finding(line, "unused-label", f"nothing goes to {line.label}")
+                yield finding(line, "unused-label", f"the label {line.label} is not used")
         yield from self._into_loops()
         yield from self._outside()
 
@@ -156,7 +156,8 @@ class _FlowRules:
             if at in self._reached:
                 head, told = None, False
                 continue
-            if line.label and (not told or line.label.upper() not in self._named):
+            comes_down = at > 0 and at in self._flow.following[at - 1]
+            if line.label and not (told and (comes_down or line.label.upper() in self._named)):
                 head, told = line, False
             if not told and _acts(line.statement):
                 told = True
