@@ -18,7 +18,7 @@ AIM_S = 1.0
 
 
 def figures(rounds: int) -> list[Figure]:
-    """Return what a minute of polling and of racing takes, and how often that of a controller that does nothing."""
+    """Return what a minute of polling and one of racing take, beside a controller that does nothing."""
     robot = pw.robot("hitec_robonova1")
     still = JointCommands(np.tile(robot.pose("stand"), (1, 1)))
 
