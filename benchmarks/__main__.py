@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks import (
     bench_archive,
+    bench_basic,
     bench_boards,
     bench_bout,
     bench_bus,
@@ -48,6 +49,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "simulation": lambda: bench_simulation.figures(rounds),
         "two robots": lambda: bench_bout.figures(rounds),
         "kinematics": lambda: bench_kinematics.figures(max(1, rounds // 2)),
+        "basic": lambda: bench_basic.figures(max(1, rounds // 2)),
         "openr": lambda: bench_openr.figures(max(1, rounds // 2)),
         "links": bench_links.figures,
         "gaits": lambda: bench_gaits.figures(max(1, rounds // 2)),
