@@ -320,3 +320,9 @@ def test_an_if_that_nothing_closes_ends_before_the_next_label(a: int, passed: in
 def test_else_if_in_two_words_is_elseif() -> None:
     text = "DIM A AS BYTE\nIF A = 1 THEN\nA = 5\nELSE IF A = 0 THEN\nA = 6\nENDIF\n"
     assert run(text).variables["A"] == 6
+
+
+def test_a_line_that_begins_with_a_comma_is_taken_for_a_comment() -> None:
+    text = "DIM A AS BYTE\n, raise it\nA = 3\n"
+    assert run(text).variables["A"] == 3
+    assert found(text) == {"syntax": 2}

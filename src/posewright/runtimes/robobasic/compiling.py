@@ -137,7 +137,11 @@ class Compiler:
             if line.label and self._label_lines.get(line.label.upper()) == line.number:
                 self.steps.labels[line.label.upper()][0] = self.steps.at
             if line.problem:
-                self.names.find("syntax", line.problem, line.hint, column=line.column)
+                stray = line.code.lstrip().startswith(
+                    ","
+                )  # a comma for the sign of a comment: a template has it
+                how = Severity.WARNING if stray else Severity.ERROR
+                self.names.find("syntax", line.problem, line.hint, how, line.column)
             elif line.statement is not None:
                 self._statement(line.statement, whole_line=True)
             if self.steps.at > MOST_STEPS:

@@ -121,7 +121,9 @@ def _told(code: str, word: str, at: int) -> tuple[str, str, int]:
     rest = code.partition(":")[2] if re.match(r"\s*\w+\s*:", code) else code
     first = (re.findall(r"[^\W\d]\w*", rest) or [""])[0].upper()
     hint = _MISSING.get(first, "")
-    if word == "(":
+    if code.lstrip().startswith(","):
+        hint = "a comment begins with '; the line is taken for one"
+    elif word == "(":
         hint = "expressions have no brackets: one step a line"
     elif word == "-":
         hint = "there are no negative numbers"
