@@ -49,6 +49,13 @@ Inputs = Annotated[
 Script = Annotated[
     Path | None, option("--script FILE", "A file of such inputs, REMOCON=3@2 and AD5=20@3, a line each.")
 ]
+Plugs = Annotated[
+    list[str] | None,
+    option(
+        "--plug PORT=SENSOR",
+        "A sensor on another AD port: front, left, right, heading, tilt, battery, none; 0=tilt; repeatable.",
+    ),
+]
 Breakpoints = Annotated[
     list[str] | None, option("--break PLACE", "Stop the program before this label or line; repeatable.")
 ]
@@ -86,6 +93,7 @@ def run(
     keys: Keys = None,
     inputs: Inputs = None,
     script: Script = None,
+    plugs: Plugs = None,
     breakpoints: Breakpoints = None,
     measured: Measured = None,
     body: Body = "sim",
@@ -116,6 +124,7 @@ def run(
     ready = experiments.set_up_basic(
         program,
         inputs="\n".join([read_text(script) if script is not None else "", *pieces]),
+        plugs=plugs or (),
         breakpoints=breakpoints or (),
         speed_counts_s=None if measured is None else speed_from_measurement(*measured),
         seed=seed,

@@ -12,7 +12,7 @@ from posewright.recordings import Recording
 from posewright.robots import Robot, robot
 from posewright.runtimes.robobasic.board import EVENT
 from posewright.runtimes.robobasic.controller import RoboBasicController, UntilOver
-from posewright.runtimes.robobasic.inputs import read_inputs
+from posewright.runtimes.robobasic.inputs import read_inputs, read_plugs
 from posewright.runtimes.robobasic.opening import ROBOT, open_program
 from posewright.search.plan import checked_seed
 
@@ -24,6 +24,7 @@ def set_up_basic(
     called: str | Path,
     *,
     inputs: str = "",
+    plugs: Sequence[str] = (),
     breakpoints: Sequence[str] = (),
     speed_counts_s: float | None = None,
     seed: int = 0,
@@ -34,6 +35,7 @@ def set_up_basic(
     Args:
         called: a program that ships, or the path of a RoboBASIC file.
         inputs: what comes to the board, and when: `REMOCON=3@2.0, AD5=20@3`.
+        plugs: sensors on other AD ports than usual: `0=tilt`, `5=none`.
         breakpoints: labels or lines before which the program stops.
         speed_counts_s: counts a second at SPEED 1, of a robot that was measured; the board's by default.
         seed: of what RND draws.
@@ -50,6 +52,7 @@ def set_up_basic(
         card,
         program,
         script=read_inputs(inputs),
+        plugged=read_plugs(plugs),
         breakpoints=[program.address_of(place) for place in breakpoints],
         speed_counts_s=speed_counts_s,
         seed=checked_seed(seed),
@@ -60,6 +63,7 @@ def run_basic(
     called: str | Path | RoboBasicController,
     *,
     inputs: str = "",
+    plugs: Sequence[str] = (),
     breakpoints: Sequence[str] = (),
     seconds: float | None = None,
     watchers: Sequence[Watcher] = (),
@@ -70,8 +74,9 @@ def run_basic(
     `pw.run_basic("bow.bas", inputs="REMOCON=3@2")` runs it on the simulated robot.
 
     Args:
-        called: the program, as for `set_up_basic`, as are the two that follow; or what that returned, alone.
+        called: the program, as for `set_up_basic`, as the three that follow; or what that returned, alone.
         inputs: what comes to the board.
+        plugs: sensors on other AD ports than usual.
         breakpoints: labels or lines before which it stops.
         seconds: for so long it runs; default until it is over or waits in vain, at most 60 [s].
         watchers: see every block.
@@ -84,7 +89,9 @@ def run_basic(
     """
     controller = called
     if not isinstance(controller, RoboBasicController):
-        controller = set_up_basic(controller, inputs=inputs, breakpoints=breakpoints, seed=how.get("seed", 0))
+        controller = set_up_basic(
+            controller, inputs=inputs, plugs=plugs, breakpoints=breakpoints, seed=how.get("seed", 0)
+        )
     until_s = LONGEST_S if seconds is None else seconds
     controller.ends_at(until_s)
     source = controller.program.source

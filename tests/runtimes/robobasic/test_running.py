@@ -14,7 +14,7 @@ from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.experiments import basic_result, run_basic, set_up_basic
 from posewright.robots import robot
 from posewright.runtimes.robobasic import RoboBasicController, read_source, ready_program
-from posewright.runtimes.robobasic.inputs import BodyInputs, read_inputs
+from posewright.runtimes.robobasic.inputs import BodyInputs, read_inputs, read_plugs
 
 ROBOT = robot("hitec_robonova1")
 STAND = ROBOT.pose("stand")
@@ -83,7 +83,7 @@ def test_rows_of_many_frames_are_those_of_single_frames() -> None:
         (5, {"imu.orientation": np.array([0.0, math.pi / 2, 0.0])}, 215),
         (5, {"imu.orientation": np.array([0.0, -math.pi / 2, 0.0])}, 15),
         (6, {}, 164),
-        (3, {}, 0),
+        (3, {}, 255),
     ],
 )
 def test_ad_ports_read_the_bodys_sensors_in_counts(
@@ -92,6 +92,15 @@ def test_ad_ports_read_the_bodys_sensors_in_counts(
     inputs = BodyInputs(ROBOT)
     inputs.see(state(**sensors), 0.0)
     assert inputs.read("AD", port) == pytest.approx(counts, abs=1)
+
+
+def test_a_sensor_may_be_plugged_in_elsewhere_and_an_open_port_reads_what_templates_take_for_none() -> None:
+    inputs = BodyInputs(ROBOT, plugged=read_plugs(["0=tilt", "AD6=none"]))
+    inputs.see(state(**{"imu.orientation": np.zeros(3)}), 0.0)
+    assert [inputs.read("AD", port) for port in (0, 5, 6, 7)] == [115, 255, 255, 255]
+    for wrong in ("9=tilt", "0=nose", "tilt"):
+        with pytest.raises(FormatError):
+            read_plugs([wrong])
 
 
 def test_motorin_tells_where_a_servo_is_and_0_where_there_is_none() -> None:

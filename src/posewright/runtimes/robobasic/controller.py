@@ -13,7 +13,7 @@ from posewright.control import Block
 from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.board import EVENT, Board
-from posewright.runtimes.robobasic.inputs import BodyInputs, ScriptedInput
+from posewright.runtimes.robobasic.inputs import BodyInputs, Plugged, ScriptedInput, read_plugs
 from posewright.runtimes.robobasic.machine import Machine, Program, StopReason
 from posewright.runtimes.robobasic.servos import Servos, board_facts
 
@@ -38,6 +38,7 @@ class RoboBasicController:
         breakpoints: addresses before which it stops.
         speed_counts_s: counts a second at SPEED 1; the board's by default.
         seed: of RND.
+        plugged: sensors by their AD ports; where they usually are by default.
 
     Attributes:
         machine: the program's state: variables, where it is, why it stopped.
@@ -55,6 +56,7 @@ class RoboBasicController:
         breakpoints: Collection[int] = (),
         speed_counts_s: float | None = None,
         seed: int = 0,
+        plugged: Mapping[int, Plugged] | None = None,
     ) -> None:
         if any(servo.id is None or not 0 <= servo.id < 32 for servo in robot.servos):
             raise InputError(f"{robot.name} is not driven by an MR-C3024", hint="hitec_robonova1")
@@ -64,13 +66,14 @@ class RoboBasicController:
         self._places = sorted({at: name for name, at in program.labels.items()}.items())
         self._names = {line.label.upper(): line.label for line in program.source.lines if line.label}
         self.last_frame = -1
+        self._plugged = read_plugs(()) if plugged is None else plugged
         self._eeprom: dict[int, int] = {}
         self._chance = np.random.default_rng(seed)
         self.restart()
 
     def restart(self) -> None:
         """Begin anew, as when the robot is switched off and on: the EEPROM alone is kept."""
-        self.inputs = BodyInputs(self.robot, self._script)
+        self.inputs = BodyInputs(self.robot, self._script, plugged=self._plugged)
         servos = Servos({}, self.robot.frame_period_s, self._speed)
         board = Board(servos, self.inputs, eeprom=self._eeprom, chance=self._chance)
         self.machine = Machine(self.program, board, breakpoints=self._breakpoints)

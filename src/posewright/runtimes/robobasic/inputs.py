@@ -31,6 +31,7 @@ VOLTS_A_COUNT = 5.0 / 256.0
 BATTERY_A_COUNT = 10.0 / 256.0
 """The battery comes to its port halved (templates: V = 10 x value / 256)."""
 
+NOTHING = "none"
 LATEST_S = 3600.0
 MOST_PIECES = 10_000
 _PORT = r"(REMOCON|ERX|(?:AD|IN|BYTEIN|SONAR|RCIN)[ (]*[0-9]{1,2}\)?)"
@@ -84,8 +85,9 @@ def _scripted(piece: str, where: Where | None) -> ScriptedInput:
 
 @dataclass(frozen=True, slots=True)
 class Plugged:
-    """A sensor on an AD port, by the law of its counts."""
+    """A sensor on an AD port, by the law of its counts; its name is for people."""
 
+    name: str
     port: int
     sensor: str
     law: str
@@ -110,8 +112,9 @@ class Law:
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """What is plugged in where."""
+    """What is plugged in where, and what a port reads that has nothing."""
 
+    open_pin: int
     ad: tuple[Plugged, ...]
     laws: Mapping[str, Law]
 
@@ -157,7 +160,7 @@ class BodyInputs:
 
     Attributes:
         state: of the body, as it was last seen.
-        counts: where each of its servos is, by number, in counts of the robot.
+        plugged: sensors by their AD ports.
     """
 
     robot: Robot
@@ -167,6 +170,7 @@ class BodyInputs:
     keys: list[int] = field(default_factory=list)
     line: list[int] = field(default_factory=list)
     place: int = 0
+    plugged: Mapping[int, Plugged] = field(default_factory=lambda: read_plugs(()))
 
     def see(self, state: BodyState, time_s: float) -> None:
         """Take in the state of the body, and what the script says by now."""
@@ -211,12 +215,35 @@ class BodyInputs:
         return min(max(round(float(self.robot.to_ticks(self.state.positions)[names[servo]])), low), high)
 
     def _analog(self, number: int) -> int:
-        for one in ports().ad:
-            if one.port == number:
-                law = ports().laws[one.law]
-                reading = self.state.sensors.get(one.sensor) if self.state is not None else None
-                if reading is None:
-                    return law.quiet
-                counts = LAWS[one.law](law, reading)
-                return int(min(max(round(counts), law.least), law.most))
-        return 0
+        one = self.plugged.get(number)
+        if one is None:
+            return ports().open_pin
+        law = ports().laws[one.law]
+        reading = self.state.sensors.get(one.sensor) if self.state is not None else None
+        if reading is None:
+            return law.quiet
+        counts = LAWS[one.law](law, reading)
+        return int(min(max(round(counts), law.least), law.most))
+
+
+_PLUG = re.compile(r"(?:AD)?([0-7]) *= *(\w+)", re.IGNORECASE | re.ASCII)
+
+
+def read_plugs(texts: Sequence[str]) -> dict[int, Plugged]:
+    """Return the sensors by their AD ports, some plugged in elsewhere than usual: `0=tilt`, `5=none`.
+
+    Raises:
+        FormatError: it is not of that form, or there is no such sensor.
+    """
+    usual = {one.name: one for one in ports().ad}
+    found = {one.port: one for one in ports().ad}
+    for text in texts:
+        match = _PLUG.fullmatch(text.strip())
+        if match is None or match[2].lower() not in {*usual, NOTHING}:
+            hint = f"right is PORT=SENSOR, as in 0=tilt; {', '.join(usual)} or {NOTHING}"
+            raise FormatError(f"{text[:40]!r} plugs nothing in", hint=hint)
+        found.pop(int(match[1]), None)
+        if (one := usual.get(match[2].lower())) is not None:
+            found = {port: other for port, other in found.items() if other.name != one.name}
+            found[int(match[1])] = one
+    return found
