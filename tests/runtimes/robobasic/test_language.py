@@ -326,3 +326,13 @@ def test_a_line_that_begins_with_a_comma_is_taken_for_a_comment() -> None:
     text = "DIM A AS BYTE\n, raise it\nA = 3\n"
     assert run(text).variables["A"] == 3
     assert found(text) == {"syntax": 2}
+
+
+def test_names_may_be_of_whatever_signs_a_wrong_encoding_left() -> None:
+    done = run("DIM ∫∏«‡ AS BYTE\n∫∏«‡ = 4\nGOTO ¡¬øÏ\n∫∏«‡ = 5\n¡¬øÏ:\n")
+    assert done.variables["∫∏«‡"] == 4
+
+
+def test_a_number_beyond_sixteen_bits_is_what_is_left_of_it_and_warned_of() -> None:
+    assert run("DELAY 90000\n", 30.0).clock_us == pytest.approx((90000 & WORD) * 1000, abs=1000)
+    assert [one.severity for one in compile_source(read_source("DELAY 90000\n"))[1]] == [Severity.WARNING]

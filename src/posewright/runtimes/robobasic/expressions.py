@@ -204,7 +204,8 @@ class Names:
         match expression:
             case Number(value, text):
                 if value > WORD:
-                    self.find("number", f"{text} is too large", f"0..{WORD}")
+                    hint = f"0..{WORD}; {value & WORD} is what is left of it"
+                    self.find("number", f"{text} is too large", hint, Severity.WARNING)
                 known = value & WORD
                 return lambda _: known
             case Text(text):
