@@ -66,7 +66,8 @@ def check(
     if watch:
         if as_json:
             raise InputError("--watch and --json", hint="JSON is written once; --watch has no end")
-        keep_watching(Watcher([Path(one) for one in files]))
+        sources = [open_source(one) for one in files]  # one that is not there at first was mistyped
+        keep_watching(Watcher([source.path for source in sources if source.path is not None]))
         return
     found = [(source, lint(source, robot_named(ROBOT))) for source in [open_source(one) for one in files]]
     severities = {one.severity for _, findings in found for one in findings}
