@@ -24,9 +24,11 @@ from posewright.cli.options import (
     refuse_recording,
 )
 from posewright.documents import read_text
+from posewright.runtimes.robobasic import Severity, Source, compile_source
 from posewright.runtimes.robobasic.servos import speed_from_measurement
 
 LOOKS_FROM = "front"
+MOST_WARNED = 5
 
 ProgramName = Annotated[
     str,
@@ -129,6 +131,7 @@ def run(
         speed_counts_s=None if measured is None else speed_from_measurement(*measured),
         seed=seed,
     )
+    _warn(ready.program.source)
     camera = (camera or LOOKS_FROM) if video is not None else None
     if camera is not None:
         film_options.refuse_unfilmable(ready.robot, body, camera)
@@ -143,6 +146,15 @@ def run(
     console.give(result, _lines(result), as_json=as_json)
     if result["error"] or result["fell"]:
         raise typer.Exit(FOUND)
+
+
+def _warn(source: Source) -> None:
+    """Tell what is odd about a program; `basic check` tells all."""
+    odd = [one for one in compile_source(source)[1] if one.severity is Severity.WARNING]
+    for one in odd[:MOST_WARNED]:
+        console.warn(f"{source.where(one.line)}: {one.message}")
+    if len(odd) > MOST_WARNED:
+        console.warn(f"and {len(odd) - MOST_WARNED} more; `posewright basic check` tells all")
 
 
 _UPRIGHT = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}
