@@ -25,6 +25,7 @@ from posewright.cli.options import (
 )
 from posewright.documents import read_text
 from posewright.runtimes.robobasic import Severity, Source, compile_source
+from posewright.runtimes.robobasic.inputs import read_inputs
 from posewright.runtimes.robobasic.servos import speed_from_measurement
 
 LOOKS_FROM = "front"
@@ -122,6 +123,8 @@ def run(
         figures.refuse_film(video, 1.0, None)
         refuse_overwriting(video, program)
     video = video and film_options.film_path(video, program)
+    if script is not None:
+        read_inputs(read_text(script), script)  # what is wrong in it is told with its line
     pieces = [*(f"REMOCON={key}" for key in keys or ()), *(inputs or ())]
     ready = experiments.set_up_basic(
         program,

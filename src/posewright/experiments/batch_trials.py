@@ -20,9 +20,11 @@ from posewright.experiments.batch import Batch, OnRun, Run, digest_of, run_batch
 from posewright.experiments.batch_report import keep_report
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION
+from posewright.experiments.played import robot_for
 from posewright.experiments.run import documents_of, run_trial
 from posewright.experiments.trial import Trial, read_trial
 from posewright.recordings import Recording, write_mcap
+from posewright.robots import is_path
 from posewright.search.plan import checked_seed
 
 MOST_SEEDS = 100_000
@@ -127,7 +129,9 @@ def run_many(
     if layout is not None:
         asked = replace(asked, layout=str(layout))
     if behaviour is not None:
-        asked = replace(asked, behaviour=str(behaviour))
+        own = isinstance(trial, Trial) or is_path(trial)
+        player = asked.robot if own else robot_for(behaviour, asked.robot)
+        asked = replace(asked, behaviour=str(behaviour), robot=player)
     task = _Task(asked, motions, body, legal)
     settings = task.settings() | ({} if recordings else {"recordings": "none"})
     if folder is not None:

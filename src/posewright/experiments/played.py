@@ -11,7 +11,7 @@ from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.errors import InputError
 from posewright.robots import Robot, SensorSpec
 from posewright.runtimes.robobasic import RoboBasicController
-from posewright.runtimes.robobasic.opening import ProgramBehaviour, is_program, program_behaviour
+from posewright.runtimes.robobasic.opening import ROBOT, ProgramBehaviour, is_program, program_behaviour
 
 
 class Played(Protocol):
@@ -42,6 +42,11 @@ def read_played(name: str, robot: Robot, *, vendor_file: str | Path | None = Non
     if vendor_file is not None:
         raise InputError(f"{name} has its motions in itself", hint="leave the file of motions out")
     return program_behaviour(name, robot)
+
+
+def robot_for(behaviour: str | Path | None, robot: str) -> str:
+    """Return who plays a behaviour that is not the shipped trial's own: a program's is a RoboNova-1."""
+    return ROBOT if behaviour is not None and is_program(behaviour) else robot
 
 
 def controller_of(played: Played, seed: int) -> BehaviourController | RoboBasicController:

@@ -20,7 +20,7 @@ from posewright.errors import InputError, UnknownNameError
 from posewright.experiments.driving import released_on_failure
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, body_of, make_plant
-from posewright.experiments.played import Played, controller_of, read_played
+from posewright.experiments.played import Played, controller_of, read_played, robot_for
 from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import camera_topics, card_document, refuse_camera, refuse_cameras
@@ -29,8 +29,7 @@ from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, Recording
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import is_path, robot, ships
 from posewright.runtimes.robobasic import RoboBasicController
-from posewright.runtimes.robobasic.opening import ROBOT as ROBONOVA
-from posewright.runtimes.robobasic.opening import is_program
+from posewright.runtimes.robobasic.board import EVENT as PROGRAM
 from posewright.search.plan import MAX_SEED, checked_seed
 from posewright.version import __version__
 
@@ -160,7 +159,7 @@ def _asked(
         behaviour = SMALLER.get(told.behaviour)
     return replace(
         told,
-        robot=ROBONOVA if behaviour is not None and is_program(behaviour) and not own else told.robot,
+        robot=told.robot if own else robot_for(behaviour, told.robot),
         layout=told.layout if layout is None else str(layout),
         behaviour=told.behaviour if behaviour is None else str(behaviour),
         seed=told.seed if seed is None else checked_seed(seed),
@@ -193,6 +192,7 @@ def _remarks(stage: _Stage, recording: Recording) -> tuple[str, ...]:
     still = [f"ended at {at:.1f} s: {why}" for at, why in ends if why.startswith(NOTHING_MOVED)]
     return (
         *(line for played in stage.behaviours.values() for line in played.warnings),
+        *(str(one.data["message"]) for one in recording.events_of(PROGRAM) if one.data["what"] == "error"),
         *(f"layout: {fault.message}" for fault in layout_faults(stage.arena.boxes, stage.arena)),
         *(f"{line}; `still_s: 0` in a trial document waits on" for line in still),
     )

@@ -206,6 +206,10 @@ def test_korean_programs_are_read_as_they_were_saved(tmp_path: Path) -> None:
         ("MUSIC 5", 1, "MUSIC"),
         ('PRINT "half', 1, "a text ends"),
         ("ZERO G6A, 70", 1, "80..120"),
+        ("SERVO 3, 5", 1, "10..190"),
+        ("SERVO 40, 100", 1, "0..31"),
+        ("MOTOR 50", 1, "no servo 50"),
+        ("DIM A AS BYTE\nA = A.999999999", 2, "no bit"),
         ("MOVEPOS nowhere", 1, "POS"),
     ],
 )
@@ -336,3 +340,7 @@ def test_names_may_be_of_whatever_signs_a_wrong_encoding_left() -> None:
 def test_a_number_beyond_sixteen_bits_is_what_is_left_of_it_and_warned_of() -> None:
     assert run("DELAY 90000\n", 30.0).clock_us == pytest.approx((90000 & WORD) * 1000, abs=1000)
     assert [one.severity for one in compile_source(read_source("DELAY 90000\n"))[1]] == [Severity.WARNING]
+
+
+def test_a_for_that_a_byte_never_ends_is_warned_of() -> None:
+    assert found("DIM I AS BYTE\nFOR I = 1 TO 300\nNEXT I\n") == {"too-large": 2}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from posewright.bodies import BodyState
 from posewright.errors import FormatError, InputError, UnknownNameError
-from posewright.experiments import basic_result, run_basic, set_up_basic
+from posewright.experiments import basic_result, run_basic, run_many, run_trial, set_up_basic
 from posewright.robots import robot
 from posewright.runtimes.robobasic import RoboBasicController, read_source, ready_program
 from posewright.runtimes.robobasic.inputs import BodyInputs, read_inputs, read_plugs
@@ -119,7 +120,19 @@ def test_a_script_presses_keys_and_sets_ports_at_its_times() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["AD5", "AD5=300@1", "FOO=1@2", "REMOCON=99@1", "ERX=sensor@1", "AD5=1@-1", "AD5=1@99999"]
+    "text",
+    [
+        "AD5",
+        "AD5=300@1",
+        "FOO=1@2",
+        "REMOCON=99@1",
+        "ERX=sensor@1",
+        "AD5=1@-1",
+        "AD5=1@99999",
+        "AD9=1@1",
+        "IN3=2@1",
+        "REMOCON=0@1",
+    ],
 )
 def test_a_script_that_is_wrong_is_refused(text: str) -> None:
     with pytest.raises(FormatError):
@@ -196,3 +209,18 @@ def test_on_the_simulated_robot_a_program_stands_and_raises_its_arms() -> None:
 def test_another_robot_has_no_such_board() -> None:
     with pytest.raises(InputError, match="MR-C3024"):
         set_up_basic("hello", on="sony_ers7")
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, 0.0, 3601.0])
+def test_a_run_of_no_length_is_refused(seconds: float) -> None:
+    with pytest.raises(InputError):
+        run_basic("bow", body="mock", seconds=seconds)
+
+
+def test_a_program_plays_on_a_robonova_in_many_runs_too_and_its_error_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "dies.bas"
+    file.write_text("DIM A AS BYTE\nA = 1 / A\n")
+    outcome = run_trial("obstacle-race", behaviour=str(file))
+    assert any("dies.bas:2: a division by 0" in remark for remark in outcome.remarks)
+    batch = run_many("obstacle-race", seeds="1", behaviour=str(file), workers=1)
+    assert batch.settings["robot"] == "hitec_robonova1"

@@ -307,6 +307,10 @@ class Compiler:
         self._assign(Name(statement.name), statement.first)
         block = _Block("FOR", self.names.line, name=statement.name, begin=self.steps.at)
         block.last = self.names.value(statement.last)
+        known, counted = self.names.constant(statement.last), self.names.variables.get(statement.name.upper())
+        if known is not None and counted is not None and known > counted.most:
+            hint = f"a BYTE holds 0..{counted.most}; DIM {statement.name} AS INTEGER"
+            self.names.find("too-large", f"this FOR never comes to {known}", hint, Severity.WARNING)
         self._blocks.append(block)
 
     def _next(self, name: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 
@@ -16,6 +17,9 @@ from posewright.runtimes.robobasic.board import EVENT, Board
 from posewright.runtimes.robobasic.inputs import BodyInputs, Plugged, ScriptedInput, read_plugs
 from posewright.runtimes.robobasic.machine import Machine, Program, StopReason
 from posewright.runtimes.robobasic.servos import Servos, board_facts
+
+NUMBERING = "robobasic"
+"""A robot's card has it where such a board drives its servos."""
 
 SILENT_S = 2.0
 """So long a program may go on without moving, changing a variable or being told anything [s]; ours."""
@@ -58,7 +62,7 @@ class RoboBasicController:
         seed: int = 0,
         plugged: Mapping[int, Plugged] | None = None,
     ) -> None:
-        if any(servo.id is None or not 0 <= servo.id < 32 for servo in robot.servos):
+        if NUMBERING not in robot.numberings or any(servo.id is None for servo in robot.servos):
             raise InputError(f"{robot.name} is not driven by an MR-C3024", hint="hitec_robonova1")
         self.robot, self.program = robot, program
         self._script, self._breakpoints, self._speed = tuple(script), tuple(breakpoints), speed_counts_s
@@ -86,7 +90,8 @@ class RoboBasicController:
 
     def ends_at(self, until_s: float) -> None:
         """Take in when the run ends at the latest [s]: a program that still runs then is told."""
-        self.last_frame = round(until_s / self.robot.frame_period_s)
+        if math.isfinite(until_s):  # whoever runs it refuses what is not
+            self.last_frame = round(until_s / self.robot.frame_period_s)
 
     @property
     def silent_frames(self) -> int:

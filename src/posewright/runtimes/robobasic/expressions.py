@@ -244,7 +244,7 @@ class Names:
 
     def bit(self, name: Name, variable: Variable) -> int | None:
         """Return the bit of `A.3`, None of `A`."""
-        if name.bit is not None and 1 << name.bit > variable.most:
+        if name.bit is not None and name.bit >= variable.most.bit_length():
             self.find("bit", f"{name.name} has no bit {name.bit}", f"0..{variable.most.bit_length() - 1}")
             return 0
         return name.bit

@@ -22,6 +22,7 @@ from posewright.bodies import BodyState
 from posewright.documents import parse_document, read_record
 from posewright.errors import FormatError, Where
 from posewright.robots import Robot
+from posewright.runtimes.robobasic.expressions import FUNCTIONS
 from posewright.runtimes.robobasic.servos import board_facts
 
 COUNTS = 255
@@ -75,12 +76,16 @@ def _scripted(piece: str, where: Where | None) -> ScriptedInput:
     port, value = match[1].upper(), None if match[2].lower() == "sensor" else int(match[2])
     digits = re.search(r"[0-9]+", port)
     word = port[: digits.start()].strip(" (") if digits else port
-    most = 32 if word == "REMOCON" else 65535 if word in {"SONAR"} else COUNTS
+    most = {"REMOCON": 32, "SONAR": 65535, "IN": 1}.get(word, COUNTS)
     if value is None and word in {"REMOCON", "ERX"}:
         raise FormatError(f"{piece!r}: {word} has no sensor", where=where, hint=f"right is {FORM}")
-    if value is not None and value > most:
-        raise FormatError(f"{piece!r}: {value} is too large for {word}", where=where, hint=f"0..{most}")
-    return ScriptedInput(float(match[3]), word, int(digits[0]) if digits else 0, value)
+    least = 1 if word == "REMOCON" else 0
+    if value is not None and not least <= value <= most:
+        raise FormatError(f"{piece!r}: {value} for {word}", where=where, hint=f"{least}..{most}")
+    number, last = int(digits[0]) if digits else 0, FUNCTIONS.get(word, (0, 0))[1]
+    if number > last:
+        raise FormatError(f"{piece!r}: there is no {word}({number})", where=where, hint=f"0..{last}")
+    return ScriptedInput(float(match[3]), word, number, value)
 
 
 @dataclass(frozen=True, slots=True)

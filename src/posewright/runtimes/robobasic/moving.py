@@ -9,7 +9,7 @@ from posewright.runtimes.robobasic.arguments import Misused, Word, fields_of, nu
 from posewright.runtimes.robobasic.board import Gyro
 from posewright.runtimes.robobasic.expressions import Severity
 from posewright.runtimes.robobasic.machine import Machine
-from posewright.runtimes.robobasic.servos import board_facts, group_of
+from posewright.runtimes.robobasic.servos import N_SERVOS, board_facts, group_of
 from posewright.runtimes.robobasic.steps import Steps
 from posewright.runtimes.robobasic.tree import Command, Name, Text
 
@@ -109,6 +109,11 @@ def _directions(steps: Steps, command: Command) -> None:
 def _servo(steps: Steps, command: Command) -> None:
     (which, where), line, (low, high) = numbers(steps, command, 2), steps.names.line, board_facts().counts
 
+    for argument, least, most in zip(command.arguments, (0, low), (N_SERVOS - 1, high), strict=True):
+        known = steps.names.constant(argument)
+        if known is not None and not least <= known <= most:
+            steps.names.find("range", f"SERVO with {known}", f"SERVO 0..{N_SERVOS - 1}, {low}..{high}")
+
     def place(machine: Machine) -> None:
         servo, counts = which(machine), where(machine)
         if servo > 31 or not low <= counts <= high:
@@ -129,6 +134,8 @@ def _servos_named(steps: Steps, command: Command) -> Callable[[Machine], list[in
     if isinstance(one, Name) and (group := group_of(one.name)) is not None:
         return lambda _: list(group)
     value, line = steps.names.value(one), steps.names.line
+    if (known := steps.names.constant(one)) is not None and known >= N_SERVOS:
+        steps.names.find("range", f"there is no servo {known}", f"0..{N_SERVOS - 1}")
 
     def single(machine: Machine) -> list[int]:
         if (servo := value(machine)) > 31:
