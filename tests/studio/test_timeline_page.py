@@ -66,8 +66,11 @@ def test_the_mouse_drags_an_edge_and_a_block_and_scrubs(bow: Any, window_of: Any
     before = frames_of(window)
     reach_s = before[1]["reach_s"]
     edge = page.locator("#keyframe-1 .edge[data-edge=reach_s]").bounding_box()
+    width = page.locator("#keyframe-1").bounding_box()["width"]
+    wanted_s = reach_s + 60 / width * (reach_s + before[1]["pause_s"])
     drag(page, edge["x"] + 5, edge["y"] + 5, by=60)
-    wait_for(page, window, lambda: frames_of(window)[1]["reach_s"] > reach_s)
+    # A move of the mouse is asked for once the one before it is answered: an earlier one is not the last one.
+    wait_for(page, window, lambda: frames_of(window)[1]["reach_s"] == pytest.approx(wanted_s, abs=0.007))
     wait_for(page, window, lambda: window.topics["cursor"]["keyframe"] == 1)
     window.ask("session.undo")
     assert frames_of(window) == before
