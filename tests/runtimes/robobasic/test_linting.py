@@ -160,6 +160,11 @@ def test_nothing_is_said_of_where_lines_lead_while_one_cannot_be_read() -> None:
 def test_what_was_meant_is_told_in_whatever_case_it_was_written() -> None:
     assert only("main:\nGOTO mian\n", "unknown-label").hint == "did you mean MAIN?"
     assert only("wiat\nEND\n", "unknown-statement").hint == "did you mean WAIT?"
+    assert only("RETRUN\nEND\n", "unknown-statement").severity is Severity.ERROR
+
+
+def test_a_statement_of_another_board_is_passed_over_with_a_warning() -> None:
+    assert only("GRIPPER 3, 4\nEND\n", "unknown-statement").severity is Severity.WARNING
 
 
 @pytest.mark.parametrize("jump", ["GOTO in", "GOSUB in", "IF AD(1) = 1 THEN GOTO in", "ON A GOTO in, in"])

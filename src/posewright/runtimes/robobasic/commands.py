@@ -7,7 +7,7 @@ import re
 from posewright.runtimes.robobasic import moving, peripherals
 from posewright.runtimes.robobasic.arguments import Misused
 from posewright.runtimes.robobasic.steps import Steps
-from posewright.runtimes.robobasic.tree import Command, Name
+from posewright.runtimes.robobasic.tree import FLOW_WORDS, Command, Name
 
 WORDS = moving.WORDS | peripherals.WORDS
 
@@ -19,7 +19,7 @@ def add_command(steps: Steps, command: Command) -> None:
         usage = f"{command.key} a, b, , d"
         command = Command("MOVE", (Name(f"G{found[1]}"), *command.arguments))
     if (word := WORDS.get(command.key)) is None:
-        steps.names.find_unknown("statement", command.name, WORDS)
+        steps.names.pass_over(command.name, WORDS.keys() | FLOW_WORDS)
         return
     try:
         word.add(steps, command)

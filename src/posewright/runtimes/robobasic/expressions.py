@@ -143,10 +143,22 @@ class Names:
 
     def find_unknown(self, kind: str, name: str, known: Collection[str], message: str = "") -> None:
         """Take note of a name that nothing has, and which of the `known`, in capitals, was perhaps meant."""
+        self.find(f"unknown-{kind}", message or f"there is no {kind} {name}", self._near(kind, name, known))
+
+    def pass_over(self, word: str, known: Collection[str]) -> None:
+        """Take note of a statement that nobody knows: a slip of the pen, or one of another board."""
+        hint = self._near("statement", word, known)
+        if hint.startswith("did you mean"):
+            self.find("unknown-statement", f"there is no statement {word}", hint)
+        else:
+            why = "it is passed over; a C3024 has none of that name"
+            self.find("unknown-statement", f"there is no statement {word}", why, Severity.WARNING)
+
+    def _near(self, kind: str, name: str, known: Collection[str]) -> str:
         self._compared += len(known) * min(len(name), MOST_SIGNS) ** 2
-        near = self._compared <= MOST_COMPARED and len(name) <= MOST_SIGNS
-        hint = UnknownNameError.among(kind, name.upper(), known).hint if near else None
-        self.find(f"unknown-{kind}", message or f"there is no {kind} {name}", hint or "")
+        if self._compared > MOST_COMPARED or len(name) > MOST_SIGNS:
+            return ""
+        return UnknownNameError.among(kind, name.upper(), known).hint or ""
 
     def declare_variable(self, name: str, kind: str) -> None:
         """Take note of what DIM says."""

@@ -29,6 +29,7 @@ from posewright.runtimes.robobasic.routine_writing import COUNTER, GROUPS, Routi
 from posewright.runtimes.robobasic.servos import board_facts, group_of
 from posewright.runtimes.robobasic.steps import AUTO
 from posewright.runtimes.robobasic.syntax import decode_source
+from posewright.runtimes.robobasic.tree import FLOW_WORDS
 
 LONGEST_LABEL = 64
 HIGH = ("HIGHSPEED SETON", "HIGHSPEED SETOFF")
@@ -126,14 +127,14 @@ def _is_word(sign: str) -> bool:
 
 def _is_free(label: str) -> bool:
     """Tell whether a word begins as a name does, and is none of the language's."""
-    taken = WORDS.keys() | FUNCTIONS.keys() | _FLOW | {COUNTER, AUTO}
+    taken = (
+        WORDS.keys()
+        | FUNCTIONS.keys()
+        | FLOW_WORDS
+        | {"AS", "TO", "MOD", "AND", "OR", "XOR"}
+        | {COUNTER, AUTO}
+    )
     return label[0].isidentifier() and label.upper() not in taken and group_of(label) is None
-
-
-_FLOW = {
-    *("DIM", "AS", "CONST", "IF", "THEN", "ELSE", "ELSEIF", "ENDIF", "FOR", "TO", "NEXT", "GOTO", "GOSUB"),
-    *("RETURN", "ON", "END", "MOD", "AND", "OR", "XOR"),
-}
 
 
 def _beginning(labels: Sequence[str], motions: Sequence[Motion], robot: Robot) -> Iterator[str]:

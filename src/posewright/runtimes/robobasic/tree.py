@@ -267,6 +267,26 @@ def operands_in(expression: Expression) -> Iterator[Operand]:
                 yield from operands_in(argument)
 
 
+FLOW_WORDS = frozenset(
+    {
+        "DIM",
+        "CONST",
+        "IF",
+        "THEN",
+        "ELSE",
+        "ELSEIF",
+        "ENDIF",
+        "FOR",
+        "NEXT",
+        "GOTO",
+        "GOSUB",
+        "RETURN",
+        "ON",
+        "END",
+    }
+)
+"""The words of statements that are flow or declare something."""
+
 LABEL_PLACES = {"ERX": 2, "RX": 2, "MOVEPOS": 0}
 
 
