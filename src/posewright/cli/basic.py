@@ -198,5 +198,5 @@ def _place(one: dict[str, Any]) -> str:
 def _event(one: dict[str, Any]) -> str:
     if said := _SAID.get(one["what"]):
         return said(one)
-    told = " ".join(str(number) for number in one.get("numbers", ()))
+    told = ", ".join("" if number is None else str(number) for number in one.get("numbers", ()))
     return f"{one.get('statement', one['what'])} {told}".strip()

@@ -157,6 +157,13 @@ def test_nothing_is_said_of_where_lines_lead_while_one_cannot_be_read() -> None:
     assert rules("main:\nGOTO mian\n") == {"unknown-label"}
 
 
+@pytest.mark.parametrize("stray", [", a comma for the sign of a comment", "-", "=====", " * * * "])
+def test_a_stray_line_is_taken_for_a_comment_and_the_rest_is_looked_at(stray: str) -> None:
+    text = f"{stray}\nEND\nBEEP\n"
+    assert only(text, "syntax").severity is Severity.WARNING
+    assert only(text, "never-reached").line == 3
+
+
 def test_what_was_meant_is_told_in_whatever_case_it_was_written() -> None:
     assert only("main:\nGOTO mian\n", "unknown-label").hint == "did you mean MAIN?"
     assert only("wiat\nEND\n", "unknown-statement").hint == "did you mean WAIT?"

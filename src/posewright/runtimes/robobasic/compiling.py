@@ -12,6 +12,7 @@ from posewright.runtimes.robobasic.commands import add_command
 from posewright.runtimes.robobasic.expressions import Finding, Severity, Value
 from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError, Step, StopReason
 from posewright.runtimes.robobasic.steps import Steps
+from posewright.runtimes.robobasic.syntax import is_stray
 from posewright.runtimes.robobasic.tree import (
     Command,
     Const,
@@ -137,10 +138,7 @@ class Compiler:
             if line.label and self._label_lines.get(line.label.upper()) == line.number:
                 self.steps.labels[line.label.upper()][0] = self.steps.at
             if line.problem:
-                stray = line.code.lstrip().startswith(
-                    ","
-                )  # a comma for the sign of a comment: a template has it
-                how = Severity.WARNING if stray else Severity.ERROR
+                how = Severity.WARNING if is_stray(line.code) else Severity.ERROR
                 self.names.find("syntax", line.problem, line.hint, how, line.column)
             elif line.statement is not None:
                 self._statement(line.statement, whole_line=True)

@@ -62,7 +62,7 @@ def lint(source: Source, robot: Robot | str = ROBOT) -> tuple[Finding, ...]:
     compiler.program()
     found = [_placed(source, one) for one in compiler.names.findings]
     found += _names(source, compiler)
-    if not any(one.rule in _ASTRAY for one in found):
+    if not any(one.rule in _ASTRAY and one.severity is Severity.ERROR for one in found):
         found += _FlowRules(source, compiler.names.constant).look()
     found += MoveRules(card, compiler.names.constant, compiler.steps.poses).look(source.lines)
     return tuple(sorted(dict.fromkeys(found), key=_order))

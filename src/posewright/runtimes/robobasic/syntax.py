@@ -102,6 +102,14 @@ def read_line(code: str) -> Read:
     return label, statement, "", "", 1
 
 
+_RULER = re.compile(r"[-,.=*~#+/\s]+")
+
+
+def is_stray(code: str) -> bool:
+    """Tell whether a line is taken for a comment: a comma for its sign, or a ruler; templates have both."""
+    return code.lstrip().startswith(",") or _RULER.fullmatch(code) is not None
+
+
 _MISSING = {
     "IF": "IF condition THEN statement",
     "ELSEIF": "ELSEIF condition THEN",
@@ -121,7 +129,7 @@ def _told(code: str, word: str, at: int) -> tuple[str, str, int]:
     rest = code.partition(":")[2] if re.match(r"\s*\w+\s*:", code) else code
     first = (re.findall(r"[^\W\d]\w*", rest) or [""])[0].upper()
     hint = _MISSING.get(first, "")
-    if code.lstrip().startswith(","):
+    if is_stray(code):
         hint = "a comment begins with '; the line is taken for one"
     elif word == "(":
         hint = "expressions have no brackets: one step a line"
