@@ -164,6 +164,14 @@ def test_a_stray_line_is_taken_for_a_comment_and_the_rest_is_looked_at(stray: st
     assert only(text, "never-reached").line == 3
 
 
+@pytest.mark.parametrize("line", ["A = A / 0", "A = 3 MOD NONE", "ETX 0, A"])
+def test_what_divides_by_nothing_is_an_error_before_it_runs(line: str) -> None:
+    found = told(f"DIM A AS BYTE\nCONST NONE = 0\nA = 1\n{line}\nEND\n")
+    assert [(one.line, one.severity) for one in found if one.severity is Severity.ERROR] == [
+        (4, Severity.ERROR)
+    ]
+
+
 def test_what_was_meant_is_told_in_whatever_case_it_was_written() -> None:
     assert only("main:\nGOTO mian\n", "unknown-label").hint == "did you mean MAIN?"
     assert only("wiat\nEND\n", "unknown-statement").hint == "did you mean WAIT?"

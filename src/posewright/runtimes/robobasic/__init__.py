@@ -1,6 +1,6 @@
 """RoboBASIC: programs of a RoboNova-1's MR-C3024 are read, checked, and run on any body.
 
-A line becomes a statement (`syntax`, by `grammar.lark`), a program a list of steps (`compiling`, `commands`),
+A line becomes a statement (`syntax`, by `grammar.lark`), a program a list of steps (`compiling`),
 which a `Machine` runs on a `Board` in its own time; `Servos` turn MOVE, SPEED and PTP into counts, pulse by
 pulse.
 """

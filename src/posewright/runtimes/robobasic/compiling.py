@@ -5,15 +5,17 @@ What is wrong with it is found on the way, all of it, each with its line: a prog
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from posewright.runtimes.robobasic.commands import add_command
+from posewright.runtimes.robobasic import moving, peripherals
 from posewright.runtimes.robobasic.expressions import Finding, Severity, Value
 from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError, Step, StopReason
-from posewright.runtimes.robobasic.steps import Steps
+from posewright.runtimes.robobasic.steps import Misused, Steps
 from posewright.runtimes.robobasic.syntax import is_stray
 from posewright.runtimes.robobasic.tree import (
+    FLOW_WORDS,
     Command,
     Const,
     Dim,
@@ -38,6 +40,8 @@ from posewright.runtimes.robobasic.tree import (
 )
 
 MOST_STEPS = 100_000
+WORDS = moving.WORDS | peripherals.WORDS
+"""The statements that are no flow, by their words."""
 
 
 @dataclass(slots=True)
@@ -81,7 +85,7 @@ def ready_program(source: Source) -> Program:
 
 
 class Compiler:
-    """Makes one program ready; what the statements that are no flow do is in `commands`.
+    """Makes one program ready; what the statements that are no flow do is in `moving` and `peripherals`.
 
     Attributes:
         steps: made so far.
@@ -178,7 +182,7 @@ class Compiler:
             case End():
                 self.steps.add(_stopping(self.steps.at, StopReason.END))
             case Command():
-                add_command(self.steps, statement)
+                _add_command(self.steps, statement)
             case _:
                 pass  # DIM and CONST are declared already
 
@@ -355,3 +359,18 @@ def _stopping(at: int, reason: StopReason) -> Step:
         return at
 
     return step
+
+
+def _add_command(steps: Steps, command: Command) -> None:
+    """Make a statement ready; one that nobody knows, or that is not used so, is told, and does nothing."""
+    usage = ""
+    if found := re.fullmatch(r"MOVE(6|8|12|16|24|32)", command.key):
+        usage = f"{command.key} a, b, , d"
+        command = Command("MOVE", (Name(f"G{found[1]}"), *command.arguments))
+    if (word := WORDS.get(command.key)) is None:
+        steps.names.pass_over(command.name, WORDS.keys() | FLOW_WORDS)
+        return
+    try:
+        word.add(steps, command)
+    except Misused:
+        steps.names.find("arguments", f"{command.key} is not used so", f"right is {usage or word.usage}")

@@ -292,6 +292,9 @@ class Names:
 
     def _chain(self, chain: Chain) -> Value:
         values = [self.value(one) for one in chain.operands]
+        for operator, operand in zip(chain.operators, chain.operands[1:], strict=True):
+            if operator in _DIVISIONS and self.constant(operand) == 0:
+                self.find("division", "a division by 0", "a number from 1 on")
         return _joined(values, chain.operators, self._binary)
 
     def _binary(self, operator: str, first: Value, second: Value) -> Value:

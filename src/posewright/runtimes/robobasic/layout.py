@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from posewright.runtimes.robobasic.commands import WORDS
+from posewright.runtimes.robobasic.compiling import WORDS
 from posewright.runtimes.robobasic.expressions import FUNCTIONS, GIVEN, RANDOM, TYPES
 from posewright.runtimes.robobasic.peripherals import PLAIN_WORDS
 from posewright.runtimes.robobasic.servos import group_of

@@ -25,7 +25,7 @@ from posewright.runtimes.robobasic.routine_run import MOST_STATEMENTS, Moment, R
 from posewright.runtimes.robobasic.servos import N_SERVOS, Servos
 from posewright.runtimes.robobasic.tree import Command, Line
 
-LEAST_STATEMENTS = 10_000
+LEAST_STATEMENTS = 2_000
 """So many statements may a routine have in any case; beyond, all share what one may have."""
 
 DECIMALS = 4

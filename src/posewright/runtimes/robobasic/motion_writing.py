@@ -22,7 +22,7 @@ from posewright.formats.writing import beyond_the_mechanism
 from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
-from posewright.runtimes.robobasic.commands import WORDS
+from posewright.runtimes.robobasic.compiling import WORDS
 from posewright.runtimes.robobasic.expressions import FUNCTIONS
 from posewright.runtimes.robobasic.opening import ROBOT
 from posewright.runtimes.robobasic.routine_writing import COUNTER, GROUPS, RoutineWriter

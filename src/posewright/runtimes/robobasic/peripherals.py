@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from posewright.runtimes.robobasic.arguments import Misused, Word, fields_of, numbers
 from posewright.runtimes.robobasic.expressions import Severity
 from posewright.runtimes.robobasic.machine import Machine, StopReason
 from posewright.runtimes.robobasic.servos import board_facts, group_of
-from posewright.runtimes.robobasic.steps import Steps
+from posewright.runtimes.robobasic.steps import Misused, Steps, Word, fields_of, numbers
 from posewright.runtimes.robobasic.tree import Argument, Call, Command, Name, Text
 
 US_PER_MS = 1000
@@ -94,6 +93,8 @@ def _erx(steps: Steps, command: Command) -> None:
 
 def _etx(steps: Steps, command: Command) -> None:
     (baud, value), line = numbers(steps, command, 2), steps.names.line
+    if steps.names.constant(command.arguments[0]) == 0:
+        steps.names.find("range", "ETX at 0 bits a second", "1200, 2400, 4800, 9600, 19200, ...")
 
     def send(machine: Machine) -> None:
         bits_s, byte = baud(machine), value(machine) & 0xFF

@@ -1,12 +1,14 @@
-"""The steps of a program while they are made: what compiling and the statements' own makers add to."""
+"""The steps of a program while they are made, and what stands behind the word of a statement."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from posewright.runtimes.robobasic.expressions import Names
+from posewright.runtimes.robobasic.expressions import Names, Value
 from posewright.runtimes.robobasic.machine import Machine, Step
-from posewright.runtimes.robobasic.tree import Command
+from posewright.runtimes.robobasic.servos import group_of
+from posewright.runtimes.robobasic.tree import Command, Name, Text
 
 AUTO = "AUTO"
 """A label of the controller itself: GOTO AUTO, the first line of templates, goes on below (ours)."""
@@ -58,3 +60,67 @@ class Steps:
             return [self.at + 1]
         self.names.find_unknown("label", label, self.labels)
         return [self.at + 1]
+
+
+GROUPS = "G6A..G6E, G8A..G8D, G12, G16, G24, G32"
+
+
+class Misused(Exception):  # noqa: N818 -- no error by itself: whoever catches it tells how the statement is used
+    """What stands behind the word of a statement is not what belongs there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A statement: how it is written, and what makes it ready, which may raise Misused."""
+
+    usage: str
+    add: Callable[[Steps, Command], None]
+
+
+def numbers(steps: Steps, command: Command, n: int) -> list[Value]:
+    """Return so many numbers of a statement made ready, or raise Misused."""
+    if len(command.arguments) != n or any(one is None or isinstance(one, Text) for one in command.arguments):
+        raise Misused
+    return [steps.names.value(one) for one in command.arguments]
+
+
+def group(steps: Steps, command: Command) -> range | None:
+    """Return the servos of the group that a statement begins with, or take note that there is none."""
+    first = command.arguments[0] if command.arguments else None
+    found = group_of(first.name) if isinstance(first, Name) and first.bit is None else None
+    if found is None:
+        name = first.name if isinstance(first, Name) else "this"
+        steps.names.find("group", f"{name} is no group of servos", GROUPS)
+    return found
+
+
+def fields_of(steps: Steps, command: Command, low: int, high: int) -> dict[int, Value] | None:
+    """Return the fields behind a group by their servos, those that are empty left out."""
+    servos = group(steps, command)
+    if servos is None:
+        return None
+    fields = list(command.arguments[1:])
+    while len(fields) > len(servos) and fields[-1] is None:  # a comma at the end is common
+        fields.pop()
+    if len(fields) > len(servos):
+        steps.names.find("fields", f"{len(fields)} fields for {len(servos)} servos", f"at most {len(servos)}")
+        return None
+    found: dict[int, Value] = {}
+    for servo, one in zip(servos, fields, strict=False):
+        if one is None:
+            continue
+        known, value = steps.names.constant(one), steps.names.value(one)
+        if known is not None and not low <= known <= high:
+            steps.names.find("range", f"{known} for servo {servo}", f"{low}..{high}")
+        found[servo] = value if known is not None else _within(value, servo, low, high, steps.names.line)
+    return found
+
+
+def _within(value: Value, servo: int, low: int, high: int, line: int) -> Value:
+    def checked(machine: Machine) -> int:
+        found = value(machine)
+        if not low <= found <= high:
+            raise machine.fail(line, f"{found} for servo {servo}", f"{low}..{high}")
+        return found
+
+    return checked
