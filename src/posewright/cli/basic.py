@@ -25,7 +25,7 @@ from posewright.cli.options import (
 )
 from posewright.documents import read_text
 from posewright.runtimes.robobasic import Severity, Source, compile_source
-from posewright.runtimes.robobasic.inputs import read_inputs
+from posewright.runtimes.robobasic.inputs import moved_plugs, read_inputs
 from posewright.runtimes.robobasic.servos import speed_from_measurement
 
 LOOKS_FROM = "front"
@@ -158,6 +158,8 @@ def _warn(source: Source) -> None:
         console.warn(f"{source.where(one.line)}: {one.message}")
     if len(odd) > MOST_WARNED:
         console.warn(f"and {len(odd) - MOST_WARNED} more; `posewright basic check` tells all")
+    for moved in moved_plugs(source):
+        console.warn(f"{source.where(moved.line)}: {moved.said}; --plug says otherwise")
 
 
 _UPRIGHT = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}

@@ -52,7 +52,7 @@ def set_up_basic(
         card,
         program,
         script=read_inputs(inputs),
-        plugged=read_plugs(plugs),
+        plugged=read_plugs(plugs, program.source),
         breakpoints=[program.address_of(place) for place in breakpoints],
         speed_counts_s=speed_counts_s,
         seed=checked_seed(seed),

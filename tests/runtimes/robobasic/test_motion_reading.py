@@ -185,6 +185,16 @@ def test_the_beginning_gives_ptp_and_speed_to_the_routines() -> None:
     )
 
 
+def test_the_beginning_knows_that_every_variable_is_0_when_the_robot_is_switched_on() -> None:
+    asks = "IF RR > 50 AND RR < 83 THEN GOTO main\n"
+    made = found(
+        f"{asks}{PTP}SPEED 10\nmain:\nA = REMOCON(1)\nGOTO main\nhere:\nMOVE G6B, 110, 90\nWAIT\nRETURN\n"
+    )
+    here = made["here"].motion
+    assert here is not None
+    assert times(here) == [(pulses(60, 10), 0)]
+
+
 def test_the_beginning_is_a_motion_of_its_own_where_it_is_static() -> None:
     made = found("MOVE G6B, , 90\nWAIT\nEND\n")[""]
     assert made.motion is not None

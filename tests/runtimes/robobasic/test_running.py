@@ -15,7 +15,7 @@ from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.experiments import basic_result, run_basic, run_many, run_trial, set_up_basic
 from posewright.robots import robot
 from posewright.runtimes.robobasic import RoboBasicController, read_source, ready_program
-from posewright.runtimes.robobasic.inputs import BodyInputs, read_inputs, read_plugs
+from posewright.runtimes.robobasic.inputs import BodyInputs, moved_plugs, read_inputs, read_plugs
 
 ROBOT = robot("hitec_robonova1")
 STAND = ROBOT.pose("stand")
@@ -104,6 +104,22 @@ def test_a_sensor_may_be_plugged_in_elsewhere_and_an_open_port_reads_what_templa
             read_plugs([wrong])
 
 
+@pytest.mark.parametrize(
+    ("label", "sensor"),
+    [("robot_tilt", "tilt"), ("FB_TILT_check", "tilt"), ("기울기확인", "tilt"), ("robot_voltage", "battery")],
+)
+def test_a_label_tells_of_a_sensor_on_another_port(label: str, sensor: str) -> None:
+    text = f"DIM A AS BYTE\nfar:\nA = AD(0)\n{label}:\nA = AD(3)\nA = AD(7)\nother:\nA = AD(1)\nEND\n"
+    source = read_source(text)
+    (moved,) = moved_plugs(source)
+    assert (moved.sensor.name, moved.port, moved.line) == (sensor, 3, 5)
+    plugs = read_plugs([], source)
+    assert {port: one.name for port, one in plugs.items() if one.name == sensor} == {3: sensor}
+    assert plugs[0].name == "front"
+    assert read_plugs([f"{moved.sensor.port}={sensor}"], source) == read_plugs([])
+    assert moved_plugs(read_source(text.replace("AD(3)", f"AD({moved.sensor.port})"))) == ()
+
+
 def test_motorin_tells_where_a_servo_is_and_0_where_there_is_none() -> None:
     inputs = BodyInputs(ROBOT)
     inputs.see(state(), 0.0)
@@ -123,7 +139,7 @@ def test_a_script_presses_keys_and_sets_ports_at_its_times() -> None:
     "text",
     [
         "AD5",
-        "AD5=300@1",
+        "AD5=1300@1",
         "FOO=1@2",
         "REMOCON=99@1",
         "ERX=sensor@1",

@@ -42,7 +42,7 @@ class RoboBasicController:
         breakpoints: addresses before which it stops.
         speed_counts_s: counts a second at SPEED 1; the board's by default.
         seed: of RND.
-        plugged: sensors by their AD ports; where they usually are by default.
+        plugged: sensors by their AD ports; by default where they usually are, or the program's labels say.
 
     Attributes:
         machine: the program's state: variables, where it is, why it stopped.
@@ -70,7 +70,7 @@ class RoboBasicController:
         self._places = sorted({at: name for name, at in program.labels.items()}.items())
         self._names = {line.label.upper(): line.label for line in program.source.lines if line.label}
         self.last_frame = -1
-        self._plugged = read_plugs(()) if plugged is None else plugged
+        self._plugged = read_plugs((), program.source) if plugged is None else plugged
         self._eeprom: dict[int, int] = {}
         self._chance = np.random.default_rng(seed)
         self.restart()

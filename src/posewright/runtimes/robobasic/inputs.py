@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +25,13 @@ from posewright.errors import FormatError, Where
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.expressions import FUNCTIONS
 from posewright.runtimes.robobasic.servos import board_facts
+from posewright.runtimes.robobasic.tree import Number, Source, calls_of, statements_in
 
 COUNTS = 255
+N_PORTS = 8
+TEN_BITS = 1023
+"""What a script may say of an AD port: one public program reckons with ten bits; the manual has eight."""
+
 VOLTS_A_COUNT = 5.0 / 256.0
 """An AD port reads 0..255 for 0..5 V (ATmega128, its upper eight bits)."""
 
@@ -76,7 +82,7 @@ def _scripted(piece: str, where: Where | None) -> ScriptedInput:
     port, value = match[1].upper(), None if match[2].lower() == "sensor" else int(match[2])
     digits = re.search(r"[0-9]+", port)
     word = port[: digits.start()].strip(" (") if digits else port
-    most = {"REMOCON": 32, "SONAR": 65535, "IN": 1}.get(word, COUNTS)
+    most = {"REMOCON": 32, "SONAR": 65535, "IN": 1, "AD": TEN_BITS}.get(word, COUNTS)
     if value is None and word in {"REMOCON", "ERX"}:
         raise FormatError(f"{piece!r}: {word} has no sensor", where=where, hint=f"right is {FORM}")
     least = 1 if word == "REMOCON" else 0
@@ -232,23 +238,65 @@ class BodyInputs:
 
 
 _PLUG = re.compile(r"(?:AD)?([0-7]) *= *(\w+)", re.IGNORECASE | re.ASCII)
+_TOLD_BY_LABELS = {"tilt": re.compile("(?i)tilt|기울기"), "battery": re.compile("(?i)volt|batter|전압")}
+"""Public programs read these sensors in routines that are called after them."""
 
 
-def read_plugs(texts: Sequence[str]) -> dict[int, Plugged]:
-    """Return the sensors by their AD ports, some plugged in elsewhere than usual: `0=tilt`, `5=none`.
+@dataclass(frozen=True, slots=True)
+class MovedPlug:
+    """A sensor that a program looks for on another AD port than usual, as the label above tells."""
+
+    sensor: Plugged
+    port: int
+    line: int
+    label: str
+
+    @property
+    def said(self) -> str:
+        """It in words."""
+        name = self.sensor.name
+        return f"{self.label} reads AD({self.port}), so the {name} sensor is taken to be plugged in there"
+
+
+def moved_plugs(source: Source) -> tuple[MovedPlug, ...]:
+    """Return the sensors that a program looks for on other ports than usual; the first mention says where."""
+    usual, found, label = {one.name: one for one in ports().ad}, dict[str, MovedPlug](), ""
+    for line in source.lines:
+        label = line.label or label
+        names = [name for name, said in _TOLD_BY_LABELS.items() if name not in found and said.search(label)]
+        calls = [call for one in statements_in(line.statement) for call in calls_of(one, "AD") if names]
+        for name, call in product(names, calls):
+            if isinstance(number := call.arguments[0], Number) and number.value < N_PORTS:
+                found.setdefault(name, MovedPlug(usual[name], number.value, line.number, label))
+    return tuple(one for one in found.values() if one.port != one.sensor.port)
+
+
+def read_plugs(texts: Sequence[str], source: Source | None = None) -> dict[int, Plugged]:
+    """Return the sensors by their AD ports.
+
+    Args:
+        texts: what is plugged in elsewhere than usual: `0=tilt`, `5=none`.
+        source: a program, whose labels may tell of sensors that are elsewhere.
 
     Raises:
         FormatError: it is not of that form, or there is no such sensor.
     """
     usual = {one.name: one for one in ports().ad}
-    found = {one.port: one for one in ports().ad}
+    plugs = {one.port: one for one in ports().ad}
+    for one in moved_plugs(source) if source is not None else ():
+        _plug(plugs, one.port, one.sensor)
     for text in texts:
         match = _PLUG.fullmatch(text.strip())
         if match is None or match[2].lower() not in {*usual, NOTHING}:
             hint = f"right is PORT=SENSOR, as in 0=tilt; {', '.join(usual)} or {NOTHING}"
             raise FormatError(f"{text[:40]!r} plugs nothing in", hint=hint)
-        found.pop(int(match[1]), None)
-        if (one := usual.get(match[2].lower())) is not None:
-            found = {port: other for port, other in found.items() if other.name != one.name}
-            found[int(match[1])] = one
-    return found
+        _plug(plugs, int(match[1]), usual.get(match[2].lower()))
+    return plugs
+
+
+def _plug(plugs: dict[int, Plugged], port: int, sensor: Plugged | None) -> None:
+    """Plug a sensor in, and out where it is; None leaves the port empty."""
+    for other in [one for one, there in plugs.items() if there is sensor or one == port]:
+        del plugs[other]
+    if sensor is not None:
+        plugs[port] = sensor

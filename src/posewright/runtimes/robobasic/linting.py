@@ -14,6 +14,7 @@ from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.compiling import Compiler
 from posewright.runtimes.robobasic.expressions import GIVEN, Finding, Severity
 from posewright.runtimes.robobasic.flow import BACK, Flow, Use
+from posewright.runtimes.robobasic.inputs import moved_plugs
 from posewright.runtimes.robobasic.move_rules import MoveRules, column_of, finding
 from posewright.runtimes.robobasic.opening import ROBOT
 from posewright.runtimes.robobasic.tree import (
@@ -36,8 +37,7 @@ from posewright.runtimes.robobasic.tree import (
     Return,
     Source,
     Statement,
-    expressions_in,
-    operands_in,
+    operands_of,
     statements_in,
 )
 
@@ -62,6 +62,7 @@ def lint(source: Source, robot: Robot | str = ROBOT) -> tuple[Finding, ...]:
     compiler.program()
     found = [_placed(source, one) for one in compiler.names.findings]
     found += _names(source, compiler)
+    found += [finding(source.lines[one.line - 1], "plug", one.said) for one in moved_plugs(source)]
     if not any(one.rule in _ASTRAY and one.severity is Severity.ERROR for one in found):
         found += _FlowRules(source, compiler.names.constant).look()
     found += MoveRules(card, compiler.names.constant, compiler.steps.poses).look(source.lines)
@@ -125,8 +126,7 @@ def _read_by(statement: Statement) -> Iterator[str]:
     """Yield the names that a statement looks at; NEXT looks at the variable of its FOR."""
     if isinstance(statement, For):
         yield statement.name.upper()
-    for expression in expressions_in(statement):
-        yield from (one.key for one in operands_in(expression) if isinstance(one, Name))
+    yield from (one.key for one in operands_of(statement) if isinstance(one, Name))
 
 
 class _FlowRules:

@@ -114,7 +114,7 @@ class _Reader:
         self._program, self._robot, self._speed = program, robot, speed_counts_s
         self._stand = standing_counts(robot)
         self._joints = dict(zip(self._stand, robot.joint_names, strict=True))
-        self._first = RoutineRun(program, self._servos(), self._joints.keys(), 0)
+        self._first = RoutineRun(program, self._servos(), self._joints.keys(), 0, at_power_on=True)
         self._left = MOST_STATEMENTS
 
     def _servos(self) -> Servos:

@@ -24,6 +24,7 @@ from posewright.runtimes.robobasic.tree import (
     Next,
     On,
     Statement,
+    calls_of,
     statements_in,
 )
 
@@ -79,7 +80,7 @@ class MoveRules:
             if one.key == "DIR":
                 yield from self._direction(line, one)
         first = next((line for line, one in commands if _MOVE.fullmatch(one.key)), None)
-        if first is not None and not any(one.key == "GETMOTORSET" for _, one in commands):
+        if first is not None and not any(map(_asks_where, lines)):
             what = "servos jump at the first MOVE: nothing before it asks where they are"
             yield finding(first, "jump", what, "GETMOTORSET G24, 1, 1, ..., at the beginning")
         for line in lines:
@@ -133,8 +134,10 @@ class MoveRules:
         if rate > fastest:
             most = fastest / Pace(1, self._high).rate(board_facts().speed_counts_s)
             what = f"SPEED {self._speed} here asks {rate:.0f} counts a second, the servos turn {fastest:.0f}"
-            hint = f"they arrive late; SPEED {int(most)} is the most that they can"
-            yield finding(line, "too-fast", what, hint, Severity.WARNING)
+            hint = (
+                f"they go as fast as they can, and arrive late over a long way; SPEED {int(most)} keeps time"
+            )
+            yield finding(line, "too-fast", what, hint)
             self._speed = None  # said once
 
     def _counts(self, line: Line, command: Command) -> Iterator[Finding]:
@@ -196,6 +199,14 @@ def column_of(line: Line, place: int = -1) -> int:
         at = line.code.find(",", at) + 1
     rest = line.code[at:]
     return at + len(rest) - len(rest.lstrip()) + 1 if rest.strip() else 1
+
+
+def _asks_where(line: Line) -> bool:
+    """Tell whether a line asks where servos are, by GETMOTORSET or MOTORIN."""
+    return any(
+        (isinstance(one, Command) and one.key == "GETMOTORSET") or any(calls_of(one, "MOTORIN"))
+        for one in statements_in(line.statement)
+    )
 
 
 def _changes_speed(statement: Statement) -> bool:

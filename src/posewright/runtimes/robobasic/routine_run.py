@@ -113,6 +113,7 @@ class RoutineRun:
         ours: the servos that the robot has.
         at: the routine's address.
         most: statements that it may have.
+        at_power_on: whether it is the beginning of the program, for which every variable is 0.
 
     Attributes:
         servos: how the routine leaves them.
@@ -123,12 +124,20 @@ class RoutineRun:
     """
 
     def __init__(
-        self, program: Program, servos: Servos, ours: Set[int], at: int, most: int = MOST_STATEMENTS
+        self,
+        program: Program,
+        servos: Servos,
+        ours: Set[int],
+        at: int,
+        most: int = MOST_STATEMENTS,
+        *,
+        at_power_on: bool = False,
     ) -> None:
         ports = _NoPorts()
         board = Board(servos, ports, eeprom=_Written(), memory=_Written())
         self._machine = ports.machine = Machine(program, board, at=at)
-        self._machine.values = _Known(program)
+        if not at_power_on:
+            self._machine.values = _Known(program)
         self.servos, self._ours, self._start, self._most = servos, ours, at, most
         self.moments: list[Moment] = []
         self._rounds: list[int] = []

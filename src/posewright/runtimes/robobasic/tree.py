@@ -267,6 +267,19 @@ def operands_in(expression: Expression) -> Iterator[Operand]:
                 yield from operands_in(argument)
 
 
+def operands_of(statement: Statement) -> Iterator[Operand]:
+    """Yield the operands of a statement itself."""
+    for expression in expressions_in(statement):
+        yield from operands_in(expression)
+
+
+def calls_of(statement: Statement, function: str) -> Iterator[Call]:
+    """Yield the calls of a function, whose name is given in capitals, in a statement itself."""
+    for operand in operands_of(statement):
+        if isinstance(operand, Call) and operand.name.upper() == function:
+            yield operand
+
+
 FLOW_WORDS = frozenset(
     {
         "DIM",
