@@ -25,7 +25,7 @@ main:
     GOTO main
 bow:
     SPEED 6
-    MOVE G6A, 100, 60, 145, 120, 100
+    MOVE G6A, 100,  60, 145, 120, 100
     MOVE G6D, 100, 60, 145, 120, 100
     WAIT
     DELAY 500
@@ -128,7 +128,7 @@ def test_motions_become_a_program_and_its_routines_the_same_motions(
     code, out, err = ask(tmp_path / "bow.motion.yaml", tmp_path / "wave.motion.yaml", "-o", made)
     assert (code, err) == (0, "")
     assert out == f"2 routines -> {made}: bow, wave\n"
-    assert "    SPEED 6\r\n    MOVE G6A, 100, 60, 145, 120, 100\r\n" in made.read_bytes().decode("ascii")
+    assert "    SPEED 6\r\n    MOVE G6A, 100,  60, 145, 120, 100\r\n" in made.read_bytes().decode("ascii")
     assert ask(made, "-o", tmp_path / "again")[0] == 0
     for name in ("bow", "wave"):
         one, other = (
@@ -169,7 +169,7 @@ def test_a_measured_move_gives_the_times(ask: Ask, program: Path) -> None:
         (("-o", "out.motion.yaml"), "out.motion.yaml for 2 motions (name a folder)"),
         (("bow", "-o", "out.bas"), "out.bas for 1 motion (name a folder)"),
         (("bow", "-o", "ours.bas/x"), "no folder can be made here"),
-        (("bow", "nod.motion.yaml", "-o", "out"), "no label is called 'nod.motion.yaml'"),
+        (("bow", "nod.motion.yaml", "-o", "out"), "-o ours.bas makes a program of motions"),
     ],
 )
 def test_what_is_wrong_is_told_and_nothing_is_written(

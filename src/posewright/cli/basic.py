@@ -108,7 +108,7 @@ def run(
     camera: Camera = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a program of a RoboNova-1, unmodified; exit with 1 if the program fails or the robot falls.
+    """Run a program of a RoboNova-1, unmodified; exit with 1 if the program fails or the robot ends up lying.
 
     The robot stands on a bare floor; `posewright run obstacle-race --behaviour FILE.bas` is for a contest.
 
@@ -146,8 +146,10 @@ def run(
     result = experiments.basic_result(recording)
     if breakpoints and result["reason"] != "breakpoint":
         console.warn(f"the program came to no breakpoint: {', '.join(breakpoints)}")
+    if not ready.inputs.is_exhausted:
+        console.warn("the run was over before the program had read all that was to come")
     console.give(result, _lines(result), as_json=as_json)
-    if result["error"] or result["fell"]:
+    if result["error"] or result["lies"]:
         raise typer.Exit(FOUND)
 
 
@@ -162,7 +164,14 @@ def _warn(source: Source) -> None:
         console.warn(f"{source.where(moved.line)}: {moved.said}; --plug says otherwise")
 
 
-_UPRIGHT = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}
+def _upright(result: dict[str, Any]) -> str:
+    """Return how the robot fared, in words; without physics nobody knows."""
+    if result["fell"] is None:
+        return "no physics, so no falls"
+    falls = ", ".join(f"{one['side']} at {one['time_s']:.2f} s" for one in result["falls"])
+    if not falls:
+        return "the robot stayed up"
+    return f"the robot fell {falls}, and {'still lies' if result['lies'] else 'is up again'}"
 
 
 def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
@@ -172,7 +181,7 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
         yield console.styled(f"{one['time_s']:8.2f} s  line {one['line']:4}  {_event(one)}", style)
     if result["variables"]:
         yield ", ".join(f"{name} = {value}" for name, value in result["variables"].items())
-    yield f"{_UPRIGHT[result['fell']]}; digest {result['digest'][:16]}"
+    yield f"{_upright(result)}; digest {result['digest'][:16]}"
 
 
 _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
@@ -184,7 +193,8 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     "end": lambda one: (
         f"stopped{_place(one)}" if one["reason"] == "breakpoint" else f"over: {one['reason']}{_place(one)}"
     ),
-    "error": lambda one: str(one["message"]),
+    "error": lambda one: f"error: {one['message']}",
+    "key": lambda one: f"key {one['key']}",
     "motor": lambda one: f"motors of {one['servos']} {'on' if one['on'] else 'off'}",
     "out": lambda one: f"OUT {one['port']}, {one['value']}",
     "print": lambda one: f"display: {one['text']}",

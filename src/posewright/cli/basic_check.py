@@ -100,6 +100,8 @@ def format_programs(
     if output is not None and (len(files) > 1 or check_only):
         both = "-o and --check" if check_only else f"-o and {len(files)} files"
         raise InputError(both, hint="-o is for one file that is written")
+    if output is not None and str(output) == "-":
+        raise InputError("-o -", hint="-o is for a file")
     for path in files:
         refuse_overwriting(output, path)
     laid_out = [LaidOut.of(path) for path in files]
@@ -111,7 +113,8 @@ def format_programs(
             write_atomically(output or one.path, one.data)
     told = [{"file": str(one.path), "changed": bool(one.changes), "lines": one.changes} for one in laid_out]
     done = "would change" if check_only else "changed"
-    lines = (f"{one.path}: {_amount(one.changes, done)}" for one in laid_out)
+    target = "" if output is None else f" -> {output}"
+    lines = (f"{one.path}{target}: {_amount(one.changes, done)}" for one in laid_out)
     console.give({"files": told}, lines, as_json=as_json)
     if check_only and any(one.changes for one in laid_out):
         raise typer.Exit(FOUND)

@@ -72,6 +72,9 @@ def motions(
             [Path(file) for file in files], output, speed, accept_loss=accept_loss, as_json=as_json
         )
         return
+    if any(file.lower().endswith(MOTION) for file in files):
+        program = next((file for file in files if file.lower().endswith(ENDING)), f"PROGRAM{ENDING}")
+        raise InputError("motions, and what is none", hint=f"-o {program} makes a program of motions")
     program, *labels = files
     found = _chosen(robobasic.routines(program, speed_counts_s=speed), labels)
     written = {} if output is None else _write_motions(program, found, bool(labels), output)

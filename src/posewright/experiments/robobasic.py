@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from posewright.control import Watcher
-from posewright.experiments.performing import fell_in, perform
+from posewright.evaluation import PhysicsRules, Trajectory
+from posewright.experiments.performing import perform
 from posewright.recordings import Recording
+from posewright.recordings.falls import side_of
 from posewright.robots import Robot, robot
 from posewright.runtimes.robobasic.board import EVENT
 from posewright.runtimes.robobasic.controller import RoboBasicController, UntilOver
@@ -111,8 +113,9 @@ def basic_result(recording: Recording) -> dict[str, Any]:
     """Return a run of a RoboBASIC program as plain data, from its recording alone.
 
     `ended` says how: `end`, `error`, `waits`, `running`; `events` are what `RoboBasicController` tells, each
-    with its time. `error` is what was wrong with the program, or None; `fell` is None where nobody knew where
-    the robot was.
+    with its time. `error` is what was wrong with the program, or None. `falls` are those of the robot, with
+    time and side; `lies` says whether it still lay at the end; `fell` and `lies` are None where nobody
+    knew where the robot was.
     """
     events = [{"time_s": one.time_s, **one.data} for one in recording.events_of(EVENT)]
     endings = [one for one in events if one["what"] in {"end", "error", "waits", "running"}]
@@ -129,6 +132,15 @@ def basic_result(recording: Recording) -> dict[str, Any]:
         "loops": [one["label"] or f"line {one['line']}" for one in events if one["what"] == "loop"],
         "variables": dict(decisions[-1]) if decisions else {},
         "events": events,
-        "fell": fell_in(recording),
+        **_falls(recording),
         "digest": recording.digest(),
     }
+
+
+def _falls(recording: Recording) -> dict[str, Any]:
+    if not recording.robot().knows_place:
+        return {"fell": None, "falls": [], "lies": None}
+    track = Trajectory.of(recording, next(iter(recording.robots)))
+    found = track.tip_overs(PhysicsRules())
+    falls = [{"time_s": one.since_s, "side": side_of(-track.up[one.begin])} for one in found]
+    return {"fell": bool(found), "falls": falls, "lies": bool(found) and found[-1].end >= len(track.times)}

@@ -93,6 +93,9 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
     if path.name.lower().endswith(ROBI_PROGRAMS):
         hint = "`posewright robi assemble MOTION -o PROGRAM.rm4` makes one of a motion"
         raise FormatError("a Robi's program is no motion file", where=Where(path), hint=hint)
+    if path.name.lower().endswith(".bas"):
+        hint = "`posewright basic motions MOTION -o PROGRAM.bas` makes one of a motion"
+        raise FormatError("a RoboBASIC program is no motion file", where=Where(path), hint=hint)
     origin = origin_of(motion)
     named = [known for known in FORMATS.values() if path.name.lower().endswith(known.suffixes)]
     if named:

@@ -232,7 +232,7 @@ def test_a_program_is_what_a_person_would_write() -> None:
     made = a_motion(knee(115, 2 * 0.02 * math.ceil(30 / (5 * 15 * 0.02) / 2), 0.5), knee(145, 0.0))
     text = motions_program([made], CARD).text
     assert text.endswith(
-        "GOSUB nod\nEND\n\nnod:\n    SPEED 5\n    MOVE G6A, , , 115\n    WAIT\n    DELAY 500\n"
+        "GOSUB nod\nEND\n\nnod:\n    SPEED 5\n    MOVE G6A,    ,    , 115\n    WAIT\n    DELAY 500\n"
         "    SERVO 2, 145\n    RETURN\n"
     )
     assert text.startswith("' Motions of a RoboNova-1 (MR-C3024), written by Posewright: nod.\n")
@@ -295,7 +295,7 @@ def test_times_that_no_speed_gives_are_told_with_the_largest() -> None:
     slowest = 100 / board_facts().speed_counts_s
     told = motions_program([a_motion(knee(45, slowest + 2.0))], CARD)
     assert told.losses == ("times of keyframes, by up to 2 s: no SPEED gives them",)
-    assert re.search("SPEED 1\n    MOVE G6A, , , 45\n    WAIT\n    DELAY (19|20)..\n", told.text)
+    assert re.search("SPEED 1\n    MOVE G6A,    ,    ,  45\n    WAIT\n    DELAY (19|20)..\n", told.text)
     both = motions_program([a_motion(knee(45, slowest + 2.0)), a_motion(knee(145, 0.02))], CARD)
     assert both.losses[0].startswith("nod: times of keyframes")
 

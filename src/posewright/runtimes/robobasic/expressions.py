@@ -133,7 +133,7 @@ class Names:
         self._compared = 0
         self.findings: list[Finding] = []
         self.constants: dict[str, int] = {}
-        self.variables = {name: Variable(name, place, TYPES["BYTE"]) for place, name in enumerate(GIVEN)}
+        self.variables: dict[str, Variable] = {}
 
     def find(
         self, rule: str, message: str, hint: str = "", severity: Severity = Severity.ERROR, column: int = 1
@@ -158,7 +158,7 @@ class Names:
         self._compared += len(known) * min(len(name), MOST_SIGNS) ** 2
         if self._compared > MOST_COMPARED or len(name) > MOST_SIGNS:
             return ""
-        return UnknownNameError.among(kind, name.upper(), known).hint or ""
+        return UnknownNameError.among(kind, name.upper(), known).hint or "" if known else ""
 
     def declare_variable(self, name: str, kind: str) -> None:
         """Take note of what DIM says."""
@@ -207,8 +207,9 @@ class Names:
         if (found := self.variables.get(name.upper())) is None:
             found = Variable(name, len(self.variables), TYPES["BYTE"])
             self.variables[name.upper()] = found
-            hint = f"DIM {name} AS BYTE; it is taken for that here, but their compiler refuses it"
-            self.find("undeclared", f"{name} is not declared", hint, Severity.WARNING)
+            if name.upper() not in GIVEN:
+                hint = f"DIM {name} AS BYTE; it is taken for that here, but their compiler refuses it"
+                self.find("undeclared", f"{name} is not declared", hint, Severity.WARNING)
         return found
 
     def value(self, expression: Argument) -> Value:
@@ -283,7 +284,10 @@ class Names:
             asked = number(machine)
             if not low <= asked <= high:
                 raise machine.fail(line, f"{word}({asked})", f"{low}..{high}")
-            return machine.board.look(word, asked)
+            value = machine.board.look(word, asked)
+            if word == "REMOCON" and value:
+                machine.board.tell("key", line, key=value)
+            return value
 
         known = self.constant(call.arguments[0])
         if known is not None and not low <= known <= high:

@@ -24,11 +24,12 @@ from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.compiling import WORDS
 from posewright.runtimes.robobasic.expressions import FUNCTIONS
+from posewright.runtimes.robobasic.layout import formatted
 from posewright.runtimes.robobasic.opening import ROBOT
 from posewright.runtimes.robobasic.routine_writing import COUNTER, GROUPS, RoutineWriter
 from posewright.runtimes.robobasic.servos import board_facts, group_of
 from posewright.runtimes.robobasic.steps import AUTO
-from posewright.runtimes.robobasic.syntax import decode_source
+from posewright.runtimes.robobasic.syntax import decode_source, read_source
 from posewright.runtimes.robobasic.tree import FLOW_WORDS
 
 LONGEST_LABEL = 64
@@ -101,7 +102,8 @@ def motions_program(
     if sum(motion.repeat is None for motion in motions) > 1:
         remarks.append("of several motions that repeat for ever, the beginning comes to the first only")
     rounding = Rounding(max(one.angle_rad for one in writers), max(one.time_s for one in writers))
-    return MotionsProgram("\n".join(lines) + "\n", labels, tuple(losses), tuple(remarks), rounding)
+    text = formatted(read_source("\n".join(lines) + "\n"))
+    return MotionsProgram(text, labels, tuple(losses), tuple(remarks), rounding)
 
 
 def _labels(motions: Sequence[Motion]) -> tuple[str, ...]:

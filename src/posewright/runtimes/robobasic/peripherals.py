@@ -171,6 +171,10 @@ def _printed(steps: Steps, argument: Argument) -> Callable[[Machine], str]:
             return lambda machine: _formatted(number(machine), base.key, width)
         case _:
             code = steps.names.value(argument)
+            if isinstance(argument, Name) and steps.names.constant(argument) is None:
+                hint = f"FORMAT({argument.name}, DEC, 3) shows its digits"
+                what = f"PRINT shows the sign whose code {argument.name} is"
+                steps.names.find("print-code", what, hint, Severity.HINT)
             return lambda machine: _display_code(code(machine))
 
 

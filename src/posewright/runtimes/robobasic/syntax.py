@@ -131,6 +131,12 @@ def _told(code: str, word: str, at: int) -> tuple[str, str, int]:
     hint = _MISSING.get(first, "")
     if is_stray(code):
         hint = "a comment begins with '; the line is taken for one"
+    elif re.match(r"\s*\d+\s+\w", code):
+        hint = "a label ends with a colon: 10:"
+    elif word == "=" and re.search(r"=\s*$", code[: at - 1]):
+        hint = "one = compares"
+    elif re.fullmatch(r"\d+", word) and re.search(r"\w\s+$", code[: at - 1]):
+        hint = "a comma before it?"
     elif word == "(":
         hint = "expressions have no brackets: one step a line"
     elif word == "-":
