@@ -25,7 +25,7 @@ main:
     GOTO main
 bow:
     SPEED 6
-    MOVE G6A, 100,  60, 145, 120, 100
+    MOVE G6A, 100, 60, 145, 120, 100
     MOVE G6D, 100, 60, 145, 120, 100
     WAIT
     DELAY 500
