@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from posewright.errors import FormatError, Where
 from posewright.runtimes.robobasic.tree import (
@@ -13,9 +12,6 @@ from posewright.runtimes.robobasic.tree import (
     Source,
     Statement,
 )
-
-if TYPE_CHECKING:
-    from lark import Lark, Token, Transformer
 
 MOST_BYTES = 1_000_000
 MOST_LINE = 1_000
@@ -28,7 +24,7 @@ MOST_NESTED = 30
 def decode_source(data: bytes) -> tuple[str, str]:
     """Return the text of a program and its encoding: UTF-8, or else CP949, in which Korean ones are written.
 
-    Bytes that are neither, in a comment of another alphabet say, are kept as what CP1252 has for them.
+    Bytes that are neither, in a comment of another alphabet say, are kept as what Latin-1 has for them.
     """
     for encoding in ("utf-8-sig", "cp949"):
         try:
@@ -79,7 +75,9 @@ Read = tuple[str, Statement | None, str, str, int]
 @lru_cache(maxsize=4096)
 def read_line(code: str) -> Read:
     """Return label and statement of a line without its comment, or what is wrong, a hint, and the column."""
-    from lark.exceptions import UnexpectedCharacters, UnexpectedInput, VisitError
+    from lark.exceptions import UnexpectedCharacters, UnexpectedInput
+
+    from posewright.runtimes.robobasic.statements import parse  # Lark is read once a program is
 
     if not code.strip():
         return "", None, "", "", 1
@@ -88,17 +86,15 @@ def read_line(code: str) -> Read:
     if code.count("(") > MOST_NESTED or len(_NESTING.findall(code)) > MOST_NESTED:
         return "", None, "brackets or statements nested too deeply", "a line of its own for each", 1
     try:
-        label, statement = _reading().transform(_parser().parse(code))
+        label, statement = parse(code)
     except UnexpectedInput as error:
         ends = getattr(getattr(error, "token", None), "type", "") == "$END"
         at = len(code.rstrip()) + 1 if ends else max(error.column, 1)
         sign = isinstance(error, UnexpectedCharacters)
         word = code[at - 1] if sign and at <= len(code) else str(getattr(error, "token", ""))
         return "", None, *_told(code, word, at)
-    except VisitError as error:
-        if isinstance(error.orig_exc, FormatError):
-            return "", None, error.orig_exc.message, error.orig_exc.hint or "", 1
-        raise
+    except FormatError as error:
+        return "", None, error.message, error.hint or "", 1
     return label, statement, "", "", 1
 
 
@@ -151,18 +147,3 @@ def _told(code: str, word: str, at: int) -> tuple[str, str, int]:
         hint = "one statement a line"
     what = f"{word!r} does not fit here" if word else "the statement is not complete"
     return what, hint, at
-
-
-@cache
-def _parser() -> Lark:
-    from lark import Lark
-
-    grammar = Path(__file__).with_name("grammar.lark").read_text(encoding="ascii")
-    return Lark(grammar, parser="lalr", maybe_placeholders=True)
-
-
-@cache
-def _reading() -> Transformer[Token, tuple[str, Statement | None]]:
-    from posewright.runtimes.robobasic.statements import statement_reading
-
-    return statement_reading()

@@ -208,7 +208,7 @@ class Source:
 
     Attributes:
         name: of the file, for people.
-        encoding: `utf-8` or `cp949`, as it was found.
+        encoding: `utf-8`, `cp949` or `latin-1`, as it was found.
         newline: what ended its lines.
     """
 
