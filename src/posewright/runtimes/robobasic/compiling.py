@@ -5,14 +5,13 @@ What is wrong with it is found on the way, all of it, each with its line: a prog
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from posewright.runtimes.robobasic import moving, peripherals
 from posewright.runtimes.robobasic.expressions import Finding, Severity, Value
 from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError, Step, StopReason
-from posewright.runtimes.robobasic.steps import Misused, Steps
+from posewright.runtimes.robobasic.steps import Misused, Steps, as_group
 from posewright.runtimes.robobasic.syntax import is_stray
 from posewright.runtimes.robobasic.tree import (
     FLOW_WORDS,
@@ -363,14 +362,11 @@ def _stopping(at: int, reason: StopReason) -> Step:
 
 def _add_command(steps: Steps, command: Command) -> None:
     """Make a statement ready; one that nobody knows, or that is not used so, is told, and does nothing."""
-    usage = ""
-    if found := re.fullmatch(r"MOVE(6|8|12|16|24|32)", command.key):
-        usage = f"{command.key} a, b, , d"
-        command = Command("MOVE", (Name(f"G{found[1]}"), *command.arguments))
+    command = as_group(command)
     if (word := WORDS.get(command.key)) is None:
         steps.names.pass_over(command.name, WORDS.keys() | FLOW_WORDS)
         return
     try:
         word.add(steps, command)
     except Misused:
-        steps.names.find("arguments", f"{command.key} is not used so", f"right is {usage or word.usage}")
+        steps.names.find("arguments", f"{command.key} is not used so", f"right is {word.usage}")

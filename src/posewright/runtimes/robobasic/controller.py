@@ -11,15 +11,11 @@ import numpy as np
 from posewright.arrays import Flags, Floats
 from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.control import Block
-from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.board import EVENT, Board
 from posewright.runtimes.robobasic.inputs import BodyInputs, Plugged, ScriptedInput, read_plugs
 from posewright.runtimes.robobasic.machine import Machine, Program, StopReason
-from posewright.runtimes.robobasic.servos import Servos, board_facts
-
-NUMBERING = "robobasic"
-"""A robot's card has it where such a board drives its servos."""
+from posewright.runtimes.robobasic.servos import Servos, board_facts, board_servos
 
 SILENT_S = 2.0
 """So long a program may go on without moving, changing a variable or being told anything [s]; ours."""
@@ -62,11 +58,9 @@ class RoboBasicController:
         seed: int = 0,
         plugged: Mapping[int, Plugged] | None = None,
     ) -> None:
-        if NUMBERING not in robot.numberings or any(servo.id is None for servo in robot.servos):
-            raise InputError(f"{robot.name} is not driven by an MR-C3024", hint="hitec_robonova1")
         self.robot, self.program = robot, program
         self._script, self._breakpoints, self._speed = tuple(script), tuple(breakpoints), speed_counts_s
-        self._ids = [servo.id or 0 for servo in robot.servos]
+        self._ids = [*board_servos(robot)]
         self._places = sorted({at: name for name, at in program.labels.items()}.items())
         self._names = {line.label.upper(): line.label for line in program.source.lines if line.label}
         self.last_frame = -1

@@ -16,6 +16,7 @@ from posewright.runtimes.robobasic.compiling import WORDS
 from posewright.runtimes.robobasic.expressions import FUNCTIONS, GIVEN, RANDOM, TYPES
 from posewright.runtimes.robobasic.peripherals import PLAIN_WORDS
 from posewright.runtimes.robobasic.servos import group_of
+from posewright.runtimes.robobasic.steps import as_group
 from posewright.runtimes.robobasic.syntax import MOST_LINE
 from posewright.runtimes.robobasic.tree import (
     Argument,
@@ -54,7 +55,6 @@ WIDE = 40
 
 COUNT_SIGNS = 3
 _ALIGNED = re.compile(r"MOVE\d*|POS|ZERO|OFFSET|INIT")
-_WORD_OF_MOVE = re.compile(r"MOVE(6|8|12|16|24|32)")
 _OTHER_FUNCTIONS = {"MOTORIN", "PEEK", "ROMPEEK", "FORMAT"}
 
 
@@ -219,7 +219,7 @@ class _Writer:
         return "" if statement is None else f" {self._statement(statement)}"
 
     def _command(self, command: Command) -> str:
-        word = command.key if command.key in WORDS or _WORD_OF_MOVE.fullmatch(command.key) else command.name
+        word = command.key if command.key in WORDS or as_group(command).key in WORDS else command.name
         fields = [self._argument(one) for one in command.arguments]
         if (place := label_place(command)) is not None:
             label = command.arguments[place]

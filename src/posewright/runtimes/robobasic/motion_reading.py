@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.motions.motion import STAND
 from posewright.robots import Robot
@@ -22,7 +21,7 @@ from posewright.runtimes.robobasic.machine import Program
 from posewright.runtimes.robobasic.opening import ROBOT, open_program
 from posewright.runtimes.robobasic.paces import written_paces
 from posewright.runtimes.robobasic.routine_run import MOST_STATEMENTS, Moment, RoutineRun, as_left
-from posewright.runtimes.robobasic.servos import N_SERVOS, Servos
+from posewright.runtimes.robobasic.servos import Servos, board_servos
 from posewright.runtimes.robobasic.tree import Command, Line
 
 LEAST_STATEMENTS = 2_000
@@ -96,9 +95,7 @@ def standing_counts(robot: Robot) -> dict[int, float]:
     Raises:
         InputError: the robot has no such board.
     """
-    numbers = [servo.id for servo in robot.servos if servo.id is not None and servo.id < N_SERVOS]
-    if len(numbers) < len(robot.servos) or STAND not in robot.poses:
-        raise InputError(f"{robot.name} is not driven by an MR-C3024", hint="hitec_robonova1 is")
+    numbers = board_servos(robot)
     return dict(zip(numbers, map(float, robot.to_ticks(robot.pose(STAND))), strict=True))
 
 

@@ -26,7 +26,7 @@ from posewright.runtimes.robobasic.compiling import WORDS
 from posewright.runtimes.robobasic.expressions import FUNCTIONS
 from posewright.runtimes.robobasic.layout import formatted
 from posewright.runtimes.robobasic.opening import ROBOT
-from posewright.runtimes.robobasic.routine_writing import COUNTER, GROUPS, RoutineWriter
+from posewright.runtimes.robobasic.routine_writing import COUNTER, LIMBS, RoutineWriter
 from posewright.runtimes.robobasic.servos import board_facts, group_of
 from posewright.runtimes.robobasic.steps import AUTO
 from posewright.runtimes.robobasic.syntax import decode_source, read_source
@@ -146,17 +146,15 @@ def _beginning(labels: Sequence[str], motions: Sequence[Motion], robot: Robot) -
     if any((motion.repeat or 1) > 1 for motion in motions):
         yield f"DIM {COUNTER} AS INTEGER"
     yield from ("", "PTP SETON", "PTP ALLON")
-    for name in GROUPS:
-        group = group_of(name) or range(0)
+    for name, group in LIMBS.items():
         if numbers.intersection(group):
             yield f"DIR {name}, {', '.join(str(facts.directions[servo]) for servo in group)}"
     yield ""
-    for name in GROUPS:
-        group = group_of(name) or range(0)
+    for name, group in LIMBS.items():
         if numbers.intersection(group):
             yield f"GETMOTORSET {name}, {', '.join(str(int(servo in numbers)) for servo in group)}"
     yield f"SPEED {facts.first_speed}"
-    yield from (f"MOTOR {name}" for name in GROUPS if numbers.intersection(group_of(name) or ()))
+    yield from (f"MOTOR {name}" for name, group in LIMBS.items() if numbers.intersection(group))
     yield ""
     for for_ever in (False, True):
         yield from (

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.expressions import Finding, Severity
 from posewright.runtimes.robobasic.paces import Pace
-from posewright.runtimes.robobasic.servos import MIDDLE, board_facts, group_of
+from posewright.runtimes.robobasic.servos import MIDDLE, board_facts, board_servos, group_of
+from posewright.runtimes.robobasic.steps import as_group
 from posewright.runtimes.robobasic.tree import (
     Argument,
     Command,
@@ -28,8 +28,6 @@ from posewright.runtimes.robobasic.tree import (
     statements_in,
 )
 
-NUMBERING = "robobasic"
-_MOVE = re.compile(r"MOVE(6|8|12|16|24|32)?")
 _SLACK = 0.5
 """Counts are whole, limits are not."""
 
@@ -60,8 +58,7 @@ class MoveRules:
     def __init__(
         self, robot: Robot, constant: Callable[[Argument], int | None], poses: Mapping[str, Command]
     ) -> None:
-        numbering = robot.numbering(NUMBERING)
-        self._reaches = {number: Reach.of(robot, joint) for number, joint in numbering.items()}
+        self._reaches = {number: Reach.of(robot, joint) for number, joint in board_servos(robot).items()}
         self._constant, self._poses = constant, poses
         self._mirrored: set[int] = set()
         self._missing: set[int] = set()
@@ -79,7 +76,7 @@ class MoveRules:
         for line, one in commands:
             if one.key == "DIR":
                 yield from self._direction(line, one)
-        first = next((line for line, one in commands if _MOVE.fullmatch(one.key)), None)
+        first = next((line for line, one in commands if _is_move(one)), None)
         if first is not None and not any(map(_asks_where, lines)):
             what = "servos jump at the first MOVE: nothing before it asks where they are"
             yield finding(first, "jump", what, "GETMOTORSET G24, 1, 1, ..., at the beginning")
@@ -116,7 +113,7 @@ class MoveRules:
                 self._laid_down.clear()
             case "MOVEPOS", (Name() as name,) if name.key in self._poses:
                 yield from self._moved(line, self._poses[name.key])
-            case key, _ if _MOVE.fullmatch(key):
+            case _ if _is_move(command):
                 yield from self._moved(line, command)
 
     def _moved(self, line: Line, command: Command) -> Iterator[Finding]:
@@ -144,7 +141,7 @@ class MoveRules:
         if command.key == "SERVO" and len(command.arguments) == 2:
             servo = self._constant(command.arguments[0])
             yield from () if servo is None else self._count(line, servo, command.arguments[1], 1)
-        elif _MOVE.fullmatch(command.key) or command.key == "POS":
+        elif _is_move(command) or command.key == "POS":
             for servo, place, field in _fields(command):
                 yield from self._count(line, servo, field, place if command is line.statement else -1)
 
@@ -223,12 +220,13 @@ def _word(command: Command) -> str:
 
 def _fields(command: Command) -> Iterator[tuple[int, int, Argument]]:
     """Yield the servos that a statement names, the place of each field among its arguments, and the field."""
-    sized = _MOVE.fullmatch(command.key)
-    group = group_of(f"G{sized[1]}") if sized and sized[1] else group_of(_word(command))
-    begin = 0 if sized and sized[1] else 1
-    if group is None and sized:
-        group, begin = group_of("G24"), 0
-    fields = enumerate(command.arguments[begin:], begin)
-    for servo, (place, field) in zip(group or (), fields, strict=False):
+    grouped = as_group(command)
+    begin = 1 + len(command.arguments) - len(grouped.arguments)
+    fields = enumerate(grouped.arguments[1:], begin)
+    for servo, (place, field) in zip(group_of(_word(grouped)) or (), fields, strict=False):
         if field is not None:
             yield servo, place, field
+
+
+def _is_move(command: Command) -> bool:
+    return as_group(command).key == "MOVE"

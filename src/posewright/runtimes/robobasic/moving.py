@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from posewright.runtimes.robobasic.board import Gyro
@@ -17,8 +16,6 @@ US_PER_MS = 1000
 
 def _move(steps: Steps, command: Command) -> None:
     low, high = board_facts().counts
-    if command.arguments and not re.match(r"(?i)G\d", getattr(command.arguments[0], "name", "")):
-        command = Command(command.name, (Name("G24"), *command.arguments))
     fields, at = fields_of(steps, command, low, high), steps.at
     if fields is None:
         return

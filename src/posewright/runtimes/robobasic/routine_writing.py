@@ -16,9 +16,11 @@ from posewright.motions import Keyframe, Motion
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.motion_reading import standing_counts
 from posewright.runtimes.robobasic.paces import Pace, all_paces, kept_paces
-from posewright.runtimes.robobasic.servos import board_facts, group_of, pulses_for
+from posewright.runtimes.robobasic.servos import GROUPS, board_facts, pulses_for
 
-GROUPS = ("G6A", "G6B", "G6C", "G6D", "G6E")
+LIMBS = {name: GROUPS[name] for name in ("G6A", "G6B", "G6C", "G6D", "G6E")}
+"""The groups of six, of which a leg or an arm has one each."""
+
 COUNTER = "TIMES"
 MOST_TIMES = 0xFFFF
 """The most that a FOR counts, and the most milliseconds of one DELAY."""
@@ -111,8 +113,8 @@ class RoutineWriter:
     def _let_go(self, servos: set[int]) -> Iterator[str]:
         """Yield what lets servos go: of a group where all of it is off by then."""
         fresh, self._free = servos - self._free, self._free | servos
-        for name in GROUPS:
-            own = self._all & set(group_of(name) or ())
+        for name, group in LIMBS.items():
+            own = self._all & set(group)
             if own & fresh and own <= self._free:
                 yield f"MOTOROFF {name}"
             else:
@@ -131,8 +133,7 @@ class RoutineWriter:
             yield f"SPEED {pace.speed}"
         self._pace = pace
         self.goes_high |= pace.high
-        for name in GROUPS:
-            group = group_of(name) or range(0)
+        for name, group in LIMBS.items():
             fields = [str(counts.get(servo, "")) for servo in group]
             while fields and not fields[-1]:
                 fields.pop()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -11,6 +10,10 @@ from importlib import resources
 
 from posewright.documents import parse_document, read_record
 from posewright.errors import InputError
+from posewright.robots import Robot
+
+NUMBERING = "robobasic"
+"""A robot's card has it where such a board drives its servos."""
 
 N_SERVOS = 32
 MIDDLE = 100
@@ -223,13 +226,27 @@ def pulses_for(counts: float, rate: float, period_s: float) -> int:
     return max(1, math.ceil(counts / (rate * period_s) - 1e-9))
 
 
-_GROUP = re.compile(r"G(6|8|12|16|24|32)([A-E]?)")
+GROUPS: Mapping[str, range] = {
+    **{f"G6{letter}": range(6 * at, 6 * at + 6) for at, letter in enumerate("ABCDE")},
+    **{f"G8{letter}": range(8 * at, 8 * at + 8) for at, letter in enumerate("ABCD")},
+    **{f"G{n}": range(n) for n in (12, 16, 24, 32)},
+}
+"""Servos by the names of their groups."""
 
 
 def group_of(name: str) -> range | None:
     """Return the servos of a group such as G6A or G24; None where there is no such group."""
-    found = _GROUP.fullmatch(name.upper())
-    if found is None or bool(found[2]) != (found[1] in {"6", "8"}):
-        return None
-    size, first = int(found[1]), "ABCDE".index(found[2]) if found[2] else 0
-    return range(size * first, size * first + size) if size * first + size <= 32 else None
+    return GROUPS.get(name.upper())
+
+
+def board_servos(robot: Robot) -> dict[int, str]:
+    """Return the joints of a robot by the numbers that their servos have on the board, in their order.
+
+    Raises:
+        InputError: the robot has no such board.
+    """
+    found = {servo.id: joint for servo, joint in zip(robot.servos, robot.joint_names, strict=True)}
+    numbered = {number: joint for number, joint in found.items() if number is not None}
+    if NUMBERING not in robot.numberings or len(numbered) < len(robot.servos):
+        raise InputError(f"{robot.name} is not driven by an MR-C3024", hint="hitec_robonova1 is")
+    return numbered

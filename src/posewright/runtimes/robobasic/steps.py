@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -62,9 +63,6 @@ class Steps:
         return [self.at + 1]
 
 
-GROUPS = "G6A..G6E, G8A..G8D, G12, G16, G24, G32"
-
-
 class Misused(Exception):  # noqa: N818 -- no error by itself: whoever catches it tells how the statement is used
     """What stands behind the word of a statement is not what belongs there."""
 
@@ -75,6 +73,18 @@ class Word:
 
     usage: str
     add: Callable[[Steps, Command], None]
+
+
+def as_group(command: Command) -> Command:
+    """Return a MOVE that begins with its group: `MOVE24 a, b` and `MOVE a, b` are `MOVE G24, a, b`."""
+    first = command.arguments[0] if command.arguments else None
+    if sized := re.fullmatch(r"MOVE(12|16|24|32)", command.key):
+        name = f"G{sized[1]}"
+    elif command.key == "MOVE" and command.arguments and not re.match(r"(?i)G\d", getattr(first, "name", "")):
+        name = "G24"
+    else:
+        return command
+    return Command("MOVE", (Name(name), *command.arguments))
 
 
 def numbers(steps: Steps, command: Command, n: int) -> list[Value]:
@@ -89,8 +99,12 @@ def group(steps: Steps, command: Command) -> range | None:
     first = command.arguments[0] if command.arguments else None
     found = group_of(first.name) if isinstance(first, Name) and first.bit is None else None
     if found is None:
-        name = first.name if isinstance(first, Name) else "this"
-        steps.names.find("group", f"{name} is no group of servos", GROUPS)
+        what = (
+            f"{first.name} is no group of servos"
+            if isinstance(first, Name)
+            else "it names no group of servos"
+        )
+        steps.names.find("group", what, "G6A..G6E, G8A..G8D, G12, G16, G24, G32")
     return found
 
 
@@ -100,7 +114,7 @@ def fields_of(steps: Steps, command: Command, low: int, high: int) -> dict[int, 
     if servos is None:
         return None
     fields = list(command.arguments[1:])
-    while len(fields) > len(servos) and fields[-1] is None:  # a comma at the end is common
+    if len(fields) == len(servos) + 1 and fields[-1] is None:  # a comma at the end is common
         fields.pop()
     if len(fields) > len(servos):
         steps.names.find("fields", f"{len(fields)} fields for {len(servos)} servos", f"at most {len(servos)}")
