@@ -24,7 +24,7 @@ from posewright.cli.options import (
     refuse_recording,
 )
 from posewright.documents import read_text
-from posewright.runtimes.robobasic import Severity, Source, compile_source
+from posewright.runtimes.robobasic import Program
 from posewright.runtimes.robobasic.inputs import moved_plugs, read_inputs
 from posewright.runtimes.robobasic.servos import speed_from_measurement
 
@@ -134,7 +134,7 @@ def run(
         speed_counts_s=None if measured is None else speed_from_measurement(*measured),
         seed=seed,
     )
-    _warn(ready.program.source)
+    _warn(ready.program)
     camera = (camera or LOOKS_FROM) if video is not None else None
     if camera is not None:
         film_options.refuse_unfilmable(ready.robot, body, camera)
@@ -153,9 +153,9 @@ def run(
         raise typer.Exit(FOUND)
 
 
-def _warn(source: Source) -> None:
+def _warn(program: Program) -> None:
     """Tell what is odd about a program; `basic check` tells all."""
-    odd = [one for one in compile_source(source)[1] if one.severity is Severity.WARNING]
+    source, odd = program.source, program.warnings
     for one in odd[:MOST_WARNED]:
         console.warn(f"{source.where(one.line)}: {one.message}")
     if len(odd) > MOST_WARNED:

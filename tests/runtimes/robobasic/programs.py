@@ -47,4 +47,4 @@ def value(expression: str, kind: str = "INTEGER") -> int:
 
 def found(text: str) -> dict[str, int]:
     """Return what is wrong with a program: rules, and the line of each."""
-    return {one.rule: one.line for one in compile_source(read_source(text))[1]}
+    return {one.rule: one.line for one in compile_source(read_source(text)).findings}

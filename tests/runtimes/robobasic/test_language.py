@@ -228,7 +228,7 @@ def test_all_mistakes_are_told_at_once() -> None:
 
 
 def test_a_variable_without_dim_runs_and_is_warned_of() -> None:
-    _, odd = compile_source(read_source("A = 1\nB = A\n"))
+    odd = compile_source(read_source("A = 1\nB = A\n")).findings
     assert [(one.rule, one.line, one.severity) for one in odd] == [
         ("undeclared", 1, Severity.WARNING),
         ("undeclared", 2, Severity.WARNING),
@@ -339,7 +339,8 @@ def test_names_may_be_of_whatever_signs_a_wrong_encoding_left() -> None:
 
 def test_a_number_beyond_sixteen_bits_is_what_is_left_of_it_and_warned_of() -> None:
     assert run("DELAY 90000\n", 30.0).clock_us == pytest.approx((90000 & WORD) * 1000, abs=1000)
-    assert [one.severity for one in compile_source(read_source("DELAY 90000\n"))[1]] == [Severity.WARNING]
+    found = compile_source(read_source("DELAY 90000\n")).findings
+    assert [one.severity for one in found] == [Severity.WARNING]
 
 
 def test_a_for_that_a_byte_never_ends_is_warned_of() -> None:

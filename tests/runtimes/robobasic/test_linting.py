@@ -397,7 +397,7 @@ def test_no_line_that_the_machine_comes_to_is_called_dead(body: list[str], first
         "BEEP",
     ]
     source = read_source("\n".join(lines))
-    assume(not any(one.severity is Severity.ERROR for one in compile_source(source)[1]))
+    assume(not any(one.severity is Severity.ERROR for one in compile_source(source).findings))
     made = machine("\n".join(lines))
     reached = Flow(source).reached(calls=True)
     for _ in range(300):

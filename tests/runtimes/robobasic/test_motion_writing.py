@@ -242,7 +242,7 @@ def test_a_program_is_what_a_person_would_write() -> None:
 
 def test_a_written_program_has_nothing_odd_about_it() -> None:
     repeated = replace(a_motion(knee(120, 0.5)), repeat=3)
-    assert compile_source(read_source(motions_program([repeated], CARD).data))[1] == ()
+    assert compile_source(read_source(motions_program([repeated], CARD).data)).findings == ()
 
 
 def test_a_pace_that_is_kept_is_taken_only_where_it_still_fits() -> None:

@@ -29,8 +29,8 @@ def ran(name: str, **how: Any) -> tuple[Recording, dict[str, Any]]:
 @pytest.mark.parametrize("name", program_names())
 def test_every_program_is_without_a_fault_and_laid_out_as_the_formatter_does(name: str) -> None:
     source = open_source(name)
-    program, found = compile_source(source)
-    assert [one for one in found if one.severity is not Severity.HINT] == []
+    program = compile_source(source)
+    assert [one for one in program.findings if one.severity is not Severity.HINT] == []
     assert program.steps
     assert formatted(source) == source.text
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from posewright.runtimes.robobasic.compiling import ready_program as ready_program
     from posewright.runtimes.robobasic.controller import RoboBasicController as RoboBasicController
     from posewright.runtimes.robobasic.controller import UntilOver as UntilOver
-    from posewright.runtimes.robobasic.expressions import Finding as Finding
-    from posewright.runtimes.robobasic.expressions import Severity as Severity
     from posewright.runtimes.robobasic.layout import formatted as formatted
     from posewright.runtimes.robobasic.linting import lint as lint
     from posewright.runtimes.robobasic.machine import Machine as Machine
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
     from posewright.runtimes.robobasic.opening import open_source as open_source
     from posewright.runtimes.robobasic.opening import program_names as program_names
     from posewright.runtimes.robobasic.syntax import read_source as read_source
+    from posewright.runtimes.robobasic.tree import Finding as Finding
+    from posewright.runtimes.robobasic.tree import Severity as Severity
     from posewright.runtimes.robobasic.tree import Source as Source
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from posewright.runtimes.robobasic import moving, peripherals
-from posewright.runtimes.robobasic.expressions import Finding, Severity, Value
+from posewright.runtimes.robobasic.expressions import Value
 from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError, Step, StopReason
 from posewright.runtimes.robobasic.steps import Misused, Steps, as_group
 from posewright.runtimes.robobasic.syntax import is_stray
@@ -23,6 +23,7 @@ from posewright.runtimes.robobasic.tree import (
     End,
     EndIf,
     Expression,
+    Finding,
     For,
     Gosub,
     Goto,
@@ -33,6 +34,7 @@ from posewright.runtimes.robobasic.tree import (
     Next,
     On,
     Return,
+    Severity,
     Source,
     Statement,
     unclosed_ifs,
@@ -57,13 +59,9 @@ class _Block:
     had_else: bool = False
 
 
-def compile_source(source: Source) -> tuple[Program, tuple[Finding, ...]]:
-    """Return a program made ready, and everything that is wrong with it or odd about it.
-
-    A statement with an error is left out; who runs a program refuses one that has any.
-    """
-    compiler = Compiler(source)
-    return compiler.program(), tuple(sorted(compiler.names.findings, key=lambda one: one.line))
+def compile_source(source: Source) -> Program:
+    """Return a program made ready; a statement with an error is left out, and is among its `findings`."""
+    return Compiler(source).program()
 
 
 def ready_program(source: Source) -> Program:
@@ -72,14 +70,15 @@ def ready_program(source: Source) -> Program:
     Raises:
         ProgramError: it has errors; the first, and all `others`.
     """
-    program, findings = compile_source(source)
-    errors = [one for one in findings if one.severity is Severity.ERROR]
+    program = compile_source(source)
+    errors = [
+        ProgramError(one.message, where=source.where(one.line), hint=one.hint or None)
+        for one in program.findings
+        if one.severity is Severity.ERROR
+    ]
     if errors:
-        told = [
-            ProgramError(one.message, where=source.where(one.line), hint=one.hint or None) for one in errors
-        ]
-        told[0].others = tuple(told[1:])
-        raise told[0]
+        errors[0].others = tuple(errors[1:])
+        raise errors[0]
     return program
 
 
@@ -155,8 +154,9 @@ class Compiler:
             self.names.find("open-block", f"this {block.kind} has no {end}", f"{end} on a line of its own")
             self._close(block)
         labels = {name: found[0] for name, found in self.steps.labels.items()}
-        used = self.names.variables, self.names.constants
-        return Program(self.source, tuple(self.steps.steps), tuple(self.steps.lines), labels, *used)
+        found = tuple(sorted(self.names.findings, key=lambda one: one.line))
+        steps = tuple(self.steps.steps), tuple(self.steps.lines)
+        return Program(self.source, *steps, labels, self.names.variables, found)
 
     def _statement(self, statement: Statement, *, whole_line: bool = False) -> None:
         match statement:

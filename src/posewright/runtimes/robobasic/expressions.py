@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
 from typing import TypeVar
 
 from posewright.errors import UnknownNameError
 from posewright.runtimes.robobasic.machine import WORD, Machine, Variable
-from posewright.runtimes.robobasic.tree import Argument, Call, Chain, Expression, Name, Number, Text
+from posewright.runtimes.robobasic.tree import (
+    Argument,
+    Call,
+    Chain,
+    Expression,
+    Finding,
+    Name,
+    Number,
+    Severity,
+    Text,
+)
 
 T = TypeVar("T")
 
@@ -35,30 +43,6 @@ MOST_COMPARED = 1_000_000
 MOST_SIGNS = 64
 """To find what a word was meant to be takes some 0.1 us for each name there is and each square of its signs;
 a program of nothing but unknown words must be told so at once. Names have up to 64 (manual)."""
-
-
-class Severity(Enum):
-    """How bad something is: a program with an error is not run."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    HINT = "hint"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something about a program.
-
-    Attributes:
-        rule: a short name for the kind of thing, `unknown-label`.
-    """
-
-    line: int
-    rule: str
-    message: str
-    hint: str = ""
-    severity: Severity = Severity.ERROR
-    column: int = 1
 
 
 Value = Callable[[Machine], int]

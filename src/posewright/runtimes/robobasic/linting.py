@@ -12,7 +12,7 @@ from dataclasses import replace
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.compiling import Compiler
-from posewright.runtimes.robobasic.expressions import GIVEN, Finding, Severity
+from posewright.runtimes.robobasic.expressions import GIVEN
 from posewright.runtimes.robobasic.flow import BACK, Flow, Use
 from posewright.runtimes.robobasic.inputs import moved_plugs
 from posewright.runtimes.robobasic.move_rules import MoveRules, column_of, finding
@@ -27,6 +27,7 @@ from posewright.runtimes.robobasic.tree import (
     End,
     EndIf,
     Expression,
+    Finding,
     For,
     Goto,
     Let,
@@ -35,6 +36,7 @@ from posewright.runtimes.robobasic.tree import (
     Number,
     Operand,
     Return,
+    Severity,
     Source,
     Statement,
     operands_of,

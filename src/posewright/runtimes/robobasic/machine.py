@@ -9,7 +9,7 @@ from enum import Enum
 from posewright.errors import InputError
 from posewright.runtimes.robobasic.board import Board
 from posewright.runtimes.robobasic.servos import board_facts
-from posewright.runtimes.robobasic.tree import Source
+from posewright.runtimes.robobasic.tree import Finding, Severity, Source
 
 WORD = 0xFFFF
 
@@ -51,7 +51,7 @@ class Program:
         lines: of the source, by address; counted from 1.
         labels: addresses, by name in capitals.
         variables: by name in capitals.
-        constants: by name in capitals.
+        findings: what is wrong with it or odd about it, by lines; what has an error is not among its steps.
     """
 
     source: Source
@@ -59,12 +59,17 @@ class Program:
     lines: tuple[int, ...]
     labels: Mapping[str, int]
     variables: Mapping[str, Variable]
-    constants: Mapping[str, int]
+    findings: tuple[Finding, ...] = ()
 
     @property
     def name(self) -> str:
         """What it is called: its file, without the ending."""
         return self.source.name.removesuffix(".bas")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What is most likely a mistake in it, and keeps it from nothing."""
+        return tuple(one for one in self.findings if one.severity is Severity.WARNING)
 
     def address_of(self, place: str) -> int:
         """Return the address of a label, or of the first statement on or after a line.

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from posewright.robots import Robot
-from posewright.runtimes.robobasic.expressions import Finding, Severity
 from posewright.runtimes.robobasic.paces import Pace
 from posewright.runtimes.robobasic.servos import MIDDLE, board_facts, board_servos, group_of
 from posewright.runtimes.robobasic.steps import as_group
@@ -16,6 +15,7 @@ from posewright.runtimes.robobasic.tree import (
     Else,
     ElseIf,
     EndIf,
+    Finding,
     For,
     Gosub,
     If,
@@ -23,6 +23,7 @@ from posewright.runtimes.robobasic.tree import (
     Name,
     Next,
     On,
+    Severity,
     Statement,
     calls_of,
     statements_in,

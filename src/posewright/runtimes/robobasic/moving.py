@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from posewright.runtimes.robobasic.board import Gyro
-from posewright.runtimes.robobasic.expressions import Severity
 from posewright.runtimes.robobasic.machine import Machine
 from posewright.runtimes.robobasic.servos import N_SERVOS, board_facts, group_of
 from posewright.runtimes.robobasic.steps import Misused, Steps, Word, fields_of, numbers
-from posewright.runtimes.robobasic.tree import Command, Name, Text
+from posewright.runtimes.robobasic.tree import Command, Name, Severity, Text
 
 US_PER_MS = 1000
 

@@ -10,9 +10,8 @@ from posewright.arrays import Floats
 from posewright.documents import Catalogue, is_file, read_bounded
 from posewright.robots import Robot, SensorSpec
 from posewright.robots import robot as robot_named
-from posewright.runtimes.robobasic.compiling import compile_source, ready_program
+from posewright.runtimes.robobasic.compiling import ready_program
 from posewright.runtimes.robobasic.controller import RoboBasicController
-from posewright.runtimes.robobasic.expressions import Severity
 from posewright.runtimes.robobasic.inputs import ScriptedInput
 from posewright.runtimes.robobasic.machine import Program
 from posewright.runtimes.robobasic.syntax import MOST_BYTES, read_source
@@ -83,11 +82,9 @@ def program_behaviour(called: str | Path, robot: Robot | None = None) -> Program
         InputError: as `open_program`; or the robot is not driven by such a board.
     """
     source = open_source(called)
-    program, found = ready_program(source), compile_source(source)[1]
+    program = ready_program(source)
     card = robot_named(ROBOT) if robot is None else robot
-    odd = tuple(
-        f"{source.where(one.line)}: {one.message}" for one in found if one.severity is Severity.WARNING
-    )
+    odd = tuple(f"{source.where(one.line)}: {one.message}" for one in program.warnings)
     told = ProgramBehaviour(
         program.name, card, program, card.sensors, card.pose("stand"), {source.name: source.text}, odd
     )

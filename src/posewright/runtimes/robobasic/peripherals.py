@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from posewright.runtimes.robobasic.expressions import Severity
 from posewright.runtimes.robobasic.machine import Machine, StopReason
 from posewright.runtimes.robobasic.servos import board_facts, group_of
 from posewright.runtimes.robobasic.steps import Misused, Steps, Word, fields_of, numbers
-from posewright.runtimes.robobasic.tree import Argument, Call, Command, Name, Text
+from posewright.runtimes.robobasic.tree import Argument, Call, Command, Name, Severity, Text
 
 US_PER_MS = 1000
 BITS_A_BYTE = 10

@@ -1,9 +1,10 @@
-"""The parts of a RoboBASIC program: lines, statements, expressions."""
+"""The parts of a RoboBASIC program, lines, statements, expressions, and what is found wrong with it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from posewright.errors import Where
@@ -321,3 +322,27 @@ def unclosed_ifs(lines: Iterable[Line]) -> frozenset[int]:
             case _:
                 pass
     return frozenset(opened)
+
+
+class Severity(Enum):
+    """How bad something is: a program with an error is not run."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    HINT = "hint"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about a program.
+
+    Attributes:
+        rule: a short name for the kind of thing, `unknown-label`.
+    """
+
+    line: int
+    rule: str
+    message: str
+    hint: str = ""
+    severity: Severity = Severity.ERROR
+    column: int = 1
