@@ -56,7 +56,7 @@ Plugs = Annotated[
     list[str] | None,
     option(
         "--plug PORT=SENSOR",
-        "A sensor on another AD port: front, left, right, heading, tilt, battery, none; 0=tilt; repeatable.",
+        "A sensor on another AD port: front, left, right, heading, tilt, tilt_2012, battery, none.",
     ),
 ]
 Breakpoints = Annotated[
@@ -197,6 +197,8 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     "key": lambda one: f"key {one['key']}",
     "motor": lambda one: f"motors of {one['servos']} {'on' if one['on'] else 'off'}",
     "out": lambda one: f"OUT {one['port']}, {one['value']}",
+    "byteout": lambda one: f"BYTEOUT {one['port']}, {one['value']}",
+    "passed over": lambda one: f"{one['statement']} {', '.join(map(str, one['numbers']))} is passed over",
     "print": lambda one: f"display: {one['text']}",
     "music": lambda one: f"music {one['notes']}",
     "sent": lambda one: f"sent byte {one['byte']}",

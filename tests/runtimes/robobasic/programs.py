@@ -25,6 +25,9 @@ class SetPorts:
             return self.line.pop(0) if self.line else -1
         return self.ports.get((port, number), 0)
 
+    def position(self, servo: int) -> int:
+        return self.read("MOTORIN", servo)
+
 
 def machine(text: str, inputs: SetPorts | None = None) -> Machine:
     board = Board(Servos(dict.fromkeys(range(32), 100.0), PULSE_S), inputs or SetPorts())

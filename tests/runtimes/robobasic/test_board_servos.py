@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,23 +83,28 @@ def test_the_time_of_a_move_is_its_way_by_its_speed_in_whole_pulses(speed: int, 
 
 
 @given(st.lists(counts, min_size=3, max_size=3))
-def test_with_ptp_all_servos_arrive_together_and_without_it_each_by_itself(targets: list[int]) -> None:
+def test_with_ptp_servos_arrive_together_by_move_or_all_and_else_each_alone(targets: list[int]) -> None:
     a, b, c = targets
-    for words, together in (("PTP SETON\nPTP ALLON\n", {0, 1, 18}), ("PTP SETON\n", {0, 1}), ("", set())):
+    counts_a_pulse = 2 * board_facts().speed_counts_s * PULSE_S
+    alone = [max(1, math.ceil(abs(to - 100) / counts_a_pulse - 1e-9)) for to in targets]
+    first, every = max(alone[:2]), max(alone)
+    for words, expected in (
+        ("", alone),
+        ("PTP SETON\n", [first, first, alone[2]]),
+        ("PTP ALLON\n", [every] * 3),
+        ("PTP SETON\nPTP ALLON\n", [every] * 3),
+        ("PTP SETON\nPTP ALLON\nPTP ALLOFF\n", [first, first, alone[2]]),
+        ("PTP SETON\nPTP SETOFF\n", alone),
+    ):
         made = machine(f"{words}SPEED 2\nMOVE G6A, {a}, {b}\nMOVE G6D, {c}\n")
         made.run_until(made.pulse_us)
         servos, arrived = made.board.servos, dict[int, int]()
-        for pulse in range(1, 1000):
+        for pulse in range(1, 300):
             servos.pulse()
             for servo in (0, 1, 18):
                 if not servos.is_busy([servo]):
                     arrived.setdefault(servo, pulse)
-        assert len({arrived[servo] for servo in together}) <= 1
-        if not together:
-            assert (
-                max(arrived.values())
-                == arrived[max((0, 1, 18), key=lambda s: abs(servos.positions[s] - 100))]
-            )
+        assert [arrived[servo] for servo in (0, 1, 18)] == expected
 
 
 def test_on_its_way_a_servo_goes_straight() -> None:
@@ -122,7 +129,7 @@ def test_dir_turns_a_servo_about_its_middle() -> None:
     other = run("DIR G6A, 0, 1\nMOVE G6A, 110, 120\nWAIT\n").board.servos
     assert usual.positions[:2] == [110, 120]
     assert other.positions[:2] == [90, 80]
-    assert [other.counts(0), other.counts(1)] == [110, 120]
+    assert [other.mirrored(servo, other.positions[servo]) for servo in (0, 1)] == [110, 120]
 
 
 def test_getmotorset_holds_servos_where_they_are_and_leaves_others() -> None:
@@ -130,6 +137,8 @@ def test_getmotorset_holds_servos_where_they_are_and_leaves_others() -> None:
     servos = run("GETMOTORSET G6A, 1, 0\n", inputs=ports).board.servos
     assert servos.positions[:2] == [60, 100]
     assert servos.driven[:2] == [True, None]
+    turned = run("DIR G6A, 0\nGETMOTORSET G6A, 1, 0\nMOVE G6A, 140\nWAIT\n", inputs=ports).board.servos
+    assert turned.positions[0] == 60  # 140 is there as DIR has it: it has not moved
 
 
 def test_motoroff_lets_go_and_a_move_takes_hold_again() -> None:
@@ -141,6 +150,24 @@ def test_motoroff_lets_go_and_a_move_takes_hold_again() -> None:
 def test_servo_goes_at_once_and_movepos_to_a_pose_that_has_a_name() -> None:
     assert run("SERVO 3, 150\n").board.servos.positions[3] == 150
     assert run("MOVEPOS up\nWAIT\nEND\nup: POS G6A, 20, , 30\n").board.servos.positions[:3] == [20, 100, 30]
+
+
+@pytest.mark.parametrize("line", ["SERVO 16, A", "SERVO B, 120", "FASTSERVO 16, A"])
+def test_a_servo_that_is_computed_to_be_out_of_range_is_passed_over_and_told(line: str) -> None:
+    done = run(f"DIM A AS BYTE\nDIM B AS BYTE\nA = MOTORIN(16)\nB = 40\n{line}\nSERVO 3, 150\nEND\n")
+    assert done.stopped is StopReason.END
+    assert done.board.servos.positions[16] == 100
+    assert done.board.servos.positions[3] == 150
+    assert [one["line"] for one in done.board.events if one["what"] == "passed over"] == [5]
+
+
+def test_whose_motors_are_switched_is_told_by_group_or_number() -> None:
+    events = run(
+        "DIM A AS BYTE\nA = 7\nMOTOR G6B\nMOTOROFF A\nMOTOR 3\nMOTOR ALLON\nMOTOR ALLOFF\n"
+    ).board.events
+    assert [(one["servos"], one["on"]) for one in events] == [
+        ("G6B", True), ("servo 7", False), ("servo 3", True), ("ALLON", True), ("ALLOFF", False),
+    ]  # fmt: skip
 
 
 def test_a_value_out_of_range_that_only_running_shows_is_told_with_its_line() -> None:

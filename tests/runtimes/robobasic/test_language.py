@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from posewright.errors import FormatError
 from posewright.runtimes.robobasic import Severity, compile_source, open_program, read_source, ready_program
 from posewright.runtimes.robobasic.machine import ProgramError, StopReason
+from posewright.runtimes.robobasic.servos import board_facts
 
 from .programs import SetPorts, found, run, value
 
@@ -264,8 +265,53 @@ def test_ports_lines_and_memory_are_read_and_written() -> None:
     )
     kept = {"A": 200, "B": 1, "C": 7, "D": 300, "E": 99}
     assert {name: done.variables[name] for name in kept} == kept
-    assert bytes(done.board.sent) == b"A"
+    assert [one["byte"] for one in done.board.events if one["what"] == "sent"] == [65]
     assert done.board.outputs == {52: 1}
+
+
+def test_pins_are_set_one_by_one_and_eight_at_a_time() -> None:
+    done = run("OUT 3, 1\nBYTEOUT 1, 130\nTOGGLE 3\nTOGGLE 4\nPULSE 5\nBYTEOUT 1, 130\n")
+    set_ = {pin for pin, level in done.board.outputs.items() if level}
+    assert set_ == {4, 9, 15}
+    told = [(one["what"], one.get("port"), one.get("value")) for one in done.board.events if "port" in one]
+    assert told == [("out", 3, 1), ("byteout", 1, 130), ("out", 3, 0), ("out", 4, 1)]
+
+
+@pytest.mark.parametrize("line", ["OUT 64, 1", "BYTEOUT 8, 1", "TOGGLE 64"])
+def test_a_pin_or_port_that_is_not_there_is_an_error(line: str) -> None:
+    assert found(f"{line}\nEND\n") == {"port": 1}
+
+
+def test_what_a_line_beep_or_note_takes_is_time_of_the_program() -> None:
+    assert run("ETX 1000, 65\n").clock_us == pytest.approx(10_000, abs=500)
+    assert run("BEEP\n").clock_us == pytest.approx(1000 * board_facts().beep_ms, abs=500)
+    assert run('TEMPO 60\nMUSIC "O3C#M<N"\n').clock_us == pytest.approx(3_000_000, abs=1000)
+
+
+@pytest.mark.parametrize("rate", ["4800", "115200"])
+def test_a_rate_of_the_line_may_be_beyond_sixteen_bits_and_its_label_a_number(rate: str) -> None:
+    text = f"DIM A AS BYTE\nERX {rate}, A, 100\nETX {rate}, A\nEND\n100:\nA = 7\nEND\n"
+    assert found(text) == {}
+    assert run(text).variables["A"] == 7
+    done = run(text, inputs=SetPorts(line=[9]))
+    assert [one["byte"] for one in done.board.events if one["what"] == "sent"] == [9]
+
+
+@pytest.mark.parametrize("wrong", ["PRINT FORMAT(A, FOO, 3)", "PRINT FORMAT(A)", "CONST B = 70000"])
+def test_what_nobody_can_have_meant_is_told(wrong: str) -> None:
+    rule = "arguments" if wrong.startswith("PRINT") else "number"
+    assert found(f"DIM A AS BYTE\n{wrong}\nEND\n") == {rule: 2}
+
+
+def test_one_surplus_empty_field_is_common_and_more_are_an_error() -> None:
+    assert found("MOVE G6A, 100, , , , , ,\nEND\n") == {}
+    assert found("MOVE G6A, 100, , , , , , ,\nEND\n") == {"fields": 1}
+
+
+def test_a_no_break_space_in_a_name_of_a_wrong_encoding_is_part_of_it() -> None:
+    name = "\u00b1\u201a\u00bf\u2044 \u00ba\u00ba".replace(" ", "\u00a0")
+    done = run(f"DIM A AS BYTE\nGOSUB\u00a0{name}\nEND\n{name}:\nA =\u00a07\nRETURN\n")
+    assert done.variables["A"] == 7
 
 
 def test_erx_goes_to_its_label_while_nothing_comes() -> None:

@@ -139,7 +139,7 @@ def test_a_script_presses_keys_and_sets_ports_at_its_times() -> None:
     "text",
     [
         "AD5",
-        "AD5=1300@1",
+        "AD5=300@1",
         "FOO=1@2",
         "REMOCON=99@1",
         "ERX=sensor@1",
@@ -174,23 +174,74 @@ def test_a_breakpoint_stops_a_program_and_a_step_goes_on() -> None:
     assert made.program.lines[made.program.address_of("4")] == 4
 
 
-def test_a_gyro_turns_a_servo_against_the_fall_by_its_sense() -> None:
-    text = "GYROSET G6A, 0, 1\nGYROSENSE G6A, 0, 255\nmain: GOTO main\n"
-    knees = []
-    for rate in (0.0, math.radians(100.0)):
-        made = controller(text)
-        rows = play(made, 0.2, **{"imu.angular_velocity": np.array([0.0, rate, 0.0])})
-        knees.append(float(rows[-1][ROBOT.index("left_ankle_pitch")]))
-    assert abs(math.degrees(knees[1] - knees[0])) == pytest.approx(10.0, abs=0.1)
+def felt(words: str, turning: np.ndarray) -> float:
+    """Return by how many degrees the gyros of a program move an ankle's pitch servo while the robot turns."""
+    angles = []
+    for rates in (np.zeros(3), turning):
+        rows = play(controller(f"{words}\nmain: GOTO main\n"), 0.2, **{"imu.angular_velocity": rates})
+        angles.append(float(rows[-1][ROBOT.index("left_ankle_pitch")]))
+    return math.degrees(angles[1] - angles[0])
+
+
+@pytest.mark.parametrize(("port", "axis"), [(1, 1), (2, 0), (3, 1), (4, 0)])
+def test_a_gyro_moves_a_servo_against_the_turn_about_its_axis_by_its_sense(port: int, axis: int) -> None:
+    words, turning = f"GYROSET G6A, 0, {port}\nGYROSENSE G6A, 0, 255", np.zeros(3)
+    turning[axis] = math.radians(100.0)
+    moved = felt(words, turning)
+    assert abs(moved) == pytest.approx(10.0, abs=0.1)
+    assert felt(words, -turning) == pytest.approx(-moved, abs=0.1)
+    assert felt(f"{words}\nGYRODIR G6A, 0, 1", turning) == pytest.approx(-moved, abs=0.1)
+    assert felt(words.replace("255", "51"), turning) == pytest.approx(moved / 5.0, abs=0.1)
+    assert abs(felt(words, 9.0 * turning)) == pytest.approx(20.0, abs=0.1)
+    assert felt(words, np.roll(turning, 1 if axis == 1 else 2)) == 0.0  # about another axis
+
+
+def test_a_reading_that_is_no_number_is_none() -> None:
+    inputs = BodyInputs(ROBOT)
+    upside = {"imu.orientation": np.full(3, math.nan), "distance_front": math.inf, "battery": math.nan}
+    inputs.see(state(**upside), 0.0)
+    assert [inputs.read("AD", port) for port in (0, 5, 6)] == [0, 115, 164]
+
+
+@pytest.mark.parametrize(("pitch_deg", "counts"), [(0, 84), (90, 134), (-90, 34)])
+def test_the_tilt_sensor_of_later_robots_is_plugged_in_by_name(pitch_deg: float, counts: int) -> None:
+    inputs = BodyInputs(ROBOT, plugged=read_plugs(["2=tilt_2012"]))
+    inputs.see(state(**{"imu.orientation": np.radians([0.0, pitch_deg, 0.0])}), 0.0)
+    assert inputs.read("AD", 2) == pytest.approx(counts, abs=1)
+    assert inputs.read("AD", 5) == pytest.approx(115 + pitch_deg / 0.9, abs=1)
+
+
+def test_a_loop_inside_a_routine_is_no_round_of_the_main_loop() -> None:
+    text = "DIM A AS BYTE\nGOSUB three\nEND\nthree:\nA = A + 1\nIF A < 3 THEN GOTO three\nRETURN\n"
+    made = controller(text)
+    play(made, 0.2)
+    assert made.machine.variables["A"] == 3
+    assert made.machine.rounds == {}
+
+
+def test_of_two_keys_pressed_before_one_is_read_the_later_counts() -> None:
+    inputs = BodyInputs(ROBOT, read_inputs("REMOCON=3@0.1, REMOCON=5@0.2"))
+    inputs.see(state(), 1.0)
+    assert [inputs.read("REMOCON", 1) for _ in range(2)] == [5, 0]
 
 
 def test_a_restart_forgets_all_but_the_eeprom() -> None:
     made = controller("DIM A AS BYTE\nA = ROMPEEK(1)\nROMPOKE 1, 42\nMOVE G6A, 50\n")
     play(made, 1.0)
-    assert made.machine.variables["A"] == 0
+    assert made.machine.variables["A"] == 255  # an erased cell
     made.restart()
     play(made, 1.0)
     assert made.machine.variables["A"] == 42
+
+
+def test_a_restart_draws_the_same_again() -> None:
+    made = controller("DIM A AS BYTE\nA = RND\nEND\n", seed=3)
+    drawn = set()
+    for _ in range(3):
+        play(made, 0.1)
+        drawn.add(made.machine.variables["A"])
+        made.restart()
+    assert len(drawn) == 1
 
 
 def test_a_run_is_told_by_its_recording_alone() -> None:

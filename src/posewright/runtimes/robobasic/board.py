@@ -24,18 +24,13 @@ class Inputs(Protocol):
         """Return what a port reads, 0..65535.
 
         Args:
-            port: `AD`, `IN`, `BYTEIN`, `REMOCON`, `SONAR`, `RCIN`, `MOTORIN`, or `ERX`, which is -1 where no
-                byte came.
+            port: `AD`, `IN`, `BYTEIN`, `REMOCON`, `SONAR`, `RCIN`, `MOTORIN`, or `ERX`, which is -1 where
+                no byte came.
             number: which of them; 0 of `ERX`.
         """
 
-
-class NothingThere:
-    """No sensor, no remote control, no line: ports read what an open pin does, which is taken as 0."""
-
-    def read(self, port: str, number: int) -> int:  # noqa: ARG002 -- every port alike
-        """Return 0, or that no byte came."""
-        return -1 if port == "ERX" else 0
+    def position(self, servo: int) -> int:
+        """Return where a servo is, in counts of the robot; 0 where there is none of that number."""
 
 
 @dataclass(slots=True)
@@ -55,19 +50,17 @@ class Board:
         effects: how many things were done that are seen or felt outside; polling a port is none.
         events: what happened since somebody last looked: kind and particulars.
         read: what ports read since somebody last looked, by port and number, `AD(5)`.
-        sent: bytes that went out by ETX.
         chance: what RND draws from.
     """
 
     servos: Servos
-    inputs: Inputs = field(default_factory=NothingThere)
+    inputs: Inputs
     effects: int = 0
     tempo: int = field(default_factory=lambda: board_facts().first_tempo)
     outputs: dict[int, int] = field(default_factory=dict)
     eeprom: dict[int, int] = field(default_factory=dict)
     memory: dict[int, int] = field(default_factory=dict)
     gyros: dict[int, Gyro] = field(default_factory=dict)
-    sent: bytearray = field(default_factory=bytearray)
     events: list[Mapping[str, object]] = field(default_factory=list)
     seen: dict[str, int] = field(default_factory=dict)
     told: int = 0
@@ -76,10 +69,17 @@ class Board:
     def look(self, port: str, number: int) -> int:
         """Return what a port reads, and remember that it was looked at."""
         value = self.inputs.read(port, number)
-        if port == "MOTORIN" and value:
-            value = round(self.servos.mirrored(number, value))
+        if port == "MOTORIN":
+            value = self._programmed(number, value)
         self.seen[f"{port}({number})" if port != "ERX" else port] = value
         return value
+
+    def position(self, servo: int) -> int:
+        """Return where a servo is, in counts of the program; 0 where there is none of that number."""
+        return self._programmed(servo, self.inputs.position(servo))
+
+    def _programmed(self, servo: int, counts: int) -> int:
+        return round(self.servos.mirrored(servo, counts)) if counts else 0
 
     def random(self) -> int:
         """Return a number, 0..255, by chance."""
@@ -97,3 +97,10 @@ class Board:
         if self.outputs.get(port) != value:
             self.outputs[port] = value
             self.tell("out", line, port=port, value=value)
+
+    def output_byte(self, port: int, value: int, line: int) -> None:
+        """Set the eight output pins of a port; told where one changes."""
+        pins = {8 * port + bit: value >> bit & 1 for bit in range(8)}
+        if any(self.outputs.get(pin) != level for pin, level in pins.items()):
+            self.outputs |= pins
+            self.tell("byteout", line, port=port, value=value)

@@ -20,8 +20,9 @@ from posewright.runtimes.robobasic.servos import Servos, board_facts, board_serv
 SILENT_S = 2.0
 """So long a program may go on without moving, changing a variable or being told anything [s]; ours."""
 
-GYRO_AXES = {1: 1, 2: 0, 3: 2}
-"""Which axis of the base a gyro on a port feels: 1 pitch, 2 roll, 3 yaw; ours, as people stick them on."""
+GYRO_AXES = {1: 1, 2: 0, 3: 1, 4: 0}
+"""Which axis of the base a gyro on a port feels: 1 and 3 pitch, 2 and 4 roll, as public programs use them for
+ankles and hips: `GYROSET G6A, 2, 1, 1, 1`, or `4, 3, 3, 3`."""
 
 
 class RoboBasicController:
@@ -66,14 +67,14 @@ class RoboBasicController:
         self.last_frame = -1
         self._plugged = read_plugs((), program.source) if plugged is None else plugged
         self._eeprom: dict[int, int] = {}
-        self._chance = np.random.default_rng(seed)
+        self._seed = seed
         self.restart()
 
     def restart(self) -> None:
         """Begin anew, as when the robot is switched off and on: the EEPROM alone is kept."""
         self.inputs = BodyInputs(self.robot, self._script, plugged=self._plugged)
         servos = Servos({}, self.robot.frame_period_s, self._speed)
-        board = Board(servos, self.inputs, eeprom=self._eeprom, chance=self._chance)
+        board = Board(servos, self.inputs, eeprom=self._eeprom, chance=np.random.default_rng(self._seed))
         self.machine = Machine(self.program, board, breakpoints=self._breakpoints)
         self._frame = self._silent = 0
         self._begun = self._ended = False
@@ -127,7 +128,7 @@ class RoboBasicController:
             self.machine.board.servos.positions[servo] = float(count)
 
     def _is_blind(self) -> bool:
-        """Whether the program sees nothing before the next pulse: it waits in DELAY, or is over."""
+        """Whether the program sees nothing before the next pulse: it waits in DELAY."""
         if self.machine.board.gyros:
             return False
         ahead = self.machine.clock_us >= (self._frame + 1) * self.machine.pulse_us

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from posewright.errors import UnknownNameError
 from posewright.runtimes.robobasic.machine import WORD, Machine, Variable
+from posewright.runtimes.robobasic.servos import board_facts
 from posewright.runtimes.robobasic.tree import (
     Argument,
     Call,
@@ -161,6 +162,8 @@ class Names:
     def declare_constant(self, name: str, value: Expression) -> None:
         """Take note of what CONST says."""
         key, known = name.upper(), self.constant(value)
+        if known is not None:
+            self.value(value)  # which tells of a number that is too large
         if key in self.variables:
             self.find("name-twice", f"{name} is a variable already", "another name")
         elif known is None:
@@ -255,7 +258,7 @@ class Names:
         if word in {"PEEK", "ROMPEEK"}:
             if word == "PEEK":
                 return lambda machine: machine.board.memory.get(number(machine), 0)
-            return lambda machine: machine.board.eeprom.get(number(machine), 0)
+            return lambda machine: machine.board.eeprom.get(number(machine), board_facts().erased)
         if word == "MOTORIN":
             low, high = 0, 31
         elif word in FUNCTIONS:

@@ -24,12 +24,12 @@ from posewright.runtimes.robobasic.tree import (
     Goto,
     If,
     Line,
-    Name,
     Next,
     On,
     Return,
     Source,
     Statement,
+    label_of,
     label_place,
     statements_in,
     unclosed_ifs,
@@ -212,8 +212,8 @@ def _named(at: int, statement: Statement | None) -> Iterator[Mention]:
         case On(_, gosub, labels):
             yield from (Mention(at, label, Use.CALLS if gosub else Use.GOES) for label in labels)
         case Command() if (place := label_place(statement)) is not None:
-            if isinstance(name := statement.arguments[place], Name):
-                yield Mention(at, name.name, Use.POSE if statement.key == "MOVEPOS" else Use.GOES)
+            if (named := label_of(statement.arguments[place])) is not None:
+                yield Mention(at, named, Use.POSE if statement.key == "MOVEPOS" else Use.GOES)
         case _:
             return
 

@@ -29,9 +29,6 @@ from posewright.runtimes.robobasic.tree import Number, Source, calls_of, stateme
 
 COUNTS = 255
 N_PORTS = 8
-TEN_BITS = 1023
-"""What a script may say of an AD port: one public program reckons with ten bits; the manual has eight."""
-
 VOLTS_A_COUNT = 5.0 / 256.0
 """An AD port reads 0..255 for 0..5 V (ATmega128, its upper eight bits)."""
 
@@ -82,7 +79,7 @@ def _scripted(piece: str, where: Where | None) -> ScriptedInput:
     port, value = match[1].upper(), None if match[2].lower() == "sensor" else int(match[2])
     digits = re.search(r"[0-9]+", port)
     word = port[: digits.start()].strip(" (") if digits else port
-    most = {"REMOCON": 32, "SONAR": 65535, "IN": 1, "AD": TEN_BITS}.get(word, COUNTS)
+    most = {"REMOCON": 32, "SONAR": 65535, "IN": 1}.get(word, COUNTS)
     if value is None and word in {"REMOCON", "ERX"}:
         raise FormatError(f"{piece!r}: {word} has no sensor", where=where, hint=f"right is {FORM}")
     least = 1 if word == "REMOCON" else 0
@@ -96,10 +93,10 @@ def _scripted(piece: str, where: Where | None) -> ScriptedInput:
 
 @dataclass(frozen=True, slots=True)
 class Plugged:
-    """A sensor on an AD port, by the law of its counts; its name is for people."""
+    """A sensor on an AD port, or on none unless a person says so, and the law of its counts."""
 
     name: str
-    port: int
+    port: int | None
     sensor: str
     law: str
 
@@ -161,6 +158,7 @@ LAWS: Mapping[str, Callable[..., float]] = {
     "distance": _distance,
     "heading": _heading,
     "tilt": _tilt,
+    "tilt_2012": _tilt,
     "voltage": _voltage,
 }
 
@@ -182,6 +180,10 @@ class BodyInputs:
     line: list[int] = field(default_factory=list)
     place: int = 0
     plugged: Mapping[int, Plugged] = field(default_factory=lambda: read_plugs(()))
+    _joints: Mapping[int | None, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._joints = {servo.id: joint for joint, servo in enumerate(self.robot.servos)}
 
     def see(self, state: BodyState, time_s: float) -> None:
         """Take in the state of the body, and what the script says by now."""
@@ -214,16 +216,16 @@ class BodyInputs:
         if (fixed := self.fixed.get((port, number))) is not None:
             return fixed
         if port == "MOTORIN":
-            return self._position(number)
+            return self.position(number)
         return self._analog(number) if port == "AD" else 0
 
-    def _position(self, servo: int) -> int:
+    def position(self, servo: int) -> int:
         """Return where a servo is, in counts of the robot; 0 where there is none of that number."""
-        names = {one.id: at for at, one in enumerate(self.robot.servos)}
-        if self.state is None or servo not in names:
+        joint = self._joints.get(servo)
+        if self.state is None or joint is None or not math.isfinite(angle := self.state.positions[joint]):
             return 0
         low, high = board_facts().counts
-        return min(max(round(float(self.robot.to_ticks(self.state.positions)[names[servo]])), low), high)
+        return min(max(round(self.robot.servos[joint].to_ticks(float(angle))), low), high)
 
     def _analog(self, number: int) -> int:
         one = self.plugged.get(number)
@@ -231,7 +233,7 @@ class BodyInputs:
             return ports().open_pin
         law = ports().laws[one.law]
         reading = self.state.sensors.get(one.sensor) if self.state is not None else None
-        if reading is None:
+        if reading is None or not np.all(np.isfinite(reading)):
             return law.quiet
         counts = LAWS[one.law](law, reading)
         return int(min(max(round(counts), law.least), law.most))
@@ -282,7 +284,7 @@ def read_plugs(texts: Sequence[str], source: Source | None = None) -> dict[int, 
         FormatError: it is not of that form, or there is no such sensor.
     """
     usual = {one.name: one for one in ports().ad}
-    plugs = {one.port: one for one in ports().ad}
+    plugs = {one.port: one for one in ports().ad if one.port is not None}
     for one in moved_plugs(source) if source is not None else ():
         _plug(plugs, one.port, one.sensor)
     for text in texts:

@@ -12,6 +12,7 @@ from posewright.runtimes.robobasic.servos import board_facts
 from posewright.runtimes.robobasic.tree import Finding, Severity, Source
 
 WORD = 0xFFFF
+US_PER_MS = 1000
 
 
 class ProgramError(InputError):

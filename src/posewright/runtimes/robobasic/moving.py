@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from posewright.runtimes.robobasic.board import Gyro
-from posewright.runtimes.robobasic.machine import Machine
+from posewright.runtimes.robobasic.machine import US_PER_MS, Machine
 from posewright.runtimes.robobasic.servos import N_SERVOS, board_facts, group_of
 from posewright.runtimes.robobasic.steps import Misused, Steps, Word, fields_of, numbers
-from posewright.runtimes.robobasic.tree import Command, Name, Severity, Text
-
-US_PER_MS = 1000
+from posewright.runtimes.robobasic.tree import Command, Name, Severity, Text, label_of
 
 
 def _move(steps: Steps, command: Command) -> None:
@@ -32,13 +30,13 @@ def _move(steps: Steps, command: Command) -> None:
 
 
 def _move_pos(steps: Steps, command: Command) -> None:
-    label = command.arguments[0] if len(command.arguments) == 1 else None
-    if not isinstance(label, Name):
+    label = label_of(command.arguments[0]) if len(command.arguments) == 1 else None
+    if label is None:
         raise Misused
-    if (pose := steps.poses.get(label.key)) is not None:
+    if (pose := steps.poses.get(label.upper())) is not None:
         _move(steps, Command("MOVE", pose.arguments))
     else:
-        steps.names.find_unknown("label", label.name, steps.poses, f"there is no {label.name}: POS")
+        steps.names.find_unknown("label", label, steps.poses, f"there is no {label}: POS")
 
 
 def _pos(steps: Steps, command: Command) -> None:
@@ -72,7 +70,7 @@ def _speed(steps: Steps, command: Command) -> None:
         steps.names.find("range", f"SPEED {known}", hint, Severity.WARNING)
 
     def speed(machine: Machine) -> None:
-        machine.board.servos.speed = value(machine)
+        machine.board.servos.set_speed(value(machine))
 
     steps.act(speed)
 
@@ -102,8 +100,8 @@ def _directions(steps: Steps, command: Command) -> None:
 
 
 def _servo(steps: Steps, command: Command) -> None:
+    """SERVO: a constant out of range is an error; what is computed so is passed over."""
     (which, where), line, (low, high) = numbers(steps, command, 2), steps.names.line, board_facts().counts
-
     for argument, least, most in zip(command.arguments, (0, low), (N_SERVOS - 1, high), strict=True):
         known = steps.names.constant(argument)
         if known is not None and not least <= known <= most:
@@ -111,21 +109,22 @@ def _servo(steps: Steps, command: Command) -> None:
 
     def place(machine: Machine) -> None:
         servo, counts = which(machine), where(machine)
-        if servo > 31 or not low <= counts <= high:
-            raise machine.fail(line, f"SERVO {servo}, {counts}", f"SERVO 0..31, {low}..{high}")
-        machine.board.servos.place(servo, counts)
-        machine.board.effects += 1
+        if servo < N_SERVOS and low <= counts <= high:
+            machine.board.servos.place(servo, counts)
+            machine.board.effects += 1
+        else:  # public programs begin with SERVO 16, S16 for a servo that is not there, whose MOTORIN is 0
+            machine.board.tell("passed over", line, statement=command.key, numbers=[servo, counts])
 
     steps.act(place)
 
 
-def _servos_named(steps: Steps, command: Command) -> Callable[[Machine], list[int]] | None:
+def _servos_named(steps: Steps, command: Command) -> Callable[[Machine], list[int]]:
     """Return which servos `MOTOR G24`, `MOTOR 3`, `MOTOR ALLON` mean."""
     one = command.arguments[0] if len(command.arguments) == 1 else None
     if one is None or isinstance(one, Text):
         raise Misused
     if isinstance(one, Name) and one.key in {"ALLON", "ALLOFF"}:
-        return lambda _: list(range(32))
+        return lambda _: list(range(N_SERVOS))
     if isinstance(one, Name) and (group := group_of(one.name)) is not None:
         return lambda _: list(group)
     value, line = steps.names.value(one), steps.names.line
@@ -133,8 +132,8 @@ def _servos_named(steps: Steps, command: Command) -> Callable[[Machine], list[in
         steps.names.find("range", f"there is no servo {known}", f"0..{N_SERVOS - 1}")
 
     def single(machine: Machine) -> list[int]:
-        if (servo := value(machine)) > 31:
-            raise machine.fail(line, f"there is no servo {servo}", "0..31")
+        if (servo := value(machine)) >= N_SERVOS:
+            raise machine.fail(line, f"there is no servo {servo}", f"0..{N_SERVOS - 1}")
         return [servo]
 
     return single
@@ -143,18 +142,18 @@ def _servos_named(steps: Steps, command: Command) -> Callable[[Machine], list[in
 def _motor(steps: Steps, command: Command) -> None:
     word = command.arguments[0] if command.arguments else None
     off = command.key == "MOTOROFF" or (isinstance(word, Name) and word.key == "ALLOFF")
-    if (named := _servos_named(steps, command)) is not None:
-        line, told = steps.names.line, word.key if isinstance(word, Name) else "a servo"
+    named, line = _servos_named(steps, command), steps.names.line
 
-        def switch(machine: Machine) -> None:
-            servos = named(machine)
-            if off:
-                machine.board.servos.release(servos)
-            else:
-                machine.board.servos.drive(servos)
-            machine.board.tell("motor", line, servos=told, on=not off)
+    def switch(machine: Machine) -> None:
+        servos = named(machine)
+        if off:
+            machine.board.servos.release(servos)
+        else:
+            machine.board.servos.drive(servos)
+        which = f"servo {servos[0]}" if len(servos) == 1 else word.key if isinstance(word, Name) else ""
+        machine.board.tell("motor", line, servos=which, on=not off)
 
-        steps.act(switch)
+    steps.act(switch)
 
 
 def _get_motor_set(steps: Steps, command: Command) -> None:
@@ -163,7 +162,7 @@ def _get_motor_set(steps: Steps, command: Command) -> None:
 
         def take(machine: Machine) -> None:
             for servo, value in fields.items():
-                if value(machine) and (found := machine.board.look("MOTORIN", servo)):
+                if value(machine) and (found := machine.board.position(servo)):
                     machine.board.servos.place(servo, found)
             machine.board.effects += 1
 

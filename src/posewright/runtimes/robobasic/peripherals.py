@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from posewright.runtimes.robobasic.machine import Machine, StopReason
+from posewright.runtimes.robobasic.expressions import FUNCTIONS, Value
+from posewright.runtimes.robobasic.machine import US_PER_MS, Machine, StopReason
 from posewright.runtimes.robobasic.servos import board_facts, group_of
 from posewright.runtimes.robobasic.steps import Misused, Steps, Word, fields_of, numbers
-from posewright.runtimes.robobasic.tree import Argument, Call, Command, Name, Severity, Text
+from posewright.runtimes.robobasic.tree import Argument, Call, Command, Name, Number, Severity, Text, label_of
 
-US_PER_MS = 1000
 BITS_A_BYTE = 10
+RATES = "1200, 2400, 4800, 9600, 19200, ..."
 
 
 _AT_HAND = "it is for the horns of one robot, as they were screwed on; the simulated ones are straight"
@@ -24,7 +25,8 @@ def _noted(what: str, why: str = "") -> Callable[[Steps, Command], None]:
     """Return what makes a statement ready that is only told."""
 
     def add(steps: Steps, command: Command) -> None:
-        if why:
+        if why and command.key not in steps.noted:  # once: a program of 2000 lines has fifty
+            steps.noted.add(command.key)
             steps.names.find("no-effect", f"{command.key} does nothing here", why, Severity.HINT)
         values = [_told_value(steps, one) for one in command.arguments]
         line = steps.names.line
@@ -52,38 +54,52 @@ PLAIN_WORDS = {"SETON", "SETOFF", "ALLON", "ALLOFF", "DEC", "HEX", "BIN", "ON", 
 
 
 def _out(steps: Steps, command: Command) -> None:
+    (pin, value), line = numbers(steps, command, 2), steps.names.line
+    _check(steps, command, FUNCTIONS["IN"])
+    if (known := steps.names.constant(command.arguments[1])) is not None and known > 1:
+        hint = f"0 or 1; its lowest bit, {known & 1}, is taken"
+        steps.names.find("range", f"OUT of {known}", hint, Severity.WARNING)
+    steps.act(lambda machine: machine.board.output(pin(machine), value(machine) & 1, line))
+
+
+def _byte_out(steps: Steps, command: Command) -> None:
     (port, value), line = numbers(steps, command, 2), steps.names.line
-    steps.act(lambda machine: machine.board.output(port(machine), value(machine), line))
+    _check(steps, command, FUNCTIONS["BYTEIN"])
+    steps.act(lambda machine: machine.board.output_byte(port(machine), value(machine) & 0xFF, line))
 
 
-def _pulse(steps: Steps, command: Command) -> None:
-    """TOGGLE and PULSE of a pin."""
-    if not command.arguments:
-        raise Misused
-    port, line = steps.names.value(command.arguments[0]), steps.names.line
+def _toggle(steps: Steps, command: Command) -> None:
+    (pin,), line = numbers(steps, command, 1), steps.names.line
+    _check(steps, command, FUNCTIONS["IN"])
 
     def toggle(machine: Machine) -> None:
-        pin = port(machine)
-        machine.board.output(pin, 1 - min(1, machine.board.outputs.get(pin, 0)), line)
+        at = pin(machine)
+        machine.board.output(at, 1 - machine.board.outputs.get(at, 0), line)
 
     steps.act(toggle)
 
 
+def _check(steps: Steps, command: Command, ports: tuple[int, int]) -> None:
+    """Take note of a port, or pin, that is not there."""
+    known, (low, high) = steps.names.constant(command.arguments[0]), ports
+    if known is not None and not low <= known <= high:
+        steps.names.find("port", f"there is no {command.key} {known}", f"{low}..{high}")
+
+
 def _erx(steps: Steps, command: Command) -> None:
     match command.arguments:
-        case (baud, Name() as name, Name(label, None)) if baud is not None:
-            pass
+        case (rate, Name() as name, target) if rate is not None and (label := label_of(target)) is not None:
+            _rate(steps, command)
         case _:
             raise Misused
-    variable, at, target = steps.names.variable(name.name), steps.at, steps.target(label)
-    steps.names.value(baud)
+    variable, at, there = steps.names.variable(name.name), steps.at, steps.target(label)
     if variable is None:
         return
 
     def step(machine: Machine) -> int:
         byte = machine.board.look("ERX", 0)
         if byte < 0:
-            return machine.go(at, target[0])
+            return machine.go(at, there[0])
         machine.values[variable.place] = byte & variable.most
         return at + 1
 
@@ -91,19 +107,28 @@ def _erx(steps: Steps, command: Command) -> None:
 
 
 def _etx(steps: Steps, command: Command) -> None:
-    (baud, value), line = numbers(steps, command, 2), steps.names.line
-    if steps.names.constant(command.arguments[0]) == 0:
-        steps.names.find("range", "ETX at 0 bits a second", "1200, 2400, 4800, 9600, 19200, ...")
+    if len(command.arguments) != 2:
+        raise Misused
+    rate, value, line = _rate(steps, command), steps.names.value(command.arguments[1]), steps.names.line
 
     def send(machine: Machine) -> None:
-        bits_s, byte = baud(machine), value(machine) & 0xFF
+        bits_s, byte = rate(machine), value(machine) & 0xFF
         if bits_s == 0:
-            raise machine.fail(line, "ETX at 0 bits a second", "1200, 2400, 4800, 9600, 19200, ...")
+            raise machine.fail(line, "ETX at 0 bits a second", RATES)
         machine.clock_us += BITS_A_BYTE * 1_000_000 // bits_s
-        machine.board.sent.append(byte)
         machine.board.tell("sent", line, byte=byte)
 
     steps.act(send)
+
+
+def _rate(steps: Steps, command: Command) -> Value:
+    """Return the bits a second of ERX and ETX; they are a word of the language, and may be 115200."""
+    rate = command.arguments[0]
+    if isinstance(rate, Number):
+        if rate.value == 0:
+            steps.names.find("range", f"{command.key} at 0 bits a second", RATES)
+        return lambda _: rate.value
+    return steps.names.value(rate)
 
 
 def _poke(area: str) -> Callable[[Steps, Command], None]:
@@ -164,10 +189,12 @@ def _printed(steps: Steps, argument: Argument) -> Callable[[Machine], str]:
     match argument:
         case Text(text):
             return lambda _: text
-        case Call(name, (value, Name() as base, *digits)) if name.upper() == "FORMAT":
+        case Call(name, (value, Name() as base, *digits)) if name.upper() == "FORMAT" and base.key in BASES:
             number = steps.names.value(value)
             width = steps.names.constant(digits[0]) or 0 if digits else 0
             return lambda machine: _formatted(number(machine), base.key, width)
+        case Call(name) if name.upper() == "FORMAT":
+            raise Misused
         case _:
             code = steps.names.value(argument)
             if isinstance(argument, Name) and steps.names.constant(argument) is None:
@@ -177,9 +204,13 @@ def _printed(steps: Steps, argument: Argument) -> Callable[[Machine], str]:
             return lambda machine: _display_code(code(machine))
 
 
+BASES = {"DEC": "d", "HEX": "X", "BIN": "b"}
+MOST_DIGITS = 16
+"""A line of the display."""
+
+
 def _formatted(value: int, base: str, width: int) -> str:
-    text = f"{value:X}" if base == "HEX" else f"{value:b}" if base == "BIN" else str(value)
-    return text.zfill(min(width, 16))[-16:]
+    return format(value, BASES[base]).zfill(min(width, MOST_DIGITS))[-MOST_DIGITS:]
 
 
 def _display_code(code: int) -> str:
@@ -206,10 +237,7 @@ def _zero(steps: Steps, command: Command) -> None:
 
 
 def _nothing(steps: Steps, command: Command) -> None:
-    """FILL, which lays out the memory of their steps, and what only their editor reads."""
-    for one in command.arguments:
-        if one is not None and not isinstance(one, Text):
-            steps.names.constant(one)
+    """FILL, which lays out the memory of their steps."""
 
 
 WORDS = {
@@ -218,13 +246,13 @@ WORDS = {
     "OFFSET": Word("OFFSET G6A, ...", _noted("offset", _AT_HAND)),
     "INIT": Word("INIT G6A, ...", _noted("init", _AT_HAND)),
     "OUT": Word("OUT port, 0 or 1", _out),
-    "TOGGLE": Word("TOGGLE port", _pulse),
-    "PULSE": Word("PULSE port", _pulse),
-    "BYTEOUT": Word("BYTEOUT port, value", _out),
+    "TOGGLE": Word("TOGGLE port", _toggle),
+    "PULSE": Word("PULSE port", _noted("pulse")),
+    "BYTEOUT": Word("BYTEOUT port, value", _byte_out),
     "ERX": Word("ERX 4800, variable, label where nothing came", _erx),
     "ETX": Word("ETX 4800, value", _etx),
-    "RX": Word("RX ...", _noted("serial", _OTHER_BOARD)),
-    "TX": Word("TX ...", _noted("serial", _OTHER_BOARD)),
+    "RX": Word("RX 4800, variable, label where nothing came", _erx),
+    "TX": Word("TX 4800, value", _etx),
     "POKE": Word("POKE address, value", _poke("memory")),
     "ROMPOKE": Word("ROMPOKE address, value", _poke("eeprom")),
     "MUSIC": Word('MUSIC "CDE"', _music),

@@ -12,7 +12,6 @@ from posewright.runtimes.robobasic.board import Board
 from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError
 from posewright.runtimes.robobasic.paces import Pace
 from posewright.runtimes.robobasic.servos import MIDDLE, Servos, Way, board_facts
-from posewright.runtimes.robobasic.tree import Command, statements_in
 
 MOST_MOMENTS = 10_000
 LONGEST_S = 3600.0
@@ -24,16 +23,12 @@ PASSES = 4
 from where the routine ends, and when it is over is known, too."""
 
 
-class _LeftOver(int):
-    """SPEED as it was before the routine, which does not say it."""
-
-
 def as_left(before: Servos, servos: Servos) -> Servos:
     """Return servos with SPEED and the switches as others have them by now."""
     for switch in ("grouped", "all_together", "high_speed"):
         setattr(servos, switch, getattr(before, switch))
     servos.directions = list(before.directions)
-    servos.speed = _LeftOver(before.speed)
+    servos.speed, servos.speed_is_left = before.speed, True
     return servos
 
 
@@ -67,17 +62,13 @@ class _Written(dict[int, int]):
 class _NoPorts:
     """Ports that refuse to be read; GETMOTORSET finds a servo that was let go where it was sent last."""
 
-    machine: Machine | None = None
+    servos: Servos
 
     def read(self, port: str, number: int) -> int:
-        if port != "MOTORIN" or self.machine is None or not self._takes_servos(self.machine):
-            raise ProgramError(f"it reads {port}" if port == "ERX" else f"it reads {port}({number})")
-        servos = self.machine.board.servos
-        return round(servos.positions[number]) if servos.driven[number] is False else 0
+        raise ProgramError(f"it reads {port}" if port == "ERX" else f"it reads {port}({number})")
 
-    def _takes_servos(self, machine: Machine) -> bool:
-        statements = statements_in(machine.program.source.lines[machine.line - 1].statement)
-        return any(isinstance(one, Command) and one.key == "GETMOTORSET" for one in statements)
+    def position(self, servo: int) -> int:
+        return round(self.servos.positions[servo]) if self.servos.driven[servo] is False else 0
 
 
 @dataclass
@@ -133,9 +124,8 @@ class RoutineRun:
         *,
         at_power_on: bool = False,
     ) -> None:
-        ports = _NoPorts()
-        board = Board(servos, ports, eeprom=_Written(), memory=_Written())
-        self._machine = ports.machine = Machine(program, board, at=at)
+        board = Board(servos, _NoPorts(servos), eeprom=_Written(), memory=_Written())
+        self._machine = Machine(program, board, at=at)
         if not at_power_on:
             self._machine.values = _Known(program)
         self.servos, self._ours, self._start, self._most = servos, ours, at, most
@@ -260,7 +250,7 @@ class RoutineRun:
         orders = [way.order for way in begun.values()]
         paces = {Pace(min(max(one.speed, low), high), one.high_speed) for one in orders}
         moment.pace = paces.pop() if len(paces) == 1 and not carried else None
-        left_over = [one.speed for one in orders if isinstance(one.speed, _LeftOver)]
+        left_over = [one.speed for one in orders if one.speed_is_left]
         self._left_over = left_over[0] if left_over else self._left_over
         self.moments.append(moment)
 

@@ -40,6 +40,7 @@ class BoardFacts:
     beep_ms: int
     gyro_counts: float
     gyro_limit_counts: float
+    erased: int
     most_gosubs: int
 
 
@@ -77,13 +78,14 @@ def speed_from_measurement(speed: int, counts: float, seconds: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What one MOVE asks: counts by servo, counts a second for them, and what said so."""
+    """What one MOVE asks: counts by servo, counts a second for them, and what said so, or was left to it."""
 
     targets: Mapping[int, int]
     rate: float
     grouped: bool
     speed: int
     high_speed: bool
+    speed_is_left: bool
 
 
 @dataclass(slots=True)
@@ -108,6 +110,7 @@ class Servos:
         driven: by servo: True, False after MOTOROFF, None until the program first says anything of it. Ours:
             until then somebody holds the robot as it stands.
         speed_counts_s: counts a second at SPEED 1.
+        speed_is_left: whether SPEED is as another run left it, and not set since.
         ways: of the servos that are under way.
         begun: the ways that began at the last pulse.
         placed: servos that were put somewhere at once since then, as SERVO does, and MOTOR after MOTOROFF.
@@ -122,7 +125,7 @@ class Servos:
         self.positions: list[float] = [start.get(servo, float(MIDDLE)) for servo in range(N_SERVOS)]
         self.driven: list[bool | None] = [None] * N_SERVOS
         self.directions = list(facts.directions)
-        self.speed = facts.first_speed
+        self.speed, self.speed_is_left = facts.first_speed, False
         self.high_speed = self.grouped = self.all_together = False
         self.pulses = 0
         self.ways: dict[int, Way] = {}
@@ -142,9 +145,13 @@ class Servos:
         rate = min(max(self.speed, low), high) * self.speed_counts_s
         told = {servo: int(self.mirrored(servo, counts)) for servo, counts in targets.items()}
         rate *= facts.high_speed if self.high_speed else 1.0
-        self._orders.append(Order(told, rate, self.grouped, self.speed, self.high_speed))
+        self._orders.append(Order(told, rate, self.grouped, self.speed, self.high_speed, self.speed_is_left))
         self._ordered |= told.keys()
         self.drive(told)
+
+    def set_speed(self, speed: int) -> None:
+        """Set SPEED."""
+        self.speed, self.speed_is_left = speed, False
 
     def place(self, servo: int, counts: float) -> None:
         """Send a servo there at once, in counts of the program, and forget what it was to do."""
@@ -176,10 +183,6 @@ class Servos:
         self.stay(servos)
         for servo in servos:
             self.driven[servo] = False
-
-    def counts(self, servo: int) -> int:
-        """Return where a servo is, in counts of the program."""
-        return round(self.mirrored(servo, self.positions[servo]))
 
     @property
     def is_moving(self) -> bool:

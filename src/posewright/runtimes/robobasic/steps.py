@@ -24,6 +24,7 @@ class Steps:
         lines: of the source, by address.
         labels: where each label is, by name in capitals: a list of one address, which is known at the end.
         poses: the POS statements, by their labels in capitals.
+        noted: the statements of which it was told that they do nothing here.
     """
 
     def __init__(self) -> None:
@@ -32,6 +33,7 @@ class Steps:
         self.lines: list[int] = []
         self.labels: dict[str, list[int]] = {}
         self.poses: dict[str, Command] = {}
+        self.noted: set[str] = set()
 
     @property
     def at(self) -> int:

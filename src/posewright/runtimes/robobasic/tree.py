@@ -301,6 +301,15 @@ FLOW_WORDS = frozenset(
 )
 """The words of statements that are flow or declare something."""
 
+
+def label_of(argument: Argument) -> str | None:
+    """Return the label that an argument names, which may be a number; None where it names none."""
+    match argument:
+        case Name(name, None) | Number(_, name):
+            return name
+    return None
+
+
 LABEL_PLACES = {"ERX": 2, "RX": 2, "MOVEPOS": 0}
 
 
