@@ -64,7 +64,7 @@ def test_a_sensor_that_is_taken_to_be_elsewhere_and_inputs_that_come_too_late_ar
     )
     code, _, err = run(program, "--body", "mock", "--remocon", "3@50")
     assert code == 0
-    assert f"{program}:5: robot_tilt reads AD(0), so the tilt sensor is taken to be plugged in there" in err
+    assert f"{program}:5: robot_tilt reads AD(0): the tilt sensor is taken to be plugged in there" in err
     assert "over before the program had read all" in err
 
 

@@ -25,7 +25,8 @@ from posewright.cli.options import (
 )
 from posewright.documents import read_text
 from posewright.runtimes.robobasic import Program
-from posewright.runtimes.robobasic.inputs import moved_plugs, read_inputs
+from posewright.runtimes.robobasic.inputs import read_inputs
+from posewright.runtimes.robobasic.plugs import moved_plugs
 from posewright.runtimes.robobasic.servos import speed_from_measurement
 
 LOOKS_FROM = "front"
@@ -161,7 +162,7 @@ def _warn(program: Program) -> None:
     if len(odd) > MOST_WARNED:
         console.warn(f"and {len(odd) - MOST_WARNED} more; `posewright basic check` tells all")
     for moved in moved_plugs(source):
-        console.warn(f"{source.where(moved.line)}: {moved.said}; --plug says otherwise")
+        console.warn(f"{source.where(moved.line)}: {moved.message}; --plug says otherwise")
 
 
 def _upright(result: dict[str, Any]) -> str:

@@ -14,8 +14,9 @@ from posewright.recordings.falls import side_of
 from posewright.robots import Robot, robot
 from posewright.runtimes.robobasic.board import EVENT
 from posewright.runtimes.robobasic.controller import RoboBasicController, UntilOver
-from posewright.runtimes.robobasic.inputs import read_inputs, read_plugs
+from posewright.runtimes.robobasic.inputs import read_inputs
 from posewright.runtimes.robobasic.opening import ROBOT, open_program
+from posewright.runtimes.robobasic.plugs import read_plugs
 from posewright.search.plan import checked_seed
 
 LONGEST_S = 60.0

@@ -15,7 +15,8 @@ from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.experiments import basic_result, run_basic, run_many, run_trial, set_up_basic
 from posewright.robots import robot
 from posewright.runtimes.robobasic import RoboBasicController, read_source, ready_program
-from posewright.runtimes.robobasic.inputs import BodyInputs, moved_plugs, read_inputs, read_plugs
+from posewright.runtimes.robobasic.inputs import BodyInputs, read_inputs
+from posewright.runtimes.robobasic.plugs import moved_plugs, read_plugs
 
 ROBOT = robot("hitec_robonova1")
 STAND = ROBOT.pose("stand")
@@ -112,12 +113,37 @@ def test_a_label_tells_of_a_sensor_on_another_port(label: str, sensor: str) -> N
     text = f"DIM A AS BYTE\nfar:\nA = AD(0)\n{label}:\nA = AD(3)\nA = AD(7)\nother:\nA = AD(1)\nEND\n"
     source = read_source(text)
     (moved,) = moved_plugs(source)
+    assert moved.sensor is not None
     assert (moved.sensor.name, moved.port, moved.line) == (sensor, 3, 5)
     plugs = read_plugs([], source)
     assert {port: one.name for port, one in plugs.items() if one.name == sensor} == {3: sensor}
     assert plugs[0].name == "front"
     assert read_plugs([f"{moved.sensor.port}={sensor}"], source) == read_plugs([])
     assert moved_plugs(read_source(text.replace("AD(3)", f"AD({moved.sensor.port})"))) == ()
+
+
+KOREAN = """CONST 앞뒤기울기AD포트 = 0
+CONST 좌우기울기AD포트 = 1
+CONST 적외선AD포트 = 4
+CONST min = {}
+CONST max = {}
+DIM A AS BYTE
+A = AD(앞뒤기울기AD포트)
+A = AD(좌우기울기AD포트)
+A = AD(적외선AD포트)
+A = AD(앞뒤기울기AD포트)
+END
+"""
+
+
+@pytest.mark.parametrize(("low", "high", "sensor"), [(61, 107, "tilt_2012"), (95, 160, "tilt")])
+def test_constants_that_are_ports_tell_of_sensors_and_limits_which_tilt_sensor_it_is(
+    low: int, high: int, sensor: str
+) -> None:
+    plugs = read_plugs([], read_source(KOREAN.format(low, high)))
+    usual = {} if sensor == "tilt" else {5: "tilt"}
+    expected = {0: sensor, 2: "right", 4: "front", 6: "battery", **usual}
+    assert {port: one.name for port, one in plugs.items()} == expected
 
 
 def test_motorin_tells_where_a_servo_is_and_0_where_there_is_none() -> None:

@@ -13,8 +13,9 @@ from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.control import Block
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.board import EVENT, Board
-from posewright.runtimes.robobasic.inputs import BodyInputs, Plugged, ScriptedInput, read_plugs
+from posewright.runtimes.robobasic.inputs import BodyInputs, ScriptedInput
 from posewright.runtimes.robobasic.machine import Machine, Program, StopReason
+from posewright.runtimes.robobasic.plugs import Plugged, read_plugs
 from posewright.runtimes.robobasic.servos import Servos, board_facts, board_servos
 
 SILENT_S = 2.0

@@ -14,9 +14,9 @@ from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.compiling import Compiler
 from posewright.runtimes.robobasic.expressions import GIVEN
 from posewright.runtimes.robobasic.flow import BACK, Flow, Use
-from posewright.runtimes.robobasic.inputs import moved_plugs
 from posewright.runtimes.robobasic.move_rules import MoveRules, column_of, finding
 from posewright.runtimes.robobasic.opening import ROBOT
+from posewright.runtimes.robobasic.plugs import moved_plugs
 from posewright.runtimes.robobasic.tree import (
     Chain,
     Command,
@@ -64,7 +64,7 @@ def lint(source: Source, robot: Robot | str = ROBOT) -> tuple[Finding, ...]:
     compiler.program()
     found = [_placed(source, one) for one in compiler.names.findings]
     found += _names(source, compiler)
-    found += [finding(source.lines[one.line - 1], "plug", one.said) for one in moved_plugs(source)]
+    found += [finding(source.lines[one.line - 1], "plug", one.message) for one in moved_plugs(source)]
     if not any(one.rule in _ASTRAY and one.severity is Severity.ERROR for one in found):
         found += _FlowRules(source, compiler.names.constant).look()
     found += MoveRules(card, compiler.names.constant, compiler.steps.poses).look(source.lines)

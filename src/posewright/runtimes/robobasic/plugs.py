@@ -1,0 +1,211 @@
+"""What is plugged into the AD ports: as usual, as a person says, or as a program's own names tell."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+
+from posewright.documents import parse_document, read_record
+from posewright.errors import FormatError
+from posewright.runtimes.robobasic.tree import Call, Const, Name, Number, Source, calls_of, statements_in
+
+COUNTS = 255
+N_PORTS = 8
+VOLTS_A_COUNT = 5.0 / 256.0
+"""An AD port reads 0..255 for 0..5 V (ATmega128, its upper eight bits)."""
+
+BATTERY_A_COUNT = 10.0 / 256.0
+"""The battery comes to its port halved (templates: V = 10 x value / 256)."""
+
+NOTHING = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Plugged:
+    """A sensor on an AD port, or on none unless a person says so, and the law of its counts."""
+
+    name: str
+    port: int | None
+    sensor: str
+    law: str
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """How a reading becomes counts; `ports.yaml` says what the numbers are.
+
+    Attributes:
+        quiet: counts where the body has no such sensor.
+        volts: knots of a curve from metres to volts.
+    """
+
+    quiet: int
+    volts: tuple[tuple[float, float], ...] = ()
+    upright: float = 0.0
+    counts_a_radian: float = 0.0
+    least: int = 0
+    most: int = COUNTS
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What is plugged in where, and what a port reads that has nothing."""
+
+    open_pin: int
+    ad: tuple[Plugged, ...]
+    laws: Mapping[str, Law]
+
+
+@cache
+def ports() -> Ports:
+    """Return what is plugged into a RoboNova-1."""
+    text = resources.files(__package__).joinpath("ports.yaml").read_text(encoding="utf-8")
+    return read_record(parse_document(text), Ports)
+
+
+def _distance(law: Law, reading: float) -> float:
+    metres, volts = zip(*law.volts, strict=True)
+    return float(np.interp(reading, metres, volts)) / VOLTS_A_COUNT
+
+
+def _heading(_: Law, reading: float) -> float:
+    return math.floor(reading / (2.0 * math.pi) * 256.0 + 0.5) % 256
+
+
+def _tilt(law: Law, reading: np.ndarray) -> float:
+    """Return the counts of a tilt sensor: how far it leans forward, as the base's upright axis says."""
+    roll, pitch = float(reading[0]), float(reading[1])
+    forward = math.atan2(math.sin(pitch), abs(math.cos(roll)) * math.cos(pitch))
+    return law.upright + forward * law.counts_a_radian
+
+
+def _voltage(_: Law, reading: float) -> float:
+    return reading / BATTERY_A_COUNT
+
+
+LAWS: Mapping[str, Callable[..., float]] = {
+    "distance": _distance,
+    "heading": _heading,
+    "tilt": _tilt,
+    "tilt_2012": _tilt,
+    "voltage": _voltage,
+}
+
+
+_PLUG = re.compile(r"(?:AD)?([0-7]) *= *(\w+)", re.IGNORECASE | re.ASCII)
+_NAMES = {
+    "tilt": re.compile("(?i)tilt|기울기"),
+    "battery": re.compile("(?i)volt|batter|전압"),
+    "front": re.compile("(?i)infrared|적외선"),
+}
+"""What public programs call constants that are such ports, and routines that read the first two sensors."""
+
+
+@dataclass(frozen=True, slots=True)
+class MovedPlug:
+    """A sensor that a program looks for on another AD port than usual, as a name in it tells.
+
+    Attributes:
+        sensor: None where there is none of the kind: the port is left open.
+        line: that tells so.
+        name: of the label above the line, or of the constant that is the port.
+    """
+
+    port: int
+    sensor: Plugged | None
+    line: int
+    name: str
+
+    @property
+    def message(self) -> str:
+        """It in words."""
+        what = "there is no second sensor of its kind, so nothing is on it"
+        if self.sensor is not None:
+            what = f"the {self.sensor.name} sensor is taken to be plugged in there"
+        return f"{self.name} reads AD({self.port}): {what}"
+
+
+def moved_plugs(source: Source) -> tuple[MovedPlug, ...]:
+    """Return the sensors that a program looks for on other ports than usual; the first mention says where."""
+    constants = _constants(source)
+    found: dict[int, MovedPlug] = {}
+    kinds: set[str] = set()
+    label = ""
+    for line in source.lines:
+        label = line.label or label
+        for call in (call for one in statements_in(line.statement) for call in calls_of(one, "AD")):
+            port, constant = _port(call, constants)
+            for kind, says in _NAMES.items():
+                is_named = says.search(constant) is not None
+                if port is None or not (is_named or (kind != "front" and says.search(label))):
+                    continue
+                name = constant if is_named else label
+                if kind not in kinds:
+                    kinds.add(kind)
+                    found[port] = MovedPlug(port, _sensor(kind, constants), line.number, name)
+                elif is_named and port not in found:
+                    found[port] = MovedPlug(port, None, line.number, name)
+    return tuple(one for one in found.values() if one.sensor is None or one.sensor.port != one.port)
+
+
+def _constants(source: Source) -> dict[str, int]:
+    """Return the constants that are numbers, by name in capitals."""
+    consts = (line.statement for line in source.lines if isinstance(line.statement, Const))
+    return {one.name.upper(): one.value.value for one in consts if isinstance(one.value, Number)}
+
+
+def _port(call: Call, constants: Mapping[str, int]) -> tuple[int | None, str]:
+    """Return which port is read, and the name of the constant that says so."""
+    match call.arguments:
+        case (Number(port),):
+            name = ""
+        case (Name(name, None),):
+            port = constants.get(name.upper(), N_PORTS)
+        case _:
+            return None, ""
+    return (port if port < N_PORTS else None), name
+
+
+def _sensor(kind: str, constants: Mapping[str, int]) -> Plugged:
+    """Return the sensor of a kind: the one that is upright between the program's MIN and MAX, if it has them."""
+    low, high = constants.get("MIN", 0), constants.get("MAX", COUNTS)
+    alike = [one for one in ports().ad if one.name.startswith(kind)]
+    fitting = [one for one in alike if low < ports().laws[one.law].upright < high]
+    return (fitting or alike)[0]
+
+
+def read_plugs(texts: Sequence[str], source: Source | None = None) -> dict[int, Plugged]:
+    """Return the sensors by their AD ports.
+
+    Args:
+        texts: what is plugged in elsewhere than usual: `0=tilt`, `5=none`.
+        source: a program, whose names may tell of sensors that are elsewhere.
+
+    Raises:
+        FormatError: it is not of that form, or there is no such sensor.
+    """
+    usual = {one.name: one for one in ports().ad}
+    plugs = {one.port: one for one in ports().ad if one.port is not None}
+    for moved in moved_plugs(source) if source is not None else ():
+        _plug(plugs, moved.port, moved.sensor)
+    for text in texts:
+        match = _PLUG.fullmatch(text.strip())
+        if match is None or match[2].lower() not in {*usual, NOTHING}:
+            hint = f"right is PORT=SENSOR, as in 0=tilt; {', '.join(usual)} or {NOTHING}"
+            raise FormatError(f"{text[:40]!r} plugs nothing in", hint=hint)
+        _plug(plugs, int(match[1]), usual.get(match[2].lower()))
+    return plugs
+
+
+def _plug(plugs: dict[int, Plugged], port: int, sensor: Plugged | None) -> None:
+    """Plug a sensor in, and out where it is; None leaves the port empty."""
+    for other in [one for one, there in plugs.items() if there is sensor or one == port]:
+        del plugs[other]
+    if sensor is not None:
+        plugs[port] = sensor
