@@ -173,7 +173,7 @@ def _port(call: Call, constants: Mapping[str, int]) -> tuple[int | None, str]:
 
 
 def _sensor(kind: str, constants: Mapping[str, int]) -> Plugged:
-    """Return the sensor of a kind: the one that is upright between the program's MIN and MAX, if it has them."""
+    """Return the sensor of a kind: the one that is upright between MIN and MAX, if a program has these."""
     low, high = constants.get("MIN", 0), constants.get("MAX", COUNTS)
     alike = [one for one in ports().ad if one.name.startswith(kind)]
     fitting = [one for one in alike if low < ports().laws[one.law].upright < high]
