@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from posewright.runtimes.robobasic import moving, peripherals
 from posewright.runtimes.robobasic.expressions import Value
 from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError, Step, StopReason
-from posewright.runtimes.robobasic.steps import Misused, Steps, as_group
+from posewright.runtimes.robobasic.steps import Misused, Steps, Way, as_group
 from posewright.runtimes.robobasic.syntax import is_stray
 from posewright.runtimes.robobasic.tree import (
     FLOW_WORDS,
@@ -175,11 +175,11 @@ class Compiler:
             case Gosub(label):
                 self._gosub(label)
             case Return():
-                self.steps.add(_return)
+                self.steps.add(_return, Way(falls=False, returns=True))
             case On():
                 self._on(statement)
             case End():
-                self.steps.add(_stopping(self.steps.at, StopReason.END))
+                self.steps.add(_stopping(self.steps.at, StopReason.END), Way(falls=False))
             case Command():
                 _add_command(self.steps, statement)
             case _:
@@ -187,15 +187,15 @@ class Compiler:
 
     def _jump(self, target: list[int]) -> None:
         at = self.steps.at
-        self.steps.add(lambda machine: machine.go(at, target[0]))
+        self.steps.add(lambda machine: machine.go(at, target[0]), Way((target,), falls=False))
 
     def _gosub(self, label: str) -> None:
-        at, target = self.steps.at, self.steps.target(label)
-        self.steps.add(lambda machine: machine.call(at, target[0]))
+        at, target = self.steps.at, self.steps.target(label, "GOSUB")
+        self.steps.add(lambda machine: machine.call(at, target[0]), Way((target,), calls=True))
 
     def _on(self, on: On) -> None:
         at, value = self.steps.at, self.names.value(on.value)
-        targets = [self.steps.target(label) for label in on.labels]
+        targets = tuple(self.steps.target(label, "GOSUB" if on.gosub else "GOTO") for label in on.labels)
 
         def step(machine: Machine) -> int:
             number = value(machine)
@@ -204,7 +204,7 @@ class Compiler:
             target = targets[number][0]
             return machine.call(at, target) if on.gosub else machine.go(at, target)
 
-        self.steps.add(step)
+        self.steps.add(step, Way(targets, calls=on.gosub))
 
     def _assign(self, name: Name, expression: Expression) -> None:
         value, variable = self.names.value(expression), self.names.variable(name.name)
@@ -231,7 +231,8 @@ class Compiler:
     def _unless(self, condition: Expression) -> list[int]:
         """Add a step that goes on where a condition holds; return the list to put in where it goes else."""
         value, following, otherwise = self.names.value(condition), self.steps.at + 1, [0]
-        self.steps.add(lambda machine: following if value(machine) else otherwise[0])
+        way = Way((otherwise,), condition=condition)
+        self.steps.add(lambda machine: following if value(machine) else otherwise[0], way)
         return otherwise
 
     def _if(self, statement: If, *, whole_line: bool) -> None:
@@ -252,7 +253,7 @@ class Compiler:
             otherwise[0] = self.steps.at
 
     def _jump_on(self, target: list[int]) -> None:
-        self.steps.add(lambda _: target[0])
+        self.steps.add(lambda _: target[0], Way((target,), falls=False))
 
     def _branch(self, statement: ElseIf | Else | EndIf) -> None:
         word = type(statement).__name__.upper()
@@ -326,6 +327,7 @@ class Compiler:
                 "no-block", f"NEXT {name} in the FOR of {block.name}, line {block.line}", f"NEXT {block.name}"
             )
         self._blocks.pop()
+        self.steps.loops.append((block.line, self.names.line))
         variable = self.names.variable(block.name)
         if variable is None:
             return
@@ -342,7 +344,7 @@ class Compiler:
             machine.values[place] = value & most
             return begin if value <= last(machine) else following
 
-        self.steps.add(step)
+        self.steps.add(step, Way(([begin],)))
 
 
 def _return(machine: Machine) -> int:

@@ -1,239 +1,103 @@
-"""Which line of a program follows which: what is reached from its beginning, and what from a routine.
+"""Which lines of a program are reached, and from where: its steps say where each of them leads.
 
-Lines are counted from 0 here, and the one behind the last is the end of the program. What a condition asks is
-not looked at: both ways are open, unless one is told.
+What a condition asks is not looked at: both ways are open, unless one is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import Enum
-from functools import cached_property
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 
-from posewright.runtimes.robobasic.tree import (
-    Command,
-    Else,
-    ElseIf,
-    End,
-    EndIf,
-    Expression,
-    For,
-    Gosub,
-    Goto,
-    If,
-    Line,
-    Next,
-    On,
-    Return,
-    Source,
-    Statement,
-    label_of,
-    label_place,
-    statements_in,
-    unclosed_ifs,
-)
+from posewright.runtimes.robobasic.steps import Mention, Steps
+from posewright.runtimes.robobasic.tree import Expression, Line
 
 
-class Use(Enum):
-    """What a statement wants of a label that it names."""
-
-    GOES = "GOTO"
-    CALLS = "GOSUB"
-    POSE = "MOVEPOS"
+def _unknown(_: Expression) -> None:
+    """Say of no condition what it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A label that is named on a line."""
-
-    line: int
-    label: str
-    use: Use
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """A FOR and its NEXT."""
-
-    begin: int
-    end: int
-
-    def holds(self, line: int) -> bool:
-        """Tell whether a line is inside it; that of FOR itself is not."""
-        return self.begin < line <= self.end
-
-
-BACK, OVER = -1, -2
-"""What comes after RETURN, and after END or STOP, in the place of a line."""
-
-
+@dataclass(frozen=True)
 class Flow:
-    """Which line of a program follows which.
+    """What leads where in one program.
 
     Attributes:
-        n: how many lines there are.
-        places: of labels, by name in capitals.
-        mentions: of labels, all there are.
-        following: by line, those that may come next, BACK or OVER; a GOSUB is stepped over.
-        loops: the innermost loop that holds a line, by line.
+        lines: of the program; a line is told by its number, from 1.
+        addresses: by line, of the step that it begins with, or that comes next.
     """
 
-    def __init__(self, source: Source, known: Callable[[Expression], int | None] = lambda _: None) -> None:
-        """Find it out.
+    steps: Steps
+    lines: tuple[Line, ...]
+    addresses: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        at = 0
+        for line in self.lines:
+            while at < self.steps.at and self.steps.lines[at] < line.number:
+                at += 1
+            self.addresses[line.number] = at
+
+    def next(self, at: int, known: Callable[[Expression], int | None] = _unknown) -> Iterator[int]:
+        """Yield the addresses to which a step leads; who calls a routine comes to the next.
 
         Args:
-            source: the program.
+            at: its address.
             known: says what a condition is, where that is known; then one way only is open.
         """
-        lines = source.lines
-        self.n = len(lines)
-        self.places: dict[str, int] = {}
-        for at, line in enumerate(lines):
-            if line.label:
-                self.places.setdefault(line.label.upper(), at)
-        self.mentions = [
-            mention
-            for at, line in enumerate(lines)
-            for one in statements_in(line.statement)
-            for mention in _named(at, one)
-        ]
-        self.loops = _loops(lines)
-        self._known = known
-        self._otherwise: dict[int, int] = {}
-        self._leaves: dict[int, int] = {}
-        self._match_blocks(lines)
-        self.following = [tuple(set(self._ways(at, line.statement))) for at, line in enumerate(lines)]
+        way = self.steps.ways[at]
+        holds = None if way.condition is None else known(way.condition)
+        if way.falls and (holds is None or holds):
+            yield at + 1
+        if not way.calls and not holds:
+            yield from (target[0] for target in way.to)
 
-    def _match_blocks(self, lines: Sequence[Line]) -> None:
-        """Find where an IF or ELSEIF goes that does not hold, and where who comes down to an ELSE leaves."""
-        blocks: list[list[int]] = []  # lines of an IF, its ELSEIFs and ELSE; none of a FOR
-        self._unclosed = unclosed_ifs(lines)
-        for at, line in enumerate(lines):
-            if line.label or isinstance(line.statement, Next):
-                self._close_open_ifs(blocks, at)
-            match line.statement:
-                case If(_, None):
-                    blocks.append([at])
-                case For():
-                    blocks.append([])
-                case ElseIf() | Else() if blocks and blocks[-1]:
-                    blocks[-1].append(at)
-                case EndIf() if blocks and blocks[-1]:
-                    self._close(blocks.pop(), at)
-                case Next() if blocks and not blocks[-1]:
-                    blocks.pop()
-                case _:
-                    pass
-        for block in blocks:
-            self._close(block, self.n)
+    def called(self) -> set[int]:
+        """Return the addresses of all routines that are called."""
+        return {target[0] for way in self.steps.ways if way.calls for target in way.to}
 
-    def _close_open_ifs(self, blocks: list[list[int]], at: int) -> None:
-        """Close what has no ENDIF anywhere, as compiling does."""
-        while blocks and blocks[-1] and blocks[-1][0] + 1 in self._unclosed:
-            self._close(blocks.pop(), at)
-
-    def _close(self, block: list[int], end: int) -> None:
-        self._otherwise.update(pairwise([*block, end]))
-        self._leaves.update(dict.fromkeys(block[1:], end))
-
-    def _below(self, at: int) -> int:
-        return self._leaves.get(at + 1, at + 1)
-
-    def _ways(self, at: int, statement: Statement | None) -> Iterator[int]:
-        match statement:
-            case Goto(label):
-                yield self.places.get(label.upper(), self._below(at))
-            case Return():
-                yield BACK
-            case If(condition, then, otherwise):
-                known = self._known(condition)
-                if known is None or known:
-                    yield from self._ways(at, then)
-                if not known:
-                    yield from (
-                        [self._otherwise.get(at, self.n)] if then is None else self._ways(at, otherwise)
-                    )
-            case ElseIf(_, then):
-                yield from self._ways(at, then)
-                yield self._otherwise.get(at, self._below(at))
-            case Else(then):
-                yield from self._ways(at, then)
-            case _ if statement is not None and _is_end(statement):
-                yield OVER
-            case Next() if at in self.loops and self.loops[at].end == at:
-                yield from (self._below(at), self._below(self.loops[at].begin))
-            case _:
-                labels = (one.label.upper() for one in _named(at, statement) if one.use is Use.GOES)
-                yield from (self.places[label] for label in labels if label in self.places)
-                yield self._below(at)
-
-    def called(self, line: int | None = None) -> Iterator[int]:
-        """Yield where GOSUBs go, all or those of a line."""
-        for one in self.mentions if line is None else self._calls.get(line, ()):
-            if one.use is Use.CALLS and (place := self.places.get(one.label.upper())) is not None:
-                yield place
-
-    @cached_property
-    def _calls(self) -> dict[int, list[Mention]]:
-        found: dict[int, list[Mention]] = {}
-        for one in self.mentions:
-            found.setdefault(one.line, []).append(one)
-        return found
-
-    def reached(self, first: Iterable[int] = (0,), *, calls: bool = False) -> set[int]:
-        """Return the lines that are reached from some, what is called there only if one asks for it."""
+    def reached(
+        self,
+        first: Iterable[int] = (0,),
+        known: Callable[[Expression], int | None] = _unknown,
+        *,
+        calls: bool = False,
+    ) -> set[int]:
+        """Return the addresses that are reached from some; with `calls`, those of called routines, too."""
         found = set(first)
         ahead = list(found)
         while ahead:
-            line = ahead.pop()
-            if not 0 <= line < self.n:
-                continue
-            following = [*self.following[line], *(self.called(line) if calls else ())]
-            new = [one for one in following if one not in found]
-            found.update(new)
-            ahead += new
+            if (at := ahead.pop()) < self.steps.at:
+                called = (target[0] for target in self.steps.ways[at].to) if calls else ()
+                new = {*self.next(at, known), *called} - found
+                found |= new
+                ahead += new
         return found
 
+    def comes_down(self, line: Line) -> bool:
+        """Tell whether the step above a line leads to it."""
+        at = self.addresses[line.number]
+        return at > 0 and at in self.next(at - 1)
 
-def _is_end(statement: Statement) -> bool:
-    """Tell whether a statement is END or STOP."""
-    return isinstance(statement, End) or (isinstance(statement, Command) and statement.key == "STOP")
+    def into_loops(self) -> Iterator[tuple[Mention, int]]:
+        """Yield where a label inside a FOR is named outside of it, and the line of that FOR."""
+        within = self._loops()
+        places: dict[str, int] = {}
+        for line in self.lines:
+            places.setdefault(line.label.upper(), line.number)
+        for one in self.steps.mentions:
+            begin, end = within.get(places.get(one.label.upper(), 0), (0, len(self.lines)))
+            if not begin < one.line <= end and one.word != "MOVEPOS":
+                yield one, begin
 
-
-def _named(at: int, statement: Statement | None) -> Iterator[Mention]:
-    """Yield the labels that a statement names itself."""
-    match statement:
-        case Goto(label):
-            yield Mention(at, label, Use.GOES)
-        case Gosub(label):
-            yield Mention(at, label, Use.CALLS)
-        case On(_, gosub, labels):
-            yield from (Mention(at, label, Use.CALLS if gosub else Use.GOES) for label in labels)
-        case Command() if (place := label_place(statement)) is not None:
-            if (named := label_of(statement.arguments[place])) is not None:
-                yield Mention(at, named, Use.POSE if statement.key == "MOVEPOS" else Use.GOES)
-        case _:
-            return
-
-
-def _loops(lines: Sequence[Line]) -> dict[int, Loop]:
-    """Return the innermost loop of each line that is inside one; a FOR without NEXT is none."""
-    begun: list[int] = []
-    ends: dict[int, int] = {}
-    for at, line in enumerate(lines):
-        if isinstance(line.statement, For):
-            begun.append(at)
-        elif isinstance(line.statement, Next) and begun:
-            ends[begun.pop()] = at
-    found: dict[int, Loop] = {}
-    open_: list[Loop] = []
-    for at in range(len(lines)):
-        if open_:
-            found[at] = open_[-1]
-            if at == open_[-1].end:
-                open_.pop()
-        if at in ends:
-            open_.append(Loop(at, ends[at]))
-    return found
+    def _loops(self) -> dict[int, tuple[int, int]]:
+        """Return the innermost FOR and NEXT by the lines inside, of which that of NEXT is one."""
+        begun = dict(sorted(self.steps.loops))
+        found: dict[int, tuple[int, int]] = {}
+        open_: list[tuple[int, int]] = []
+        for line in self.lines:
+            if open_:
+                found[line.number] = open_[-1]
+                if open_[-1][1] == line.number:
+                    open_.pop()
+            if line.number in begun:
+                open_.append((line.number, begun[line.number]))
+        return found

@@ -6,14 +6,14 @@ routines that do not come back; and by `move_rules` how it moves its servos.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic.compiling import Compiler
 from posewright.runtimes.robobasic.expressions import GIVEN
-from posewright.runtimes.robobasic.flow import BACK, Flow, Use
+from posewright.runtimes.robobasic.flow import Flow
 from posewright.runtimes.robobasic.move_rules import MoveRules, column_of, finding
 from posewright.runtimes.robobasic.opening import ROBOT
 from posewright.runtimes.robobasic.plugs import moved_plugs
@@ -66,7 +66,7 @@ def lint(source: Source, robot: Robot | str = ROBOT) -> tuple[Finding, ...]:
     found += _names(source, compiler)
     found += [finding(source.lines[one.line - 1], "plug", one.message) for one in moved_plugs(source)]
     if not any(one.rule in _ASTRAY and one.severity is Severity.ERROR for one in found):
-        found += _FlowRules(source, compiler.names.constant).look()
+        found += _FlowRules(source, compiler).look()
     found += MoveRules(card, compiler.names.constant, compiler.steps.poses).look(source.lines)
     return tuple(sorted(dict.fromkeys(found), key=_order))
 
@@ -134,32 +134,39 @@ def _read_by(statement: Statement) -> Iterator[str]:
 class _FlowRules:
     """Looks at where the lines of one program lead; where no other calls it by ACTION, RR is 0."""
 
-    def __init__(self, source: Source, constant: Callable[[Expression], int | None]) -> None:
-        self._lines = source.lines
-        self._flow = flow = Flow(source)
-        self._alone = Flow(source, lambda condition: constant(_at_rest(condition)))
-        self._reached = flow.reached(calls=True)
-        self._named = {one.label.upper() for one in flow.mentions}
+    def __init__(self, source: Source, compiler: Compiler) -> None:
+        self._lines, self._steps = source.lines, compiler.steps
+        self._flow = Flow(compiler.steps, source.lines)
+        self._constant = compiler.names.constant
+        self._reached = self._flow.reached(calls=True)
+        self._named = {one.label.upper() for one in compiler.steps.mentions}
 
     def look(self) -> Iterator[Finding]:
         """Yield what there is to say."""
         yield from self._never_reached()
         for line in self._lines:
-            if line.label and line.label.upper() not in self._named and line.number - 1 in self._reached:
+            if line.label and line.label.upper() not in self._named and self._is_reached(line):
                 yield finding(line, "unused-label", f"the label {line.label} is not used")
-        yield from self._into_loops()
+        for one, begin in self._flow.into_loops():
+            what = f"the label {one.label} is within the FOR of line {begin}, and this is not"
+            hint = f"{one.word} a label before that FOR"
+            yield finding(self._lines[one.line - 1], "into-for", what, hint, Severity.WARNING)
         yield from self._outside()
+
+    def _is_reached(self, line: Line) -> bool:
+        return self._flow.addresses[line.number] in self._reached
 
     def _never_reached(self) -> Iterator[Finding]:
         """Yield where lines begin that are never reached: once for each routine of them."""
         head: Line | None = None
         told = False
-        for at, line in enumerate(self._lines):
-            if at in self._reached:
+        for line in self._lines:
+            if self._is_reached(line):
                 head, told = None, False
                 continue
-            comes_down = at > 0 and at in self._flow.following[at - 1]
-            if line.label and not (told and (comes_down or line.label.upper() in self._named)):
+            if line.label and not (
+                told and (self._flow.comes_down(line) or line.label.upper() in self._named)
+            ):
                 head, told = line, False
             if not told and _acts(line.statement):
                 told = True
@@ -176,38 +183,34 @@ class _FlowRules:
             what = f"{head.label} is never reached: nothing goes there"
         return finding(head, "never-reached", what)
 
-    def _into_loops(self) -> Iterator[Finding]:
-        for one in self._flow.mentions:
-            place = self._flow.places.get(one.label.upper())
-            loop = self._flow.loops.get(place) if place is not None and one.use is not Use.POSE else None
-            if loop is not None and not loop.holds(one.line):
-                what = f"the label {one.label} is within the FOR of line {loop.begin + 1}, and this is not"
-                hint = f"{one.use.value} a label before that FOR"
-                yield finding(self._lines[one.line], "into-for", what, hint, Severity.WARNING)
-
     def _outside(self) -> Iterator[Finding]:
         """Yield a RETURN, and the last line, that is come to where it should not be; who leaves a routine."""
-        flow, lines = self._alone, range(self._alone.n)
-        ways = flow.reached()
-        outside = ways.intersection(lines)
-        for at in sorted(outside):
-            if BACK in flow.following[at]:
+        n = self._steps.at
+        outside = self._flow.reached(known=self._known)
+        for at in sorted(outside - {n}):
+            if self._steps.ways[at].returns:
                 what = "this RETURN is also reached where no GOSUB came from"
                 hint = "END or GOTO before its routine begins"
-                yield finding(self._lines[at], "no-gosub", what, hint, Severity.WARNING)
-        for at in sorted(flow.reached(flow.called()).intersection(lines) - outside):
-            if outside.intersection(flow.following[at]):
+                yield finding(self._line(at), "no-gosub", what, hint, Severity.WARNING)
+        for at in sorted(self._flow.reached(self._flow.called(), self._known) - outside - {n}):
+            if not outside.isdisjoint(self._flow.next(at, self._known)):
                 hint = "each GOSUB takes memory until it comes back"
-                yield finding(self._lines[at], "no-return", "this leaves a routine without RETURN", hint)
-        if flow.n in self._reached and self._lines:
+                yield finding(self._line(at), "no-return", "this leaves a routine without RETURN", hint)
+        if n in self._reached and self._lines:
             last = next(
                 (line for line in reversed(self._lines) if line.label or line.statement), self._lines[0]
             )
-            if flow.n in ways:
+            if n in outside:
                 yield finding(last, "no-end", "the program is over behind its last line", "END says so")
             else:
                 hint = "RETURN, or GOTO"
                 yield finding(last, "no-end", "the last routine has no RETURN", hint, Severity.WARNING)
+
+    def _line(self, address: int) -> Line:
+        return self._lines[self._steps.lines[address] - 1]
+
+    def _known(self, condition: Expression) -> int | None:
+        return self._constant(_at_rest(condition))
 
 
 def _at_rest(condition: Expression) -> Expression:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from posewright.runtimes.robobasic.board import Gyro
 from posewright.runtimes.robobasic.machine import US_PER_MS, Machine
 from posewright.runtimes.robobasic.servos import N_SERVOS, board_facts, group_of
-from posewright.runtimes.robobasic.steps import Misused, Steps, Word, fields_of, numbers
+from posewright.runtimes.robobasic.steps import Mention, Misused, Steps, Word, fields_of, numbers
 from posewright.runtimes.robobasic.tree import Command, Name, Severity, Text, label_of
 
 
@@ -33,6 +33,7 @@ def _move_pos(steps: Steps, command: Command) -> None:
     label = label_of(command.arguments[0]) if len(command.arguments) == 1 else None
     if label is None:
         raise Misused
+    steps.mentions.append(Mention(steps.names.line, label, "MOVEPOS"))
     if (pose := steps.poses.get(label.upper())) is not None:
         _move(steps, Command("MOVE", pose.arguments))
     else:

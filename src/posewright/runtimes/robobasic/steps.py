@@ -9,10 +9,42 @@ from dataclasses import dataclass
 from posewright.runtimes.robobasic.expressions import Names, Value
 from posewright.runtimes.robobasic.machine import Machine, Step
 from posewright.runtimes.robobasic.servos import group_of
-from posewright.runtimes.robobasic.tree import Command, Name, Text
+from posewright.runtimes.robobasic.tree import Command, Expression, Name, Text
 
 AUTO = "AUTO"
 """A label of the controller itself: GOTO AUTO, the first line of templates, goes on below (ours)."""
+
+
+Target = list[int]
+"""A list of one address, which is known at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where a step leads.
+
+    Attributes:
+        to: addresses, or those of routines that it calls.
+        falls: whether to the next step, too.
+        calls: whether `to` are called, and come back.
+        condition: with it, to the next where it holds, and else to `to`.
+        returns: whether to wherever its routine was called from.
+    """
+
+    to: tuple[Target, ...] = ()
+    falls: bool = True
+    calls: bool = False
+    condition: Expression | None = None
+    returns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A label that is named on a line, counted from 1, and the word that names it."""
+
+    line: int
+    label: str
+    word: str
 
 
 class Steps:
@@ -22,7 +54,10 @@ class Steps:
         names: what its names mean; `names.line` is the line that is being made ready.
         steps: made so far, by address.
         lines: of the source, by address.
-        labels: where each label is, by name in capitals: a list of one address, which is known at the end.
+        ways: where each leads, by address.
+        mentions: of labels, all there are.
+        loops: the lines of each FOR and its NEXT.
+        labels: where each label is, by name in capitals.
         poses: the POS statements, by their labels in capitals.
         noted: the statements of which it was told that they do nothing here.
     """
@@ -31,7 +66,10 @@ class Steps:
         self.names = Names()
         self.steps: list[Step] = []
         self.lines: list[int] = []
-        self.labels: dict[str, list[int]] = {}
+        self.ways: list[Way] = []
+        self.mentions: list[Mention] = []
+        self.loops: list[tuple[int, int]] = []
+        self.labels: dict[str, Target] = {}
         self.poses: dict[str, Command] = {}
         self.noted: set[str] = set()
 
@@ -40,9 +78,10 @@ class Steps:
         """The address of the step that comes next."""
         return len(self.steps)
 
-    def add(self, step: Step) -> None:
+    def add(self, step: Step, way: Way = Way()) -> None:
         """Add a step."""
         self.steps.append(step)
+        self.ways.append(way)
         self.lines.append(self.names.line)
 
     def act(self, action: Callable[[Machine], None]) -> None:
@@ -55,8 +94,9 @@ class Steps:
 
         self.add(step)
 
-    def target(self, label: str) -> list[int]:
-        """Return where a label is, as a list that will hold its address, or take note that there is none."""
+    def target(self, label: str, word: str = "GOTO") -> Target:
+        """Return where a label is that a word names, or take note that there is none."""
+        self.mentions.append(Mention(self.names.line, label, word))
         if (found := self.labels.get(label.upper())) is not None:
             return found
         if label.upper() == AUTO:
