@@ -8,37 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from posewright.runtimes.robobasic import moving, peripherals
+from posewright.runtimes.robobasic import moving, peripherals, tree
 from posewright.runtimes.robobasic.expressions import Value
 from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError, Step, StopReason
 from posewright.runtimes.robobasic.steps import Misused, Steps, Way, as_group
 from posewright.runtimes.robobasic.syntax import is_stray
-from posewright.runtimes.robobasic.tree import (
-    FLOW_WORDS,
-    Command,
-    Const,
-    Dim,
-    Else,
-    ElseIf,
-    End,
-    EndIf,
-    Expression,
-    Finding,
-    For,
-    Gosub,
-    Goto,
-    If,
-    Let,
-    Line,
-    Name,
-    Next,
-    On,
-    Return,
-    Severity,
-    Source,
-    Statement,
-    unclosed_ifs,
-)
 
 MOST_STEPS = 100_000
 WORDS = moving.WORDS | peripherals.WORDS
@@ -59,12 +33,12 @@ class _Block:
     had_else: bool = False
 
 
-def compile_source(source: Source) -> Program:
+def compile_source(source: tree.Source) -> Program:
     """Return a program made ready; a statement with an error is left out, and is among its `findings`."""
     return Compiler(source).program()
 
 
-def ready_program(source: Source) -> Program:
+def ready_program(source: tree.Source) -> Program:
     """Return a program made ready.
 
     Raises:
@@ -74,7 +48,7 @@ def ready_program(source: Source) -> Program:
     errors = [
         ProgramError(one.message, where=source.where(one.line), hint=one.hint or None)
         for one in program.findings
-        if one.severity is Severity.ERROR
+        if one.severity is tree.Severity.ERROR
     ]
     if errors:
         errors[0].others = tuple(errors[1:])
@@ -90,34 +64,34 @@ class Compiler:
         names: what its names mean.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: tree.Source) -> None:
         self.source = source
         self.steps = Steps()
         self.names = self.steps.names
         self._label_lines: dict[str, int] = {}
         self._blocks: list[_Block] = []
-        self._unclosed = unclosed_ifs(source.lines)
+        self._unclosed = tree.unclosed_ifs(source.lines)
         self._declare(source.lines)
 
     # What is declared, wherever in the program it is.
 
-    def _declare(self, lines: Iterable[Line]) -> None:
+    def _declare(self, lines: Iterable[tree.Line]) -> None:
         for line in lines:
             self.names.line = line.number
             if line.label:
                 self._declare_label(line)
             match line.statement:
-                case Dim(declared):
+                case tree.Dim(declared):
                     for name, kind in declared:
                         self.names.declare_variable(name, kind)
-                case Const(name, value):
+                case tree.Const(name, value):
                     self.names.declare_constant(name, value)
-                case Command() as command if command.key == "POS" and line.label:
+                case tree.Command() as command if command.key == "POS" and line.label:
                     self.steps.poses[line.label.upper()] = command
                 case _:
                     pass
 
-    def _declare_label(self, line: Line) -> None:
+    def _declare_label(self, line: tree.Line) -> None:
         key = line.label.upper()
         if key in self._label_lines:
             self.names.find(
@@ -140,7 +114,7 @@ class Compiler:
             if line.label and self._label_lines.get(line.label.upper()) == line.number:
                 self.steps.labels[line.label.upper()][0] = self.steps.at
             if line.problem:
-                how = Severity.WARNING if is_stray(line.code) else Severity.ERROR
+                how = tree.Severity.WARNING if is_stray(line.code) else tree.Severity.ERROR
                 self.names.find("syntax", line.problem, line.hint, how, line.column)
             elif line.statement is not None:
                 self._statement(line.statement, whole_line=True)
@@ -158,29 +132,29 @@ class Compiler:
         steps = tuple(self.steps.steps), tuple(self.steps.lines)
         return Program(self.source, *steps, labels, self.names.variables, found)
 
-    def _statement(self, statement: Statement, *, whole_line: bool = False) -> None:
+    def _statement(self, statement: tree.Statement, *, whole_line: bool = False) -> None:
         match statement:
-            case Let(place, value):
+            case tree.Let(place, value):
                 self._assign(place, value)
-            case If():
+            case tree.If():
                 self._if(statement, whole_line=whole_line)
-            case ElseIf() | Else() | EndIf():
+            case tree.ElseIf() | tree.Else() | tree.EndIf():
                 self._branch(statement)
-            case For():
+            case tree.For():
                 self._for(statement, whole_line=whole_line)
-            case Next(name):
+            case tree.Next(name):
                 self._next(name)
-            case Goto(label):
+            case tree.Goto(label):
                 self._jump(self.steps.target(label))
-            case Gosub(label):
+            case tree.Gosub(label):
                 self._gosub(label)
-            case Return():
+            case tree.Return():
                 self.steps.add(_return, Way(falls=False, returns=True))
-            case On():
+            case tree.On():
                 self._on(statement)
-            case End():
+            case tree.End():
                 self.steps.add(_stopping(self.steps.at, StopReason.END), Way(falls=False))
-            case Command():
+            case tree.Command():
                 _add_command(self.steps, statement)
             case _:
                 pass  # DIM and CONST are declared already
@@ -193,7 +167,7 @@ class Compiler:
         at, target = self.steps.at, self.steps.target(label, "GOSUB")
         self.steps.add(lambda machine: machine.call(at, target[0]), Way((target,), calls=True))
 
-    def _on(self, on: On) -> None:
+    def _on(self, on: tree.On) -> None:
         at, value = self.steps.at, self.names.value(on.value)
         targets = tuple(self.steps.target(label, "GOSUB" if on.gosub else "GOTO") for label in on.labels)
 
@@ -206,7 +180,7 @@ class Compiler:
 
         self.steps.add(step, Way(targets, calls=on.gosub))
 
-    def _assign(self, name: Name, expression: Expression) -> None:
+    def _assign(self, name: tree.Name, expression: tree.Expression) -> None:
         value, variable = self.names.value(expression), self.names.variable(name.name)
         if variable is None:
             return
@@ -215,7 +189,7 @@ class Compiler:
         known = self.names.constant(expression)
         if known is not None and bit is None and known > most:
             hint = f"a BYTE holds 0..{most}; {known & most} is what is left of it"
-            self.names.find("too-large", f"{name.name} = {known} is too large", hint, Severity.WARNING)
+            self.names.find("too-large", f"{name.name} = {known} is too large", hint, tree.Severity.WARNING)
 
         def step(machine: Machine) -> int:
             machine.values[place] = value(machine) & most
@@ -228,14 +202,14 @@ class Compiler:
 
         self.steps.add(step if bit is None else set_bit)
 
-    def _unless(self, condition: Expression) -> list[int]:
+    def _unless(self, condition: tree.Expression) -> list[int]:
         """Add a step that goes on where a condition holds; return the list to put in where it goes else."""
         value, following, otherwise = self.names.value(condition), self.steps.at + 1, [0]
         way = Way((otherwise,), condition=condition)
         self.steps.add(lambda machine: following if value(machine) else otherwise[0], way)
         return otherwise
 
-    def _if(self, statement: If, *, whole_line: bool) -> None:
+    def _if(self, statement: tree.If, *, whole_line: bool) -> None:
         otherwise = self._unless(statement.condition)
         if statement.then is None:
             if not whole_line:
@@ -255,7 +229,7 @@ class Compiler:
     def _jump_on(self, target: list[int]) -> None:
         self.steps.add(lambda _: target[0], Way((target,), falls=False))
 
-    def _branch(self, statement: ElseIf | Else | EndIf) -> None:
+    def _branch(self, statement: tree.ElseIf | tree.Else | tree.EndIf) -> None:
         word = type(statement).__name__.upper()
         block = self._blocks[-1] if self._blocks else None
         if block is None or block.kind != "IF":
@@ -264,7 +238,7 @@ class Compiler:
                 "no-block", f"{word} without IF{inside}", "IF condition THEN, on a line of its own, before"
             )
             return
-        if isinstance(statement, EndIf):
+        if isinstance(statement, tree.EndIf):
             self._close(self._blocks.pop())
             return
         if block.had_else:
@@ -273,7 +247,7 @@ class Compiler:
         self._jump_on(leave)
         block.leaves.append(leave)
         block.otherwise[0] = self.steps.at
-        if isinstance(statement, ElseIf):
+        if isinstance(statement, tree.ElseIf):
             block.otherwise = self._unless(statement.condition)
         else:
             block.had_else, block.otherwise = True, [0]
@@ -295,7 +269,7 @@ class Compiler:
 
     def _find_at(self, line: int, rule: str, message: str, hint: str) -> None:
         """Take note of something odd about another line than the one at hand."""
-        self.names.findings.append(Finding(line, rule, message, hint, Severity.WARNING))
+        self.names.findings.append(tree.Finding(line, rule, message, hint, tree.Severity.WARNING))
 
     def _close(self, block: _Block) -> None:
         if block.otherwise:
@@ -303,16 +277,16 @@ class Compiler:
         for leave in block.leaves:
             leave[0] = self.steps.at
 
-    def _for(self, statement: For, *, whole_line: bool) -> None:
+    def _for(self, statement: tree.For, *, whole_line: bool) -> None:
         if not whole_line:
             self.names.find("block", "FOR stands on a line of its own", "IF condition THEN, FOR below it")
-        self._assign(Name(statement.name), statement.first)
+        self._assign(tree.Name(statement.name), statement.first)
         block = _Block("FOR", self.names.line, name=statement.name, begin=self.steps.at)
         block.last = self.names.value(statement.last)
         known, counted = self.names.constant(statement.last), self.names.variables.get(statement.name.upper())
         if known is not None and counted is not None and known > counted.most:
             hint = f"a BYTE holds 0..{counted.most}; DIM {statement.name} AS INTEGER"
-            self.names.find("too-large", f"this FOR never comes to {known}", hint, Severity.WARNING)
+            self.names.find("too-large", f"this FOR never comes to {known}", hint, tree.Severity.WARNING)
         self._blocks.append(block)
 
     def _next(self, name: str | None) -> None:
@@ -362,11 +336,11 @@ def _stopping(at: int, reason: StopReason) -> Step:
     return step
 
 
-def _add_command(steps: Steps, command: Command) -> None:
+def _add_command(steps: Steps, command: tree.Command) -> None:
     """Make a statement ready; one that nobody knows, or that is not used so, is told, and does nothing."""
     command = as_group(command)
     if (word := WORDS.get(command.key)) is None:
-        steps.names.pass_over(command.name, WORDS.keys() | FLOW_WORDS)
+        steps.names.pass_over(command.name, WORDS.keys() | tree.FLOW_WORDS)
         return
     try:
         word.add(steps, command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
 
 import numpy as np
 
@@ -103,8 +104,7 @@ class RoboBasicController:
     @property
     def label(self) -> str:
         """The label above the statement that comes next; empty above the first."""
-        at = bisect_right(self._places, (self.machine.at, "\U0010ffff")) - 1
-        return self._names.get(self._places[at][1], "") if at >= 0 else ""
+        return self._label_at(self.machine.at)
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return a frame, or as many as pass before the program looks at anything again."""
@@ -171,7 +171,8 @@ class RoboBasicController:
         return sorted(port for port in self.machine.board.seen if not port.startswith("MOTORIN"))
 
     def _label_at(self, address: int) -> str:
-        return next((self._names.get(name, "") for at, name in reversed(self._places) if at <= address), "")
+        at = bisect_right(self._places, address, key=itemgetter(0)) - 1
+        return self._names.get(self._places[at][1], "") if at >= 0 else ""
 
     def _tell_end(self) -> None:
         self._ended = True

@@ -42,8 +42,8 @@ FUNCTIONS = {
 
 MOST_COMPARED = 1_000_000
 MOST_SIGNS = 64
-"""To find what a word was meant to be takes some 0.1 us for each name there is and each square of its signs;
-a program of nothing but unknown words must be told so at once. Names have up to 64 (manual)."""
+"""What a misspelt name was meant to be is looked for only so long, in names times the square of a name's length,
+and for names of 64 characters at most (manual): a file of nothing but unknown words is told at once."""
 
 
 Value = Callable[[Machine], int]

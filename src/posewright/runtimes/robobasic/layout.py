@@ -12,39 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from posewright.runtimes.robobasic import tree
 from posewright.runtimes.robobasic.compiling import WORDS
 from posewright.runtimes.robobasic.expressions import FUNCTIONS, GIVEN, RANDOM, TYPES
 from posewright.runtimes.robobasic.peripherals import PLAIN_WORDS
 from posewright.runtimes.robobasic.servos import group_of
 from posewright.runtimes.robobasic.steps import as_group
 from posewright.runtimes.robobasic.syntax import MOST_LINE
-from posewright.runtimes.robobasic.tree import (
-    Argument,
-    Call,
-    Chain,
-    Command,
-    Const,
-    Dim,
-    Else,
-    ElseIf,
-    EndIf,
-    Expression,
-    For,
-    Gosub,
-    Goto,
-    If,
-    Let,
-    Line,
-    Name,
-    Next,
-    Number,
-    On,
-    Source,
-    Statement,
-    Text,
-    label_place,
-    unclosed_ifs,
-)
 
 INDENT = "    "
 MOST_BLANK = 2
@@ -77,7 +51,7 @@ class _Row:
         return f"{self.text:<{width}}  {self.comment}" if self.comment else self.text
 
 
-def formatted(source: Source) -> str:
+def formatted(source: tree.Source) -> str:
     """Return the text of a program laid out anew, its lines ended by line feeds."""
     rows = list(_aligned(_rows(source)))
     kept: list[str] = []
@@ -91,9 +65,9 @@ def formatted(source: Source) -> str:
     return "".join(f"{row}\n" for row in kept)
 
 
-def _rows(source: Source) -> list[_Row]:
+def _rows(source: tree.Source) -> list[_Row]:
     """Return the lines of a program, each set in as its place says."""
-    writer, unclosed, below = _Writer(source), unclosed_ifs(source.lines), 0
+    writer, unclosed, below = _Writer(source), tree.unclosed_ifs(source.lines), 0
     opened: list[int] = []  # lines of IFs, 0 for a FOR
     rows: list[_Row] = []
     for line in source.lines:
@@ -103,29 +77,29 @@ def _rows(source: Source) -> list[_Row]:
         if line.problem or len(code) > MOST_LINE:
             rows.append(_Row(line.text, depth=-1))
             continue
-        while (line.label or isinstance(statement, Next)) and opened and opened[-1] in unclosed:
+        while (line.label or isinstance(statement, tree.Next)) and opened and opened[-1] in unclosed:
             opened.pop()  # an IF that nothing closes ends here
         inner = below + len(opened)
-        if isinstance(statement, EndIf | Next) and opened:
+        if isinstance(statement, tree.EndIf | tree.Next) and opened:
             opened.pop()
         if line.label:
             below = below if _is_pose(statement) else 1
             rows.append(_Row(code, comment))
         elif statement is not None:
-            out = isinstance(statement, ElseIf | Else) and bool(opened)
+            out = isinstance(statement, tree.ElseIf | tree.Else) and bool(opened)
             rows.append(_Row(INDENT * (below + len(opened) - out) + code, comment, inner, joins=True))
         else:
             rows.append(_Row("", comment, depth=-1))
-        if isinstance(statement, For):
+        if isinstance(statement, tree.For):
             opened.append(0)
-        elif isinstance(statement, If) and statement.then is None:
+        elif isinstance(statement, tree.If) and statement.then is None:
             opened.append(line.number)
     _set_in(rows)
     return rows
 
 
-def _is_pose(statement: Statement | None) -> bool:
-    return isinstance(statement, Command) and statement.key == "POS"
+def _is_pose(statement: tree.Statement | None) -> bool:
+    return isinstance(statement, tree.Command) and statement.key == "POS"
 
 
 def _set_in(rows: Sequence[_Row]) -> None:
@@ -150,22 +124,22 @@ def _aligned(rows: Iterable[_Row]) -> Iterable[str]:
 class _Writer:
     """Writes the statements of one program, its names as they are first declared."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: tree.Source) -> None:
         self._names: dict[str, str] = {name: name for name in (*GIVEN, RANDOM)}
         self._labels: dict[str, str] = {}
         for line in source.lines:
             if line.label:
                 self._labels.setdefault(line.label.upper(), line.label)
             match line.statement:
-                case Dim(declared):
+                case tree.Dim(declared):
                     for name, _ in declared:
                         self._names.setdefault(name.upper(), name)
-                case Const(name, _):
+                case tree.Const(name, _):
                     self._names.setdefault(name.upper(), name)
                 case _:
                     pass
 
-    def code(self, line: Line) -> str:
+    def code(self, line: tree.Line) -> str:
         """Return label and statement of a line."""
         statement = "" if line.statement is None else self._statement(line.statement)
         return f"{self._label(line.label)}: {statement}".rstrip() if line.label else statement
@@ -179,73 +153,73 @@ class _Writer:
             return declared
         return key if key in PLAIN_WORDS or group_of(key) is not None else name
 
-    def _statement(self, statement: Statement) -> str:
+    def _statement(self, statement: tree.Statement) -> str:
         match statement:
-            case Dim(declared):
+            case tree.Dim(declared):
                 return f"DIM {', '.join(f'{self._name(name)} AS {_type(kind)}' for name, kind in declared)}"
-            case Const(name, value):
+            case tree.Const(name, value):
                 return f"CONST {self._name(name)} = {self._expression(value)}"
-            case Let(place, value):
+            case tree.Let(place, value):
                 return f"{self._expression(place)} = {self._expression(value)}"
-            case Command():
+            case tree.Command():
                 return self._command(statement)
             case _:
                 return self._flow(statement)
 
-    def _flow(self, statement: Statement) -> str:
+    def _flow(self, statement: tree.Statement) -> str:
         told = self._expression
         match statement:
-            case If(condition, then, otherwise):
+            case tree.If(condition, then, otherwise):
                 text = f"IF {told(condition)} THEN{self._behind(then)}"
                 text += "" if otherwise is None else f" ELSE{self._behind(otherwise)}"
-            case ElseIf(condition, then):
+            case tree.ElseIf(condition, then):
                 text = f"ELSEIF {told(condition)} THEN{self._behind(then)}"
-            case Else(then):
+            case tree.Else(then):
                 text = f"ELSE{self._behind(then)}"
-            case For(name, first, last):
+            case tree.For(name, first, last):
                 text = f"FOR {self._name(name)} = {told(first)} TO {told(last)}"
-            case Next(name):
+            case tree.Next(name):
                 text = "NEXT" if name is None else f"NEXT {self._name(name)}"
-            case Goto(label) | Gosub(label):
+            case tree.Goto(label) | tree.Gosub(label):
                 text = f"{type(statement).__name__.upper()} {self._label(label)}"
-            case On(value, gosub, labels):
+            case tree.On(value, gosub, labels):
                 word = "GOSUB" if gosub else "GOTO"
                 text = f"ON {told(value)} {word} {', '.join(map(self._label, labels))}"
             case _:
                 text = type(statement).__name__.upper()  # ENDIF, RETURN, END
         return text
 
-    def _behind(self, statement: Statement | None) -> str:
+    def _behind(self, statement: tree.Statement | None) -> str:
         return "" if statement is None else f" {self._statement(statement)}"
 
-    def _command(self, command: Command) -> str:
+    def _command(self, command: tree.Command) -> str:
         word = command.key if command.key in WORDS or as_group(command).key in WORDS else command.name
         fields = [self._argument(one) for one in command.arguments]
-        if (place := label_place(command)) is not None:
+        if (place := tree.label_place(command)) is not None:
             label = command.arguments[place]
-            fields[place] = self._label(label.name) if isinstance(label, Name) else fields[place]
+            fields[place] = self._label(label.name) if isinstance(label, tree.Name) else fields[place]
         if _ALIGNED.fullmatch(word):
             first = command.arguments[0] if fields else None
-            begin = 1 if isinstance(first, Name) and group_of(first.name) is not None else 0
+            begin = 1 if isinstance(first, tree.Name) and group_of(first.name) is not None else 0
             last = max((place for place, field in enumerate(fields, 1) if field), default=0)
             fields[begin:last] = [field.rjust(COUNT_SIGNS) for field in fields[begin:last]]
         return f"{word} {', '.join(fields)}".rstrip(" ")
 
-    def _argument(self, argument: Argument) -> str:
+    def _argument(self, argument: tree.Argument) -> str:
         return "" if argument is None else self._expression(argument)
 
-    def _expression(self, expression: Expression) -> str:
+    def _expression(self, expression: tree.Expression) -> str:
         match expression:
-            case Number(_, text):
+            case tree.Number(_, text):
                 return text.upper()
-            case Text(text):
+            case tree.Text(text):
                 return f'"{text}"'
-            case Name(name, bit):
+            case tree.Name(name, bit):
                 return self._name(name) if bit is None else f"{self._name(name)}.{bit}"
-            case Call(name, arguments):
+            case tree.Call(name, arguments):
                 word = name.upper() if name.upper() in FUNCTIONS.keys() | _OTHER_FUNCTIONS else name
                 return f"{word}({', '.join(map(self._argument, arguments))})"
-            case Chain(operands, operators):
+            case tree.Chain(operands, operators):
                 first, *others = map(self._expression, operands)
                 pairs = zip(operators, others, strict=True)
                 return " ".join([first, *(f"{operator} {operand}" for operator, operand in pairs)])

@@ -11,45 +11,21 @@ from dataclasses import replace
 
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
+from posewright.runtimes.robobasic import tree
 from posewright.runtimes.robobasic.compiling import Compiler
 from posewright.runtimes.robobasic.expressions import GIVEN
 from posewright.runtimes.robobasic.flow import Flow
 from posewright.runtimes.robobasic.move_rules import MoveRules, column_of, finding
 from posewright.runtimes.robobasic.opening import ROBOT
 from posewright.runtimes.robobasic.plugs import moved_plugs
-from posewright.runtimes.robobasic.tree import (
-    Chain,
-    Command,
-    Const,
-    Dim,
-    Else,
-    ElseIf,
-    End,
-    EndIf,
-    Expression,
-    Finding,
-    For,
-    Goto,
-    Let,
-    Line,
-    Name,
-    Number,
-    Operand,
-    Return,
-    Severity,
-    Source,
-    Statement,
-    operands_of,
-    statements_in,
-)
 
 _ASTRAY = {"syntax", "unknown-label"}
 """Where there is one of these, nobody knows where lines lead."""
 
-_WORSE = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
+_WORSE = {tree.Severity.ERROR: 0, tree.Severity.WARNING: 1, tree.Severity.HINT: 2}
 
 
-def lint(source: Source, robot: Robot | str = ROBOT) -> tuple[Finding, ...]:
+def lint(source: tree.Source, robot: Robot | str = ROBOT) -> tuple[tree.Finding, ...]:
     """Return everything that is wrong with a program or odd about it, by lines; what is worse comes first.
 
     Args:
@@ -65,28 +41,28 @@ def lint(source: Source, robot: Robot | str = ROBOT) -> tuple[Finding, ...]:
     found = [_placed(source, one) for one in compiler.names.findings]
     found += _names(source, compiler)
     found += [finding(source.lines[one.line - 1], "plug", one.message) for one in moved_plugs(source)]
-    if not any(one.rule in _ASTRAY and one.severity is Severity.ERROR for one in found):
+    if not any(one.rule in _ASTRAY and one.severity is tree.Severity.ERROR for one in found):
         found += _FlowRules(source, compiler).look()
     found += MoveRules(card, compiler.names.constant, compiler.steps.poses).look(source.lines)
     return tuple(sorted(dict.fromkeys(found), key=_order))
 
 
-def _order(one: Finding) -> tuple[int, int, int, str, str]:
+def _order(one: tree.Finding) -> tuple[int, int, int, str, str]:
     return one.line, _WORSE[one.severity], one.column, one.rule, one.message
 
 
-def _placed(source: Source, one: Finding) -> Finding:
+def _placed(source: tree.Source, one: tree.Finding) -> tree.Finding:
     """Return what compiling found with the column where the statement begins, if it knows of no other."""
     return replace(one, column=column_of(source.lines[one.line - 1])) if one.column == 1 else one
 
 
-def _names(source: Source, compiler: Compiler) -> Iterator[Finding]:
+def _names(source: tree.Source, compiler: Compiler) -> Iterator[tree.Finding]:
     """Yield variables that nothing sets, or that nothing reads."""
-    declared: dict[str, Line] = {}
-    assigned: dict[str, Line] = {}
-    looked_at: dict[str, Line] = {}
+    declared: dict[str, tree.Line] = {}
+    assigned: dict[str, tree.Line] = {}
+    looked_at: dict[str, tree.Line] = {}
     for line in source.lines:
-        for statement in statements_in(line.statement):
+        for statement in tree.statements_in(line.statement):
             for name in _declared_by(statement):
                 declared.setdefault(name, line)
             for name in _set_by(statement):
@@ -99,49 +75,49 @@ def _names(source: Source, compiler: Compiler) -> Iterator[Finding]:
             continue
         if key in looked_at and key not in assigned:
             what, hint = f"{name} is read, but nothing gives it a value", f"{name} = 0 at the beginning, say"
-            yield finding(looked_at[key], "never-set", what, hint, Severity.WARNING)
+            yield finding(looked_at[key], "never-set", what, hint, tree.Severity.WARNING)
         elif key in assigned and key not in looked_at:
             yield finding(assigned[key], "never-read", f"{name} is given a value that nothing reads")
         elif key in declared and key not in assigned:
             yield finding(declared[key], "unused-variable", f"{name} is declared, but not used")
 
 
-def _declared_by(statement: Statement) -> Iterator[str]:
-    if isinstance(statement, Dim):
+def _declared_by(statement: tree.Statement) -> Iterator[str]:
+    if isinstance(statement, tree.Dim):
         yield from (name.upper() for name, _ in statement.declared)
 
 
-def _set_by(statement: Statement) -> Iterator[str]:
+def _set_by(statement: tree.Statement) -> Iterator[str]:
     """Yield the variables to which a statement gives a value; ERX and RX give them what comes."""
     match statement:
-        case Let(place, _):
+        case tree.Let(place, _):
             yield place.key
-        case For(name, _, _):
+        case tree.For(name, _, _):
             yield name.upper()
-        case Command(_, (_, Name() as place, *_)) if statement.key in {"ERX", "RX"}:
+        case tree.Command(_, (_, tree.Name() as place, *_)) if statement.key in {"ERX", "RX"}:
             yield place.key
         case _:
             return
 
 
-def _read_by(statement: Statement) -> Iterator[str]:
+def _read_by(statement: tree.Statement) -> Iterator[str]:
     """Yield the names that a statement looks at; NEXT looks at the variable of its FOR."""
-    if isinstance(statement, For):
+    if isinstance(statement, tree.For):
         yield statement.name.upper()
-    yield from (one.key for one in operands_of(statement) if isinstance(one, Name))
+    yield from (one.key for one in tree.operands_of(statement) if isinstance(one, tree.Name))
 
 
 class _FlowRules:
     """Looks at where the lines of one program lead; where no other calls it by ACTION, RR is 0."""
 
-    def __init__(self, source: Source, compiler: Compiler) -> None:
+    def __init__(self, source: tree.Source, compiler: Compiler) -> None:
         self._lines, self._steps = source.lines, compiler.steps
         self._flow = Flow(compiler.steps, source.lines)
         self._constant = compiler.names.constant
         self._reached = self._flow.reached(calls=True)
         self._named = {one.label.upper() for one in compiler.steps.mentions}
 
-    def look(self) -> Iterator[Finding]:
+    def look(self) -> Iterator[tree.Finding]:
         """Yield what there is to say."""
         yield from self._never_reached()
         for line in self._lines:
@@ -150,15 +126,15 @@ class _FlowRules:
         for one, begin in self._flow.into_loops():
             what = f"the label {one.label} is within the FOR of line {begin}, and this is not"
             hint = f"{one.word} a label before that FOR"
-            yield finding(self._lines[one.line - 1], "into-for", what, hint, Severity.WARNING)
+            yield finding(self._lines[one.line - 1], "into-for", what, hint, tree.Severity.WARNING)
         yield from self._outside()
 
-    def _is_reached(self, line: Line) -> bool:
+    def _is_reached(self, line: tree.Line) -> bool:
         return self._flow.addresses[line.number] in self._reached
 
-    def _never_reached(self) -> Iterator[Finding]:
+    def _never_reached(self) -> Iterator[tree.Finding]:
         """Yield where lines begin that are never reached: once for each routine of them."""
-        head: Line | None = None
+        head: tree.Line | None = None
         told = False
         for line in self._lines:
             if self._is_reached(line):
@@ -172,9 +148,13 @@ class _FlowRules:
                 told = True
                 yield self._dead(line, head)
 
-    def _dead(self, line: Line, head: Line | None) -> Finding:
+    def _dead(self, line: tree.Line, head: tree.Line | None) -> tree.Finding:
         if head is None:
-            severity = Severity.HINT if isinstance(line.statement, Return | Goto | End) else Severity.WARNING
+            severity = (
+                tree.Severity.HINT
+                if isinstance(line.statement, tree.Return | tree.Goto | tree.End)
+                else tree.Severity.WARNING
+            )
             hint = "what stands before it goes elsewhere, and it has no label"
             return finding(line, "never-reached", "this is never reached", hint, severity)
         if head.label.upper() in self._named:
@@ -183,7 +163,7 @@ class _FlowRules:
             what = f"{head.label} is never reached: nothing goes there"
         return finding(head, "never-reached", what)
 
-    def _outside(self) -> Iterator[Finding]:
+    def _outside(self) -> Iterator[tree.Finding]:
         """Yield a RETURN, and the last line, that is come to where it should not be; who leaves a routine."""
         n = self._steps.at
         outside = self._flow.reached(known=self._known)
@@ -191,7 +171,7 @@ class _FlowRules:
             if self._steps.ways[at].returns:
                 what = "this RETURN is also reached where no GOSUB came from"
                 hint = "END or GOTO before its routine begins"
-                yield finding(self._line(at), "no-gosub", what, hint, Severity.WARNING)
+                yield finding(self._line(at), "no-gosub", what, hint, tree.Severity.WARNING)
         for at in sorted(self._flow.reached(self._flow.called(), self._known) - outside - {n}):
             if not outside.isdisjoint(self._flow.next(at, self._known)):
                 hint = "each GOSUB takes memory until it comes back"
@@ -204,28 +184,30 @@ class _FlowRules:
                 yield finding(last, "no-end", "the program is over behind its last line", "END says so")
             else:
                 hint = "RETURN, or GOTO"
-                yield finding(last, "no-end", "the last routine has no RETURN", hint, Severity.WARNING)
+                yield finding(last, "no-end", "the last routine has no RETURN", hint, tree.Severity.WARNING)
 
-    def _line(self, address: int) -> Line:
+    def _line(self, address: int) -> tree.Line:
         return self._lines[self._steps.lines[address] - 1]
 
-    def _known(self, condition: Expression) -> int | None:
+    def _known(self, condition: tree.Expression) -> int | None:
         return self._constant(_at_rest(condition))
 
 
-def _at_rest(condition: Expression) -> Expression:
+def _at_rest(condition: tree.Expression) -> tree.Expression:
     """Return a condition with 0 for RR, which is what calls a program by its number."""
-    if isinstance(condition, Chain):
+    if isinstance(condition, tree.Chain):
         return replace(condition, operands=tuple(_zero_for_rr(one) for one in condition.operands))
     return _zero_for_rr(condition)
 
 
-def _zero_for_rr(operand: Operand) -> Operand:
-    return Number(0, "0") if isinstance(operand, Name) and operand.key == "RR" else operand
+def _zero_for_rr(operand: tree.Operand) -> tree.Operand:
+    return tree.Number(0, "0") if isinstance(operand, tree.Name) and operand.key == "RR" else operand
 
 
-def _acts(statement: Statement | None) -> bool:
+def _acts(statement: tree.Statement | None) -> bool:
     """Tell whether a statement does anything when it is come by."""
-    if isinstance(statement, Command):
+    if isinstance(statement, tree.Command):
         return statement.key not in {"POS", "FILL"}
-    return statement is not None and not isinstance(statement, Dim | Const | Else | ElseIf | EndIf)
+    return statement is not None and not isinstance(
+        statement, tree.Dim | tree.Const | tree.Else | tree.ElseIf | tree.EndIf
+    )

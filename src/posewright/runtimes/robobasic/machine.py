@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from posewright.errors import InputError
+from posewright.errors import InputError, UnknownNameError
 from posewright.runtimes.robobasic.board import Board
 from posewright.runtimes.robobasic.servos import board_facts
 from posewright.runtimes.robobasic.tree import Finding, Severity, Source
@@ -83,8 +83,6 @@ class Program:
         last = self.lines[-1] if self.lines else 0
         if place.strip().isdecimal() and 0 < int(place) <= last:
             return next(at for at, line in enumerate(self.lines) if line >= int(place))
-        from posewright.errors import UnknownNameError
-
         raise UnknownNameError.among(f"label or line (1..{last})", place, [*self.labels])
 
 
@@ -137,8 +135,6 @@ class Machine:
         Raises:
             InputError: there is no such variable, or it does not hold that.
         """
-        from posewright.errors import UnknownNameError
-
         variable = self.program.variables.get(name.upper())
         if variable is None:
             raise UnknownNameError.among("variable", name, [v.name for v in self.program.variables.values()])
@@ -172,11 +168,6 @@ class Machine:
             kept, self.breakpoints, self.stopped = self.breakpoints, (), None
             self.run_until(self.clock_us + 1)
             self.breakpoints = kept
-
-    def go_on(self) -> None:
-        """Go on behind a breakpoint."""
-        if self.stopped is StopReason.BREAKPOINT:
-            self.step()
 
     def wait(self, at: int) -> int:
         """Run the statement at `at` again after the next pulse."""

@@ -6,28 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from posewright.robots import Robot
+from posewright.runtimes.robobasic import tree
 from posewright.runtimes.robobasic.paces import Pace
 from posewright.runtimes.robobasic.servos import MIDDLE, board_facts, board_servos, group_of
 from posewright.runtimes.robobasic.steps import as_group
-from posewright.runtimes.robobasic.tree import (
-    Argument,
-    Command,
-    Else,
-    ElseIf,
-    EndIf,
-    Finding,
-    For,
-    Gosub,
-    If,
-    Line,
-    Name,
-    Next,
-    On,
-    Severity,
-    Statement,
-    calls_of,
-    statements_in,
-)
 
 _SLACK = 0.5
 """Counts are whole, limits are not."""
@@ -57,7 +39,7 @@ class MoveRules:
     """
 
     def __init__(
-        self, robot: Robot, constant: Callable[[Argument], int | None], poses: Mapping[str, Command]
+        self, robot: Robot, constant: Callable[[tree.Argument], int | None], poses: Mapping[str, tree.Command]
     ) -> None:
         self._reaches = {number: Reach.of(robot, joint) for number, joint in board_servos(robot).items()}
         self._constant, self._poses = constant, poses
@@ -69,10 +51,10 @@ class MoveRules:
         self._laid_down: dict[int, int] = {}
         self._told_waiting = False
 
-    def look(self, lines: Sequence[Line]) -> Iterator[Finding]:
+    def look(self, lines: Sequence[tree.Line]) -> Iterator[tree.Finding]:
         """Yield what there is to say."""
-        found = ((line, one) for line in lines for one in statements_in(line.statement))
-        commands = [(line, one) for line, one in found if isinstance(one, Command)]
+        found = ((line, one) for line in lines for one in tree.statements_in(line.statement))
+        commands = [(line, one) for line, one in found if isinstance(one, tree.Command)]
         self._never_high = not any(one.key == "HIGHSPEED" and _word(one) == "SETON" for _, one in commands)
         for line, one in commands:
             if one.key == "DIR":
@@ -84,25 +66,25 @@ class MoveRules:
         for line in lines:
             yield from self._line(line)
 
-    def _line(self, line: Line) -> Iterator[Finding]:
+    def _line(self, line: tree.Line) -> Iterator[tree.Finding]:
         if line.label:
             self._forget()
             self._told_waiting = False
-        for statement in statements_in(line.statement):
-            if isinstance(statement, Command):
+        for statement in tree.statements_in(line.statement):
+            if isinstance(statement, tree.Command):
                 yield from self._counts(line, statement)
-        if isinstance(line.statement, Command):
+        if isinstance(line.statement, tree.Command):
             yield from self._command(line, line.statement)
-        elif any(map(_changes_speed, statements_in(line.statement))):
+        elif any(map(_changes_speed, tree.statements_in(line.statement))):
             self._forget()
-        elif isinstance(line.statement, If):
+        elif isinstance(line.statement, tree.If):
             self._laid_down.clear()
 
     def _forget(self) -> None:
         self._speed, self._high = None, False if self._never_high else None
         self._laid_down.clear()
 
-    def _command(self, line: Line, command: Command) -> Iterator[Finding]:
+    def _command(self, line: tree.Line, command: tree.Command) -> Iterator[tree.Finding]:
         match command.key, command.arguments:
             case "SPEED", (value,):
                 low, high = board_facts().speeds
@@ -112,12 +94,12 @@ class MoveRules:
                 self._high = {"SETON": True, "SETOFF": False}.get(_word(command))
             case (("WAIT" | "DELAY"), _):
                 self._laid_down.clear()
-            case "MOVEPOS", (Name() as name,) if name.key in self._poses:
+            case "MOVEPOS", (tree.Name() as name,) if name.key in self._poses:
                 yield from self._moved(line, self._poses[name.key])
             case _ if _is_move(command):
                 yield from self._moved(line, command)
 
-    def _moved(self, line: Line, command: Command) -> Iterator[Finding]:
+    def _moved(self, line: tree.Line, command: tree.Command) -> Iterator[tree.Finding]:
         servos = [servo for servo, _, _ in _fields(command)]
         before = next((self._laid_down[one] for one in servos if one in self._laid_down), None)
         if before is not None and not self._told_waiting:
@@ -138,7 +120,7 @@ class MoveRules:
             yield finding(line, "too-fast", what, hint)
             self._speed = None  # said once
 
-    def _counts(self, line: Line, command: Command) -> Iterator[Finding]:
+    def _counts(self, line: tree.Line, command: tree.Command) -> Iterator[tree.Finding]:
         if command.key == "SERVO" and len(command.arguments) == 2:
             servo = self._constant(command.arguments[0])
             yield from () if servo is None else self._count(line, servo, command.arguments[1], 1)
@@ -146,7 +128,7 @@ class MoveRules:
             for servo, place, field in _fields(command):
                 yield from self._count(line, servo, field, place if command is line.statement else -1)
 
-    def _count(self, line: Line, servo: int, field: Argument, place: int) -> Iterator[Finding]:
+    def _count(self, line: tree.Line, servo: int, field: tree.Argument, place: int) -> Iterator[tree.Finding]:
         low, high = board_facts().counts
         counts, reach = self._constant(field), self._reaches.get(servo)
         if counts is None or not low <= counts <= high:  # which compiling tells
@@ -163,32 +145,32 @@ class MoveRules:
         if not ends[0] - _SLACK <= counts <= ends[1] + _SLACK:
             what = f"{counts} is beyond the limits of {reach.joint} (servo {servo})"
             hint = f"{ends[0]:.0f}..{ends[1]:.0f}"
-            yield finding(line, "joint-limit", what, hint, Severity.WARNING, place=place)
+            yield finding(line, "joint-limit", what, hint, tree.Severity.WARNING, place=place)
 
-    def _direction(self, line: Line, command: Command) -> Iterator[Finding]:
+    def _direction(self, line: tree.Line, command: tree.Command) -> Iterator[tree.Finding]:
         for servo, place, field in _fields(command):
             value, usual = self._constant(field), board_facts().directions[servo]
             if value in {0, 1} and value != usual and servo in self._reaches:
                 self._mirrored.add(servo)
                 what = f"DIR turns {self._reaches[servo].joint} (servo {servo}) the other way round"
                 hint = f"{usual}, as programs for this robot have it"
-                yield finding(line, "direction", what, hint, Severity.WARNING, place=place)
+                yield finding(line, "direction", what, hint, tree.Severity.WARNING, place=place)
 
 
 def finding(
-    line: Line,
+    line: tree.Line,
     rule: str,
     message: str,
     hint: str = "",
-    severity: Severity = Severity.HINT,
+    severity: tree.Severity = tree.Severity.HINT,
     *,
     place: int = -1,
-) -> Finding:
+) -> tree.Finding:
     """Return something about a line, or about what stands behind so many commas of it."""
-    return Finding(line.number, rule, message, hint, severity, column_of(line, place))
+    return tree.Finding(line.number, rule, message, hint, severity, column_of(line, place))
 
 
-def column_of(line: Line, place: int = -1) -> int:
+def column_of(line: tree.Line, place: int = -1) -> int:
     """Return where the statement of a line begins, or what stands behind so many of its commas."""
     at = 0
     if line.label:
@@ -199,27 +181,29 @@ def column_of(line: Line, place: int = -1) -> int:
     return at + len(rest) - len(rest.lstrip()) + 1 if rest.strip() else 1
 
 
-def _asks_where(line: Line) -> bool:
+def _asks_where(line: tree.Line) -> bool:
     """Tell whether a line asks where servos are, by GETMOTORSET or MOTORIN."""
     return any(
-        (isinstance(one, Command) and one.key == "GETMOTORSET") or any(calls_of(one, "MOTORIN"))
-        for one in statements_in(line.statement)
+        (isinstance(one, tree.Command) and one.key == "GETMOTORSET") or any(tree.calls_of(one, "MOTORIN"))
+        for one in tree.statements_in(line.statement)
     )
 
 
-def _changes_speed(statement: Statement) -> bool:
+def _changes_speed(statement: tree.Statement) -> bool:
     """Tell whether the lines below a statement may not count on the SPEED above it."""
-    if isinstance(statement, Command):
+    if isinstance(statement, tree.Command):
         return statement.key in {"SPEED", "HIGHSPEED"}
-    return isinstance(statement, ElseIf | Else | EndIf | For | Next | Gosub | On)
+    return isinstance(
+        statement, tree.ElseIf | tree.Else | tree.EndIf | tree.For | tree.Next | tree.Gosub | tree.On
+    )
 
 
-def _word(command: Command) -> str:
+def _word(command: tree.Command) -> str:
     first = command.arguments[0] if command.arguments else None
-    return first.key if isinstance(first, Name) else ""
+    return first.key if isinstance(first, tree.Name) else ""
 
 
-def _fields(command: Command) -> Iterator[tuple[int, int, Argument]]:
+def _fields(command: tree.Command) -> Iterator[tuple[int, int, tree.Argument]]:
     """Yield the servos that a statement names, the place of each field among its arguments, and the field."""
     grouped = as_group(command)
     begin = 1 + len(command.arguments) - len(grouped.arguments)
@@ -229,5 +213,5 @@ def _fields(command: Command) -> Iterator[tuple[int, int, Argument]]:
             yield servo, place, field
 
 
-def _is_move(command: Command) -> bool:
+def _is_move(command: tree.Command) -> bool:
     return as_group(command).key == "MOVE"

@@ -15,7 +15,7 @@ BITS_A_BYTE = 10
 RATES = "1200, 2400, 4800, 9600, 19200, ..."
 
 
-_AT_HAND = "it is for the horns of one robot, as they were screwed on; the simulated ones are straight"
+_HORNS = "it is for the horns of one robot, as they were screwed on; the simulated ones are straight"
 
 
 _OTHER_BOARD = "a C3024 has nothing of the kind; it is told in the recording"
@@ -233,7 +233,7 @@ def _zero(steps: Steps, command: Command) -> None:
     """ZERO, OFFSET: looked through and told; the simulated robot's horns are straight."""
     low, high = board_facts().zero
     fields_of(steps, command, low, high)
-    _noted(command.key.lower(), _AT_HAND)(steps, command)
+    _noted(command.key.lower(), _HORNS)(steps, command)
 
 
 def _nothing(steps: Steps, command: Command) -> None:
@@ -243,8 +243,8 @@ def _nothing(steps: Steps, command: Command) -> None:
 WORDS = {
     "STOP": Word("STOP", _stop),
     "ZERO": Word("ZERO G6A, 80..120, ...", _zero),
-    "OFFSET": Word("OFFSET G6A, ...", _noted("offset", _AT_HAND)),
-    "INIT": Word("INIT G6A, ...", _noted("init", _AT_HAND)),
+    "OFFSET": Word("OFFSET G6A, ...", _noted("offset", _HORNS)),
+    "INIT": Word("INIT G6A, ...", _noted("init", _HORNS)),
     "OUT": Word("OUT port, 0 or 1", _out),
     "TOGGLE": Word("TOGGLE port", _toggle),
     "PULSE": Word("PULSE port", _noted("pulse")),
