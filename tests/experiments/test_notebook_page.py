@@ -46,11 +46,14 @@ with patch("posewright.figures.draw_robot", side_effect=ZeroDivisionError("ours"
 SLOW = """
 import time
 from IPython import get_ipython
-def seconds(one):
+def seconds(act):
     begin = time.process_time()
-    get_ipython().display_formatter.format(one)
+    act()
     return time.process_time() - begin
-[seconds(one) for one in (dog, nod, trot, walk, race, race.recording, races)]
+def times(one):  # what a loop of a million rounds takes beside it
+    loop = seconds(lambda: sum(number * number & 7 for number in range(1_000_000)))
+    return seconds(lambda: get_ipython().display_formatter.format(one)) / loop
+[times(one) for one in (dog, nod, trot, walk, race, race.recording, races)]
 """
 
 
@@ -203,7 +206,7 @@ def test_what_fails_to_draw_is_shown_as_text_and_told_of(played: list[Any]) -> N
 def test_nothing_takes_long_to_show(played: list[Any]) -> None:
     took = eval(data_of(played[-1])["text/plain"])  # noqa: S307 -- a list of numbers that we made
     assert len(took) == 7
-    assert max(took) < 2.0  # a second, on a machine that does nothing else
+    assert max(took) < 24.0  # 2 s of a core that nothing else slows
 
 
 def test_the_page_printed_nothing(played: list[Any]) -> None:

@@ -42,9 +42,8 @@ FUNCTIONS = {
 
 MOST_COMPARED = 1_000_000
 MOST_SIGNS = 64
-"""What a misspelt name was meant to be is looked for only so long, in names times the square of a name's length,
-and for names of 64 characters at most (manual): a file of nothing but unknown words is told at once."""
-
+"""A misspelt name is compared with others only so often, in names times the square of its length, and only if it
+has 64 characters at most (manual): a file of nothing but unknown words is told at once."""
 
 Value = Callable[[Machine], int]
 """An expression made ready."""
