@@ -96,7 +96,7 @@ def test_a_file_that_is_no_text_or_not_there_is_refused_before_anything_is_done(
     other, path = written(tmp_path, UNTIDY, "other.bas"), written(tmp_path, "A = 1\0")
     code, out, err = ask(verb, other, path)
     assert (code, out) == (2, "")
-    assert f"{path}: no text" in err
+    assert f"{path}: not a text file" in err
     assert ask(verb, tmp_path / "none.bas")[0] == 2
     assert other.read_text(encoding="utf-8") == UNTIDY
 
@@ -147,7 +147,7 @@ def test_a_line_that_cannot_be_read_stays_and_is_told(ask: Ask, tmp_path: Path) 
     path = written(tmp_path, "wait\n  a = (1\nend\n")
     code, out, err = ask("format", path)
     assert (code, out) == (0, f"{path}: 2 lines changed\n")
-    assert f"{path}:2:7: stays as it is: '(' does not fit here" in err
+    assert f"{path}:2:7: stays as it is: '(' is not expected here" in err
     assert path.read_text(encoding="utf-8") == "WAIT\n  a = (1\nEND\n"
 
 
@@ -202,7 +202,7 @@ def test_what_is_new_is_told_and_nothing_else(tmp_path: Path) -> None:
     assert looked(watcher) == []
     written(tmp_path, WRONG + "(\n")
     new, summary = looked(watcher)
-    assert new.startswith(f"{path}:6:1: error: '(' does not fit here")
+    assert new.startswith(f"{path}:6:1: error: '(' is not expected here")
     assert summary == f"{path}: 2 errors (1 new, 0 gone)"
     written(tmp_path, RIGHT)
     assert looked(watcher) == [f"{path}: nothing is wrong (0 new, 2 gone)"]

@@ -169,7 +169,7 @@ def test_a_measured_move_gives_the_times(ask: Ask, program: Path) -> None:
         (("-o", "out.motion.yaml"), "out.motion.yaml for 2 motions (name a folder)"),
         (("bow", "-o", "out.bas"), "out.bas for 1 motion (name a folder)"),
         (("bow", "-o", "ours.bas/x"), "no folder can be made here"),
-        (("bow", "nod.motion.yaml", "-o", "out"), "-o ours.bas makes a program of motions"),
+        (("bow", "nod.motion.yaml", "-o", "out"), "-o ours.bas writes motions as a program"),
     ],
 )
 def test_what_is_wrong_is_told_and_nothing_is_written(

@@ -36,7 +36,7 @@ def test_keys_are_told_when_they_are_read_and_a_body_without_physics_knows_no_fa
     code, out, err = run("hello", "--remocon", "1@1", "--body", "mock")
     assert (code, err) == (0, "")
     assert "1.00 s  line   18  key 1\n" in out
-    assert "no physics, so no falls" in out
+    assert "no physics on this body, so falls are not known" in out
 
 
 @pytest.mark.parametrize(("seconds", "lies"), [(2.5, True), (14.0, False)])
@@ -44,7 +44,7 @@ def test_who_lies_down_and_gets_up_has_not_failed(run: Run, seconds: float, lies
     words = ("get_up", "--remocon", "2@0.5", "--seconds", seconds)
     code, out, _ = run(*words)
     assert code == int(lies)
-    assert ("still lies" if lies else "is up again") in out
+    assert ("is still down" if lies else "is up again") in out
     result: dict[str, Any] = json.loads(run(*words, "--json")[1])
     assert (result["fell"], result["lies"], len(result["falls"])) == (True, lies, 1)
 
@@ -64,8 +64,8 @@ def test_a_sensor_that_is_taken_to_be_elsewhere_and_inputs_that_come_too_late_ar
     )
     code, _, err = run(program, "--body", "mock", "--remocon", "3@50")
     assert code == 0
-    assert f"{program}:5: robot_tilt reads AD(0): the tilt sensor is taken to be plugged in there" in err
-    assert "over before the program had read all" in err
+    assert f"{program}:5: robot_tilt reads AD(0): the tilt sensor is assumed to be plugged in there" in err
+    assert "ended before the program had read all inputs" in err
 
 
 def test_the_variables_are_those_of_the_program(run: Run, tmp_path: Path) -> None:

@@ -146,9 +146,9 @@ def run(
             figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
     result = experiments.basic_result(recording)
     if breakpoints and result["reason"] != "breakpoint":
-        console.warn(f"the program came to no breakpoint: {', '.join(breakpoints)}")
+        console.warn(f"no breakpoint was reached: {', '.join(breakpoints)}")
     if not ready.inputs.is_exhausted:
-        console.warn("the run was over before the program had read all that was to come")
+        console.warn("the run ended before the program had read all inputs")
     console.give(result, _lines(result), as_json=as_json)
     if result["error"] or result["lies"]:
         raise typer.Exit(FOUND)
@@ -162,17 +162,17 @@ def _warn(program: Program) -> None:
     if len(odd) > MOST_WARNED:
         console.warn(f"and {len(odd) - MOST_WARNED} more; `posewright basic check` tells all")
     for moved in moved_plugs(source):
-        console.warn(f"{source.where(moved.line)}: {moved.message}; --plug says otherwise")
+        console.warn(f"{source.where(moved.line)}: {moved.message}; --plug changes that")
 
 
 def _upright(result: dict[str, Any]) -> str:
     """Return how the robot fared, in words; without physics nobody knows."""
     if result["fell"] is None:
-        return "no physics, so no falls"
+        return "no physics on this body, so falls are not known"
     falls = ", ".join(f"{one['side']} at {one['time_s']:.2f} s" for one in result["falls"])
     if not falls:
         return "the robot stayed up"
-    return f"the robot fell {falls}, and {'still lies' if result['lies'] else 'is up again'}"
+    return f"the robot fell {falls}, and {'is still down' if result['lies'] else 'is up again'}"
 
 
 def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
@@ -199,7 +199,7 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     "motor": lambda one: f"motors of {one['servos']} {'on' if one['on'] else 'off'}",
     "out": lambda one: f"OUT {one['port']}, {one['value']}",
     "byteout": lambda one: f"BYTEOUT {one['port']}, {one['value']}",
-    "passed over": lambda one: f"{one['statement']} {', '.join(map(str, one['numbers']))} is passed over",
+    "skipped": lambda one: f"{one['statement']} {', '.join(map(str, one['numbers']))} is skipped",
     "print": lambda one: f"display: {one['text']}",
     "music": lambda one: f"music {one['notes']}",
     "sent": lambda one: f"sent byte {one['byte']}",

@@ -74,7 +74,9 @@ def motions(
         return
     if any(file.lower().endswith(MOTION) for file in files):
         program = next((file for file in files if file.lower().endswith(ENDING)), f"PROGRAM{ENDING}")
-        raise InputError("motions, and what is none", hint=f"-o {program} makes a program of motions")
+        raise InputError(
+            "motions and other files cannot be mixed", hint=f"-o {program} writes motions as a program"
+        )
     program, *labels = files
     found = _chosen(robobasic.routines(program, speed_counts_s=speed), labels)
     written = {} if output is None else _write_motions(program, found, bool(labels), output)

@@ -154,7 +154,7 @@ def test_a_routine_that_calls_itself_for_ever_is_told_with_its_line() -> None:
 
 def test_a_division_by_nothing_is_told_with_its_line() -> None:
     done = run("DIM A AS BYTE\nDIM B AS BYTE\n\nA = 7 / B\n")
-    assert str(done.error) == "program.bas:4: a division by 0 (ask IF before)"
+    assert str(done.error) == "program.bas:4: a division by 0 (check with IF first)"
 
 
 def test_the_first_lines_of_templates_are_no_mistake() -> None:
@@ -199,7 +199,7 @@ def test_korean_programs_are_read_as_they_were_saved(tmp_path: Path) -> None:
         ("FOR A = 1 TO 2", 1, "no NEXT"),
         ("NEXT A", 1, "NEXT without FOR"),
         ("ENDIF", 1, "ENDIF without IF"),
-        ("x:\nx:", 2, "on line 1 already"),
+        ("x:\nx:", 2, "already on line 1"),
         ("DIM A AS FLOAT", 1, "BYTE"),
         ("A = AD(9)", 1, "0..7"),
         ("A = FOO(1)", 1, "no function FOO"),

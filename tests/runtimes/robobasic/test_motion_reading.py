@@ -181,7 +181,7 @@ def test_the_beginning_gives_ptp_and_speed_to_the_routines() -> None:
     assert here is not None
     assert times(here) == [(pulses(60, 10), 0)]
     assert made["here"].remarks == (
-        "no SPEED before its first move: 10 is taken, as the beginning leaves it",
+        "no SPEED before its first move: 10 is used, as the beginning leaves it",
     )
 
 
@@ -220,16 +220,16 @@ def test_a_label_that_is_a_number_gives_a_name() -> None:
         ("A = 5\nMOVE G6B, A\n", "5 for servo 6", 6),
         (
             "A = 1\nround:\nMOVE G6B, , 90\nWAIT\nMOVE G6B, , 30\nWAIT\nGOTO round\n",
-            "it goes round here for ever",
+            "it loops here for ever",
             0,
         ),
         ("GOSUB here\n", "GOSUB is nested deeper than 256", 5),
         (
             "FOR I = 1 TO 255\nFOR J = 1 TO 255\nDELAY 1000\nNEXT J\nNEXT I\n",
-            "it is not over after 3600 s",
+            "it has not ended after 3600 s",
             0,
         ),
-        ("A = 1\nround:\nGOTO round\n", "it goes round here for ever", 7),
+        ("A = 1\nround:\nGOTO round\n", "it loops here for ever", 7),
     ],
 )
 def test_why_a_routine_is_not_static_is_told_with_the_line(lines: str, why: str, line: int) -> None:
@@ -278,7 +278,7 @@ def test_moves_that_overlap_are_told_and_go_as_they_do_on_the_board() -> None:
         "here"
     ]
     assert made.motion is not None
-    assert any("before others are over" in remark for remark in made.remarks)
+    assert any("before others have ended" in remark for remark in made.remarks)
     first = made.motion.keyframes[0].reach_s
     assert first == pytest.approx(0.4, abs=PULSE_S)
     half = 30 + 60 * first / (pulses(60, 2) * PULSE_S)

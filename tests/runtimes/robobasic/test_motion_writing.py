@@ -318,7 +318,7 @@ def test_a_motion_of_another_robot_and_none_at_all_are_refused() -> None:
     other = Motion("wag", "sony_ers7", joints, (Keyframe(Pose(joints, np.zeros(1)), 1.0),))
     with pytest.raises(InputError, match="motion 'wag' is for sony_ers7"):
         motions_program([other], CARD)
-    with pytest.raises(InputError, match="no motion to write"):
+    with pytest.raises(InputError, match="no motion is given"):
         motions_program([], CARD)
 
 

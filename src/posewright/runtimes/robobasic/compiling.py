@@ -96,8 +96,8 @@ class Compiler:
         if key in self._label_lines:
             self.names.find(
                 "label-twice",
-                f"the label {line.label} is on line {self._label_lines[key]} already",
-                "one name each",
+                f"the label {line.label} is already on line {self._label_lines[key]}",
+                "give each its own name",
             )
             return
         self._label_lines[key] = line.number
@@ -188,7 +188,7 @@ class Compiler:
         following = self.steps.at + 1
         known = self.names.constant(expression)
         if known is not None and bit is None and known > most:
-            hint = f"a BYTE holds 0..{most}; {known & most} is what is left of it"
+            hint = f"a BYTE holds 0..{most}; {known & most} is what remains"
             self.names.find("too-large", f"{name.name} = {known} is too large", hint, tree.Severity.WARNING)
 
         def step(machine: Machine) -> int:
@@ -286,7 +286,7 @@ class Compiler:
         known, counted = self.names.constant(statement.last), self.names.variables.get(statement.name.upper())
         if known is not None and counted is not None and known > counted.most:
             hint = f"a BYTE holds 0..{counted.most}; DIM {statement.name} AS INTEGER"
-            self.names.find("too-large", f"this FOR never comes to {known}", hint, tree.Severity.WARNING)
+            self.names.find("too-large", f"this FOR never reaches {known}", hint, tree.Severity.WARNING)
         self._blocks.append(block)
 
     def _next(self, name: str | None) -> None:
@@ -345,4 +345,4 @@ def _add_command(steps: Steps, command: tree.Command) -> None:
     try:
         word.add(steps, command)
     except Misused:
-        steps.names.find("arguments", f"{command.key} is not used so", f"right is {word.usage}")
+        steps.names.find("arguments", f"wrong arguments for {command.key}", word.usage)

@@ -42,8 +42,8 @@ FUNCTIONS = {
 
 MOST_COMPARED = 1_000_000
 MOST_SIGNS = 64
-"""A misspelt name is compared with others only so often, in names times the square of its length, and only if it
-has 64 characters at most (manual): a file of nothing but unknown words is told at once."""
+"""How many comparisons "did you mean" may take, in names times the square of a name's length, and the longest
+name that is compared, which is the longest there is (manual): a file of unknown words is checked at once."""
 
 Value = Callable[[Machine], int]
 """An expression made ready."""
@@ -135,7 +135,7 @@ class Names:
         if hint.startswith("did you mean"):
             self.find("unknown-statement", f"there is no statement {word}", hint)
         else:
-            why = "it is passed over; a C3024 has none of that name"
+            why = "it is skipped; the MR-C3024 has no such statement"
             self.find("unknown-statement", f"there is no statement {word}", why, Severity.WARNING)
 
     def _near(self, kind: str, name: str, known: Collection[str]) -> str:
@@ -148,13 +148,15 @@ class Names:
         """Take note of what DIM says."""
         key = name.upper()
         if kind.upper() not in TYPES:
-            self.find("type", f"{kind} is no type", "BYTE, 0..255, or INTEGER, 0..65535")
+            self.find("type", f"there is no type {kind}", "BYTE, 0..255, or INTEGER, 0..65535")
         elif key in self.constants:
-            self.find("name-twice", f"{name} is a constant already", "another name")
+            self.find("name-twice", f"{name} is already a constant", "another name")
         else:
             before, most = self.variables.get(key), TYPES[kind.upper()]
             if before is not None and before.most != most:
-                self.find("name-twice", f"{name} is declared as another type before", "one DIM for each name")
+                self.find(
+                    "name-twice", f"{name} was declared with another type before", "one DIM for each name"
+                )
             place = before.place if before is not None else len(self.variables)
             self.variables[key] = Variable(name, place, most)
 
@@ -164,11 +166,11 @@ class Names:
         if known is not None:
             self.value(value)  # which tells of a number that is too large
         if key in self.variables:
-            self.find("name-twice", f"{name} is a variable already", "another name")
+            self.find("name-twice", f"{name} is already a variable", "another name")
         elif known is None:
             self.find("constant", f"the value of {name} is not known before the program runs", "a number")
         elif self.constants.setdefault(key, known) != known:
-            self.find("name-twice", f"{name} is {self.constants[key]} already", "one CONST for each name")
+            self.find("name-twice", f"{name} is already {self.constants[key]}", "one CONST for each name")
 
     def constant(self, expression: Argument) -> int | None:
         """Return the value of an expression of numbers and constants; None where there is more in it."""
@@ -194,7 +196,9 @@ class Names:
             found = Variable(name, len(self.variables), TYPES["BYTE"])
             self.variables[name.upper()] = found
             if name.upper() not in GIVEN:
-                hint = f"DIM {name} AS BYTE; it is taken for that here, but their compiler refuses it"
+                hint = (
+                    f"DIM {name} AS BYTE; it is treated as a byte here, but the original compiler refuses it"
+                )
                 self.find("undeclared", f"{name} is not declared", hint, Severity.WARNING)
         return found
 
@@ -203,7 +207,7 @@ class Names:
         match expression:
             case Number(value, text):
                 if value > WORD:
-                    hint = f"0..{WORD}; {value & WORD} is what is left of it"
+                    hint = f"0..{WORD}; {value & WORD} is what remains"
                     self.find("number", f"{text} is too large", hint, Severity.WARNING)
                 known = value & WORD
                 return lambda _: known
@@ -224,7 +228,9 @@ class Names:
     def _code(self, text: str) -> Value:
         code = ord(text) if len(text) == 1 else WORD
         if code > TYPES["BYTE"]:
-            self.find("expression", f'"{text}" is no number', 'one sign, "a", is its code')
+            self.find(
+                "expression", f'"{text}" is not a number', 'a single character, "a", stands for its code'
+            )
         return lambda _: code
 
     def _place(self, name: Name) -> Value:
@@ -251,7 +257,7 @@ class Names:
     def _call(self, call: Call) -> Value:
         word, line = call.name.upper(), self.line
         if len(call.arguments) != 1:
-            self.find("function", f"{word} has {len(call.arguments)} numbers", f"{word}(number)")
+            self.find("function", f"{word} takes one number, not {len(call.arguments)}", f"{word}(number)")
             return lambda _: 0
         number = self.value(call.arguments[0])
         if word in {"PEEK", "ROMPEEK"}:
@@ -284,7 +290,7 @@ class Names:
         values = [self.value(one) for one in chain.operands]
         for operator, operand in zip(chain.operators, chain.operands[1:], strict=True):
             if operator in _DIVISIONS and self.constant(operand) == 0:
-                self.find("division", "a division by 0", "a number from 1 on")
+                self.find("division", "a division by 0", "divide by 1 or more")
         return _joined(values, chain.operators, self._binary)
 
     def _binary(self, operator: str, first: Value, second: Value) -> Value:
@@ -299,7 +305,7 @@ class Names:
         def divide(machine: Machine) -> int:
             divisor = second(machine)
             if divisor == 0:
-                raise machine.fail(line, "a division by 0", "ask IF before")
+                raise machine.fail(line, "a division by 0", "check with IF first")
             quotient, remainder = divmod(first(machine), divisor)
             return remainder if rest else quotient
 

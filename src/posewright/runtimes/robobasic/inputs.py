@@ -61,14 +61,14 @@ def read_inputs(text: str, path: Path | None = None) -> tuple[ScriptedInput, ...
 def _scripted(piece: str, where: Where | None) -> ScriptedInput:
     match = _PIECE.fullmatch(piece)
     if match is None or float(match[3]) > LATEST_S:
-        hint = f"right is {FORM}; 0..{LATEST_S:g} s"
-        raise FormatError(f"{piece[:40]!r} is no input with its time", where=where, hint=hint)
+        hint = f"expected {FORM}; 0..{LATEST_S:g} s"
+        raise FormatError(f"{piece[:40]!r} is not an input with its time", where=where, hint=hint)
     port, value = match[1].upper(), None if match[2].lower() == "sensor" else int(match[2])
     digits = re.search(r"[0-9]+", port)
     word = port[: digits.start()].strip(" (") if digits else port
     most = {"REMOCON": 32, "SONAR": 65535, "IN": 1}.get(word, COUNTS)
     if value is None and word in {"REMOCON", "ERX"}:
-        raise FormatError(f"{piece!r}: {word} has no sensor", where=where, hint=f"right is {FORM}")
+        raise FormatError(f"{piece!r}: {word} has no sensor", where=where, hint=f"expected {FORM}")
     least = 1 if word == "REMOCON" else 0
     if value is not None and not least <= value <= most:
         raise FormatError(f"{piece!r}: {value} for {word}", where=where, hint=f"{least}..{most}")

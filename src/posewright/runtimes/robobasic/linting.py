@@ -74,12 +74,12 @@ def _names(source: tree.Source, compiler: Compiler) -> Iterator[tree.Finding]:
         if key in GIVEN:
             continue
         if key in looked_at and key not in assigned:
-            what, hint = f"{name} is read, but nothing gives it a value", f"{name} = 0 at the beginning, say"
+            what, hint = f"{name} is read but never given a value", f"for example {name} = 0 at the beginning"
             yield finding(looked_at[key], "never-set", what, hint, tree.Severity.WARNING)
         elif key in assigned and key not in looked_at:
-            yield finding(assigned[key], "never-read", f"{name} is given a value that nothing reads")
+            yield finding(assigned[key], "never-read", f"{name} is given a value but never read")
         elif key in declared and key not in assigned:
-            yield finding(declared[key], "unused-variable", f"{name} is declared, but not used")
+            yield finding(declared[key], "unused-variable", f"{name} is declared but never used")
 
 
 def _declared_by(statement: tree.Statement) -> Iterator[str]:
@@ -124,8 +124,8 @@ class _FlowRules:
             if line.label and line.label.upper() not in self._named and self._is_reached(line):
                 yield finding(line, "unused-label", f"the label {line.label} is not used")
         for one, begin in self._flow.into_loops():
-            what = f"the label {one.label} is within the FOR of line {begin}, and this is not"
-            hint = f"{one.word} a label before that FOR"
+            what = f"this jumps into the FOR of line {begin}, where the label {one.label} is"
+            hint = f"{one.word} a label above that FOR"
             yield finding(self._lines[one.line - 1], "into-for", what, hint, tree.Severity.WARNING)
         yield from self._outside()
 
@@ -155,10 +155,10 @@ class _FlowRules:
                 if isinstance(line.statement, tree.Return | tree.Goto | tree.End)
                 else tree.Severity.WARNING
             )
-            hint = "what stands before it goes elsewhere, and it has no label"
+            hint = "the line above goes elsewhere, and this has no label"
             return finding(line, "never-reached", "this is never reached", hint, severity)
         if head.label.upper() in self._named:
-            what = f"{head.label} is never reached: nor is what goes there"
+            what = f"{head.label} is never reached, nor is anything that goes there"
         else:
             what = f"{head.label} is never reached: nothing goes there"
         return finding(head, "never-reached", what)
@@ -169,19 +169,19 @@ class _FlowRules:
         outside = self._flow.reached(known=self._known)
         for at in sorted(outside - {n}):
             if self._steps.ways[at].returns:
-                what = "this RETURN is also reached where no GOSUB came from"
-                hint = "END or GOTO before its routine begins"
+                what = "this RETURN can be reached without a GOSUB"
+                hint = "put END or GOTO above the routine"
                 yield finding(self._line(at), "no-gosub", what, hint, tree.Severity.WARNING)
         for at in sorted(self._flow.reached(self._flow.called(), self._known) - outside - {n}):
             if not outside.isdisjoint(self._flow.next(at, self._known)):
-                hint = "each GOSUB takes memory until it comes back"
-                yield finding(self._line(at), "no-return", "this leaves a routine without RETURN", hint)
+                hint = "each GOSUB takes memory until its RETURN"
+                yield finding(self._line(at), "no-return", "this leaves a routine without a RETURN", hint)
         if n in self._reached and self._lines:
             last = next(
                 (line for line in reversed(self._lines) if line.label or line.statement), self._lines[0]
             )
             if n in outside:
-                yield finding(last, "no-end", "the program is over behind its last line", "END says so")
+                yield finding(last, "no-end", "the program ends after its last line", "END would say so")
             else:
                 hint = "RETURN, or GOTO"
                 yield finding(last, "no-end", "the last routine has no RETURN", hint, tree.Severity.WARNING)

@@ -182,7 +182,7 @@ class Machine:
     def call(self, at: int, target: int) -> int:
         """Go to a routine from the statement at `at`."""
         if len(self.gosubs) >= board_facts().most_gosubs:
-            hint = "a routine that is left by GOTO never returns, and the board's memory is full some time"
+            hint = "a routine left by GOTO never returns, and the board runs out of memory"
             raise self.fail(self.line, f"GOSUB is nested deeper than {board_facts().most_gosubs}", hint)
         self.gosubs.append(at + 1)
         return target

@@ -77,7 +77,7 @@ def motions_program(
     """
     robot = robot_named(robot) if isinstance(robot, str) else robot
     if not motions:
-        raise InputError("there is no motion to write", hint="one or more")
+        raise InputError("no motion is given", hint="name one or more")
     for motion in motions:
         if motion.robot != robot.name:
             hint = f"`posewright motion convert --robot {robot.name}` carries its joints over by their names"
@@ -100,7 +100,7 @@ def motions_program(
         if label != motion.name:
             remarks.append(f"motion {motion.name!r} is at the label {label}")
     if sum(motion.repeat is None for motion in motions) > 1:
-        remarks.append("of several motions that repeat for ever, the beginning comes to the first only")
+        remarks.append("of several motions that repeat for ever, the program plays only the first")
     rounding = Rounding(max(one.angle_rad for one in writers), max(one.time_s for one in writers))
     text = formatted(read_source("\n".join(lines) + "\n"))
     return MotionsProgram(text, labels, tuple(losses), tuple(remarks), rounding)

@@ -61,7 +61,7 @@ class MoveRules:
                 yield from self._direction(line, one)
         first = next((line for line, one in commands if _is_move(one)), None)
         if first is not None and not any(map(_asks_where, lines)):
-            what = "servos jump at the first MOVE: nothing before it asks where they are"
+            what = "the servos may jump at this first MOVE: the program has not asked where they are"
             yield finding(first, "jump", what, "GETMOTORSET G24, 1, 1, ..., at the beginning")
         for line in lines:
             yield from self._line(line)
@@ -104,8 +104,8 @@ class MoveRules:
         before = next((self._laid_down[one] for one in servos if one in self._laid_down), None)
         if before is not None and not self._told_waiting:
             self._told_waiting = True  # once for a routine: some do it all the way
-            what = f"this MOVE only begins when that of line {before} is over: both have a servo in common"
-            yield finding(line, "no-wait", what, "WAIT between them says so")
+            what = f"this MOVE waits for that of line {before}: they share a servo"
+            yield finding(line, "no-wait", what, "a WAIT between them would say so")
         self._laid_down.update(dict.fromkeys(servos, line.number))
         fastest = min((self._reaches[one].fastest for one in servos if one in self._reaches), default=None)
         if fastest is None or self._speed is None or self._high is None:
@@ -113,10 +113,9 @@ class MoveRules:
         rate = Pace(self._speed, self._high).rate(board_facts().speed_counts_s)
         if rate > fastest:
             most = fastest / Pace(1, self._high).rate(board_facts().speed_counts_s)
-            what = f"SPEED {self._speed} here asks {rate:.0f} counts a second, the servos turn {fastest:.0f}"
-            hint = (
-                f"they go as fast as they can, and arrive late over a long way; SPEED {int(most)} keeps time"
-            )
+            asked = f"SPEED {self._speed} here asks for {rate:.0f} counts a second"
+            what = f"{asked}; the servos manage {fastest:.0f}"
+            hint = f"over a long way they arrive late; at SPEED {int(most)} they keep up"
             yield finding(line, "too-fast", what, hint)
             self._speed = None  # said once
 
@@ -137,7 +136,9 @@ class MoveRules:
             if counts != MIDDLE and servo not in self._missing:
                 self._missing.add(servo)
                 what = f"this robot has no servo {servo}, which is sent to {counts}"
-                yield finding(line, "no-servo", what, f"{MIDDLE}, or nothing, for it", place=place)
+                yield finding(
+                    line, "no-servo", what, f"write {MIDDLE}, or leave the field empty", place=place
+                )
             return
         ends = reach.low, reach.high
         if servo in self._mirrored:
@@ -153,7 +154,7 @@ class MoveRules:
             if value in {0, 1} and value != usual and servo in self._reaches:
                 self._mirrored.add(servo)
                 what = f"DIR turns {self._reaches[servo].joint} (servo {servo}) the other way round"
-                hint = f"{usual}, as programs for this robot have it"
+                hint = f"programs for this robot use {usual}"
                 yield finding(line, "direction", what, hint, tree.Severity.WARNING, place=place)
 
 

@@ -67,7 +67,7 @@ def _speed(steps: Steps, command: Command) -> None:
     low, high = board_facts().speeds
     known = steps.names.constant(command.arguments[0])
     if known is not None and not low <= known <= high:
-        hint = f"{low}..{high}; the nearest of these is taken"
+        hint = f"{low}..{high}; the nearest of these is used"
         steps.names.find("range", f"SPEED {known}", hint, Severity.WARNING)
 
     def speed(machine: Machine) -> None:
@@ -114,7 +114,7 @@ def _servo(steps: Steps, command: Command) -> None:
             machine.board.servos.place(servo, counts)
             machine.board.effects += 1
         else:  # public programs begin with SERVO 16, S16 for a servo that is not there, whose MOTORIN is 0
-            machine.board.tell("passed over", line, statement=command.key, numbers=[servo, counts])
+            machine.board.tell("skipped", line, statement=command.key, numbers=[servo, counts])
 
     steps.act(place)
 

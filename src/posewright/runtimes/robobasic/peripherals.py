@@ -15,10 +15,10 @@ BITS_A_BYTE = 10
 RATES = "1200, 2400, 4800, 9600, 19200, ..."
 
 
-_HORNS = "it is for the horns of one robot, as they were screwed on; the simulated ones are straight"
+_HORNS = "it trims the servo horns of one robot; the simulated ones need no trim"
 
 
-_OTHER_BOARD = "a C3024 has nothing of the kind; it is told in the recording"
+_OTHER_BOARD = "the MR-C3024 has nothing of the kind; the recording notes it"
 
 
 def _noted(what: str, why: str = "") -> Callable[[Steps, Command], None]:
@@ -57,7 +57,7 @@ def _out(steps: Steps, command: Command) -> None:
     (pin, value), line = numbers(steps, command, 2), steps.names.line
     _check(steps, command, FUNCTIONS["IN"])
     if (known := steps.names.constant(command.arguments[1])) is not None and known > 1:
-        hint = f"0 or 1; its lowest bit, {known & 1}, is taken"
+        hint = f"0 or 1; the lowest bit, {known & 1}, is used"
         steps.names.find("range", f"OUT of {known}", hint, Severity.WARNING)
     steps.act(lambda machine: machine.board.output(pin(machine), value(machine) & 1, line))
 
@@ -198,8 +198,8 @@ def _printed(steps: Steps, argument: Argument) -> Callable[[Machine], str]:
         case _:
             code = steps.names.value(argument)
             if isinstance(argument, Name) and steps.names.constant(argument) is None:
-                hint = f"FORMAT({argument.name}, DEC, 3) shows its digits"
-                what = f"PRINT shows the sign whose code {argument.name} is"
+                hint = f"FORMAT({argument.name}, DEC, 3) shows digits"
+                what = f"PRINT shows the character with the code {argument.name}, not its digits"
                 steps.names.find("print-code", what, hint, Severity.HINT)
             return lambda machine: _display_code(code(machine))
 

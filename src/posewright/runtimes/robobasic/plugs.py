@@ -125,9 +125,9 @@ class MovedPlug:
     @property
     def message(self) -> str:
         """It in words."""
-        what = "there is no second sensor of its kind, so nothing is on it"
+        what = "the robot has no second such sensor, so the port is left open"
         if self.sensor is not None:
-            what = f"the {self.sensor.name} sensor is taken to be plugged in there"
+            what = f"the {self.sensor.name} sensor is assumed to be plugged in there"
         return f"{self.name} reads AD({self.port}): {what}"
 
 
@@ -197,8 +197,8 @@ def read_plugs(texts: Sequence[str], source: Source | None = None) -> dict[int, 
     for text in texts:
         match = _PLUG.fullmatch(text.strip())
         if match is None or match[2].lower() not in {*usual, NOTHING}:
-            hint = f"right is PORT=SENSOR, as in 0=tilt; {', '.join(usual)} or {NOTHING}"
-            raise FormatError(f"{text[:40]!r} plugs nothing in", hint=hint)
+            hint = f"expected PORT=SENSOR, as in 0=tilt; {', '.join(usual)} or {NOTHING}"
+            raise FormatError(f"{text[:40]!r} is not a plug", hint=hint)
         _plug(plugs, int(match[1]), usual.get(match[2].lower()))
     return plugs
 

@@ -174,12 +174,12 @@ class RoutineRun:
     def _endless(self) -> str:
         machine = self._machine
         if machine.steps > self._most:
-            return f"it is not over after {self._most:,} statements"
+            return f"it has not ended after {self._most:,} statements"
         if machine.clock_us > LONGEST_S * 1e6:
-            return f"it is not over after {LONGEST_S:g} s"
+            return f"it has not ended after {LONGEST_S:g} s"
         if len(self.moments) > MOST_MOMENTS:
             return f"it has more than {MOST_MOMENTS:,} moves"
-        return "it goes round here for ever" if self._is_where_it_was() else ""
+        return "it loops here for ever" if self._is_where_it_was() else ""
 
     def _is_where_it_was(self) -> bool:
         """Tell whether all is as it was at a time that is kept, and moved on ever farther (Brent 1980)."""
@@ -258,13 +258,13 @@ class RoutineRun:
         """Yield what its moments do not say, in words."""
         facts, servos, board = board_facts(), self.servos, self._machine.board
         if self._left_over is not None:
-            yield f"no SPEED before its first move: {self._left_over} is taken, as the beginning leaves it"
+            yield f"no SPEED before its first move: {self._left_over} is used, as the beginning leaves it"
         if self._early:
             seconds = round(self._early * servos.period_s, 3)
             why = "moves overlap" if self._overlaps and servos.all_together else "PTP is not ALLON"
             yield f"servos that arrive up to {seconds:g} s before others, as {why}, here arrive together"
         if self._overlaps:
-            yield "a move begins before others are over: there is a keyframe of what is under way by then"
+            yield "a move begins before others have ended: a keyframe marks where they are then"
         if self._nowhere:
             yield f"servo {_listed(self._nowhere)}: the robot has none there"
         if turned := {one for one in self._ours if servos.directions[one] != facts.directions[one]}:

@@ -45,7 +45,7 @@ def read_source(data: bytes | str, name: str = "program.bas", path: Path | None 
         raise FormatError(f"a program of {len(data):,} bytes", where=Where(path or Path(name)), hint=hint)
     text, encoding = (data, "utf-8") if isinstance(data, str) else decode_source(data)
     if "\0" in text:
-        raise FormatError("no text: there is a zero byte in it", where=Where(path or Path(name)))
+        raise FormatError("not a text file: it holds a zero byte", where=Where(path or Path(name)))
     newline = next((end for end in ("\r\n", "\n", "\r") if end in text), "\n")
     rows = re.split(r"\r\n|\n|\r", text)
     if rows and not rows[-1].strip("\x1a"):  # what DOS put at the end of a text
@@ -84,7 +84,7 @@ def read_line(code: str) -> Read:
     if len(code) > MOST_LINE:
         return "", None, f"a line of {len(code):,} signs", f"at most {MOST_LINE:,}", 1
     if code.count("(") > MOST_NESTED or len(_NESTING.findall(code)) > MOST_NESTED:
-        return "", None, "brackets or statements nested too deeply", "a line of its own for each", 1
+        return "", None, "brackets or statements nested too deeply", "give each its own line", 1
     try:
         label, statement = parse(code)
     except UnexpectedInput as error:
@@ -126,15 +126,15 @@ def _told(code: str, word: str, at: int) -> tuple[str, str, int]:
     first = (re.findall(r"[^\W\d]\w*", rest) or [""])[0].upper()
     hint = _MISSING.get(first, "")
     if is_stray(code):
-        hint = "a comment begins with '; the line is taken for one"
+        hint = "a comment begins with '; this line is treated as one"
     elif re.match(r"\s*\d+\s+\w", code):
         hint = "a label ends with a colon: 10:"
     elif word == "=" and re.search(r"=\s*$", code[: at - 1]):
-        hint = "one = compares"
+        hint = "compare with a single ="
     elif re.fullmatch(r"\d+", word) and re.search(r"\w\s+$", code[: at - 1]):
-        hint = "a comma before it?"
+        hint = "is a comma missing before it?"
     elif word == "(":
-        hint = "expressions have no brackets: one step a line"
+        hint = "expressions have no brackets; use one line per step"
     elif word == "-":
         hint = "there are no negative numbers"
     elif word == '"':
@@ -144,6 +144,6 @@ def _told(code: str, word: str, at: int) -> tuple[str, str, int]:
     elif word == "&":
         hint = "&H1F, &B101 or &O17"
     elif word == ":":
-        hint = "one statement a line"
-    what = f"{word!r} does not fit here" if word else "the statement is not complete"
+        hint = "write one statement per line"
+    what = f"{word!r} is not expected here" if word else "the statement is not complete"
     return what, hint, at
