@@ -180,9 +180,7 @@ def test_the_beginning_gives_ptp_and_speed_to_the_routines() -> None:
     here = made["here"].motion
     assert here is not None
     assert times(here) == [(pulses(60, 10), 0)]
-    assert made["here"].remarks == (
-        "no SPEED before its first move: 10 is used, as the beginning leaves it",
-    )
+    assert made["here"].remarks == ("no SPEED before its first move: 10 is used, as the beginning leaves it",)
 
 
 def test_the_beginning_knows_that_every_variable_is_0_when_the_robot_is_switched_on() -> None:
