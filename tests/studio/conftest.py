@@ -6,6 +6,7 @@ import json
 import os
 import queue
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,14 @@ class Window:
         """Wait until the session has done what it was asked so far."""
         self.studio.session.do_and_wait(lambda: None)
 
+    def until(self, is_so: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+        """Wait until the topics are so, looked at between two steps of the session; return them."""
+        for _ in range(1500):
+            if self.studio.session.do_and_wait(lambda: is_so(self.topics)):
+                return self.topics
+            time.sleep(0.02)
+        pytest.fail(f"nothing came of it: {self.topics.keys()}")
+
     def answer(self, action: str, **arguments: Any) -> dict[str, Any]:
         """Ask, and return the whole answer, which may be an error."""
         self._number += 1
@@ -130,6 +139,22 @@ def browser() -> Iterator[Any]:
         started = running.chromium.launch(executable_path=path, args=arguments)
         yield started
         started.close()
+
+
+ANSWERED = """async () => {
+    const { ask } = await import("./link.js");
+    for (let round = 0; round < 3; round++) {  // the last place of a drag is asked for after an answer
+        await ask("").catch(() => {});
+        await new Promise(requestAnimationFrame);
+    }
+}"""
+"""Requests are answered in their order: once these are refused, whatever was asked before them is done."""
+
+
+@pytest.fixture
+def settled() -> Callable[[Any], None]:
+    """Wait until all that was done in a page is done by the session, and is seen in the page."""
+    return lambda page: page.evaluate(ANSWERED)
 
 
 def is_ours(told: Any) -> bool:

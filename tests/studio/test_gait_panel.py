@@ -54,13 +54,6 @@ def entry(window: Any, name: str) -> dict[str, Any]:
     return next(one for group in groups for one in group["entries"] if one["name"] == name)
 
 
-def wait_for(window: Any, holds: Callable[[dict[str, Any]], Any]) -> None:
-    deadline = time.monotonic() + 20.0
-    while not holds(window.topics):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_the_gaits_of_the_robot_and_of_the_folder_are_offered_with_every_number_explained(dog: Any) -> None:
     assert dog.topics["gaits"]["shipped"] == ["crawl", "fast", "trot"]
     assert dog.topics["gaits"]["files"] == ["made.gait.yaml"]
@@ -175,11 +168,11 @@ def test_it_walks_in_physics_by_the_joystick_and_is_measured(dog: Any) -> None:
     dog.ask("gait.open", gait="trot")
     dog.ask("gait.steer", forward_m_s=0.1)
     dog.ask("gait.walk", physics=True)
-    wait_for(dog, lambda topics: topics["walk"]["time_s"] > 1.6)
+    dog.until(lambda topics: topics["walk"]["time_s"] > 1.6)
     speed = dog.topics["walk"]["speed"]
     assert 0.03 < speed["forward_m_s"] < 0.15
     dog.ask("gait.stop")
-    wait_for(dog, lambda topics: topics["walked"])
+    dog.until(lambda topics: topics["walked"])
     figures = {one["words"]: one for one in dog.topics["walked"]["figures"]}
     assert figures["forward"]["asked"] == "0.100"
     assert dog.topics["walked"]["falls"] == []
@@ -189,7 +182,7 @@ def test_it_walks_in_physics_by_the_joystick_and_is_measured(dog: Any) -> None:
 def test_a_fall_is_noticed_and_said(dog: Any) -> None:
     dog.ask("gait.set", values={"equilibrium_m.fore.y": 0.0, "equilibrium_m.hind.y": 0.0})
     dog.ask("gait.walk", physics=True)
-    wait_for(dog, lambda topics: topics.get("walked"))
+    dog.until(lambda topics: topics.get("walked"))
     assert dog.topics["walked"]["falls"][0]["side"] in {"to the left", "to the right"}
     assert not dog.topics["walk"]["walking"]
 
@@ -201,32 +194,32 @@ def test_mouse_and_keys_tune_and_steer_a_gait_in_the_page(
     page, window = page_of(studio), window_of(studio)
     page.click("#mode-gait")
     page.select_option("#gait-name", "trot")
-    wait_for(window, lambda topics: (topics["gait"] or {}).get("name") == "trot")
+    window.until(lambda topics: (topics["gait"] or {}).get("name") == "trot")
     before = window.topics["gait"]
     page.locator("[data-number=shape_factor]").press("ArrowLeft")
     page.get_by_role("slider", name="left front lifts").press("ArrowRight")
-    wait_for(window, lambda topics: topics["gait"]["phases"] == "own")
+    window.until(lambda topics: topics["gait"]["phases"] == "own")
     assert entry(window, "shape_factor")["value"] < 0.99
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+z")
-    wait_for(window, lambda topics: topics["gait"] == before)
+    window.until(lambda topics: topics["gait"] == before)
     page.keyboard.down("w")
-    wait_for(window, lambda topics: topics["steering"]["forward_m_s"] > 0.25)
+    window.until(lambda topics: topics["steering"]["forward_m_s"] > 0.25)
     page.keyboard.up("w")
-    wait_for(window, lambda topics: topics["steering"]["forward_m_s"] == 0.0)
+    window.until(lambda topics: topics["steering"]["forward_m_s"] == 0.0)
     page.locator("#joystick").click(position={"x": 20, "y": 60})
-    wait_for(window, lambda topics: topics["steering"]["left_m_s"] > 0.1)
+    window.until(lambda topics: topics["steering"]["left_m_s"] > 0.1)
     page.click("#walk-kinematic")
-    wait_for(window, lambda topics: topics["walk"]["time_s"] > 0.1)
+    window.until(lambda topics: topics["walk"]["time_s"] > 0.1)
     page.click("#walk-stop")
 
 
 def test_it_goes_on_with_new_parameters_and_stops_when_another_mode_is_chosen(dog: Any) -> None:
     dog.ask("gait.open", gait="trot")
     dog.ask("gait.walk", physics=False)
-    wait_for(dog, lambda topics: topics["walk"]["time_s"] > 0.2)
+    dog.until(lambda topics: topics["walk"]["time_s"] > 0.2)
     dog.ask("gait.set", values={"ground_speed_m_s": 0.25})
-    wait_for(dog, lambda topics: topics["walk"]["time_s"] < 0.2)
-    wait_for(dog, lambda topics: topics["walk"]["time_s"] > 0.2)
+    dog.until(lambda topics: topics["walk"]["time_s"] < 0.2)
+    dog.until(lambda topics: topics["walk"]["time_s"] > 0.2)
     dog.ask("session.choose", mode="motion")
     assert not dog.topics["walk"]["walking"]

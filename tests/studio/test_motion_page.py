@@ -18,18 +18,8 @@ def pose_of(studio: Any, keyframe: int, joint: str) -> float:
     return float(motion["keyframes"][keyframe]["pose"][motion["joints"].index(joint)])
 
 
-def at_rest(page: Any, look: Callable[[], float]) -> float:
-    """What is seen once it stays: the last place of a drag is asked for once the one before is answered."""
-    seen = [look()]
-    while len(seen) < 10 or len(set(seen[-10:])) > 1:
-        assert len(seen) < 400, "it never stays"
-        page.wait_for_timeout(50)
-        seen.append(look())
-    return seen[-1]
-
-
 def test_a_mark_of_a_curve_is_dragged_and_turned_by_keys_and_one_undo_takes_the_drag_back(
-    shipped: Shipped, studio_of: Any, page_of: Any
+    shipped: Shipped, studio_of: Any, page_of: Any, settled: Any
 ) -> None:
     studio = studio_of(shipped("walk_forward"))
     page = page_of(studio)
@@ -47,7 +37,8 @@ def test_a_mark_of_a_curve_is_dragged_and_turned_by_keys_and_one_undo_takes_the_
     page.mouse.up()
     page.wait_for_function("document.getElementById('undo').title.includes('right_knee')")
     page.wait_for_selector('[data-joint=right_knee] .mark.now[data-keyframe="1"]')
-    dragged = at_rest(page, lambda: pose_of(studio, 1, "right_knee"))
+    settled(page)
+    dragged = pose_of(studio, 1, "right_knee")
     assert dragged > before + 1.0
     page.locator("[data-joint=right_knee] .mark.now").focus()
     page.keyboard.press("ArrowDown")

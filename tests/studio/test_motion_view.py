@@ -6,7 +6,6 @@ import itertools
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -34,15 +33,6 @@ def view_of() -> Iterator[Callable[..., Any]]:
         one.close()
 
 
-def until(window: Any, is_so: Callable[[dict[str, Any]], bool]) -> None:
-    for _ in range(250):
-        window.settle()
-        if is_so(window.topics):
-            return
-        time.sleep(0.02)
-    raise TimeoutError(str(window.topics.get("file")))
-
-
 def test_the_view_follows_its_file_and_goes_on_playing(
     shipped: Shipped, view_of: Any, window_of: Any
 ) -> None:
@@ -52,16 +42,16 @@ def test_the_view_follows_its_file_and_goes_on_playing(
     window.ask("player.manner", loop=True)
     window.ask("player.play")
     write_atomically(path, text.replace("motion: play_bow", "motion: deep_bow").encode())
-    until(window, lambda topics: topics["motion"]["name"] == "deep_bow")
+    window.until(lambda topics: topics["motion"]["name"] == "deep_bow")
     assert window.topics["player"]["playing"]
     path.write_text(text[: len(text) // 2])  # somebody is in the middle of saving it
-    until(window, lambda topics: topics["file"]["message"] != "")
+    window.until(lambda topics: topics["file"]["message"] != "")
     assert window.topics["motion"]["name"] == "deep_bow"
     path.unlink()
-    until(window, lambda topics: "no such file" in topics["file"]["message"].lower())
+    window.until(lambda topics: "no such file" in topics["file"]["message"].lower())
     path.write_text(text)
-    until(window, lambda topics: topics["motion"]["name"] == "play_bow")
-    assert window.topics["file"]["message"] == ""
+    window.until(lambda topics: topics["file"]["message"] == "")
+    assert window.topics["motion"]["name"] == "play_bow"
     assert path.read_text() == text
 
 

@@ -197,7 +197,7 @@ def assert_are_alike(kick: Motion, exported: Motion, off_s: float) -> None:
 
 
 def test_what_is_done_is_undone_and_one_edit_is_a_few_lines_of_the_file(
-    shipped: Shipped, studio_of: Any, page_of: Any
+    shipped: Shipped, studio_of: Any, page_of: Any, settled: Any
 ) -> None:
     path = shipped("walk_forward")
     before = path.read_text()
@@ -212,6 +212,7 @@ def test_what_is_done_is_undone_and_one_edit_is_a_few_lines_of_the_file(
             knee.press("ArrowRight")
         knee.press("Shift+ArrowLeft")
         assert float(knee.input_value()) == pytest.approx(bent + 4.9, abs=0.06)
+    settled(page)
     with person.step("a foot dragged in the 3-D view"):
         drag_foot(person, studio)
     with person.step("keyframes added and retimed"):

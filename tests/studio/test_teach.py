@@ -41,12 +41,8 @@ def port() -> Iterator[FakePort]:
 
 def until(window: Any, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """Wait until what is told of the body is so."""
-    for _ in range(1000):
-        told: dict[str, Any] = window.topics["teach"]
-        if is_so(told):
-            return told
-        time.sleep(0.02)
-    raise AssertionError(told)
+    told: dict[str, Any] = window.until(lambda topics: is_so(topics["teach"]))["teach"]
+    return told
 
 
 def angle(window: Any, keyframe: int, joint: str) -> Any:

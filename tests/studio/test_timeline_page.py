@@ -22,8 +22,7 @@ def bow(shipped: Shipped, studio_of: Any) -> Any:
 def wait_for(page: Any, window: Any, is_so: Callable[[], bool]) -> None:
     """Wait until the page has asked for something, and it was done."""
     for _ in range(100):
-        window.settle()
-        if is_so():
+        if window.studio.session.do_and_wait(is_so):
             return
         page.wait_for_timeout(30)
     pytest.fail("nothing came of it")

@@ -19,16 +19,6 @@ from posewright.studio.latest import Latest
 Shipped = Callable[[str], Path]
 
 
-def until(window: Any, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """Wait until the topics are so, and return them."""
-    for _ in range(500):
-        window.settle()
-        if is_so(window.topics):
-            return window.topics
-        time.sleep(0.02)
-    raise TimeoutError(str({key: window.topics.get(key) for key in ("findings", "physics")}))
-
-
 def is_played(topics: dict[str, Any]) -> bool:
     return topics["physics"]["state"] == "ready"
 
@@ -40,21 +30,21 @@ def kick(shipped: Shipped, studio_of: Any) -> Any:
 
 def test_an_edit_that_breaks_a_rule_is_found_at_its_keyframe_and_joint(kick: Any, window_of: Any) -> None:
     window = window_of(kick)
-    until(window, lambda topics: topics.get("findings", {}).get("list") == [])
+    window.until(lambda topics: topics.get("findings", {}).get("list") == [])
     window.edit("set_angles", page=1, keyframe=3, angles_deg={"right_front_knee": 120.0})
-    found = until(window, lambda topics: topics["findings"]["list"])["findings"]
+    found = window.until(lambda topics: topics["findings"]["list"])["findings"]
     motion = kick.session.document.pages.motion(1)
     assert [one["message"] for one in found["list"]] == [one.message for one in check_motion(motion)]
     assert ("right_front_knee", 4) in {(one["joint"], one["keyframe"]) for one in found["list"]}
     window.ask("session.undo")
-    until(window, lambda topics: topics["findings"]["list"] == [])
+    window.until(lambda topics: topics["findings"]["list"] == [])
 
 
 def test_a_team_s_rules_find_more(shipped: Shipped, studio_of: Any, window_of: Any) -> None:
     window = window_of(studio_of(shipped("sit_down")))
-    assert until(window, lambda topics: "findings" in topics)["findings"]["list"] == []
+    assert window.until(lambda topics: "findings" in topics)["findings"]["list"] == []
     window.ask("truth.rules", name="eagle_knights")
-    found = until(window, lambda topics: topics["findings"]["rules"] == "eagle_knights")
+    found = window.until(lambda topics: topics["findings"]["rules"] == "eagle_knights")
     assert {one["rule"] for one in found["findings"]["list"]} == {"duration", "step"}
     assert window.answer("truth.rules", name="nobody's")["error"]["kind"] == "UnknownNameError"
 
@@ -63,7 +53,7 @@ def test_physics_shows_what_became_of_the_motion(kick: Any, window_of: Any, ship
     window = window_of(kick)
     tried = try_motion(read_motion_file(shipped("kick_right")).motion())
     window.ask("truth.physics", on=True)
-    told = until(window, is_played)["physics"]
+    told = window.until(is_played)["physics"]
     lags = [joint["max_deg"] for joint in told["joints"]]
     assert lags == sorted(lags, reverse=True)
     assert told["figures"]["travel"] == tried.figures()["travel"]
@@ -84,13 +74,13 @@ def test_physics_shows_what_became_of_the_motion(kick: Any, window_of: Any, ship
 def test_physics_follows_an_edit_and_only_the_last_of_many_counts(kick: Any, window_of: Any) -> None:
     window = window_of(kick)
     window.ask("truth.physics", on=True)
-    before = until(window, is_played)["physics"]
+    before = window.until(is_played)["physics"]
     window.messages.clear()
     for degrees in range(30, 60):
         window.edit("set_angles", "drag", page=1, keyframe=3, angles_deg={"right_front_knee": float(degrees)})
         time.sleep(0.005)
     assert window.topics["physics"] == {"on": True, "state": "running"}
-    after = until(window, is_played)["physics"]
+    after = window.until(is_played)["physics"]
     shown = [one["value"] for one in window.messages if one.get("topic") == "physics"]
     assert [one["state"] for one in shown] == ["running", "ready"]
     motion = kick.session.document.pages.motion(1)
