@@ -146,10 +146,10 @@ def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:
     path = tmp_path / "huge.mtn"
     with path.open("wb") as file:
         file.truncate(100_000_000)
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(FormatError, match="100,000,000 bytes and was not read"):
         read_motion_file(path)
-    assert time.perf_counter() - begun < 0.05
+    assert time.process_time() - begun < 0.05
 
 
 @pytest.mark.parametrize(

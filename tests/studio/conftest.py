@@ -183,6 +183,7 @@ def page_of(browser: Any) -> Iterator[Callable[..., Any]]:
         page.goto(studio.url)
         page.wait_for_selector("body[data-link=open]")
         page.wait_for_function("document.querySelectorAll('.joint').length > 0")
+        page.evaluate(ANSWERED)
         if with_view:
             page.frame_locator("#view").locator("canvas").first.wait_for(timeout=60_000)
         return page

@@ -216,7 +216,7 @@ def test_what_is_done_is_undone_and_one_edit_is_a_few_lines_of_the_file(
     with person.step("a foot dragged in the 3-D view"):
         drag_foot(person, studio)
     with person.step("keyframes added and retimed"):
-        retime_walk(person)
+        retime_walk(person, settled)
     with person.step("undo"):
         undo = page.get_by_role("button", name="Undo", exact=True)
         while undo.is_enabled():
@@ -274,7 +274,7 @@ def drag_foot(person: Person, studio: Studio) -> None:
     assert turned <= set(studio.session.document.robot.group("right_leg"))
 
 
-def retime_walk(person: Person) -> None:
+def retime_walk(person: Person, settled: Callable[[Any], None]) -> None:
     """Add a keyframe by a button and another by a key, and retime by mouse, key and field."""
     page = person.page
     page.get_by_role("option", name="Keyframe 2:").click()
@@ -284,6 +284,7 @@ def retime_walk(person: Person) -> None:
     page.keyboard.press("Insert")
     page.get_by_role("option", name="Keyframe 6:").wait_for()
     page.get_by_role("option", name="Keyframe 1: reached in 0.125 s").wait_for()
+    settled(page)
     edge = page.get_by_title("Drag: the time of the way").first.bounding_box()
     x, y = edge["x"] + edge["width"] / 2, edge["y"] + edge["height"] / 2
     page.mouse.move(x, y)
@@ -291,6 +292,7 @@ def retime_walk(person: Person) -> None:
     page.mouse.move(x + 50, y, steps=5)
     page.mouse.up()
     page.get_by_role("option", name="Keyframe 1: reached in 0.125 s").wait_for(state="detached")
+    settled(page)
     page.get_by_role("option", name="Keyframe 5:").click()
     page.get_by_role("heading", name="Keyframe 5").or_(
         page.get_by_text("Pose of keyframe 5")

@@ -60,7 +60,9 @@ def test_keyframes_are_chosen_added_retimed_moved_and_deleted_by_keyboard(
     assert window.topics["motion"] == before
 
 
-def test_the_mouse_drags_an_edge_and_a_block_and_scrubs(bow: Any, window_of: Any, page_of: Any) -> None:
+def test_the_mouse_drags_an_edge_and_a_block_and_scrubs(
+    bow: Any, window_of: Any, page_of: Any, settled: Any
+) -> None:
     window, page = window_of(bow), page_of(bow)
     before = frames_of(window)
     reach_s = before[1]["reach_s"]
@@ -73,10 +75,11 @@ def test_the_mouse_drags_an_edge_and_a_block_and_scrubs(bow: Any, window_of: Any
     wait_for(page, window, lambda: window.topics["cursor"]["keyframe"] == 1)
     window.ask("session.undo")
     assert frames_of(window) == before
-    page.wait_for_timeout(100)
+    settled(page)
     first, last = (page.locator(f"#keyframe-{place}").bounding_box() for place in (2, 4))
     drag(page, first["x"] + 30, first["y"] + 30, by=last["x"] + last["width"] - first["x"])
     wait_for(page, window, lambda: frames_of(window)[4] == before[2])
+    settled(page)
     ruler = page.locator("#ruler").bounding_box()
     page.mouse.click(ruler["x"] + 300, ruler["y"] + 8)
     wait_for(page, window, lambda: 0.0 < window.topics["player"]["time_s"] < 1.0)
