@@ -245,6 +245,12 @@ def test_a_loop_inside_a_routine_is_no_round_of_the_main_loop() -> None:
     assert made.machine.rounds == {}
 
 
+def test_what_happens_within_a_frame_is_told_in_its_order() -> None:
+    made = controller('BEEP\nPRINT "up"\nmain:\nGOTO main\n')
+    told = basic_result(run_basic(made, body="mock"))["events"]
+    assert [one["what"] for one in told] == ["beep", "print", "loop", "waits"]
+
+
 def test_of_two_keys_pressed_before_one_is_read_the_later_counts() -> None:
     inputs = BodyInputs(ROBOT, read_inputs("REMOCON=3@0.1, REMOCON=5@0.2"))
     inputs.see(state(), 1.0)

@@ -141,10 +141,10 @@ class RoboBasicController:
         self._frame += 1
         if machine.stopped is None:
             machine.run_until(self._frame * machine.pulse_us)
+            self._events += [(EVENT, one) for one in machine.board.events]
+            machine.board.events.clear()
             self._look()
         machine.board.servos.pulse()
-        self._events += [(EVENT, one) for one in machine.board.events]
-        machine.board.events.clear()
         if machine.stopped is not None and not self._ended:
             self._tell_end()
 
