@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from posewright import formats
 from posewright.cli import completion, console
 from posewright.cli.options import (
     AcceptLoss,
@@ -17,7 +18,6 @@ from posewright.cli.options import (
 )
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
-from posewright.formats import read_motion, write_motion
 from posewright.motions import Motion, file_stem
 from posewright.runtimes import robobasic
 from posewright.runtimes.robobasic.opening import ENDING
@@ -123,7 +123,7 @@ def _write_motions(
     for path in targets.values():
         refuse_unwritable(path)
     for label, motion in wanted.items():
-        write_motion(motion, targets[label])
+        formats.write_motion(motion, targets[label])
     return targets
 
 
@@ -185,7 +185,7 @@ def _write_program(
         what = "motions become a program" if output is None else f"{output} is no program"
         raise InputError(what, hint=f"-o NAME{ENDING} says which")
     refuse_overwriting(output, *paths)
-    read: list[Motion] = [read_motion(path) for path in paths]
+    read: list[Motion] = [formats.read_motion(path) for path in paths]
     made = robobasic.motions_program(read, speed_counts_s=speed)
     with losses_listed():
         if made.losses and not accept_loss:
