@@ -122,6 +122,26 @@ def test_a_label_tells_of_a_sensor_on_another_port(label: str, sensor: str) -> N
     assert moved_plugs(read_source(text.replace("AD(3)", f"AD({moved.sensor.port})"))) == ()
 
 
+@pytest.mark.parametrize(
+    ("asked", "sensor"),
+    [
+        ("IF A > 250 THEN RETURN\nIF A < 100 THEN GOTO back\nIF A > 160 THEN GOTO face", "tilt"),
+        ("IF a <= 70 OR A >= 95 THEN GOTO face", "tilt_2012"),
+        ("IF A > 250 THEN RETURN\nIF A < 50 THEN GOTO back\nIF A > 80 THEN GOTO face", None),
+        ("B = 0\nIF B < 200 THEN GOTO back\nface:\nIF A > 20 THEN GOTO back", "tilt"),
+    ],
+)
+def test_a_tilt_sensor_is_plugged_in_only_where_the_program_takes_it_for_upright(
+    asked: str, sensor: str | None
+) -> None:
+    source = read_source(
+        f"DIM A AS BYTE\nDIM B AS BYTE\nrobot_tilt:\nA = AD(7)\n{asked}\nRETURN\nback:\nEND\n"
+    )
+    (moved,) = moved_plugs(source)
+    assert (moved.sensor and moved.sensor.name) == sensor
+    assert (7 in read_plugs([], source)) == (sensor is not None)
+
+
 KOREAN = """CONST 앞뒤기울기AD포트 = 0
 CONST 좌우기울기AD포트 = 1
 CONST 적외선AD포트 = 4

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 
 import numpy as np
 
 from posewright.documents import parse_document, read_record
 from posewright.errors import FormatError
-from posewright.runtimes.robobasic.tree import Call, Const, Name, Number, Source, calls_of, statements_in
+from posewright.runtimes.robobasic.tree import (
+    Call,
+    Chain,
+    Const,
+    ElseIf,
+    If,
+    Let,
+    Line,
+    Name,
+    Number,
+    Source,
+    calls_of,
+    statements_in,
+)
 
 COUNTS = 255
 N_PORTS = 8
@@ -22,6 +36,9 @@ VOLTS_A_COUNT = 5.0 / 256.0
 
 BATTERY_A_COUNT = 10.0 / 256.0
 """The battery comes to its port halved (templates: V = 10 x value / 256)."""
+
+NO_SENSOR = 250
+"""A port that reads more has no sensor, say the templates."""
 
 NOTHING = "none"
 
@@ -112,7 +129,8 @@ class MovedPlug:
     """A sensor that a program looks for on another AD port than usual, as a name in it tells.
 
     Attributes:
-        sensor: None where there is none of the kind: the port is left open.
+        sensor: None where no sensor of the kind is left, or reads what the program asks for: the port is left
+            open.
         line: that tells so.
         name: of the label above the line, or of the constant that is the port.
     """
@@ -125,7 +143,7 @@ class MovedPlug:
     @property
     def message(self) -> str:
         """It in words."""
-        what = "the robot has no second such sensor, so the port is left open"
+        what = "the robot has no such sensor for it, so the port is left open"
         if self.sensor is not None:
             what = f"the {self.sensor.name} sensor is assumed to be plugged in there"
         return f"{self.name} reads AD({self.port}): {what}"
@@ -148,7 +166,8 @@ def moved_plugs(source: Source) -> tuple[MovedPlug, ...]:
                 name = constant if is_named else label
                 if kind not in kinds:
                     kinds.add(kind)
-                    found[port] = MovedPlug(port, _sensor(kind, constants), line.number, name)
+                    sensor = _sensor(kind, _quiet_band(source, line, constants))
+                    found[port] = MovedPlug(port, sensor, line.number, name)
                 elif is_named and port not in found:
                     found[port] = MovedPlug(port, None, line.number, name)
     return tuple(one for one in found.values() if one.sensor is None or one.sensor.port != one.port)
@@ -172,12 +191,41 @@ def _port(call: Call, constants: Mapping[str, int]) -> tuple[int | None, str]:
     return (port if port < N_PORTS else None), name
 
 
-def _sensor(kind: str, constants: Mapping[str, int]) -> Plugged:
-    """Return the sensor of a kind: the one that is upright between MIN and MAX, if a program has these."""
+def _quiet_band(source: Source, read: Line, constants: Mapping[str, int]) -> tuple[int, int]:
+    """Return the counts between which nothing is done about a port that is read in a line.
+
+    They are the constants MIN and MAX, or what `IF A < 30` and `IF A > 200` below the line say.
+    """
     low, high = constants.get("MIN", 0), constants.get("MAX", COUNTS)
-    alike = [one for one in ports().ad if one.name.startswith(kind)]
-    fitting = [one for one in alike if low < ports().laws[one.law].upright < high]
-    return (fitting or alike)[0]
+    place = read.statement.place if isinstance(read.statement, Let) else None
+    for line in source.lines[read.number :]:
+        if place is None or line.label:
+            break
+        for sign, count in _compared(line, place):
+            low = max(low, count) if sign == "<" else low
+            high = min(high, count) if sign == ">" and count < NO_SENSOR else high
+    return low, high
+
+
+def _compared(line: Line, place: Name) -> Iterator[tuple[str, int]]:
+    """Yield the signs and numbers that a line compares a variable with."""
+    for one in statements_in(line.statement):
+        if isinstance(one, If | ElseIf) and isinstance(one.condition, Chain):
+            for (left, right), sign in zip(
+                pairwise(one.condition.operands), one.condition.operators, strict=True
+            ):
+                if isinstance(left, Name) and left.key == place.key and isinstance(right, Number):
+                    yield sign.rstrip("="), right.value
+
+
+def _sensor(kind: str, band: tuple[int, int]) -> Plugged | None:
+    """Return the sensor of a kind; the tilt sensor that reads something within the band when upright."""
+    for one in ports().ad:
+        if one.name.startswith(kind) and (
+            kind != "tilt" or band[0] < ports().laws[one.law].upright < band[1]
+        ):
+            return one
+    return None
 
 
 def read_plugs(texts: Sequence[str], source: Source | None = None) -> dict[int, Plugged]:
