@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from posewright.runtimes.robobasic import moving, peripherals, tree
 from posewright.runtimes.robobasic.expressions import Value
-from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError, Step, StopReason
+from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError, StopReason
 from posewright.runtimes.robobasic.steps import Misused, Steps, Way, as_group
 from posewright.runtimes.robobasic.syntax import is_stray
 
@@ -153,7 +153,7 @@ class Compiler:
             case tree.On():
                 self._on(statement)
             case tree.End():
-                self.steps.add(_stopping(self.steps.at, StopReason.END), Way(falls=False))
+                self.steps.stop(StopReason.END)
             case tree.Command():
                 _add_command(self.steps, statement)
             case _:
@@ -184,6 +184,7 @@ class Compiler:
         value, variable = self.names.value(expression), self.names.variable(name.name)
         if variable is None:
             return
+        self.names.written.setdefault(name.key, self.names.line)
         place, most, bit = variable.place, variable.most, self.names.bit(name, variable)
         following = self.steps.at + 1
         known = self.names.constant(expression)
@@ -219,15 +220,12 @@ class Compiler:
         self._statement(statement.then)
         if statement.otherwise is not None:
             leave = [0]
-            self._jump_on(leave)
+            self._jump(leave)
             otherwise[0] = self.steps.at
             self._statement(statement.otherwise)
             leave[0] = self.steps.at
         else:
             otherwise[0] = self.steps.at
-
-    def _jump_on(self, target: list[int]) -> None:
-        self.steps.add(lambda _: target[0], Way((target,), falls=False))
 
     def _branch(self, statement: tree.ElseIf | tree.Else | tree.EndIf) -> None:
         word = type(statement).__name__.upper()
@@ -244,7 +242,7 @@ class Compiler:
         if block.had_else:
             self.names.find("no-block", f"{word} after the ELSE of this IF", "ELSE comes last")
         leave = [0]
-        self._jump_on(leave)
+        self._jump(leave)
         block.leaves.append(leave)
         block.otherwise[0] = self.steps.at
         if isinstance(statement, tree.ElseIf):
@@ -282,6 +280,7 @@ class Compiler:
             self.names.find("block", "FOR stands on a line of its own", "IF condition THEN, FOR below it")
         self._assign(tree.Name(statement.name), statement.first)
         block = _Block("FOR", self.names.line, name=statement.name, begin=self.steps.at)
+        self.names.looked_at.setdefault(statement.name.upper(), self.names.line)
         block.last = self.names.value(statement.last)
         known, counted = self.names.constant(statement.last), self.names.variables.get(statement.name.upper())
         if known is not None and counted is not None and known > counted.most:
@@ -328,19 +327,11 @@ def _return(machine: Machine) -> int:
     return machine.at
 
 
-def _stopping(at: int, reason: StopReason) -> Step:
-    def step(machine: Machine) -> int:
-        machine.stopped = reason
-        return at
-
-    return step
-
-
 def _add_command(steps: Steps, command: tree.Command) -> None:
     """Make a statement ready; one that nobody knows, or that is not used so, is told, and does nothing."""
     command = as_group(command)
     if (word := WORDS.get(command.key)) is None:
-        steps.names.pass_over(command.name, WORDS.keys() | tree.FLOW_WORDS)
+        steps.names.pass_over(command.name, WORDS.keys() | tree.FLOW_WORDS.keys())
         return
     try:
         word.add(steps, command)

@@ -118,6 +118,9 @@ class Names:
         self.findings: list[Finding] = []
         self.constants: dict[str, int] = {}
         self.variables: dict[str, Variable] = {}
+        self.declared: dict[str, int] = {}
+        self.written: dict[str, int] = {}
+        self.looked_at: dict[str, int] = {}
 
     def find(
         self, rule: str, message: str, hint: str = "", severity: Severity = Severity.ERROR, column: int = 1
@@ -159,6 +162,7 @@ class Names:
                 )
             place = before.place if before is not None else len(self.variables)
             self.variables[key] = Variable(name, place, most)
+            self.declared.setdefault(key, self.line)
 
     def declare_constant(self, name: str, value: Expression) -> None:
         """Take note of what CONST says."""
@@ -242,6 +246,7 @@ class Names:
         variable = self.variable(name.name)
         if variable is None:
             return lambda _: 0
+        self.looked_at.setdefault(name.key, self.line)
         place, bit = variable.place, self.bit(name, variable)
         if bit is None:
             return lambda machine: machine.values[place]

@@ -58,53 +58,19 @@ def _placed(source: tree.Source, one: tree.Finding) -> tree.Finding:
 
 def _names(source: tree.Source, compiler: Compiler) -> Iterator[tree.Finding]:
     """Yield variables that nothing sets, or that nothing reads."""
-    declared: dict[str, tree.Line] = {}
-    assigned: dict[str, tree.Line] = {}
-    looked_at: dict[str, tree.Line] = {}
-    for line in source.lines:
-        for statement in tree.statements_in(line.statement):
-            for name in _declared_by(statement):
-                declared.setdefault(name, line)
-            for name in _set_by(statement):
-                assigned.setdefault(name, line)
-            for name in _read_by(statement):
-                looked_at.setdefault(name, line)
+    names, lines = compiler.names, source.lines
+    declared, assigned, looked_at = names.declared, names.written, names.looked_at
     for key, variable in compiler.names.variables.items():
         name = variable.name
         if key in GIVEN:
             continue
         if key in looked_at and key not in assigned:
             what, hint = f"{name} is read but never given a value", f"for example {name} = 0 at the beginning"
-            yield finding(looked_at[key], "never-set", what, hint, tree.Severity.WARNING)
+            yield finding(lines[looked_at[key] - 1], "never-set", what, hint, tree.Severity.WARNING)
         elif key in assigned and key not in looked_at:
-            yield finding(assigned[key], "never-read", f"{name} is given a value but never read")
+            yield finding(lines[assigned[key] - 1], "never-read", f"{name} is given a value but never read")
         elif key in declared and key not in assigned:
-            yield finding(declared[key], "unused-variable", f"{name} is declared but never used")
-
-
-def _declared_by(statement: tree.Statement) -> Iterator[str]:
-    if isinstance(statement, tree.Dim):
-        yield from (name.upper() for name, _ in statement.declared)
-
-
-def _set_by(statement: tree.Statement) -> Iterator[str]:
-    """Yield the variables to which a statement gives a value; ERX and RX give them what comes."""
-    match statement:
-        case tree.Let(place, _):
-            yield place.key
-        case tree.For(name, _, _):
-            yield name.upper()
-        case tree.Command(_, (_, tree.Name() as place, *_)) if statement.key in {"ERX", "RX"}:
-            yield place.key
-        case _:
-            return
-
-
-def _read_by(statement: tree.Statement) -> Iterator[str]:
-    """Yield the names that a statement looks at; NEXT looks at the variable of its FOR."""
-    if isinstance(statement, tree.For):
-        yield statement.name.upper()
-    yield from (one.key for one in tree.operands_of(statement) if isinstance(one, tree.Name))
+            yield finding(lines[declared[key] - 1], "unused-variable", f"{name} is declared but never used")
 
 
 class _FlowRules:

@@ -132,7 +132,7 @@ def _is_free(label: str) -> bool:
     taken = (
         WORDS.keys()
         | FUNCTIONS.keys()
-        | FLOW_WORDS
+        | FLOW_WORDS.keys()
         | {"AS", "TO", "MOD", "AND", "OR", "XOR"}
         | {COUNTER, AUTO}
     )

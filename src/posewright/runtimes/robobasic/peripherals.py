@@ -95,6 +95,7 @@ def _erx(steps: Steps, command: Command) -> None:
     variable, at, there = steps.names.variable(name.name), steps.at, steps.target(label)
     if variable is None:
         return
+    steps.names.written.setdefault(name.key, steps.names.line)
 
     def step(machine: Machine) -> int:
         byte = machine.board.look("ERX", 0)
@@ -220,13 +221,7 @@ def _display_code(code: int) -> str:
 def _stop(steps: Steps, command: Command) -> None:
     if command.arguments:
         raise Misused
-    at = steps.at
-
-    def stop(machine: Machine) -> int:
-        machine.stopped = StopReason.STOP
-        return at
-
-    steps.add(stop, Way(falls=False))
+    steps.stop(StopReason.STOP)
 
 
 def _zero(steps: Steps, command: Command) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from posewright.runtimes.robobasic.expressions import Names, Value
-from posewright.runtimes.robobasic.machine import Machine, Step
+from posewright.runtimes.robobasic.machine import Machine, Step, StopReason
 from posewright.runtimes.robobasic.servos import group_of
 from posewright.runtimes.robobasic.tree import Command, Expression, Name, Text
 
@@ -93,6 +93,16 @@ class Steps:
             return following
 
         self.add(step)
+
+    def stop(self, reason: StopReason) -> None:
+        """Add a step at which the program is over."""
+        at = self.at
+
+        def step(machine: Machine) -> int:
+            machine.stopped = reason
+            return at
+
+        self.add(step, Way(falls=False))
 
     def target(self, label: str, word: str = "GOTO") -> Target:
         """Return where a label is that a word names, or take note that there is none."""

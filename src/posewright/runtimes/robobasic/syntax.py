@@ -7,11 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.runtimes.robobasic.tree import (
-    Line,
-    Source,
-    Statement,
-)
+from posewright.runtimes.robobasic.tree import FLOW_WORDS, Line, Source, Statement
 
 MOST_BYTES = 1_000_000
 MOST_LINE = 1_000
@@ -106,25 +102,11 @@ def is_stray(code: str) -> bool:
     return code.lstrip().startswith(",") or _RULER.fullmatch(code) is not None
 
 
-_MISSING = {
-    "IF": "IF condition THEN statement",
-    "ELSEIF": "ELSEIF condition THEN",
-    "FOR": "FOR variable = first TO last",
-    "DIM": "DIM name AS BYTE or AS INTEGER",
-    "CONST": "CONST name = value",
-    "ON": "ON value GOTO label0, label1, ...",
-    "GOTO": "GOTO label",
-    "GOSUB": "GOSUB label",
-    "NEXT": "NEXT variable",
-    "RETURN": "RETURN alone",
-}
-
-
 def _told(code: str, word: str, at: int) -> tuple[str, str, int]:
     """Return what is wrong at a sign of a line, what would be right, and where."""
     rest = code.partition(":")[2] if re.match(r"\s*\w+\s*:", code) else code
     first = (re.findall(r"[^\W\d]\w*", rest) or [""])[0].upper()
-    hint = _MISSING.get(first, "")
+    hint = FLOW_WORDS.get(first, "")
     if is_stray(code):
         hint = "a comment begins with '; this line is treated as one"
     elif re.match(r"\s*\d+\s+\w", code):

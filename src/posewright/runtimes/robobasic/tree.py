@@ -268,38 +268,28 @@ def operands_in(expression: Expression) -> Iterator[Operand]:
                 yield from operands_in(argument)
 
 
-def operands_of(statement: Statement) -> Iterator[Operand]:
-    """Yield the operands of a statement itself."""
-    for expression in expressions_in(statement):
-        yield from operands_in(expression)
-
-
 def calls_of(statement: Statement, function: str) -> Iterator[Call]:
     """Yield the calls of a function, whose name is given in capitals, in a statement itself."""
-    for operand in operands_of(statement):
-        if isinstance(operand, Call) and operand.name.upper() == function:
-            yield operand
+    for expression in expressions_in(statement):
+        for one in operands_in(expression):
+            if isinstance(one, Call) and one.name.upper() == function:
+                yield one
 
 
-FLOW_WORDS = frozenset(
-    {
-        "DIM",
-        "CONST",
-        "IF",
-        "THEN",
-        "ELSE",
-        "ELSEIF",
-        "ENDIF",
-        "FOR",
-        "NEXT",
-        "GOTO",
-        "GOSUB",
-        "RETURN",
-        "ON",
-        "END",
-    }
-)
-"""The words of statements that are flow or declare something."""
+FLOW_WORDS = {
+    "IF": "IF condition THEN statement",
+    "ELSEIF": "ELSEIF condition THEN",
+    "FOR": "FOR variable = first TO last",
+    "DIM": "DIM name AS BYTE or AS INTEGER",
+    "CONST": "CONST name = value",
+    "ON": "ON value GOTO label0, label1, ...",
+    "GOTO": "GOTO label",
+    "GOSUB": "GOSUB label",
+    "NEXT": "NEXT variable",
+    "RETURN": "RETURN alone",
+    **dict.fromkeys(("THEN", "ELSE", "ENDIF", "END"), ""),
+}
+"""The words of statements that are flow or declare something, and how they are used."""
 
 
 def label_of(argument: Argument) -> str | None:
