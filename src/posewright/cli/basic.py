@@ -24,7 +24,7 @@ from posewright.cli.options import (
     refuse_recording,
 )
 from posewright.documents import read_text
-from posewright.runtimes.robobasic import Program
+from posewright.runtimes.robobasic import RoboBasicController
 from posewright.runtimes.robobasic.inputs import read_inputs
 from posewright.runtimes.robobasic.plugs import moved_plugs
 from posewright.runtimes.robobasic.servos import speed_from_measurement
@@ -135,7 +135,7 @@ def run(
         speed_counts_s=None if measured is None else speed_from_measurement(*measured),
         seed=seed,
     )
-    _warn(ready.program)
+    _warn(ready)
     camera = (camera or LOOKS_FROM) if video is not None else None
     if camera is not None:
         film_options.refuse_unfilmable(ready.robot, body, camera)
@@ -154,15 +154,16 @@ def run(
         raise typer.Exit(FOUND)
 
 
-def _warn(program: Program) -> None:
+def _warn(ready: RoboBasicController) -> None:
     """Tell what is odd about a program; `basic check` tells all."""
-    source, odd = program.source, program.warnings
+    source, odd = ready.program.source, ready.program.warnings
     for one in odd[:MOST_WARNED]:
         console.warn(f"{source.where(one.line)}: {one.message}")
     if len(odd) > MOST_WARNED:
         console.warn(f"and {len(odd) - MOST_WARNED} more; `posewright basic check` tells all")
     for moved in moved_plugs(source):
-        console.warn(f"{source.where(moved.line)}: {moved.message}; --plug changes that")
+        if ready.inputs.plugged.get(moved.port) is moved.sensor:
+            console.warn(f"{source.where(moved.line)}: {moved.message}; --plug changes that")
 
 
 def _upright(result: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from posewright.control.loop import Clock as Clock
     from posewright.control.loop import RealClock as RealClock
     from posewright.control.loop import SimulatedClock as SimulatedClock
+    from posewright.control.loop import Until as Until
     from posewright.control.loop import Watcher as Watcher
     from posewright.control.loop import drive as drive
     from posewright.control.player import Player as Player

@@ -122,6 +122,27 @@ class Watcher(Protocol):
         """See a block; return True to end the run after it."""
 
 
+class Until:
+    """A watcher that ends a run when something has been so for a while.
+
+    Args:
+        is_so: asked after every block.
+        for_s: how long it has to be so [s].
+    """
+
+    def __init__(self, is_so: Callable[[], bool], for_s: float = 0.0) -> None:
+        self._is_so, self._for_s = is_so, for_s
+        self._since_s = 0.0
+
+    def watch(self, block: Block) -> bool:
+        """Return whether it has been so for long enough."""
+        now_s = float(block.states.times[-1])
+        if not self._is_so():
+            self._since_s = now_s
+            return False
+        return now_s - self._since_s >= self._for_s
+
+
 def drive(
     plant: Plant,
     controllers: Mapping[str, Controller],

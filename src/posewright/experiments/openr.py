@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from posewright.control import Clock, Watcher
+from posewright.control import Clock, Until, Watcher
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
 from posewright.experiments.performing import MOST_S, perform
 from posewright.experiments.plants import MOCK, SIMULATION
 from posewright.recordings import Recording
 from posewright.robots import Robot
-from posewright.runtimes.openr import OpenRProgram, UntilIdle, entries_of, set_up_openr
+from posewright.runtimes.openr import OpenRProgram, entries_of, set_up_openr
 from posewright.runtimes.openr.commander import COMMANDER
 from posewright.runtimes.openr.flow import STATE
 from posewright.runtimes.openr.kernel import LogEntry
@@ -113,6 +113,7 @@ def run_program(
         raise InputError(f"{ready.robot.name} has no model: it cannot be simulated", hint=hint)
     until_s = LONGEST_S if seconds is None else seconds
     controller = replace(ready, until_s=until_s).controller()
+    still_s = STILL_S if seconds is None else math.inf
     said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in ready.script]
     return perform(
         controller,
@@ -122,7 +123,7 @@ def run_program(
         body=body,
         pose=ready.pose,
         seed=seed,
-        watchers=[*watchers, UntilIdle(controller, STILL_S if seconds is None else math.inf)],
+        watchers=[*watchers, Until(lambda: controller.is_over), Until(lambda: controller.is_idle, still_s)],
         clock=clock,
         documents=ready.documents,
         extras={EXTRAS: {"program": ready.name, "commands": said}},

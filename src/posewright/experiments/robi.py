@@ -9,18 +9,21 @@ from typing import Any
 
 from posewright.arenas import Arena, arena
 from posewright.contests import Place
-from posewright.control import Watcher
+from posewright.control import Until, Watcher
 from posewright.errors import UnknownNameError
 from posewright.experiments.performing import ORIGIN, fell_in, perform
 from posewright.recordings import Recording
 from posewright.robots import Robot, robot
-from posewright.runtimes.robi.controller import EVENT, RobiController, UntilOver
+from posewright.runtimes.robi.controller import EVENT, RobiController
 from posewright.runtimes.robi.listing import listing
 from posewright.runtimes.robi.motions import ROBOT
 from posewright.runtimes.robi.opening import breakpoint_in, open_program
 from posewright.runtimes.robi.postures import Posture, postures
 from posewright.runtimes.robi.program import Program
 from posewright.runtimes.robi.words import read_words
+
+STILL_S = 0.5
+"""A run goes on for so long after nothing more will happen [s]."""
 
 LONGEST_S = 600.0
 """A program runs no longer than this unless told otherwise [s]."""
@@ -129,16 +132,17 @@ def run_robi(
     if not isinstance(ready, ReadyRobi):
         ready = set_up_robi(ready, words=words, posture=posture, rule=rule, breakpoints=breakpoints)
     until_s = LONGEST_S if seconds is None else seconds
-    ready.controller.ends_at(until_s)
+    controller = ready.controller
+    controller.ends_at(until_s)
     return perform(
-        ready.controller,
+        controller,
         ready.robot,
         name=f"robi {ready.name}",
         until_s=until_s,
         pose=ready.pose,
         arena=ready.arena,
         start=ready.start,
-        watchers=[*watchers, *([UntilOver([ready.controller])] if seconds is None else [])],
+        watchers=[*watchers, *([Until(lambda: controller.is_over, STILL_S)] if seconds is None else [])],
         documents={f"{ready.name}.lst": listing(ready.program)},
         extras={EVENT: {"program": ready.name, "words": ready.words, "pose": ready.pose}},
         **how,

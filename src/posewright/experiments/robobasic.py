@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from posewright.control import Watcher
+from posewright.control import Until, Watcher
 from posewright.evaluation import PhysicsRules, Trajectory
 from posewright.experiments.performing import perform
 from posewright.recordings import Recording
 from posewright.recordings.falls import side_of
 from posewright.robots import Robot, robot
 from posewright.runtimes.robobasic.board import EVENT
-from posewright.runtimes.robobasic.controller import RoboBasicController, UntilOver
+from posewright.runtimes.robobasic.controller import RoboBasicController
 from posewright.runtimes.robobasic.inputs import read_inputs
 from posewright.runtimes.robobasic.opening import ROBOT, open_program
 from posewright.runtimes.robobasic.plugs import read_plugs
 from posewright.search.plan import checked_seed
+
+STILL_S = 0.5
+"""A run goes on for so long after nothing more will happen [s]."""
 
 LONGEST_S = 60.0
 """A program runs no longer than this unless told otherwise [s]: many go round for ever."""
@@ -103,7 +106,7 @@ def run_basic(
         controller.robot,
         name=f"robobasic {controller.program.name}",
         until_s=until_s,
-        watchers=[*watchers, *([UntilOver(controller)] if seconds is None else [])],
+        watchers=[*watchers, *([Until(lambda: controller.is_over, STILL_S)] if seconds is None else [])],
         documents={source.name: source.text},
         extras={EVENT: {"program": controller.program.name}},
         **how,

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from posewright.bodies import BodyState
 from posewright.charts import check_chart, read_chart
+from posewright.control import Until
 from posewright.errors import FormatError, InputError
 from posewright.experiments import perform
 from posewright.formats.ekmoves.document import ORDER
 from posewright.formats.ekmoves.reader import read_header
 from posewright.rotation import uprightness
-from posewright.runtimes.openr import ONotifyEvent, OObject, OpenRController, UntilIdle, read_connect
+from posewright.runtimes.openr import ONotifyEvent, OObject, OpenRController, read_connect
 from posewright.runtimes.openr.automaton import CHARTS
 from posewright.runtimes.openr.ekmotion import EKMotion, EKMotionData, open_moves
 from posewright.runtimes.openr.ekmotion.moves import POSES, RESERVED
@@ -304,7 +305,7 @@ def test_left_and_right_are_mirrored(left: int, right: int) -> None:
 def test_the_simulated_dog_stays_up_in_all_fifteen_one_after_the_other_and_no_way_is_too_fast() -> None:
     script = ", ".join(f"{number}@{1 + 4 * at}" for at, number in enumerate(NAMES))
     controller = opened("ekmotion", script).controller()
-    until = UntilIdle(controller, 1.0)
+    until = Until(lambda: controller.is_idle, 1.0)
     recording = perform(controller, DOG, name="ekmotion", until_s=65, watchers=[until])
     base = recording.robots[DOG.name].base
     results = [one.data["move"] for one in recording.events if one.data.get("what") == "result"]

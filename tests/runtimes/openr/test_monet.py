@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.control import Safety
+from posewright.control import Safety, Until
 from posewright.errors import FormatError, InputError
 from posewright.evaluation import evaluate_run
 from posewright.experiments import perform
@@ -23,7 +23,7 @@ from posewright.experiments.openr import openr_result, run_openr
 from posewright.formats import OdaArchive, OmtnDocument, document_of, read_omtn, sdk_path
 from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
-from posewright.runtimes.openr import ONotifyEvent, OpenRController, UntilIdle
+from posewright.runtimes.openr import ONotifyEvent, OpenRController
 from posewright.runtimes.openr.commander import Commander
 from posewright.runtimes.openr.connections import read_connect
 from posewright.runtimes.openr.kernel import OpenR
@@ -178,7 +178,7 @@ def played(
 ) -> Run:
     """Play a script on a robot that does what it is told, or on another."""
     controller = opened("monet", script, monet=setup, exact=exact, pose=pose).controller()
-    idle = UntilIdle(controller, 0.1)
+    idle = Until(lambda: controller.is_idle, 0.1)
     recording = perform(
         controller, DOG, name="monet", until_s=60.0, body=body, pose=pose, watchers=[idle], safety=safety
     )
@@ -580,7 +580,7 @@ def test_a_command_is_done_though_somebody_is_slow_with_its_vectors(setup: Build
     players = [MoNet(files), MotionAgents(files), SoundAgent(files), watcher]
     objects = [Commander(config, read_script("60")), *players]
     controller = OpenRController(DOG, objects, config, DOG.pose("sleep"))
-    idle = UntilIdle(controller, 1.1)
+    idle = Until(lambda: controller.is_idle, 1.1)
     held = Run(
         perform(controller, DOG, name="monet", until_s=90.0, body="mock", pose="sleep", watchers=[idle]),
         controller,

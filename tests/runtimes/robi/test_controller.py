@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from posewright.bodies import MockBody
-from posewright.control import drive
+from posewright.control import Until, drive
 from posewright.errors import FormatError, InputError
 from posewright.robots import robot
-from posewright.runtimes.robi.controller import RobiController, UntilOver
+from posewright.runtimes.robi.controller import RobiController
 from posewright.runtimes.robi.listing import assemble
 from posewright.runtimes.robi.programs import program
 from posewright.runtimes.robi.status import status_of
@@ -112,7 +112,7 @@ def test_without_a_program_left_the_last_pose_is_held() -> None:
 def test_a_run_ends_when_nothing_more_will_happen() -> None:
     body = MockBody(ROBI, positions=ROBI.pose("chair"))
     controller = RobiController(ROBI, program("startup"), words=read_words("3@3"))
-    drive(body, {ROBI.name: controller}, until_s=60.0, watchers=[UntilOver([controller])])
+    drive(body, {ROBI.name: controller}, until_s=60.0, watchers=[Until(lambda: controller.is_over, 0.5)])
     assert 6.0 < body.time_s < 15.0
 
 

@@ -8,11 +8,11 @@ import pytest
 from posewright.arenas import arena
 from posewright.arrays import Floats
 from posewright.bodies import Part
-from posewright.control import drive
+from posewright.control import Until, drive
 from posewright.experiments.plants import make_plant
 from posewright.recordings import Header, Recorder, Recording, RobotHeader
 from posewright.robots import robot
-from posewright.runtimes.robi.controller import RobiController, UntilOver
+from posewright.runtimes.robi.controller import RobiController
 from posewright.runtimes.robi.programs import program
 from posewright.runtimes.robi.words import read_words
 
@@ -39,7 +39,12 @@ def run(pose: str, spot: str, words: str) -> Recording:
     plant = make_plant("sim", [part], ROOM)
     recorder = Recorder(Header({ROBI.name: RobotHeader.of(plant.bodies[ROBI.name])}), plant, every=1)
     controller = RobiController(ROBI, program("startup"), words=read_words(words))
-    drive(plant, {ROBI.name: controller}, until_s=20.0, watchers=[recorder, UntilOver([controller])])
+    drive(
+        plant,
+        {ROBI.name: controller},
+        until_s=20.0,
+        watchers=[recorder, Until(lambda: controller.is_over, 0.5)],
+    )
     return recorder.recording()
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError
 from posewright.runtimes.robobasic import Severity, compile_source, open_program, read_source, ready_program
-from posewright.runtimes.robobasic.machine import ProgramError, StopReason
+from posewright.runtimes.robobasic.board import ProgramError
+from posewright.runtimes.robobasic.machine import StopReason
 from posewright.runtimes.robobasic.servos import board_facts
 
 from .programs import SetPorts, found, run, value

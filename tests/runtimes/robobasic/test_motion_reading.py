@@ -211,6 +211,7 @@ def test_a_label_that_is_a_number_gives_a_name() -> None:
         ("A = AD(5)\nRETURN\n", "it reads AD(5)", 5),
         ("MOVE G6B, , 90\nA = MOTORIN(7)\nRETURN\n", "it reads MOTORIN(7)", 6),
         ("ERX 4800, A, here\nRETURN\n", "it reads ERX", 5),
+        ("A = RND\nRETURN\n", "it draws RND", 5),
         ("IF A = 1 THEN RETURN\n", "it reads A, which it has not set", 5),
         ("A = PEEK(7)\nRETURN\n", "it reads the memory at 7, which it has not written", 5),
         ("MOVE G6B, , 90\nGOTO ask\nask:\nA = IN(3)\nRETURN\n", "it reads IN(3)", 8),

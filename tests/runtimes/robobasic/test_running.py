@@ -129,6 +129,8 @@ def test_a_label_tells_of_a_sensor_on_another_port(label: str, sensor: str) -> N
         ("IF a <= 70 OR A >= 95 THEN GOTO face", "tilt_2012"),
         ("IF A > 250 THEN RETURN\nIF A < 50 THEN GOTO back\nIF A > 80 THEN GOTO face", None),
         ("B = 0\nIF B < 200 THEN GOTO back\nface:\nIF A > 20 THEN GOTO back", "tilt"),
+        ("IF A < 200 THEN RETURN\nGOTO back\nface:", "tilt"),
+        ("IF A => 30 AND A =< 200 THEN RETURN\nIF A < 20 THEN\nGOTO back\nENDIF\nface:", "tilt"),
     ],
 )
 def test_a_tilt_sensor_is_plugged_in_only_where_the_program_takes_it_for_upright(
@@ -149,6 +151,10 @@ CONST min = {}
 CONST max = {}
 DIM A AS BYTE
 A = AD(앞뒤기울기AD포트)
+IF A > 250 OR A < 5 THEN RETURN
+IF A > MIN AND A < MAX THEN RETURN
+IF A < MIN THEN END
+IF A > MAX THEN END
 A = AD(좌우기울기AD포트)
 A = AD(적외선AD포트)
 A = AD(앞뒤기울기AD포트)
@@ -269,6 +275,36 @@ def test_what_happens_within_a_frame_is_told_in_its_order() -> None:
     made = controller('BEEP\nPRINT "up"\nmain:\nGOTO main\n')
     told = basic_result(run_basic(made, body="mock"))["events"]
     assert [one["what"] for one in told] == ["beep", "print", "loop", "waits"]
+
+
+def test_a_program_that_goes_on_from_a_breakpoint_tells_its_own_end() -> None:
+    made = controller("DIM A AS BYTE\nhere:\nA = A / A\n")
+    made.machine.breakpoints = [made.program.address_of("here")]
+    play(made, 0.1)
+    made.machine.step()
+    told = [event["what"] for _, event in made.next(state(), 1).decision.events]  # type: ignore[union-attr]
+    assert told == ["error"]
+
+
+def test_a_step_over_a_wait_ends_when_the_servos_are_there() -> None:
+    made = controller("SPEED 5\nMOVE G6A, 100, 140\nWAIT\nEND\n")
+    for line in (2, 3, 4):
+        made.machine.step()
+        assert made.machine.line == line
+    assert made.machine.board.servos.positions[1] == 140.0
+
+
+def test_a_program_waits_for_what_it_looks_at_now() -> None:
+    made = controller("DIM A AS BYTE\nA = AD(6)\nMAIN:\nA = REMOCON(1)\nGOTO MAIN\n")
+    (waits,) = [one for one in basic_result(run_basic(made, body="mock"))["events"] if one["what"] == "waits"]
+    assert waits["looks_at"] == ["REMOCON(1)"]
+
+
+def test_a_joint_that_nobody_saw_is_taken_for_where_servos_begin() -> None:
+    made = controller("MOVE G6A, 100, 100\n")
+    unseen = STAND.copy()
+    unseen[0] = math.nan
+    assert np.isfinite(made.next(BodyState(0.0, unseen, np.zeros(16)), 1).angles).all()
 
 
 def test_of_two_keys_pressed_before_one_is_read_the_later_counts() -> None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.connections import read_connect as read_connect
     from posewright.runtimes.openr.connections import read_connect_file as read_connect_file
     from posewright.runtimes.openr.controller import OpenRController as OpenRController
-    from posewright.runtimes.openr.controller import UntilIdle as UntilIdle
     from posewright.runtimes.openr.flow import entries_of as entries_of
     from posewright.runtimes.openr.flow import sequence_diagram as sequence_diagram
     from posewright.runtimes.openr.kernel import OpenR as OpenR

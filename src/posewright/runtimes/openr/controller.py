@@ -8,7 +8,6 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, Decision, JointCommands
-from posewright.control import Block
 from posewright.robots import Robot
 from posewright.runtimes.openr.connections import ConnectConfig
 from posewright.runtimes.openr.kernel import LogEntry
@@ -103,22 +102,3 @@ class OpenRController:
 def entry_of(time_s: float, data: Mapping[str, object]) -> LogEntry:
     """Return the entry that an event of the kind `EVENT` tells."""
     return LogEntry(time_s, str(data.get("what", "")), {k: v for k, v in data.items() if k != "what"})
-
-
-class UntilIdle:
-    """A watcher that ends a run when the objects have had nothing to do for a while.
-
-    Args:
-        still_s: for so long [s].
-    """
-
-    def __init__(self, controller: OpenRController, still_s: float) -> None:
-        self._controller, self._still_s = controller, still_s
-        self._busy_s = 0.0
-
-    def watch(self, block: Block) -> bool:
-        """Return whether it is over."""
-        over_s = float(block.states.times[-1])
-        if not self._controller.is_idle:
-            self._busy_s = over_s
-        return self._controller.is_over or over_s - self._busy_s >= self._still_s

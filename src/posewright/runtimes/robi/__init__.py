@@ -8,7 +8,6 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.runtimes.robi.controller import RobiController as RobiController
-    from posewright.runtimes.robi.controller import UntilOver as UntilOver
     from posewright.runtimes.robi.listing import assemble as assemble
     from posewright.runtimes.robi.listing import listing as listing
     from posewright.runtimes.robi.machine import ProgramMachine as ProgramMachine

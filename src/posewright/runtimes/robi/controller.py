@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from posewright.bodies import BodyState, Decision, JointCommands
-from posewright.control import Block
 from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.runtimes.robi.machine import ProgramMachine, StopReason
@@ -228,18 +227,3 @@ class RobiController:
         outputs = {"posture": posture, "mapped": list(self.engine.mapped)}
         inputs = {"word": self.memory.get("word")}
         return Decision(f"{posture_name(posture)} {self._label}".strip(), inputs, outputs, events=events)
-
-
-class UntilOver:
-    """A watcher that ends a run when nothing more will happen, a while after."""
-
-    def __init__(self, controllers: Iterable[RobiController], still_s: float = 0.5) -> None:
-        self._controllers, self._still_s = tuple(controllers), still_s
-        self._busy_s = 0.0
-
-    def watch(self, block: Block) -> bool:
-        """Return whether it is over."""
-        now_s = float(block.states.times[-1])
-        if not all(one.is_over for one in self._controllers):
-            self._busy_s = now_s
-        return now_s - self._busy_s >= self._still_s

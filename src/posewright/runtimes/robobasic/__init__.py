@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from posewright.runtimes.robobasic.compiling import compile_source as compile_source
     from posewright.runtimes.robobasic.compiling import ready_program as ready_program
     from posewright.runtimes.robobasic.controller import RoboBasicController as RoboBasicController
-    from posewright.runtimes.robobasic.controller import UntilOver as UntilOver
     from posewright.runtimes.robobasic.layout import formatted as formatted
     from posewright.runtimes.robobasic.linting import lint as lint
     from posewright.runtimes.robobasic.machine import Machine as Machine

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from posewright.errors import InputError
 from posewright.runtimes.robobasic.servos import Servos, board_facts
 
 EVENT = "robobasic"
@@ -15,6 +16,10 @@ EVENT = "robobasic"
 
 MOST_EVENTS = 10_000
 """What a run tells at most; a program that beeps in a loop has said enough by then."""
+
+
+class ProgramError(InputError):
+    """A program does what it must not; `where` is the file and the line."""
 
 
 class Inputs(Protocol):
@@ -49,8 +54,8 @@ class Board:
     Attributes:
         effects: how many things were done that are seen or felt outside; polling a port is none.
         events: what happened since somebody last looked: kind and particulars.
-        read: what ports read since somebody last looked, by port and number, `AD(5)`.
-        chance: what RND draws from.
+        seen: what ports read since somebody last looked, by port and number, `AD(5)`.
+        chance: what RND draws from; None where nothing may be left to chance.
     """
 
     servos: Servos
@@ -64,7 +69,7 @@ class Board:
     events: list[Mapping[str, object]] = field(default_factory=list)
     seen: dict[str, int] = field(default_factory=dict)
     told: int = 0
-    chance: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    chance: np.random.Generator | None = field(default_factory=lambda: np.random.default_rng(0))
 
     def look(self, port: str, number: int) -> int:
         """Return what a port reads, and remember that it was looked at."""
@@ -83,6 +88,8 @@ class Board:
 
     def random(self) -> int:
         """Return a number, 0..255, by chance."""
+        if self.chance is None:
+            raise ProgramError("it draws RND")
         return int(self.chance.integers(256))
 
     def tell(self, what: str, line: int, **particulars: object) -> None:

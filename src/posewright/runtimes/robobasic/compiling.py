@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from posewright.runtimes.robobasic import moving, peripherals, tree
+from posewright.runtimes.robobasic.board import ProgramError
 from posewright.runtimes.robobasic.expressions import Value
-from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError, StopReason
-from posewright.runtimes.robobasic.steps import Misused, Steps, Way, as_group
+from posewright.runtimes.robobasic.machine import Machine, Program, StopReason
+from posewright.runtimes.robobasic.steps import Exits, Misused, Steps, as_group
 from posewright.runtimes.robobasic.syntax import is_stray
 
 MOST_STEPS = 100_000
@@ -149,7 +150,7 @@ class Compiler:
             case tree.Gosub(label):
                 self._gosub(label)
             case tree.Return():
-                self.steps.add(_return, Way(falls=False, returns=True))
+                self.steps.add(_return, Exits(falls=False, returns=True))
             case tree.On():
                 self._on(statement)
             case tree.End():
@@ -161,11 +162,11 @@ class Compiler:
 
     def _jump(self, target: list[int]) -> None:
         at = self.steps.at
-        self.steps.add(lambda machine: machine.go(at, target[0]), Way((target,), falls=False))
+        self.steps.add(lambda machine: machine.go(at, target[0]), Exits((target,), falls=False))
 
     def _gosub(self, label: str) -> None:
         at, target = self.steps.at, self.steps.target(label, "GOSUB")
-        self.steps.add(lambda machine: machine.call(at, target[0]), Way((target,), calls=True))
+        self.steps.add(lambda machine: machine.call(at, target[0]), Exits((target,), calls=True))
 
     def _on(self, on: tree.On) -> None:
         at, value = self.steps.at, self.names.value(on.value)
@@ -178,7 +179,7 @@ class Compiler:
             target = targets[number][0]
             return machine.call(at, target) if on.gosub else machine.go(at, target)
 
-        self.steps.add(step, Way(targets, calls=on.gosub))
+        self.steps.add(step, Exits(targets, calls=on.gosub))
 
     def _assign(self, name: tree.Name, expression: tree.Expression) -> None:
         value, variable = self.names.value(expression), self.names.variable(name.name)
@@ -206,8 +207,8 @@ class Compiler:
     def _unless(self, condition: tree.Expression) -> list[int]:
         """Add a step that goes on where a condition holds; return the list to put in where it goes else."""
         value, following, otherwise = self.names.value(condition), self.steps.at + 1, [0]
-        way = Way((otherwise,), condition=condition)
-        self.steps.add(lambda machine: following if value(machine) else otherwise[0], way)
+        exits = Exits((otherwise,), condition=condition)
+        self.steps.add(lambda machine: following if value(machine) else otherwise[0], exits)
         return otherwise
 
     def _if(self, statement: tree.If, *, whole_line: bool) -> None:
@@ -317,7 +318,7 @@ class Compiler:
             machine.values[place] = value & most
             return begin if value <= last(machine) else following
 
-        self.steps.add(step, Way(([begin],)))
+        self.steps.add(step, Exits(([begin],)))
 
 
 def _return(machine: Machine) -> int:

@@ -11,7 +11,6 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats
 from posewright.bodies import BodyState, Decision, JointCommands
-from posewright.control import Block
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.board import EVENT, Board
 from posewright.runtimes.robobasic.inputs import BodyInputs, ScriptedInput
@@ -79,7 +78,8 @@ class RoboBasicController:
         board = Board(servos, self.inputs, eeprom=self._eeprom, chance=np.random.default_rng(self._seed))
         self.machine = Machine(self.program, board, breakpoints=self._breakpoints)
         self._frame = self._silent = 0
-        self._begun = self._ended = False
+        self._begun = False
+        self._ended: StopReason | None = None
         self._label: str | None = None
         self._looped: set[int] = set()
         self._before: tuple[object, ...] = ()
@@ -126,7 +126,8 @@ class RoboBasicController:
         self._begun = True
         counts = self.robot.to_ticks(state.positions)
         for servo, count in zip(self._ids, counts, strict=True):
-            self.machine.board.servos.positions[servo] = float(count)
+            if math.isfinite(count):
+                self.machine.board.servos.positions[servo] = float(count)
 
     def _is_blind(self) -> bool:
         """Whether the program sees nothing before the next pulse: it waits in DELAY."""
@@ -139,13 +140,16 @@ class RoboBasicController:
         machine = self.machine
         self.inputs.see(state, self._frame * self.robot.frame_period_s)
         self._frame += 1
-        if machine.stopped is None:
+        runs = machine.stopped is None
+        if runs:
+            self._ended = None  # somebody may have gone on from a breakpoint
             machine.run_until(self._frame * machine.pulse_us)
-            self._events += [(EVENT, one) for one in machine.board.events]
-            machine.board.events.clear()
+        self._events += [(EVENT, one) for one in machine.board.events]
+        machine.board.events.clear()
+        if runs:
             self._look()
         machine.board.servos.pulse()
-        if machine.stopped is not None and not self._ended:
+        if machine.stopped is not self._ended:
             self._tell_end()
 
     def _look(self) -> None:
@@ -175,8 +179,8 @@ class RoboBasicController:
         return self._names.get(self._places[at][1], "") if at >= 0 else ""
 
     def _tell_end(self) -> None:
-        self._ended = True
         machine = self.machine
+        self._ended = machine.stopped
         told = {"line": machine.line, "label": self.label}
         if machine.stopped is StopReason.ERROR:
             self._tell("error", **told, message=str(machine.error))
@@ -222,19 +226,5 @@ class RoboBasicController:
         self._label = label
         events, self._events = tuple(self._events), []
         seen = dict(sorted(self.machine.board.seen.items()))
+        self.machine.board.seen.clear()
         return Decision(label or "the first lines", seen, self.machine.variables, events=events)
-
-
-class UntilOver:
-    """A watcher that ends a run when nothing more will happen, a while after."""
-
-    def __init__(self, controller: RoboBasicController, still_s: float = 0.5) -> None:
-        self._controller, self._still_s = controller, still_s
-        self._busy_s = 0.0
-
-    def watch(self, block: Block) -> bool:
-        """Return whether it is over."""
-        now_s = float(block.states.times[-1])
-        if not self._controller.is_over:
-            self._busy_s = now_s
-        return now_s - self._busy_s >= self._still_s

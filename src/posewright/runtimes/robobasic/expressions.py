@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 from posewright.errors import UnknownNameError
-from posewright.runtimes.robobasic.machine import WORD, Machine, Variable
+from posewright.runtimes.robobasic.machine import WORD_MASK, Machine, Variable
 from posewright.runtimes.robobasic.servos import board_facts
 from posewright.runtimes.robobasic.tree import (
     Argument,
@@ -22,7 +22,7 @@ from posewright.runtimes.robobasic.tree import (
 
 T = TypeVar("T")
 
-TYPES = {"BYTE": 0xFF, "INTEGER": WORD}
+TYPES = {"BYTE": 0xFF, "INTEGER": WORD_MASK}
 GIVEN = ("RR", "A16", "A26")
 """Variables of the controller itself, which templates use without DIM: those of its ACTION command."""
 
@@ -49,10 +49,10 @@ Value = Callable[[Machine], int]
 """An expression made ready."""
 
 _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b & WORD,
-    "-": lambda a, b: a - b & WORD,
-    "*": lambda a, b: a * b & WORD,
-    "<<": lambda a, b: a << min(b, 16) & WORD,
+    "+": lambda a, b: a + b & WORD_MASK,
+    "-": lambda a, b: a - b & WORD_MASK,
+    "*": lambda a, b: a * b & WORD_MASK,
+    "<<": lambda a, b: a << min(b, 16) & WORD_MASK,
     ">>": lambda a, b: a >> min(b, 16),
 }
 _DIVISIONS = {"/", "%", "MOD"}
@@ -110,6 +110,9 @@ class Names:
         findings: all that was found, in no order.
         variables: by name in capitals.
         constants: by name in capitals.
+        declared: the first line that declares a variable, by name in capitals.
+        written: the first line that gives one a value.
+        looked_at: the first line that reads one.
     """
 
     def __init__(self) -> None:
@@ -161,7 +164,7 @@ class Names:
                     "name-twice", f"{name} was declared with another type before", "one DIM for each name"
                 )
             place = before.place if before is not None else len(self.variables)
-            self.variables[key] = Variable(name, place, most)
+            self.variables[key] = Variable(str(name), place, most)
             self.declared.setdefault(key, self.line)
 
     def declare_constant(self, name: str, value: Expression) -> None:
@@ -180,7 +183,7 @@ class Names:
         """Return the value of an expression of numbers and constants; None where there is more in it."""
         match expression:
             case Number(value):
-                return value & WORD
+                return value & WORD_MASK
             case Text(text) if len(text) == 1:
                 return ord(text)
             case Name(name, None):
@@ -197,7 +200,7 @@ class Names:
             self.find("constant", f"{name} is a constant", "a variable, declared by DIM")
             return None
         if (found := self.variables.get(name.upper())) is None:
-            found = Variable(name, len(self.variables), TYPES["BYTE"])
+            found = Variable(str(name), len(self.variables), TYPES["BYTE"])
             self.variables[name.upper()] = found
             if name.upper() not in GIVEN:
                 hint = (
@@ -210,10 +213,10 @@ class Names:
         """Return an expression made ready."""
         match expression:
             case Number(value, text):
-                if value > WORD:
-                    hint = f"0..{WORD}; {value & WORD} is what remains"
+                if value > WORD_MASK:
+                    hint = f"0..{WORD_MASK}; {value & WORD_MASK} is what remains"
                     self.find("number", f"{text} is too large", hint, Severity.WARNING)
-                known = value & WORD
+                known = value & WORD_MASK
                 return lambda _: known
             case Text(text):
                 return self._code(text)
@@ -230,7 +233,7 @@ class Names:
                 return lambda _: 0
 
     def _code(self, text: str) -> Value:
-        code = ord(text) if len(text) == 1 else WORD
+        code = ord(text) if len(text) == 1 else WORD_MASK
         if code > TYPES["BYTE"]:
             self.find(
                 "expression", f'"{text}" is not a number', 'a single character, "a", stands for its code'

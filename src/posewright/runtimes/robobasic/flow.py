@@ -43,16 +43,16 @@ class Flow:
             at: its address.
             known: says what a condition is, where that is known; then one way only is open.
         """
-        way = self.steps.ways[at]
-        holds = None if way.condition is None else known(way.condition)
-        if way.falls and (holds is None or holds):
+        exits = self.steps.exits[at]
+        holds = None if exits.condition is None else known(exits.condition)
+        if exits.falls and (holds is None or holds):
             yield at + 1
-        if not way.calls and not holds:
-            yield from (target[0] for target in way.to)
+        if not exits.calls and not holds:
+            yield from (target[0] for target in exits.to)
 
     def called(self) -> set[int]:
         """Return the addresses of all routines that are called."""
-        return {target[0] for way in self.steps.ways if way.calls for target in way.to}
+        return {target[0] for exits in self.steps.exits if exits.calls for target in exits.to}
 
     def reached(
         self,
@@ -66,7 +66,7 @@ class Flow:
         ahead = list(found)
         while ahead:
             if (at := ahead.pop()) < self.steps.at:
-                called = (target[0] for target in self.steps.ways[at].to) if calls else ()
+                called = (target[0] for target in self.steps.exits[at].to) if calls else ()
                 new = {*self.next(at, known), *called} - found
                 found |= new
                 ahead += new

@@ -92,7 +92,7 @@ class BodyInputs:
     state: BodyState | None = None
     fixed: dict[tuple[str, int], int] = field(default_factory=dict)
     keys: list[int] = field(default_factory=list)
-    line: list[int] = field(default_factory=list)
+    serial: list[int] = field(default_factory=list)
     place: int = 0
     plugged: Mapping[int, Plugged] = field(default_factory=lambda: read_plugs(()))
     _joints: Mapping[int | None, int] = field(init=False)
@@ -111,7 +111,7 @@ class BodyInputs:
         if one.port == "REMOCON" and one.value is not None:
             self.keys = [one.value]
         elif one.port == "ERX" and one.value is not None:
-            self.line.append(one.value)
+            self.serial.append(one.value)
         elif one.value is None:
             self.fixed.pop((one.port, one.number), None)
         else:
@@ -120,14 +120,14 @@ class BodyInputs:
     @property
     def is_exhausted(self) -> bool:
         """Whether nothing of the script is left to come, or to be read."""
-        return self.place >= len(self.script) and not self.keys and not self.line
+        return self.place >= len(self.script) and not self.keys and not self.serial
 
     def read(self, port: str, number: int) -> int:
         """Return what a port reads."""
         if port == "REMOCON":
             return self.keys.pop() if self.keys else 0
         if port == "ERX":
-            return self.line.pop(0) if self.line else -1
+            return self.serial.pop(0) if self.serial else -1
         if (fixed := self.fixed.get((port, number))) is not None:
             return fixed
         if port == "MOTORIN":

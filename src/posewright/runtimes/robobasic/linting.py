@@ -33,7 +33,8 @@ def lint(source: tree.Source, robot: Robot | str = ROBOT) -> tuple[tree.Finding,
         robot: whose joints and servos it is to spare, or its name.
 
     Raises:
-        UnknownNameError: there is no such robot, or it is not driven by an MR-C3024.
+        UnknownNameError: there is no such robot.
+        InputError: it is not driven by an MR-C3024.
     """
     card = robot_named(robot) if isinstance(robot, str) else robot
     compiler = Compiler(source)
@@ -134,7 +135,7 @@ class _FlowRules:
         n = self._steps.at
         outside = self._flow.reached(known=self._known)
         for at in sorted(outside - {n}):
-            if self._steps.ways[at].returns:
+            if self._steps.exits[at].returns:
                 what = "this RETURN can be reached without a GOSUB"
                 hint = "put END or GOTO above the routine"
                 yield finding(self._line(at), "no-gosub", what, hint, tree.Severity.WARNING)

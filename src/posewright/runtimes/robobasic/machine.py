@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.runtimes.robobasic.board import Board
+from posewright.runtimes.robobasic.board import Board, ProgramError
 from posewright.runtimes.robobasic.servos import board_facts
 from posewright.runtimes.robobasic.tree import Finding, Severity, Source
 
-WORD = 0xFFFF
+WORD_MASK = 0xFFFF
 US_PER_MS = 1000
-
-
-class ProgramError(InputError):
-    """A program does what it must not; `where` is the file and the line."""
 
 
 class StopReason(Enum):
@@ -65,7 +62,7 @@ class Program:
     @property
     def name(self) -> str:
         """What it is called: its file, without the ending."""
-        return self.source.name.removesuffix(".bas")
+        return re.sub(r"(?i)\.bas$", "", self.source.name)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
@@ -81,7 +78,7 @@ class Program:
         if (found := self.labels.get(place.strip().upper())) is not None:
             return found
         last = self.lines[-1] if self.lines else 0
-        if place.strip().isdecimal() and 0 < int(place) <= last:
+        if place.strip() in map(str, range(1, last + 1)):
             return next(at for at, line in enumerate(self.lines) if line >= int(place))
         raise UnknownNameError.among(f"label or line (1..{last})", place, [*self.labels])
 
@@ -99,6 +96,7 @@ class Machine:
         steps: how many statements it has run.
         stopped: why it is over; None while it runs.
         breakpoints: addresses before which it stops.
+        waits: whether a statement has waited for servos.
     """
 
     program: Program
@@ -113,6 +111,7 @@ class Machine:
     error: ProgramError | None = None
     breakpoints: Collection[int] = ()
     pulse_us: int = 0
+    waits: bool = False
 
     def __post_init__(self) -> None:
         self.values = [0] * len(self.program.variables)
@@ -163,15 +162,21 @@ class Machine:
                 return
 
     def step(self) -> None:
-        """Run one statement, breakpoint or not; one that waits for servos may be run again."""
+        """Run one statement, breakpoint or not; servos for which it waits get their pulses at once."""
         if self.stopped in {None, StopReason.BREAKPOINT}:
             kept, self.breakpoints, self.stopped = self.breakpoints, (), None
-            self.run_until(self.clock_us + 1)
+            self.waits = True
+            while self.waits:
+                self.waits = False
+                self.run_until(self.clock_us + 1)
+                if self.waits:
+                    self.board.servos.pulse()
             self.breakpoints = kept
 
     def wait(self, at: int) -> int:
         """Run the statement at `at` again after the next pulse."""
         self.clock_us = -(-self.clock_us // self.pulse_us) * self.pulse_us
+        self.waits = True
         return at
 
     def fail(self, line: int, message: str, hint: str = "") -> ProgramError:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from posewright.runtimes.robobasic.expressions import FUNCTIONS, Value
 from posewright.runtimes.robobasic.machine import US_PER_MS, Machine, StopReason
 from posewright.runtimes.robobasic.servos import board_facts, group_of
-from posewright.runtimes.robobasic.steps import Misused, Steps, Way, Word, fields_of, numbers
+from posewright.runtimes.robobasic.steps import Exits, Misused, Steps, Word, fields_of, numbers
 from posewright.runtimes.robobasic.tree import Argument, Call, Command, Name, Number, Severity, Text, label_of
 
 BITS_A_BYTE = 10
@@ -104,7 +104,7 @@ def _erx(steps: Steps, command: Command) -> None:
         machine.values[variable.place] = byte & variable.most
         return at + 1
 
-    steps.add(step, Way((there,)))
+    steps.add(step, Exits((there,)))
 
 
 def _etx(steps: Steps, command: Command) -> None:

@@ -24,6 +24,7 @@ from posewright.runtimes.robobasic.tree import (
     Line,
     Name,
     Number,
+    Return,
     Source,
     calls_of,
     statements_in,
@@ -194,28 +195,30 @@ def _port(call: Call, constants: Mapping[str, int]) -> tuple[int | None, str]:
 def _quiet_band(source: Source, read: Line, constants: Mapping[str, int]) -> tuple[int, int]:
     """Return the counts between which nothing is done about a port that is read in a line.
 
-    They are the constants MIN and MAX, or what `IF A < 30` and `IF A > 200` below the line say.
+    Statements such as `IF A < 30 THEN GOTO get_up` and `IF A > MAX THEN GOTO get_up` below the line say so.
     """
-    low, high = constants.get("MIN", 0), constants.get("MAX", COUNTS)
+    low, high = 0, COUNTS
     place = read.statement.place if isinstance(read.statement, Let) else None
     for line in source.lines[read.number :]:
         if place is None or line.label:
             break
-        for sign, count in _compared(line, place):
+        for sign, count in _acted_on(line, place, constants):
             low = max(low, count) if sign == "<" else low
             high = min(high, count) if sign == ">" and count < NO_SENSOR else high
     return low, high
 
 
-def _compared(line: Line, place: Name) -> Iterator[tuple[str, int]]:
-    """Yield the signs and numbers that a line compares a variable with."""
+def _acted_on(line: Line, place: Name, constants: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """Yield the signs and numbers with which a line compares a variable, and does more than return."""
     for one in statements_in(line.statement):
-        if isinstance(one, If | ElseIf) and isinstance(one.condition, Chain):
-            for (left, right), sign in zip(
-                pairwise(one.condition.operands), one.condition.operators, strict=True
-            ):
-                if isinstance(left, Name) and left.key == place.key and isinstance(right, Number):
-                    yield sign.rstrip("="), right.value
+        if not isinstance(one, If | ElseIf) or isinstance(one.then, Return):
+            continue
+        operands = one.condition.operands if isinstance(one.condition, Chain) else ()
+        operators = one.condition.operators if isinstance(one.condition, Chain) else ()
+        for (left, right), sign in zip(pairwise(operands), operators, strict=True):
+            count = constants.get(right.key) if isinstance(right, Name) else getattr(right, "value", None)
+            if isinstance(left, Name) and left.key == place.key and count is not None:
+                yield sign.strip("="), count
 
 
 def _sensor(kind: str, band: tuple[int, int]) -> Plugged | None:

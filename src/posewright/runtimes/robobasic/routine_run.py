@@ -1,6 +1,7 @@
 """A routine is run by itself, and what the servos do is taken down, as long as that is always the same.
 
-It is static where it reads no port, no memory and no variable that it has not set itself.
+It is static where it draws nothing by chance, and reads no port, no memory and no variable that it has not
+set itself.
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from posewright.runtimes.robobasic.board import Board
-from posewright.runtimes.robobasic.machine import Machine, Program, ProgramError
+from posewright.runtimes.robobasic.board import Board, ProgramError
+from posewright.runtimes.robobasic.machine import Machine, Program
 from posewright.runtimes.robobasic.paces import Pace
 from posewright.runtimes.robobasic.servos import MIDDLE, Servos, Way, board_facts
 
@@ -124,7 +125,7 @@ class RoutineRun:
         *,
         at_power_on: bool = False,
     ) -> None:
-        board = Board(servos, _NoPorts(servos), eeprom=_Written(), memory=_Written())
+        board = Board(servos, _NoPorts(servos), eeprom=_Written(), memory=_Written(), chance=None)
         self._machine = Machine(program, board, at=at)
         if not at_power_on:
             self._machine.values = _Known(program)

@@ -20,7 +20,7 @@ Target = list[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Exits:
     """Where a step leads.
 
     Attributes:
@@ -54,7 +54,7 @@ class Steps:
         names: what its names mean; `names.line` is the line that is being made ready.
         steps: made so far, by address.
         lines: of the source, by address.
-        ways: where each leads, by address.
+        exits: where each leads, by address.
         mentions: of labels, all there are.
         loops: the lines of each FOR and its NEXT.
         labels: where each label is, by name in capitals.
@@ -66,7 +66,7 @@ class Steps:
         self.names = Names()
         self.steps: list[Step] = []
         self.lines: list[int] = []
-        self.ways: list[Way] = []
+        self.exits: list[Exits] = []
         self.mentions: list[Mention] = []
         self.loops: list[tuple[int, int]] = []
         self.labels: dict[str, Target] = {}
@@ -78,10 +78,10 @@ class Steps:
         """The address of the step that comes next."""
         return len(self.steps)
 
-    def add(self, step: Step, way: Way = Way()) -> None:
+    def add(self, step: Step, exits: Exits = Exits()) -> None:
         """Add a step."""
         self.steps.append(step)
-        self.ways.append(way)
+        self.exits.append(exits)
         self.lines.append(self.names.line)
 
     def act(self, action: Callable[[Machine], None]) -> None:
@@ -102,7 +102,7 @@ class Steps:
             machine.stopped = reason
             return at
 
-        self.add(step, Way(falls=False))
+        self.add(step, Exits(falls=False))
 
     def target(self, label: str, word: str = "GOTO") -> Target:
         """Return where a label is that a word names, or take note that there is none."""
