@@ -16,7 +16,7 @@ from rich.text import Text
 from posewright.cli import completion, console
 from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
 from posewright.documents import read_bounded, write_atomically
-from posewright.errors import InputError, PosewrightError
+from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic import Finding, Severity, Source, open_source, read_source
 from posewright.runtimes.robobasic.layout import formatted
@@ -134,13 +134,16 @@ class LaidOut:
         """Read a file and lay it out.
 
         Raises:
-            FormatError: it cannot be read, or is no text.
+            FormatError: it cannot be read, is no text, or is too large once laid out.
         """
         before = read_bounded(path, MOST_BYTES)
         source = read_source(before, path.name, path)
         text = formatted(source)
         data = text.replace("\n", source.newline).encode(source.encoding)
         data = BOM + data if before.startswith(BOM) else data
+        if len(data) > MOST_BYTES:
+            told = f"laid out it has {len(data):,} bytes, and could not be read again"
+            raise FormatError(told, where=Where(path), hint=f"at most {MOST_BYTES:,}")
         return cls(path, source, data, _changed(source, text, same=data == before))
 
 

@@ -116,10 +116,10 @@ def run_basic(
 def basic_result(recording: Recording) -> dict[str, Any]:
     """Return a run of a RoboBASIC program as plain data, from its recording alone.
 
-    `ended` says how: `end`, `error`, `waits`, `running`; `events` are what `RoboBasicController` tells, each
-    with its time. `error` is what was wrong with the program, or None. `falls` are those of the robot, with
-    time and side; `lies` says whether it still lay at the end; `fell` and `lies` are None where nobody
-    knew where the robot was.
+    `ended` says how: `end`, `error`, `waits`, `running`, `breakpoint`; `events` are what
+    `RoboBasicController` tells, each with its time. `error` is what was wrong with the program, or None.
+    `falls` are those of the robot, with time and side; `lies` says whether it still lay at the end; `fell`
+    and `lies` are None where nobody knew where the robot was.
     """
     events = [{"time_s": one.time_s, **one.data} for one in recording.events_of(EVENT)]
     endings = [one for one in events if one["what"] in {"end", "error", "waits", "running"}]
@@ -128,7 +128,7 @@ def basic_result(recording: Recording) -> dict[str, Any]:
     return {
         "program": recording.header.extras.get(EVENT, {}).get("program", ""),
         "duration_s": recording.duration_s,
-        "ended": last["what"],
+        "ended": "breakpoint" if last.get("reason") == "breakpoint" else last["what"],
         "reason": last.get("reason", ""),
         "line": last["line"],
         "label": last["label"],

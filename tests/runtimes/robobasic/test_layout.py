@@ -140,8 +140,20 @@ def test_nothing_is_laid_out_as_nothing(text: str) -> None:
 
 
 def test_a_line_that_would_be_too_long_to_be_read_stays_as_it_is() -> None:
-    text = "MOVE24 " + "1," * 400 + "\n"
+    text = "MOVE24 " + "1," * 1600 + "\n"
     assert formatted(read_source(text)) == text
+
+
+def test_what_is_nested_very_deep_is_set_in_no_deeper_and_can_be_read_again() -> None:
+    text = "IF 1 = 1 THEN\n" * 2000 + 'PRINT "in"\n' + "ENDIF\n" * 2000
+    laid_out = formatted(read_source(text))
+    assert max(len(line) - len(line.lstrip()) for line in laid_out.splitlines()) == 96
+    assert formatted(read_source(laid_out)) == laid_out
+
+
+def test_the_longest_on_there_is_can_be_read() -> None:
+    labels = [f"label_{number}".ljust(64, "x") for number in range(33)]
+    assert not read_source(f"ON A GOTO {', '.join(labels)}\n").lines[0].problem
 
 
 def test_what_is_nowhere_open_is_not_set_in_when_it_ends() -> None:

@@ -204,6 +204,32 @@ def test_jumps_within_a_loop_out_of_it_and_to_its_for_are_fine() -> None:
     assert rules(text) == set()
 
 
+def test_who_has_left_a_loop_may_go_back_into_it() -> None:
+    text = (
+        "DIM I AS BYTE\nFOR I = 0 TO 2\nON I GOTO one, two\nback:\nNEXT I\nEND\n"
+        "one:\nBEEP\nGOTO back\ntwo:\nBEEP\nGOTO back\n"
+    )
+    assert rules(text) == set()
+    assert rules(f"GOTO one\n{text}") >= {"into-for"}
+
+
+@pytest.mark.parametrize("line", ["IF AD(1) = 1 THEN there", "there"])
+def test_a_label_that_stands_where_a_statement_should_is_an_error(line: str) -> None:
+    found = only(f"{line}\nBEEP\nthere:\nEND\n", "unknown-statement")
+    assert (found.severity, found.line) == (Severity.ERROR, 1)
+    assert "GOTO there" in found.hint
+
+
+def test_a_line_that_cannot_be_read_has_its_label_all_the_same() -> None:
+    text = "GOSUB 걷기\nGOTO 10\n걷기: PTP SETON:PTP ALLON\n10: A = = 1\nEND\n"
+    assert [(one.rule, one.line) for one in told(text)] == [("syntax", 3), ("syntax", 4)]
+
+
+@pytest.mark.parametrize("line", ["AIMOTOR INIT", "RUN", "BREAK"])
+def test_what_the_manual_has_and_the_board_has_not_is_a_hint(line: str) -> None:
+    assert {one.severity for one in told(f"{line}\nEND\n")} == {Severity.HINT}
+
+
 def test_a_jump_from_an_outer_loop_into_an_inner_one_is_told() -> None:
     inner = "FOR J = 1 TO 2\nin: BEEP\nNEXT J\n"
     text = f"DIM I AS BYTE\nDIM J AS BYTE\nFOR I = 1 TO 3\nGOTO in\n{inner}NEXT I\nEND\n"

@@ -294,6 +294,27 @@ def test_a_step_over_a_wait_ends_when_the_servos_are_there() -> None:
     assert made.machine.board.servos.positions[1] == 140.0
 
 
+def test_a_long_way_without_a_loop_is_no_wait() -> None:
+    made = controller("IF 1 = 1 THEN\n" * 15_000 + "ENDIF\n" * 15_000 + "END\n")
+    assert basic_result(run_basic(made, body="mock"))["ended"] == "end"
+
+
+def test_a_run_that_a_breakpoint_stopped_has_not_ended() -> None:
+    made = set_up_basic("bow", breakpoints=["20"])
+    assert basic_result(run_basic(made, body="mock"))["ended"] == "breakpoint"
+
+
+@pytest.mark.parametrize("line", ["OUT A, 1", "TOGGLE A", "BYTEOUT A, 1"])
+def test_a_computed_port_that_is_not_there_ends_the_run(line: str) -> None:
+    result = basic_result(run_basic(controller(f"DIM A AS BYTE\nA = 250\n{line}\n"), body="mock"))
+    assert (result["ended"], result["line"]) == ("error", 3)
+
+
+def test_one_port_has_one_sensor() -> None:
+    with pytest.raises(FormatError, match="else is plugged in"):
+        read_plugs(["5=tilt", "5=battery"])
+
+
 def test_a_program_waits_for_what_it_looks_at_now() -> None:
     made = controller("DIM A AS BYTE\nA = AD(6)\nMAIN:\nA = REMOCON(1)\nGOTO MAIN\n")
     (waits,) = [one for one in basic_result(run_basic(made, body="mock"))["events"] if one["what"] == "waits"]

@@ -332,6 +332,10 @@ def _add_command(steps: Steps, command: tree.Command) -> None:
     """Make a statement ready; one that nobody knows, or that is not used so, is told, and does nothing."""
     command = as_group(command)
     if (word := WORDS.get(command.key)) is None:
+        if command.key in steps.labels:
+            what = f"the label {command.name} is no statement"
+            steps.names.find("unknown-statement", what, f"GOTO {command.name}, or GOSUB {command.name}")
+            return
         steps.names.pass_over(command.name, WORDS.keys() | tree.FLOW_WORDS.keys())
         return
     try:

@@ -82,6 +82,7 @@ class RoboBasicController:
         self._ended: StopReason | None = None
         self._label: str | None = None
         self._looped: set[int] = set()
+        self._farthest = 0
         self._before: tuple[object, ...] = ()
         self._events: list[tuple[str, Mapping[str, object]]] = []
 
@@ -158,7 +159,8 @@ class RoboBasicController:
         for at in machine.rounds.keys() - self._looped:
             self._looped.add(at)
             self._tell("loop", line=self.program.lines[at], label=self._label_at(at))
-        now = (tuple(machine.values), machine.board.effects, machine.board.servos.is_moving)
+        self._farthest = max(self._farthest, machine.at)
+        now = tuple(machine.values), machine.board.effects, machine.board.servos.is_moving, self._farthest
         delayed = machine.clock_us > (self._frame + 1) * machine.pulse_us
         if now != self._before or now[2] or not self.inputs.is_exhausted:
             self._silent = 0

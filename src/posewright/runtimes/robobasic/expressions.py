@@ -36,6 +36,7 @@ FUNCTIONS = {
     "REMOCON": (0, 1),
     "SONAR": (0, 63),
     "RCIN": (0, 63),
+    "AIMOTORIN": (0, 31),
 }
 """Those that read a port, and the least and the most of its number (manual)."""
 

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from posewright.runtimes.robobasic.steps import Mention, Steps
 from posewright.runtimes.robobasic.tree import Expression, Line
 
+MOST_LOOPS = 100
+"""Of so many it is found out who can come there only through them; programs have some ten."""
+
 
 def _unknown(_: Expression) -> None:
     """Say of no condition what it is."""
@@ -60,17 +63,25 @@ class Flow:
         known: Callable[[Expression], int | None] = _unknown,
         *,
         calls: bool = False,
+        without: int = -1,
     ) -> set[int]:
-        """Return the addresses that are reached from some; with `calls`, those of called routines, too."""
-        found = set(first)
-        ahead = list(found)
+        """Return the addresses that are reached from some.
+
+        Args:
+            first: where it begins.
+            known: as of `next`.
+            calls: whether routines that are called count, too.
+            without: an address that nobody passes.
+        """
+        found = {*first, without}
+        ahead = list(found - {without})
         while ahead:
             if (at := ahead.pop()) < self.steps.at:
                 called = (target[0] for target in self.steps.exits[at].to) if calls else ()
                 new = {*self.next(at, known), *called} - found
                 found |= new
                 ahead += new
-        return found
+        return found - {without}
 
     def comes_down(self, line: Line) -> bool:
         """Tell whether the step above a line leads to it."""
@@ -78,14 +89,22 @@ class Flow:
         return at > 0 and at in self.next(at - 1)
 
     def into_loops(self) -> Iterator[tuple[Mention, int]]:
-        """Yield where a label inside a FOR is named outside of it, and the line of that FOR."""
+        """Yield where a label inside a FOR is named outside of it, and the line of that FOR.
+
+        Who has left the FOR may go back in.
+        """
         within = self._loops()
+        others: dict[int, set[int]] = {}
         places: dict[str, int] = {}
         for line in self.lines:
             places.setdefault(line.label.upper(), line.number)
         for one in self.steps.mentions:
             begin, end = within.get(places.get(one.label.upper(), 0), (0, len(self.lines)))
-            if not begin < one.line <= end and one.word != "MOVEPOS":
+            if begin < one.line <= end or one.word == "MOVEPOS":
+                continue
+            if begin not in others and len(others) < MOST_LOOPS:
+                others[begin] = self.reached(calls=True, without=self.addresses[begin])
+            if begin not in others or self.addresses[one.line] in others[begin]:
                 yield one, begin
 
     def _loops(self) -> dict[int, tuple[int, int]]:

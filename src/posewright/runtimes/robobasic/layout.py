@@ -21,6 +21,9 @@ from posewright.runtimes.robobasic.steps import as_group
 from posewright.runtimes.robobasic.syntax import MOST_LINE
 
 INDENT = "    "
+DEEPEST = 24
+"""What is inside of more blocks than these is not set in any deeper."""
+
 MOST_BLANK = 2
 """So many empty lines follow one another at most."""
 
@@ -74,7 +77,7 @@ def _rows(source: tree.Source) -> list[_Row]:
         statement = line.statement
         code = writer.code(line)
         comment = line.comment.rstrip(" \t")
-        if line.problem or len(code) > MOST_LINE:
+        if line.problem or len(code) > MOST_LINE - len(INDENT) * DEEPEST:
             rows.append(_Row(line.text, depth=-1))
             continue
         while (line.label or isinstance(statement, tree.Next)) and opened and opened[-1] in unclosed:
@@ -87,7 +90,8 @@ def _rows(source: tree.Source) -> list[_Row]:
             rows.append(_Row(code, comment))
         elif statement is not None:
             out = isinstance(statement, tree.ElseIf | tree.Else) and bool(opened)
-            rows.append(_Row(INDENT * (below + len(opened) - out) + code, comment, inner, joins=True))
+            depth = min(below + len(opened) - out, DEEPEST)
+            rows.append(_Row(INDENT * depth + code, comment, min(inner, DEEPEST), joins=True))
         else:
             rows.append(_Row("", comment, depth=-1))
         if isinstance(statement, tree.For):

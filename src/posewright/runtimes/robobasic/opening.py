@@ -29,7 +29,10 @@ def open_source(called: str | Path) -> Source:
     """
     name = str(called)
     bare = name.removesuffix(ENDING)
-    path = _PROGRAMS.find(bare if bare in program_names() and not is_file(Path(name)) else called)
+    if is_program(name) and Path(name).is_dir():
+        path = Path(name)  # reading it says what is wrong
+    else:
+        path = _PROGRAMS.find(bare if bare in program_names() and not is_file(Path(name)) else called)
     return read_source(read_bounded(path, MOST_BYTES), path.name, path)
 
 

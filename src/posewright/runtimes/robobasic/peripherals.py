@@ -18,6 +18,7 @@ RATES = "1200, 2400, 4800, 9600, 19200, ..."
 _HORNS = "it trims the servo horns of one robot; the simulated ones need no trim"
 
 
+_EDITOR = "it is for the original editor's debugger"
 _OTHER_BOARD = "the MR-C3024 has nothing of the kind; the recording notes it"
 
 
@@ -50,12 +51,12 @@ def _told_value(steps: Steps, argument: Argument) -> Callable[[Machine], object]
     return steps.names.value(argument)
 
 
-PLAIN_WORDS = {"SETON", "SETOFF", "ALLON", "ALLOFF", "DEC", "HEX", "BIN", "ON", "OFF"}
+PLAIN_WORDS = {"SETON", "SETOFF", "ALLON", "ALLOFF", "DEC", "HEX", "BIN", "ON", "OFF", "INIT"}
 
 
 def _out(steps: Steps, command: Command) -> None:
     (pin, value), line = numbers(steps, command, 2), steps.names.line
-    _check(steps, command, FUNCTIONS["IN"])
+    pin = _checked(steps, command, pin, FUNCTIONS["IN"])
     if (known := steps.names.constant(command.arguments[1])) is not None and known > 1:
         hint = f"0 or 1; the lowest bit, {known & 1}, is used"
         steps.names.find("range", f"OUT of {known}", hint, Severity.WARNING)
@@ -64,13 +65,13 @@ def _out(steps: Steps, command: Command) -> None:
 
 def _byte_out(steps: Steps, command: Command) -> None:
     (port, value), line = numbers(steps, command, 2), steps.names.line
-    _check(steps, command, FUNCTIONS["BYTEIN"])
+    port = _checked(steps, command, port, FUNCTIONS["BYTEIN"])
     steps.act(lambda machine: machine.board.output_byte(port(machine), value(machine) & 0xFF, line))
 
 
 def _toggle(steps: Steps, command: Command) -> None:
     (pin,), line = numbers(steps, command, 1), steps.names.line
-    _check(steps, command, FUNCTIONS["IN"])
+    pin = _checked(steps, command, pin, FUNCTIONS["IN"])
 
     def toggle(machine: Machine) -> None:
         at = pin(machine)
@@ -79,11 +80,18 @@ def _toggle(steps: Steps, command: Command) -> None:
     steps.act(toggle)
 
 
-def _check(steps: Steps, command: Command, ports: tuple[int, int]) -> None:
-    """Take note of a port, or pin, that is not there."""
-    known, (low, high) = steps.names.constant(command.arguments[0]), ports
+def _checked(steps: Steps, command: Command, port: Value, ports: tuple[int, int]) -> Value:
+    """Return a port, or pin; one that is not there is told, before the run where it is a constant."""
+    known, line, (low, high) = steps.names.constant(command.arguments[0]), steps.names.line, ports
     if known is not None and not low <= known <= high:
         steps.names.find("port", f"there is no {command.key} {known}", f"{low}..{high}")
+
+    def checked(machine: Machine) -> int:
+        if not low <= (asked := port(machine)) <= high:
+            raise machine.fail(line, f"{command.key} {asked}", f"{low}..{high}")
+        return asked
+
+    return checked
 
 
 def _erx(steps: Steps, command: Command) -> None:
@@ -266,6 +274,8 @@ WORDS = {
     "FPWM": Word("FPWM port, frequency, duty", _noted("pwm")),
     "AIMOTOR": Word("AIMOTOR ...", _noted("aimotor", _OTHER_BOARD)),
     "MOTORMODE": Word("MOTORMODE G6A, 1, ...", _noted("motormode", _OTHER_BOARD)),
+    "RUN": Word("RUN", _noted("run", _EDITOR)),
+    "BREAK": Word("BREAK", _noted("break", _EDITOR)),
     "ACTION": Word("ACTION number", _noted("action", _OTHER_BOARD)),
     "FILL": Word("FILL value, address", _nothing),
 }

@@ -245,11 +245,15 @@ def read_plugs(texts: Sequence[str], source: Source | None = None) -> dict[int, 
     plugs = {one.port: one for one in ports().ad if one.port is not None}
     for moved in moved_plugs(source) if source is not None else ():
         _plug(plugs, moved.port, moved.sensor)
+    named: set[int] = set()
     for text in texts:
         match = _PLUG.fullmatch(text.strip())
         if match is None or match[2].lower() not in {*usual, NOTHING}:
             hint = f"expected PORT=SENSOR, as in 0=tilt; {', '.join(usual)} or {NOTHING}"
             raise FormatError(f"{text[:40]!r} is not a plug", hint=hint)
+        if int(match[1]) in named:
+            raise FormatError(f"{text[:40]!r}: something else is plugged in there", hint="one sensor a port")
+        named.add(int(match[1]))
         _plug(plugs, int(match[1]), usual.get(match[2].lower()))
     return plugs
 

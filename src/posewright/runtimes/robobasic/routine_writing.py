@@ -66,7 +66,7 @@ class RoutineWriter:
             if not low <= counts <= high:
                 what = f"motion {self.motion.name!r}, keyframe {number}: {joint} is asked to"
                 ends = sorted(math.degrees(self._servos[joint].from_ticks(end)) for end in (low, high))
-                hint = f"MOVE takes {low}..{high}, which are {ends[0]:g}..{ends[1]:g} deg"
+                hint = f"MOVE takes {low}..{high}, which are {ends[0]:.0f}..{ends[1]:.0f} deg"
                 raise InputError(f"{what} {math.degrees(angle):.1f} deg, {counts} counts", hint=hint)
             self.angle_rad = max(self.angle_rad, abs(self._servos[joint].from_ticks(counts) - angle))
             found[self._numbers[joint]] = counts

@@ -10,7 +10,7 @@ from posewright.errors import FormatError, Where
 from posewright.runtimes.robobasic.tree import FLOW_WORDS, Line, Source, Statement
 
 MOST_BYTES = 1_000_000
-MOST_LINE = 1_000
+MOST_LINE = 4_000
 """The longest lines of templates have some 250 signs."""
 
 MOST_NESTED = 30
@@ -88,10 +88,16 @@ def read_line(code: str) -> Read:
         at = len(code.rstrip()) + 1 if ends else max(error.column, 1)
         sign = isinstance(error, UnexpectedCharacters)
         word = code[at - 1] if sign and at <= len(code) else str(getattr(error, "token", ""))
-        return "", None, *_told(code, word, at)
+        return _label(code), None, *_told(code, word, at)
     except FormatError as error:
-        return "", None, error.message, error.hint or "", 1
+        return _label(code), None, error.message, error.hint or "", 1
     return label, statement, "", "", 1
+
+
+def _label(code: str) -> str:
+    """Return the label of a line that cannot be read: whoever goes there has made no mistake."""
+    found = re.match(r"\s*(\w+)\s*:", code)
+    return found[1] if found else ""
 
 
 _RULER = re.compile(r"[-,.=*~#+/\s]+")
