@@ -61,12 +61,12 @@ def serve_until_ended(opened: Studio, what: str, *, browser: bool, as_json: bool
     lines = [f"{what} is at {opened.url}", "Ctrl-C ends it"]
     if opened.server.host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
         lines.insert(1, f"from other computers: {opened.url.replace('127.0.0.1', socket.gethostname(), 1)}")
-    console.give({"url": opened.url}, lines, as_json=as_json)
-    if browser:
-        webbrowser.open(opened.url)
     ended = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())  # before anybody knows where it is
     try:
+        console.give({"url": opened.url}, lines, as_json=as_json)
+        if browser:
+            webbrowser.open(opened.url)
         ended.wait()
     except KeyboardInterrupt:
         pass
