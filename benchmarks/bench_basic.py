@@ -11,7 +11,7 @@ import posewright as pw
 from benchmarks.figure import Figure
 from posewright.bodies import JointCommands
 from posewright.control import Script
-from posewright.experiments import perform
+from posewright.runs import perform
 
 SECONDS = 60.0
 AIM_S = 1.0

@@ -17,11 +17,11 @@ import numpy as np
 
 from benchmarks.figure import Figure
 from posewright.bodies import TorquePolicy
-from posewright.links.dynamixel.body import DynamixelPlant
-from posewright.links.dynamixel.frames import FULL, GoalPacket, Reads
-from posewright.links.dynamixel.packets import BITS_A_BYTE, OVERHEAD
-from posewright.links.dynamixel.servos import BusSettings
-from posewright.links.serial_port import SerialPort
+from posewright.buses.dynamixel.body import DynamixelPlant
+from posewright.buses.dynamixel.frames import FULL, GoalPacket, Reads
+from posewright.buses.dynamixel.packets import BITS_A_BYTE, OVERHEAD
+from posewright.buses.dynamixel.servos import BusSettings
+from posewright.buses.serial_port import SerialPort
 from posewright.robots import robot
 
 BAUD = 1_000_000
@@ -31,8 +31,8 @@ RATE_HZ = 128.0
 
 
 def _run_fake(pipe: Connection) -> None:
-    from posewright.links.dynamixel.fake.bus import FakeBus
-    from posewright.links.dynamixel.fake.port import FakePort
+    from posewright.buses.dynamixel.fake.bus import FakeBus
+    from posewright.buses.dynamixel.fake.port import FakePort
 
     with FakePort(FakeBus.of(robot(CARD)), now=time.perf_counter, precise=True) as port:
         pipe.send(port.path)

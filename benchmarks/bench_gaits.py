@@ -16,10 +16,10 @@ from benchmarks.bench_simulation import time_rollout
 from benchmarks.figure import Figure
 from posewright.arrays import Floats
 from posewright.bodies import JointCommands
-from posewright.experiments import walk_gait
-from posewright.experiments.walking.walk import walking_world
 from posewright.gaits import QuadrupedGait, VelocityCommand, read_gait
 from posewright.robots import Robot, robot
+from posewright.runs import walk_gait
+from posewright.runs.walking.walk import walking_world
 from posewright.simulation import SimulatedBody, World
 
 COMMAND = VelocityCommand(forward_m_s=0.2)

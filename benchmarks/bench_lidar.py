@@ -12,8 +12,8 @@ from pathlib import Path
 
 from benchmarks.bench_race import LAYOUT, SEED, TRIAL, Stopwatch, Took
 from benchmarks.figure import Figure
-from posewright.experiments import run_trial
 from posewright.robots import robot_folder
+from posewright.runs import run_trial
 
 LIDAR = (
     "sensors:\n  flash: {kind: flash_lidar, mount: laser_mount, max_range_m: 5,"

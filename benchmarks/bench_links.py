@@ -26,11 +26,11 @@ from posewright.bodies import FaultKind, JointCommands, Part, Plant
 from posewright.control import Block, RealClock, Script, drive
 from posewright.documents import data_of
 from posewright.errors import PosewrightError
-from posewright.experiments import make_plant
-from posewright.links.served.asking import pack
-from posewright.links.served.remote_plant import RemotePlant
-from posewright.links.served.values import tell_commands
+from posewright.network.served.asking import pack
+from posewright.network.served.remote_plant import RemotePlant
+from posewright.network.served.values import tell_commands
 from posewright.robots import robot
+from posewright.runs import make_plant
 
 CARD = robot("robotis_bioloid")
 STAND = JointCommands(CARD.pose("stand")[np.newaxis])

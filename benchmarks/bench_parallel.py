@@ -25,7 +25,7 @@ CORES = 2
 def _work(line: Connection) -> None:
     """Run as many races as are asked for, again and again; report when done, and the CPU time taken."""
     from benchmarks.bench_race import LAYOUT, SEED, TRIAL
-    from posewright.experiments import run_trial
+    from posewright.runs import run_trial
 
     with tempfile.TemporaryDirectory() as folder:
         while n_races := line.recv():

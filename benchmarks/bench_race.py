@@ -27,7 +27,7 @@ import numpy as np
 from benchmarks.figure import Figure
 from posewright.arrays import Floats
 from posewright.control import Block
-from posewright.experiments import run_trial
+from posewright.runs import run_trial
 from posewright.simulation import World
 from posewright.simulation.servo_model import TickGrid
 

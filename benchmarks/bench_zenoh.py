@@ -16,9 +16,9 @@ import numpy as np
 
 from benchmarks.figure import Figure
 from posewright.bodies import BodyState, JointCommands, quiet_readings
-from posewright.links.served.door import Trajectory
-from posewright.links.zenoh.door import ZenohDoor
-from posewright.links.zenoh.session import SessionConfig
+from posewright.network.served.door import Trajectory
+from posewright.network.zenoh.door import ZenohDoor
+from posewright.network.zenoh.session import SessionConfig
 from posewright.robots import robot
 
 NAME, CARD = "robi", "robotis_bioloid"

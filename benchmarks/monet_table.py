@@ -19,15 +19,15 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.control import Safety
 from posewright.evaluation.thresholds import PhysicsRules
-from posewright.experiments import perform
 from posewright.formats import document_of
 from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
 from posewright.robots import robot
 from posewright.rotation import roll_pitch_yaw
+from posewright.runs import perform
 from posewright.runtimes.openr import UntilIdle, set_up_openr
 from posewright.runtimes.openr.monet.messages import IDLE
-from posewright.sticks import read_stick
+from posewright.runtimes.openr.stick import read_stick
 
 DOG = robot("sony_ers7")
 CYCLES = 5

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import posewright as pw
-from posewright.experiments import Progress
+from posewright.runs import Progress
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,8 @@ import numpy as np
 
 import posewright as pw
 from posewright.bodies import MockBody, Plant
-from posewright.control import Player, drive
+from posewright.control import drive
+from posewright.controllers import Player
 from posewright.simulation import SimulatedBody, World
 
 robot = pw.robot("robotis_bioloid")

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import posewright as pw
-from posewright.behaviours import BehaviourController
 from posewright.control import drive
+from posewright.controllers.behaviours import BehaviourController
 from posewright.recordings import Header, Recorder, RobotHeader
 from posewright.simulation import SimulatedBody, World
 

@@ -10,8 +10,8 @@ import time
 
 import posewright as pw
 from posewright.gaits import VelocityCommand
-from posewright.links.zenoh.door import ZenohDoor
-from posewright.links.zenoh.session import SessionConfig
+from posewright.network.zenoh.door import ZenohDoor
+from posewright.network.zenoh.session import SessionConfig
 
 aibo, where = pw.robot("sony_ers7"), f"unixsock-stream/{tempfile.mkdtemp()}/aibo"
 door = ZenohDoor(SessionConfig(listen=(where,)), "aibo")

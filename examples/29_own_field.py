@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import posewright as pw
-from posewright.experiments import read_trial
+from posewright.runs import read_trial
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)

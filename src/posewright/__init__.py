@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from posewright.arenas import read_layout as read_layout
     from posewright.arenas import write_arena as write_arena
     from posewright.arenas import write_layout as write_layout
-    from posewright.behaviours import read_behaviour as read_behaviour
+    from posewright.buses.dynamixel import DirectionWizard as DirectionWizard
+    from posewright.buses.dynamixel import Teacher as Teacher
+    from posewright.buses.dynamixel import apply, diagnose, scan, set_id, set_rate, watch
+    from posewright.buses.dynamixel import measure_offsets as measure_offsets
+    from posewright.buses.dynamixel import open_bus as open_bus
+    from posewright.buses.dynamixel import read_calibration as read_calibration
+    from posewright.buses.dynamixel import write_calibration as write_calibration
     from posewright.charts import chart as chart
     from posewright.charts import check_chart as check_chart
     from posewright.charts import cover_chart as cover_chart
@@ -50,38 +56,9 @@ if TYPE_CHECKING:
     from posewright.contests import find_arena as find_arena
     from posewright.contests import judge as judge
     from posewright.contests import score as score
+    from posewright.controllers.behaviours import read_behaviour as read_behaviour
     from posewright.errors import PosewrightError as PosewrightError
     from posewright.evaluation import evaluate as evaluate
-    from posewright.experiments import basic_result as basic_result
-    from posewright.experiments import draw_board as draw_board
-    from posewright.experiments import draw_outcome as draw_outcome
-    from posewright.experiments import export_arena as export_arena
-    from posewright.experiments import export_robot as export_robot
-    from posewright.experiments import fake_bus as fake_bus
-    from posewright.experiments import fake_port as fake_port
-    from posewright.experiments import import_robot as import_robot
-    from posewright.experiments import inspect_robot as inspect_robot
-    from posewright.experiments import openr_result as openr_result
-    from posewright.experiments import perform as perform
-    from posewright.experiments import play_day as play_day
-    from posewright.experiments import play_gait as play_gait
-    from posewright.experiments import play_motion as play_motion
-    from posewright.experiments import rank as rank
-    from posewright.experiments import read_contestant as read_contestant
-    from posewright.experiments import read_day as read_day
-    from posewright.experiments import replay as replay
-    from posewright.experiments import robi_result as robi_result
-    from posewright.experiments import run_basic as run_basic
-    from posewright.experiments import run_many as run_many
-    from posewright.experiments import run_openr as run_openr
-    from posewright.experiments import run_robi as run_robi
-    from posewright.experiments import run_trial as run_trial
-    from posewright.experiments import serve as serve
-    from posewright.experiments import try_motion as try_motion
-    from posewright.experiments import tune_gait as tune_gait
-    from posewright.experiments import walk_gait as walk_gait
-    from posewright.experiments import walk_many as walk_many
-    from posewright.experiments import write_site as write_site
     from posewright.figures import draw_arena as draw_arena
     from posewright.figures import draw_gait as draw_gait
     from posewright.figures import draw_motion as draw_motion
@@ -114,13 +91,6 @@ if TYPE_CHECKING:
     from posewright.gaits import sample_gait as sample_gait
     from posewright.gaits import write_gait as write_gait
     from posewright.kinematics import legs_of as legs_of
-    from posewright.links.dynamixel import DirectionWizard as DirectionWizard
-    from posewright.links.dynamixel import Teacher as Teacher
-    from posewright.links.dynamixel import apply, diagnose, scan, set_id, set_rate, watch
-    from posewright.links.dynamixel import measure_offsets as measure_offsets
-    from posewright.links.dynamixel import open_bus as open_bus
-    from posewright.links.dynamixel import read_calibration as read_calibration
-    from posewright.links.dynamixel import write_calibration as write_calibration
     from posewright.motions import begin_motion as begin_motion
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
@@ -128,8 +98,42 @@ if TYPE_CHECKING:
     from posewright.robots import describe
     from posewright.robots import robot as robot
     from posewright.robots import robot_names as robot_names
+    from posewright.runs import basic_result as basic_result
+    from posewright.runs import draw_board as draw_board
+    from posewright.runs import draw_outcome as draw_outcome
+    from posewright.runs import export_arena as export_arena
+    from posewright.runs import export_robot as export_robot
+    from posewright.runs import fake_bus as fake_bus
+    from posewright.runs import fake_port as fake_port
+    from posewright.runs import import_robot as import_robot
+    from posewright.runs import inspect_robot as inspect_robot
+    from posewright.runs import openr_result as openr_result
+    from posewright.runs import perform as perform
+    from posewright.runs import play_day as play_day
+    from posewright.runs import play_gait as play_gait
+    from posewright.runs import play_motion as play_motion
+    from posewright.runs import rank as rank
+    from posewright.runs import read_contestant as read_contestant
+    from posewright.runs import read_day as read_day
+    from posewright.runs import replay as replay
+    from posewright.runs import robi_result as robi_result
+    from posewright.runs import run_basic as run_basic
+    from posewright.runs import run_many as run_many
+    from posewright.runs import run_openr as run_openr
+    from posewright.runs import run_robi as run_robi
+    from posewright.runs import run_trial as run_trial
+    from posewright.runs import serve as serve
+    from posewright.runs import try_motion as try_motion
+    from posewright.runs import tune_gait as tune_gait
+    from posewright.runs import walk_gait as walk_gait
+    from posewright.runs import walk_many as walk_many
+    from posewright.runs import write_site as write_site
     from posewright.runtimes.openr import openr_programs as openr_programs
     from posewright.runtimes.openr import sequence_diagram as sequence_diagram
+    from posewright.runtimes.openr.stick import add_to_stick as add_to_stick
+    from posewright.runtimes.openr.stick import check_monet as check_monet
+    from posewright.runtimes.openr.stick import motions_on as motions_on
+    from posewright.runtimes.openr.stick import read_stick as read_stick
     from posewright.runtimes.robi import (
         assemble,
         judge_postures,
@@ -149,10 +153,6 @@ if TYPE_CHECKING:
         program_motions,
         routines,
     )
-    from posewright.sticks import add_to_stick as add_to_stick
-    from posewright.sticks import check_monet as check_monet
-    from posewright.sticks import motions_on as motions_on
-    from posewright.sticks import read_stick as read_stick
     from posewright.studio import open_studio as open_studio
     from posewright.studio import open_view as open_view
 
@@ -284,7 +284,7 @@ TWINS = {
 
 def load_ipython_extension(shell: object) -> None:
     """Let a notebook show robots, motions, gaits and recordings as pictures: `%load_ext posewright`."""
-    from posewright.experiments.notebook import register
+    from posewright.runs.notebook import register
 
     register(shell)
 

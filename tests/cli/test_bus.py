@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from posewright.buses.dynamixel.fake.bus import FakeBus
+from posewright.buses.dynamixel.fake.port import FakePort
+from posewright.buses.dynamixel.fake.servo import FakeServo
 from posewright.cli import app
 from posewright.cli.bus import servo_ids
 from posewright.errors import InputError, UnknownNameError
-from posewright.links.dynamixel.fake.bus import FakeBus
-from posewright.links.dynamixel.fake.port import FakePort
-from posewright.links.dynamixel.fake.servo import FakeServo
 from posewright.robots import robot
 
 BIOLOID = robot("robotis_bioloid")
@@ -150,9 +150,9 @@ def test_servos_are_named_by_ranges_joints_or_all() -> None:
 def test_a_port_has_to_be_named_unless_there_is_one(
     capsys: pytest.CaptureFixture[str], monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("posewright.links.serial_port.present_ports", lambda **_: ("/dev/a", "/dev/b"))
+    monkeypatch.setattr("posewright.buses.serial_port.present_ports", lambda **_: ("/dev/a", "/dev/b"))
     assert app.run(["bus", "ping"]) == 2
     assert "there is /dev/a, /dev/b" in capsys.readouterr().err
-    monkeypatch.setattr("posewright.links.serial_port.present_ports", lambda **_: ("/dev/nowhere",))
+    monkeypatch.setattr("posewright.buses.serial_port.present_ports", lambda **_: ("/dev/nowhere",))
     assert app.run(["bus", "ping"]) == 2
     assert "cannot open the serial port /dev/nowhere" in capsys.readouterr().err

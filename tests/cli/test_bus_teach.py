@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from posewright.bodies import MockBody, Part
+from posewright.buses.dynamixel.calibration import Calibration, apply, read_calibration, write_calibration
+from posewright.buses.dynamixel.fake.bus import FakeBus
+from posewright.buses.dynamixel.fake.port import FakePort
+from posewright.buses.dynamixel.torque import servo_ids
 from posewright.cli import app, bus_teach, console
 from posewright.errors import OutputError
-from posewright.experiments.plants import make_plant
 from posewright.formats import read_motion
-from posewright.links.dynamixel.calibration import Calibration, apply, read_calibration, write_calibration
-from posewright.links.dynamixel.fake.bus import FakeBus
-from posewright.links.dynamixel.fake.port import FakePort
-from posewright.links.dynamixel.torque import servo_ids
 from posewright.robots import robot
+from posewright.runs.plants import make_plant
 
 BIOLOID = robot("robotis_bioloid")
 STAND = BIOLOID.pose("stand")

@@ -16,10 +16,10 @@ from posewright.cli.judge import print_outcome, print_score
 from posewright.cli.robots import card_tables
 from posewright.cli.tune_report import list_table, values_table
 from posewright.contests import LegResult, Penalty, Result
-from posewright.experiments import Outcome
 from posewright.gaits import gait_text, read_gait
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.robots import describe, robot
+from posewright.runs import Outcome
 from posewright.search import Dimension
 
 Captured = pytest.CaptureFixture[str]

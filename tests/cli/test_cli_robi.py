@@ -16,9 +16,9 @@ from posewright.cli import app
 from posewright.cli.robi_watch import LiveView, tables
 from posewright.errors import FormatError
 from posewright.evaluation import Trajectory
-from posewright.experiments import robi_result, set_up_robi
 from posewright.formats import convert_motion, read_motion
 from posewright.recordings import read_mcap
+from posewright.runs import robi_result, set_up_robi
 from posewright.runtimes.robi import make_patch, status_of
 
 Ask = Callable[..., tuple[int, str, str]]

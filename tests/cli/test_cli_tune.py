@@ -15,7 +15,7 @@ import pytest
 
 from posewright.cli.app import run
 from posewright.cli.tune import duration
-from posewright.experiments import GaitProblem, tune_names
+from posewright.runs import GaitProblem, tune_names
 from posewright.search import Evaluation, read_journal
 
 Captured = pytest.CaptureFixture[str]
@@ -33,7 +33,7 @@ score: {following: 1, fall: 2}
 search: {generations: 2, population: 4}
 """
 JOURNAL = "quick.tune.jsonl"
-MADE = Path(__file__).parents[1] / "experiments/made.gait.yaml"
+MADE = Path(__file__).parents[1] / "runs/made.gait.yaml"
 
 
 def put_into(folder: Path) -> None:

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from posewright.cli import app
-from posewright.experiments.serving import Service
-from posewright.links.served.host import Standing
+from posewright.network.served.host import Standing
 from posewright.recordings import read_mcap
+from posewright.runs.serving import Service
 
 
 def zenoh_at() -> list[str]:
@@ -71,7 +71,7 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
         on_progress(standing)
         return Service(standing)
 
-    monkeypatch.setattr("posewright.experiments.serve", serve)
+    monkeypatch.setattr("posewright.runs.serve", serve)
     monkeypatch.setattr("posewright.cli.console.working", lambda *_, **__: nullcontext(progress.append))
     assert app.run(["serve", "robotis_bioloid", "--zenoh"]) == 0
     (line,) = progress

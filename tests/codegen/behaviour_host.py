@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.behaviours import Behaviour, read_behaviour
 from posewright.codegen.behaviour import BehaviourSubject
 from posewright.codegen.unit import Records, SourceFile
+from posewright.controllers.behaviours import Behaviour, read_behaviour
 
 from .conftest import need_tool
 

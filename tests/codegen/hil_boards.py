@@ -16,8 +16,8 @@ import numpy as np
 
 import posewright.codegen.targets
 from posewright.codegen.unit import Executable, Records, Subject
-from posewright.experiments import Outcome
 from posewright.recordings.falls import tilt
+from posewright.runs import Outcome
 
 TARGETS = Path(posewright.codegen.targets.__file__).parent
 

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.bodies import BodyState
+from posewright.buses.dynamixel.packets import FULL_SPEED, GENTLE_SPEED, goal_positions
 from posewright.codegen.behaviour.motion_sources import player_sources
 from posewright.codegen.behaviour.page_player import PagePlayer, minimum_jerk, smooth, trapezoid
 from posewright.codegen.behaviour.tables import ONE, PageTables
-from posewright.control import Player
+from posewright.controllers import Player
 from posewright.errors import InputError
-from posewright.links.dynamixel.packets import FULL_SPEED, GENTLE_SPEED, goal_positions
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.motions.pose import smooth as half_cosine
 from posewright.motions.pose import trapezoid as ramps

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posewright.behaviours import read_behaviour, reading
 from posewright.bodies import BodyState
 from posewright.codegen.behaviour import BehaviourSubject
 from posewright.codegen.targets import write_sources
 from posewright.codegen.targets.cm900.target import Cm900
 from posewright.codegen.unit import Records
+from posewright.controllers.behaviours import read_behaviour, reading
 from posewright.errors import BodyError, FormatError, InputError
 
 from .behaviour_host import HostUnit, mismatches, tiny

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posewright.behaviours import read_behaviour
 from posewright.codegen.behaviour import BehaviourSubject
 from posewright.codegen.hil.frames import Frame, FrameKind
 from posewright.codegen.proof.source_coverage import build_program, run_program
 from posewright.codegen.proof.verification import differs, run_from_reset
 from posewright.codegen.targets import target_named, write_sources
 from posewright.codegen.toolchains import STRICT
+from posewright.controllers.behaviours import read_behaviour
 
 from .conftest import need_tool
 from .hil_boards import TARGETS, UNIT_H

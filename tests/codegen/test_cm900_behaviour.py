@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import posewright.robots
-from posewright.behaviours import read_behaviour
+from posewright.buses.dynamixel.packets import goals_in
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.hil.board_link import BoardLink
 from posewright.codegen.hil.frames import FrameKind
@@ -17,7 +17,7 @@ from posewright.codegen.proof.proving import stream_of
 from posewright.codegen.targets.cm900.board import EmulatedCm900
 from posewright.codegen.targets.cm900.processor import CortexProcessor
 from posewright.codegen.targets.cm900.target import Cm900
-from posewright.links.dynamixel.packets import goals_in
+from posewright.controllers.behaviours import read_behaviour
 
 from .cm900_units import board_with
 from .conftest import need_tool

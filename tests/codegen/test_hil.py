@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posewright as pw
-from posewright.behaviours import Behaviour, read_behaviour
 from posewright.bodies import MockBody, quiet_readings
+from posewright.buses.dynamixel.packets import packets_in
+from posewright.buses.serial_port import SerialPort
 from posewright.codegen.behaviour import BehaviourSubject
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.hil.board_unit import BoardUnit
@@ -24,11 +25,10 @@ from posewright.codegen.hil.damage import DamagedLine, LineDamage
 from posewright.codegen.hil.serial_line import BAUD, PREFIX, SerialLine
 from posewright.codegen.targets.arduino_uno import EmulatedUno
 from posewright.control import Block
+from posewright.controllers.behaviours import Behaviour, read_behaviour
 from posewright.errors import BodyError, InputError, UnknownNameError
-from posewright.experiments import Outcome, draw_board
 from posewright.figures import draw_parity
-from posewright.links.dynamixel.packets import packets_in
-from posewright.links.serial_port import SerialPort
+from posewright.runs import Outcome, draw_board
 
 from .conftest import need_tool
 from .hil_boards import HostBoard, Plugged, Wrong, host_board, stands

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import posewright as pw
-from posewright.behaviours import Behaviour, read_behaviour
+from posewright.buses.dynamixel.packets import GENTLE_SPEED, SPEED_RAD_S
 from posewright.codegen.behaviour import BehaviourSubject
 from posewright.codegen.behaviour.unit_source import LINE_BAUD
 from posewright.codegen.hil.board_unit import BoardUnit
 from posewright.codegen.hil.controllers import BehaviourOnBoardController
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
 from posewright.codegen.targets.cm900.board import EmulatedCm900
-from posewright.links.dynamixel.packets import GENTLE_SPEED, SPEED_RAD_S
+from posewright.controllers.behaviours import Behaviour, read_behaviour
 
 from .cm900_units import board_with
 from .conftest import need_tool

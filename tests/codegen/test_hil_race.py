@@ -10,7 +10,6 @@ import pytest
 
 import posewright as pw
 from posewright.arrays import Floats
-from posewright.behaviours import Behaviour
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.hil.board_unit import BoardUnit
 from posewright.codegen.hil.boards import MakeController, switched_on
@@ -18,8 +17,9 @@ from posewright.codegen.hil.controllers import BoardController
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
 from posewright.codegen.targets.arduino_uno import EmulatedUno
 from posewright.control import Block
-from posewright.experiments import Outcome
+from posewright.controllers.behaviours import Behaviour
 from posewright.recordings.falls import tilt
+from posewright.runs import Outcome
 
 from .conftest import need_tool
 

@@ -22,8 +22,8 @@ from posewright.contests.sumo.exchange import Award, Reason, Stop, settle
 from posewright.contests.sumo.incidents import Ring
 from posewright.contests.sumo.side import sides_of
 from posewright.errors import DocumentError, InputError, UnknownNameError
-from posewright.experiments.trial import Trial
 from posewright.recordings import read_mcap, write_mcap
+from posewright.runs.trial import Trial
 
 CASES = Path(__file__).parent / "cases" / "sumo"
 SEED = 3

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from ..behaviours.conftest import desk, shop  # noqa: F401 -- fixtures
+from ..controllers.conftest import desk, shop  # noqa: F401 -- fixtures

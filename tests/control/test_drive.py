@@ -13,9 +13,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import BodyState, Fault, JointCommands, JointStates, MockBody, Reading, TorquePolicy
-from posewright.control import Block, Feedback, Guard, RealClock, Script, drive
+from posewright.control import Block, Guard, RealClock, Script, drive
+from posewright.controllers import Feedback
+from posewright.controllers.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.errors import BodyError, InputError, UnsafeCommandError
 from posewright.motions import Keyframe, Motion
 from posewright.robots import robot

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.control.passes import join_duration, join_frames
+from posewright.controllers.passes import join_duration, join_frames
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions import Easing, Keyframe, Motion
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.control import Schedule
-from posewright.control.passes import Passes
+from posewright.controllers.passes import Passes
 
 FRAME_S = 1 / 128
 

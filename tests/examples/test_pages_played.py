@@ -169,8 +169,8 @@ def play(step: Step, ask: Callable[[str], tuple[int, str]]) -> None:
 @pytest.fixture
 def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for a fake bus as for an adapter that is slow: here it is one program among many."""
-    monkeypatch.setattr("posewright.links.dynamixel.servos.latency_timer_ms", lambda _path: 100.0)
-    monkeypatch.setattr("posewright.links.serial_port.latency_timer_ms", lambda _path: 100.0)
+    monkeypatch.setattr("posewright.buses.dynamixel.servos.latency_timer_ms", lambda _path: 100.0)
+    monkeypatch.setattr("posewright.buses.serial_port.latency_timer_ms", lambda _path: 100.0)
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def short_races(monkeypatch: pytest.MonkeyPatch) -> None:
     def drive_shortly(*what: Any, until_s: float, **how: Any) -> None:
         drive(*what, until_s=min(until_s, RACE_S), **how)
 
-    monkeypatch.setattr("posewright.experiments.run.drive", drive_shortly)
+    monkeypatch.setattr("posewright.runs.run.drive", drive_shortly)
 
 
 @pytest.mark.usefixtures("short_races", "patient_bus")

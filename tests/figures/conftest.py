@@ -6,10 +6,10 @@ import pytest
 
 from posewright.errors import UnavailableError
 from posewright.evaluation import MotionResult
-from posewright.experiments import try_motion
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.recordings import Recording
 from posewright.robots import robot
+from posewright.runs import try_motion
 from posewright.simulation import Film, World
 
 

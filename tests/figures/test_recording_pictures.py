@@ -18,7 +18,6 @@ from posewright.arenas import Arena, arena
 from posewright.arrays import Floats
 from posewright.contests import ContestPicture, Mark, MarkKind, Series, Span, contest_of
 from posewright.errors import InputError
-from posewright.experiments import Outcome
 from posewright.figures import draw_recording, film_recording, save_figure
 from posewright.figures.field import beam_hits
 from posewright.figures.film import close_up
@@ -26,6 +25,7 @@ from posewright.figures.playback import playback_of
 from posewright.figures.style import COLOURS, SERIES, shown_states
 from posewright.recordings import Decisions, Event, Recording
 from posewright.rotation import product
+from posewright.runs import Outcome
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,13 @@ import pytest
 
 from posewright.errors import InputError
 from posewright.evaluation import WalkResult
-from posewright.experiments import walk_gait
 from posewright.figures import draw_walk, save_figure
 from posewright.figures.gait.content import COLOURS
 from posewright.figures.walk import foot_colours
 from posewright.gaits import VelocityCommand, read_gait
 from posewright.recordings import Recording
 from posewright.robots import robot
+from posewright.runs import walk_gait
 
 CARD = robot("sony_ers7")
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.control import Player
+from posewright.controllers import Player
 from posewright.errors import InputError
-from posewright.experiments import try_motion
 from posewright.formats import losses, read_motion, write_motion
 from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_names, read_gait, sample_gait
 from posewright.gaits.quadruped.sampling import steady_walk
 from posewright.motions import Level, check_motion
+from posewright.runs import try_motion
 
 from .walks import ERS7, EXAMPLE, FRAME_S, VELOCITIES, gaits, velocity, walked
 

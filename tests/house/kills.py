@@ -28,7 +28,7 @@ from posewright.search import read_journal
 HOUSE = Path(pw.__file__).parent
 DOG = HOUSE / "robots" / "catalogue" / "sony_ers7"
 NOD, BOW = DOG / "motions" / "nod.motion.yaml", DOG / "motions" / "play_bow.motion.yaml"
-MADE = Path(__file__).parents[1] / "experiments" / "made.gait.yaml"
+MADE = Path(__file__).parents[1] / "runs" / "made.gait.yaml"
 TUNE = """\
 tune: quick
 robot: sony_ers7
@@ -48,7 +48,7 @@ WARM = (
     "cli.run",
     "cli.openr",
     "cli.tune",
-    "experiments",
+    "runs",
     "figures",
     "sticks",
 )

@@ -20,22 +20,22 @@ from posewright.charts.scenarios import read_rows, read_scenario
 from posewright.contests import contest
 from posewright.documents import read_text
 from posewright.errors import PosewrightError
-from posewright.experiments.trial import read_trial
-from posewright.experiments.tuning.reading import read_tune
 from posewright.formats import WriteOptions, read_archive_file, read_motion_file
 from posewright.formats.openrave import read_openrave
 from posewright.motions import check_motion, design_rules
 from posewright.recordings import read_mcap, write_mcap
 from posewright.robots import read_robot
 from posewright.robots import robot as robot_named
+from posewright.runs.trial import read_trial
+from posewright.runs.tuning.reading import read_tune
 from posewright.runtimes.openr.ekmotion import open_moves
+from posewright.runtimes.openr.stick.check import check_monet
+from posewright.runtimes.openr.stick.memory_stick import read_stick
 from posewright.runtimes.robobasic import open_source
 from posewright.runtimes.robobasic.layout import formatted
 from posewright.runtimes.robobasic.linting import lint
 from posewright.search import Dimension, Evaluation, tune
 from posewright.search.journal import read_journal
-from posewright.sticks.check import check_monet
-from posewright.sticks.memory_stick import read_stick
 
 HOUSE = Path(pw.__file__).parent
 ROBOTS = HOUSE / "robots" / "catalogue"
@@ -277,7 +277,7 @@ READERS: dict[str, Reader] = {
     "arena": Reader(read_arena, files(HOUSE, "**/*.arena.yaml")),
     "VRML scene": Reader(pw.import_arena, made(lambda folder: write_scene(folder / "field.wrl"))),
     "OpenRAVE": Reader(read_openrave, files(SAMPLES, "openrave/*.xml")),
-    "trial": Reader(read_trial, files(HOUSE, "experiments/catalogue/*.yaml")),
+    "trial": Reader(read_trial, files(HOUSE, "runs/catalogue/*.yaml")),
     "behaviour (Bioloid)": Reader(pw.read_behaviour, files(MAN, "behaviours/*.behaviour.yaml"), around=MAN),
     "behaviour (ERS-7)": Reader(pw.read_behaviour, files(DOG, "behaviours/*.behaviour.yaml"), around=DOG),
     "race's rules": Reader(

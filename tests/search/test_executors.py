@@ -256,12 +256,12 @@ def test_a_script_that_lacks_its_guard_is_told_so(tmp_path: Path) -> None:
     [
         ("search.executors", ("numpy", "posewright.robots")),
         (
-            "experiments.walking.many",
-            ("posewright.contests", "posewright.experiments.run", "posewright.figures.gait"),
+            "runs.walking.many",
+            ("posewright.contests", "posewright.runs.run", "posewright.figures.gait"),
         ),
         (
-            "experiments.tuning.search",
-            ("posewright.contests", "posewright.experiments.run", "posewright.figures.gait"),
+            "runs.tuning.search",
+            ("posewright.contests", "posewright.runs.run", "posewright.figures.gait"),
         ),
     ],
 )

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from posewright.experiments import fake_bus, fake_port
-from posewright.links.dynamixel.fake.port import FakePort
+from posewright.buses.dynamixel.fake.port import FakePort
 from posewright.robots import robot
+from posewright.runs import fake_bus, fake_port
 from posewright.studio import bench
 
 pytest.importorskip("dynamixel_sdk")

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from posewright.experiments import run_trial
 from posewright.recordings import Recording, read_mcap, write_mcap
+from posewright.runs import run_trial
 from posewright.studio.trial_pace import Pace
 
 

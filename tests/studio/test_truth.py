@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from posewright.errors import PosewrightError
-from posewright.experiments import try_motion
 from posewright.formats import read_motion_file
 from posewright.motions import check_motion
+from posewright.runs import try_motion
 from posewright.studio.latest import Latest
 
 Shipped = Callable[[str], Path]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from posewright import arenas, contests, experiments, figures, formats
+from posewright import arenas, contests, figures, formats, runs
 from posewright.cli import completion, console
 from posewright.cli.console import give, table
 from posewright.cli.options import AsJson, add_group, argument, option, refuse_overwriting
@@ -149,7 +149,7 @@ def export(
     output: Annotated[Path, argument("FILE", "Where to write it.")],
     to: Annotated[
         str,
-        option("--to KIND", "mjcf or urdf.", autocompletion=completion.words(*experiments.EXPORTS)),
+        option("--to KIND", "mjcf or urdf.", autocompletion=completion.words(*runs.EXPORTS)),
     ] = "mjcf",
 ) -> None:
     """Write a field as a MuJoCo model, or as a URDF, for other programs.
@@ -159,5 +159,5 @@ def export(
       posewright arena export ceabot_obstacles field.urdf --to urdf
     """
     refuse_overwriting(output, name)
-    experiments.export_arena(name, output, to=to)
+    runs.export_arena(name, output, to=to)
     console.say(f"-> {output}")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from posewright import experiments, figures
+from posewright import figures, runs
 from posewright.cli import completion, console, film_options
 from posewright.cli.basic_check import check, format_programs
 from posewright.cli.basic_motions import Measured, motions
@@ -127,7 +127,7 @@ def run(
     if script is not None:
         read_inputs(read_text(script), script)  # what is wrong in it is told with its line
     pieces = [*(f"REMOCON={key}" for key in keys or ()), *(inputs or ())]
-    ready = experiments.set_up_basic(
+    ready = runs.set_up_basic(
         program,
         inputs="\n".join([read_text(script) if script is not None else "", *pieces]),
         plugs=plugs or (),
@@ -140,11 +140,11 @@ def run(
     if camera is not None:
         film_options.refuse_unfilmable(ready.robot, body, camera)
     how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "pose": pose}
-    recording = experiments.run_basic(ready, seconds=seconds, **how)
+    recording = runs.run_basic(ready, seconds=seconds, **how)
     if video is not None and camera is not None:
         with console.working("filming", quiet=as_json) as say:
             figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
-    result = experiments.basic_result(recording)
+    result = runs.basic_result(recording)
     if breakpoints and result["reason"] != "breakpoint":
         console.warn(f"no breakpoint was reached: {', '.join(breakpoints)}")
     if not ready.inputs.is_exhausted:

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from posewright import experiments
+from posewright import runs
 from posewright.cli import console
 from posewright.cli.options import FOUND, STOPPED, option
 from posewright.errors import InputError
-from posewright.experiments import figure_text, figure_words
-from posewright.experiments.batch import REPORT, RESULTS
+from posewright.runs import figure_text, figure_words
+from posewright.runs.batch import REPORT, RESULTS
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from posewright.experiments import Batch, Run
+    from posewright.runs import Batch, Run
 
 Seeds = Annotated[
     str | None, option("--seeds", "Run once for each of these seeds: 1-20, or 1,4,9-12; see --out.")
@@ -68,10 +68,10 @@ def run_seeds(
 ) -> None:
     """Run a trial with many seeds; `what` is that of `run_many`, `only_one` are options of a single run."""
     refuse_of_one(only_one, "of one run, --seeds of many")
-    runs, folder = len(experiments.read_seeds(seeds)), out or FOLDER
-    with following(runs, "seed", quiet=as_json) as on_run:
-        how: Any = {"workers": workers_for(workers, runs), "folder": folder, "on_run": on_run}
-        batch = experiments.run_many(trial, seeds=seeds, **how, **what)
+    count, folder = len(runs.read_seeds(seeds)), out or FOLDER
+    with following(count, "seed", quiet=as_json) as on_run:
+        how: Any = {"workers": workers_for(workers, count), "folder": folder, "on_run": on_run}
+        batch = runs.run_many(trial, seeds=seeds, **how, **what)
     worst = batch.worst and batch.recording(batch.worst)
     again = shlex.join(["posewright", "replay", str(worst), "--plot", "worst.png"]) if worst else ""
     give_batch(batch, as_json=as_json, again=again)

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from posewright.buses.dynamixel.bus import BAUD
+from posewright.buses.dynamixel.control_table import MAX_ID
 from posewright.cli import console
 from posewright.cli.options import FOUND, AsJson, add_group, argument, option
 from posewright.errors import InputError
-from posewright.links.dynamixel.bus import BAUD
-from posewright.links.dynamixel.control_table import MAX_ID
 from posewright.robots import robot as find_robot
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from posewright.links.dynamixel.bus import Bus
-    from posewright.links.dynamixel.diagnosis import Diagnosis, Latency, ServoReport
-    from posewright.links.dynamixel.scanning import Scan
+    from posewright.buses.dynamixel.bus import Bus
+    from posewright.buses.dynamixel.diagnosis import Diagnosis, Latency, ServoReport
+    from posewright.buses.dynamixel.scanning import Scan
     from posewright.robots import Robot
 
 FURTHER = ("posewright.cli.bus_fake", "posewright.cli.bus_teach")
@@ -67,8 +67,8 @@ def register(app: typer.Typer) -> None:
 
 def open_port(port: str | None, baud: int, robot: Robot) -> Bus:
     """Return the bus on a port, the only one plugged in where none is named."""
-    from posewright.links.dynamixel.bus import open_bus, require_dynamixel_sdk
-    from posewright.links.serial_port import present_ports
+    from posewright.buses.dynamixel.bus import open_bus, require_dynamixel_sdk
+    from posewright.buses.serial_port import present_ports
 
     require_dynamixel_sdk()
     if port is None:
@@ -87,7 +87,7 @@ def servo_ids(text: str, robot: Robot) -> list[int]:
         InputError: it means none.
         UnknownNameError: the robot has no joint of that name.
     """
-    from posewright.links.dynamixel.bus import joints_of
+    from posewright.buses.dynamixel.bus import joints_of
 
     joints = joints_of(robot)
     if text == "all":
@@ -124,7 +124,7 @@ def scan(
       posewright bus scan --ids 1-18 --rates 1000000
       posewright bus scan --json
     """
-    from posewright.links.dynamixel import scanning
+    from posewright.buses.dynamixel import scanning
 
     card = find_robot(robot)
     only: dict[str, Any] = {"ids": servo_ids(ids, card)} if ids else {}
@@ -151,8 +151,8 @@ def ping(
       posewright bus ping 5 --port /dev/ttyUSB0
       posewright bus ping right_knee --json
     """
+    from posewright.buses.dynamixel.answers import PortGoneError
     from posewright.errors import BodyError
-    from posewright.links.dynamixel.answers import PortGoneError
 
     card = find_robot(robot)
     told: list[dict[str, Any]] = []
@@ -255,7 +255,7 @@ def set_id(
       posewright bus set-id 1 7
       posewright bus set-id 1 7 --port /dev/ttyUSB0 --baud 57600
     """
-    from posewright.links.dynamixel import scanning
+    from posewright.buses.dynamixel import scanning
 
     card = find_robot(robot)
     with open_port(port, baud, card) as bus:
@@ -279,7 +279,7 @@ def set_baud(
       posewright bus set-baud 5 1000000 --baud 57600
       posewright bus set-baud right_knee 1000000 --baud 500000 --json
     """
-    from posewright.links.dynamixel import scanning
+    from posewright.buses.dynamixel import scanning
 
     card = find_robot(robot)
     with open_port(port, baud, card) as bus:
@@ -305,7 +305,7 @@ def diagnose(
       posewright bus diagnose --port /dev/ttyUSB0
       posewright bus diagnose 1-18 --timed 1000 --json
     """
-    from posewright.links.dynamixel import diagnosis
+    from posewright.buses.dynamixel import diagnosis
 
     card = find_robot(robot)
     with open_port(port, baud, card) as bus, console.working("asking the servos", quiet=as_json) as say:

@@ -14,7 +14,7 @@ from posewright.cli import console
 from posewright.cli.options import AsJson, option
 
 if TYPE_CHECKING:
-    from posewright.links.dynamixel.fake.port import FakePort
+    from posewright.buses.dynamixel.fake.port import FakePort
 
 RobotName = Annotated[str, option("--robot R", "Whose servos: a robot with IDs on its card.")]
 Body = Annotated[str, option("--body", "What moves: sim; mock, which has no weight; or a *.bodies.yaml.")]
@@ -70,14 +70,14 @@ def fake(
       posewright bus fake --robot robotis_bioloid --body mock --precise
       posewright bus fake --fault silent:7@5-6 --fault hot:13@10 --flipped 0.01 --seed 3
     """
-    from posewright import experiments
-    from posewright.links.dynamixel.fake.damage import BusDamage, Event
+    from posewright import runs
+    from posewright.buses.dynamixel.fake.damage import BusDamage, Event
 
     events = tuple(Event.parse(text) for text in fault or ())
     damage = BusDamage(dropped, doubled, flipped, events, seed)
     made: dict[str, Any] = {"body": body, "pose": pose, "baud": baud, "damage": damage, "seed": seed}
-    bus = experiments.fake_bus(robots.robot(robot), senses=dict if sensor else None, **made)
-    with closing(experiments.fake_port(bus, precise=precise)) as port:
+    bus = runs.fake_bus(robots.robot(robot), senses=dict if sensor else None, **made)
+    with closing(runs.fake_port(bus, precise=precise)) as port:
         ids = [device.id for device in bus.devices]
         _say({"port": port.path, "robot": robot, "body": body, "baud": baud, "ids": ids}, as_json=as_json)
         try:
@@ -85,7 +85,7 @@ def fake(
         except KeyboardInterrupt:
             pass
         finally:
-            _tell(port, experiments.fake_counts(port), as_json=as_json)
+            _tell(port, runs.fake_counts(port), as_json=as_json)
     if port.error is not None:
         raise port.error
 

@@ -13,30 +13,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from posewright.bodies import TorquePolicy
-from posewright.cli import console
-from posewright.cli.bus import Baud, Port, RobotName, open_port, servo_ids
-from posewright.cli.options import AsJson, option
-from posewright.documents import is_file, refuse_unwritable
-from posewright.errors import InputError, OutputError, PosewrightError, Where
-from posewright.formats import write_motion
-from posewright.links.dynamixel import monitoring
-from posewright.links.dynamixel.answers import PortGoneError
-from posewright.links.dynamixel.bus import BAUD
-from posewright.links.dynamixel.calibration import (
+from posewright.buses.dynamixel import monitoring
+from posewright.buses.dynamixel.answers import PortGoneError
+from posewright.buses.dynamixel.bus import BAUD
+from posewright.buses.dynamixel.calibration import (
     Calibration,
     apply,
     measure_offsets,
     read_calibration,
     write_calibration,
 )
-from posewright.links.dynamixel.direction_wizard import NO, YES, DirectionWizard, Question, Way
-from posewright.links.dynamixel.teaching import ALL, Teacher
+from posewright.buses.dynamixel.direction_wizard import NO, YES, DirectionWizard, Question, Way
+from posewright.buses.dynamixel.teaching import ALL, Teacher
+from posewright.cli import console
+from posewright.cli.bus import Baud, Port, RobotName, open_port, servo_ids
+from posewright.cli.options import AsJson, option
+from posewright.documents import is_file, refuse_unwritable
+from posewright.errors import InputError, OutputError, PosewrightError, Where
+from posewright.formats import write_motion
 from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from posewright.links.dynamixel.bus import Bus
+    from posewright.buses.dynamixel.bus import Bus
     from posewright.robots import Robot
 
 SUFFIX, MOTION = ".calibration.yaml", ".motion.yaml"

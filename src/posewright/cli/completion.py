@@ -138,7 +138,7 @@ _robots = files("robot.yaml", also=catalogue("posewright.robots.robot_names"))
 _gaits = files(".gait.yaml", also=_offering(_gait_names))
 _motions, _charts, _recordings = files(*MOTION_FILES), files(".chart.yaml", ".scxml", ".csv"), files(".mcap")
 _bodies = catalogue(
-    "posewright.experiments.plant_names", "posewright.bodies.domain_randomization_names", more=["nominal"]
+    "posewright.runs.plant_names", "posewright.bodies.domain_randomization_names", more=["nominal"]
 )
 
 OFFERS: Mapping[str, Offers] = {
@@ -148,17 +148,19 @@ OFFERS: Mapping[str, Offers] = {
     **dict.fromkeys(("CHART", "OTHER"), _charts),
     "RECORDING": _recordings,
     "ARCHIVE": files(".oda"),
-    "TUNING": files(".tune.yaml", also=catalogue("posewright.experiments.tune_names")),
+    "TUNING": files(".tune.yaml", also=catalogue("posewright.runs.tune_names")),
     "TRIAL": files(
         ".trial.yaml",
-        also=catalogue("posewright.experiments.trial_names", "posewright.contests.contest_names"),
+        also=catalogue("posewright.runs.trial_names", "posewright.contests.contest_names"),
     ),
     "PROGRAM": files(".cfg", also=catalogue("posewright.runtimes.openr.programs.PROGRAMS")),
     "--objects": files(".py"),
     "--poses": files(".h"),
     "--player": words("sony", "exact"),
     "--layout": files(".layout.yaml", also=catalogue("posewright.arenas.layout_names", more=["random"])),
-    "--behaviour": files(".behaviour.yaml", also=catalogue("posewright.behaviours.behaviour_names")),
+    "--behaviour": files(
+        ".behaviour.yaml", also=catalogue("posewright.controllers.behaviours.behaviour_names")
+    ),
     "--body": files(".bodies.yaml", also=_bodies),
     "--motions": files(".mtn"),
     "--rules": files(".rules.yaml"),

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from posewright import contests, experiments
+from posewright import contests, runs
 from posewright.cli import console
 from posewright.cli.options import FOUND, STOPPED, AsJson, add_group, argument, option
 from posewright.documents import is_folder, is_path, refuse_unwritable, write_atomically
 from posewright.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from posewright.experiments import Day, Run
+    from posewright.runs import Day, Run
 
 DayFolder = Annotated[Path, argument("DAY", "The folder in which a day was played.")]
 Jury = Annotated[
@@ -52,11 +52,11 @@ def list_contests(as_json: AsJson = False) -> None:
         for name, one in held.items()
     ]
     if as_json:
-        console.emit_json({"contests": told, "days": [*experiments.day_names()]})
+        console.emit_json({"contests": told, "days": [*runs.day_names()]})
         return
     rows = [(one["contest"], one["title"], ", ".join(one["roles"])) for one in told]
     console.show(console.table(("contest", "title", "roles"), rows))
-    console.say(f"rules of a day: {', '.join(experiments.day_names())}")
+    console.say(f"rules of a day: {', '.join(runs.day_names())}")
 
 
 def show(
@@ -69,7 +69,7 @@ def show(
       posewright contest show entries/ours
     """
     if name not in contests.contest_names() and (is_path(name) or is_folder(Path(name))):
-        one = experiments.read_contestant(name)
+        one = runs.read_contestant(name)
         lines = [f"{one.name}, {one.club}".rstrip(", "), f"robot: {one.robot}"]
         lines += [f"{discipline}: {behaviour}" for discipline, behaviour in one.behaviours.items()]
         console.give(one.to_dict(), lines, as_json=as_json)
@@ -104,7 +104,7 @@ def run(
     """
     with _following(quiet=as_json) as on_run:
         how: dict[str, Any] = {"rules": rules, "seed": seed, "jury": jury, "workers": workers}
-        day = experiments.play_day(folders, out, **how, on_run=on_run)
+        day = runs.play_day(folders, out, **how, on_run=on_run)
         page = _site(day, films, workers)
     _give(day, as_json=as_json, page=page)
     if any(discipline.failed for discipline in day.disciplines):
@@ -125,7 +125,7 @@ def rank(
     """
     if csv is not None:
         refuse_unwritable(csv)
-    found = experiments.read_day(day, jury)
+    found = runs.read_day(day, jury)
     if csv is not None:
         write_atomically(csv, found.csv().encode(errors="backslashreplace"))
     _give(found, as_json=as_json)
@@ -137,18 +137,18 @@ def report(day: DayFolder, jury: Jury = None, films: Films = 2, workers: Workers
     [bold]Examples[/]
       posewright contest report out/day --films 5
     """
-    found = experiments.read_day(day, jury)
+    found = runs.read_day(day, jury)
     if jury is not None:
-        experiments.save_day(found)
+        runs.save_day(found)
     with console.bar("drawing") as on_made:
-        page = experiments.write_site(found, films=films, workers=workers, on_made=on_made)
+        page = runs.write_site(found, films=films, workers=workers, on_made=on_made)
     console.say(f"pages: {page}")
 
 
 def _site(day: Day, films: int, workers: int) -> Path | None:
     try:
         with console.bar("drawing") as on_made:
-            return experiments.write_site(day, films=films, workers=workers, on_made=on_made)
+            return runs.write_site(day, films=films, workers=workers, on_made=on_made)
     except MissingExtraError as error:
         console.note(str(error))
         return None
@@ -164,7 +164,7 @@ def _following(*, quiet: bool) -> Iterator[Callable[[str, Run, bool], None]]:
         done += 1
         if not quiet:
             winner = run.figures.get("winner")
-            came = f"{winner} has won" if winner else experiments.figure_text(run.figures.get("points"))
+            came = f"{winner} has won" if winner else runs.figure_text(run.figures.get("points"))
             came = f"error: {run.error}" if run.error else came
             console.say(f"{contest}  {run.name}  {came}{'  (done before)' if is_old else ''}")
 
@@ -193,7 +193,7 @@ def _give(day: Day, *, as_json: bool, page: Path | None = None) -> None:
             console.note(f"{discipline.contest}: {line}")
         if discipline.jury and any(discipline.earned.values()):
             told = sorted(discipline.earned.items(), key=lambda one: -one[1])
-            points = ", ".join(f"{name} {experiments.figure_text(earned)}" for name, earned in told)
+            points = ", ".join(f"{name} {runs.figure_text(earned)}" for name, earned in told)
             console.say(f"{discipline.contest}, by the jury: {points}")
     console.say(f"digest {day.digest[:16]}")
     if page is not None:

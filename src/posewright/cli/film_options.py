@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from posewright.cli.options import option
 from posewright.errors import InputError
-from posewright.experiments.plants import MOCK
 from posewright.figures import refuse_camera
+from posewright.runs.plants import MOCK
 
 if TYPE_CHECKING:
     from posewright.robots import Robot

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from posewright import bodies as known_bodies
-from posewright import evaluation, experiments, figures, gaits, recordings, robots, search
+from posewright import evaluation, figures, gaits, recordings, robots, runs, search
 from posewright.cli.batch import Out, following, give_batch, refuse_of_one, workers_for
 from posewright.cli.console import give, working
 from posewright.cli.gait_options import (
@@ -84,7 +84,7 @@ class Wishes(NamedTuple):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What every kind of walk is asked for, by the names that `experiments` has for it."""
+        """What every kind of walk is asked for, by the names that `runs` has for it."""
         return {name: getattr(self, name) for name in ("command", "seconds", "settle_s", "seed")}
 
 
@@ -132,7 +132,7 @@ def run(
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    if body != SIMULATED and experiments.is_plant(body):
+    if body != SIMULATED and runs.is_plant(body):
         refuse_of_one({"--plot": plot, "--bodies": bodies, "--workers": workers}, "of a simulated walk")
         _run_anywhere(opened, card, wishes, record)
     elif bodies is None:
@@ -164,7 +164,7 @@ def _run_anywhere(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, record:
     how: dict[str, Any] = {"command": wishes.command, "seconds": wishes.settle_s + wishes.seconds}
     with followed(gait.name, wishes.body, quiet=wishes.as_json) as watcher:
         how["watchers"] = [watcher]
-        recording = experiments.play_gait(gait, robot, body=wishes.body, record=record, **how)
+        recording = runs.play_gait(gait, robot, body=wishes.body, record=record, **how)
     give_run(recording, as_json=wishes.as_json)
 
 
@@ -179,7 +179,7 @@ def _run_batch(
     workers: int | None,
 ) -> None:
     refuse_of_one(only_one, "of one walk")
-    paths = experiments.files_in([gait], ".gait.yaml")
+    paths = runs.files_in([gait], ".gait.yaml")
     opened = {name: open_gait(str(path), robot, sets) for name, path in paths.items()}
     commands = [wishes.command]
     if speeds is not None:
@@ -187,14 +187,14 @@ def _run_batch(
             commands = [replace(wishes.command, forward_m_s=float(one)) for one in speeds.split(",")]
         except ValueError as error:
             raise InputError(f"--speeds {speeds}", hint="numbers such as 0.05,0.1,0.15") from error
-    runs, body, seed = len(opened) * len(commands), wishes.body, wishes.seed
+    count, body, seed = len(opened) * len(commands), wishes.body, wishes.seed
     how: Any = {"seconds": wishes.seconds, "settle_s": wishes.settle_s, "seed": seed}
-    how |= {"domain": _domain(body, seed), "body_name": body, "workers": workers_for(workers, runs)}
-    with following(runs, "gait", quiet=wishes.as_json) as on_run:
-        batch = experiments.walk_batch(opened, commands, folder=out, on_run=on_run, **how)
-    experiments.keep_report(batch)
+    how |= {"domain": _domain(body, seed), "body_name": body, "workers": workers_for(workers, count)}
+    with following(count, "gait", quiet=wishes.as_json) as on_run:
+        batch = runs.walk_batch(opened, commands, folder=out, on_run=on_run, **how)
+    runs.keep_report(batch)
     give_batch(batch, as_json=wishes.as_json)
-    if batch.succeeded[1] < runs:
+    if batch.succeeded[1] < count:
         raise typer.Exit(FELL)
 
 
@@ -240,7 +240,7 @@ def _walked(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> evaluation
     ends_s, domain = wishes.settle_s + wishes.seconds, _domain(wishes.body, wishes.seed)
     with working(f"{gait.name}: setting up", quiet=wishes.as_json) as say:
         try:
-            return experiments.walk_gait(
+            return runs.walk_gait(
                 gait,
                 robot,
                 **wishes.asked,
@@ -261,12 +261,12 @@ def _run_many(
     walked, fallen = 0, 0
     with working(f"{gait.name}: 0 of {bodies} bodies", quiet=wishes.as_json) as say:
 
-        def count(body: experiments.WalkedBody) -> None:
+        def count(body: runs.WalkedBody) -> None:
             nonlocal walked, fallen
             walked, fallen = walked + 1, fallen + (not body.is_upright)
             say(f"{gait.name}: {walked} of {bodies} bodies, {fallen} fell")
 
-        many: experiments.ManyReport = experiments.walk_many(
+        many: runs.ManyReport = runs.walk_many(
             gait,
             robot,
             **wishes.asked,

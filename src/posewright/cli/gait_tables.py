@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from posewright import evaluation, experiments
+from posewright import evaluation, runs
 from posewright.cli.console import styled, table
 
 MM = 1000.0
@@ -97,7 +97,7 @@ def _feet(report: evaluation.GaitReport) -> Table:
     return _table("", _FEET_HEADS, rows)
 
 
-def many_lines(many: experiments.ManyReport) -> Iterator[str | RenderableType]:
+def many_lines(many: runs.ManyReport) -> Iterator[str | RenderableType]:
     """Yield how a gait fares on many bodies: worst and median, and each body in a row."""
     yield _many_figures(many)
     rows = (
@@ -111,7 +111,7 @@ def many_lines(many: experiments.ManyReport) -> Iterator[str | RenderableType]:
     yield from _last_lines(many.welded, simulated, many.wall_s, many.real_time_factor)
 
 
-def _many_figures(many: experiments.ManyReport) -> Table:
+def _many_figures(many: runs.ManyReport) -> Table:
     worst, median = many.worst, many.median
     failed = f", {len(many.failed)} failed" if many.failed else ""
     title = (
@@ -126,7 +126,7 @@ def _many_figures(many: experiments.ManyReport) -> Table:
     return _table(title, ("figure", "worst", "median", "unit", "asked or limit"), rows)
 
 
-def _mishaps(body: experiments.WalkedBody) -> list[str]:
+def _mishaps(body: runs.WalkedBody) -> list[str]:
     if body.report is None:
         return [f"failed, {(body.failure or '').rstrip('.')}"]
     return [f"falls {fall.side} at {fall.time_s:.2f} s" for fall in body.report.falls]

@@ -34,7 +34,7 @@ def inspect(
     from posewright.cli import console
     from posewright.cli.judge import print_table
     from posewright.contests import read_rules
-    from posewright.experiments import inspect_robot
+    from posewright.runs import inspect_robot
 
     found = inspect_robot(robot, None if rules is None else read_rules(rules))
     if as_json:

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from posewright import contests, experiments, recordings
+from posewright import contests, recordings, runs
 from posewright.cli import console
 from posewright.cli.options import AsJson, add_verb, argument, option
 from posewright.documents import read_text
@@ -43,7 +43,7 @@ def judge(
     """
     seen = recordings.read_mcap(recording, trust_attached_rules=trust)
     if rules is None and not contests.is_of_a_contest(seen.header):
-        outcome = experiments.replay(seen)
+        outcome = runs.replay(seen)
         if as_json:
             console.emit_json({**outcome.score.to_dict(), "digest": seen.digest()})
         else:
@@ -88,7 +88,7 @@ def print_score(score: contests.Score, title: str) -> None:
         console.warn(warning)
 
 
-def print_outcome(outcome: experiments.Outcome) -> None:
+def print_outcome(outcome: runs.Outcome) -> None:
     """Print the judge's score and what the trial was."""
     header = outcome.recording.header
     who = ", ".join(f"{one.controller} on {one.robot}".removeprefix(" on ") for one in header.robots.values())
@@ -109,7 +109,7 @@ def print_outcome(outcome: experiments.Outcome) -> None:
     console.say(f"{outcome.simulated_s:.1f} s simulated{speed}; digest {digest}")
 
 
-def give_outcome(outcome: experiments.Outcome, *, as_json: bool) -> None:
+def give_outcome(outcome: runs.Outcome, *, as_json: bool) -> None:
     """Write an outcome for a program or for a person."""
     if as_json:
         console.emit_json(outcome.to_dict())

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from posewright import motions, sticks
+from posewright import motions
 from posewright.cli.console import counted, fail, give, line_of, rated, warn
 from posewright.cli.options import FOUND, AsJson, add_group, argument, losses_listed, option
 from posewright.errors import InputError, UnsafeCommandError, Where
+from posewright.runtimes.openr import stick as sticks
 
 MotionPath = Annotated[Path, argument("MOTION", "A motion file; its content tells the format.")]
 Number = Annotated[int, option("--id N", "The number by which programs ask for it.")]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from posewright import experiments, formats
+from posewright import formats, runs
 from posewright.cli.batch import following, give_batch
 from posewright.cli.motion_tables import finding_lines
 from posewright.errors import FormatError, InputError, Where
@@ -27,17 +27,17 @@ def check_many(
     """
     files = _motion_files(paths)
 
-    def checked(named: tuple[str, Path], _: Path | None) -> experiments.Run:
+    def checked(named: tuple[str, Path], _: Path | None) -> runs.Run:
         name, file = named
         report = check(file)
         errors, warnings = report["errors"], report["warnings"]
         figures = {"motions": report["motions"], "errors": errors, "warnings": warnings, "sound": not errors}
         rules = tuple(found["rule"] for found in report["findings"] if found["level"] == "error")
         story = tuple(map(str, finding_lines(report)))
-        return experiments.Run(name, figures, (-errors, -warnings), incidents=rules, story=story)
+        return runs.Run(name, figures, (-errors, -warnings), incidents=rules, story=story)
 
     with following(len(files), "file", quiet=as_json) as on_run:
-        batch = experiments.run_batch(
+        batch = runs.run_batch(
             checked,
             {named[0]: named for named in files.items()},
             key="file",
@@ -47,7 +47,7 @@ def check_many(
         )
     if folder is not None:
         batch = replace(batch, folder=folder)
-        experiments.keep_report(batch)
+        runs.keep_report(batch)
     give_batch(batch, as_json=as_json)
     return any(run.figures["errors"] or (strict and run.figures["warnings"]) for run in batch.done)
 
@@ -57,14 +57,14 @@ def _motion_files(paths: Sequence[Path]) -> dict[str, Path]:
     kept = [
         file
         for path in paths
-        for file in experiments.files_in([path]).values()
+        for file in runs.files_in([path]).values()
         if file == path or (file.is_file() and _is_motion(file))
     ]
     if not kept:
         raise InputError(
             "no motion file is here", where=Where(paths[0]), hint="name a file, or another folder"
         )
-    return experiments.files_in(kept)
+    return runs.files_in(kept)
 
 
 def _is_motion(file: Path) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from posewright import evaluation, experiments, figures, formats, motions, recordings
+from posewright import evaluation, figures, formats, motions, recordings, runs
 from posewright.cli.console import say, working
 from posewright.cli.film_options import Size, Speed, film_path, filming, size_of
 from posewright.cli.motion_options import (
@@ -73,7 +73,7 @@ def film(
         manner = Manner(camera, pictures, speed, size_of(size), filming(on_progress))
         result = None
         if not no_physics:
-            result = experiments.try_motion(motion, attitude=put_down, friction=friction)
+            result = runs.try_motion(motion, attitude=put_down, friction=friction)
             if record is not None:
                 recordings.write_mcap(result.recording, record)
         _write(motion, result, output, put_down, manner)

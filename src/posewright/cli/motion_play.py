@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from posewright import evaluation, experiments, recordings
+from posewright import evaluation, recordings, runs
 from posewright.bodies import FaultKind, TorquePolicy
 from posewright.cli.console import counted, fail, give, warn, working
 from posewright.cli.evaluate import run_table
@@ -59,7 +59,7 @@ def play(
     how: dict[str, Any] = {"settle_s": settle, "hold_s": hold, "record": record, "on_end": on_end}
     how["clock"] = RealClock(time.monotonic, time.sleep) if real_time else None
     with followed(motion.name, body, quiet=as_json) as watcher:
-        recording = experiments.play_motion(motion, body=body, watchers=[watcher], **how)
+        recording = runs.play_motion(motion, body=body, watchers=[watcher], **how)
     give_run(recording, as_json=as_json)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from posewright import evaluation, experiments, formats, motions, recordings
+from posewright import evaluation, formats, motions, recordings, runs
 from posewright.cli.console import STYLES, counted, line_of, rated, styled, table
 from posewright.cli.motion_options import radians
 from posewright.cli.options import record_paths, refuse_recording
@@ -253,7 +253,7 @@ def with_physics(
     for place, (number, motion) in enumerate(pages):
         if on_progress is not None:
             on_progress(motion.name)
-        result = experiments.try_motion(motion, attitude=radians(attitude_deg), friction=friction)
+        result = runs.try_motion(motion, attitude=radians(attitude_deg), friction=friction)
         if paths:
             recordings.write_mcap(result.recording, paths[place])
         played.append({"page": number, **result.figures()})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from posewright import experiments, figures
+from posewright import figures, runs
 from posewright.cli import console, film_options, signals
 from posewright.cli.options import (
     AsJson,
@@ -145,9 +145,9 @@ def run(
     how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds}
     how["clock"] = _clock(terminal) if real_time else None
     with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or bool(shown)) as say:
-        recording = experiments.run_program(ready, watchers=shown or [_Far(ready.name, say)], **how)
+        recording = runs.run_program(ready, watchers=shown or [_Far(ready.name, say)], **how)
     _write_pictures(recording, diagram, video, camera, quiet=as_json)
-    result = experiments.openr_result(recording)
+    result = runs.openr_result(recording)
     files = {"recording": record, "diagram": diagram, "film": video}
     written = [f"{what} -> {path}" for what, path in files.items() if path is not None]
     console.give(result, [*_lines(result, flow.entries_of(recording)), *written], as_json=as_json)

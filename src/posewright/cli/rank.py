@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from posewright import experiments
+from posewright import runs
 from posewright.cli import console
 from posewright.cli.batch import print_runs
 from posewright.cli.options import FOUND, AsJson, add_verb, argument, option
@@ -33,7 +33,7 @@ def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> No
     """
     if csv is not None:
         refuse_unwritable(csv)
-    found = experiments.rank(*recordings)
+    found = runs.rank(*recordings)
     if csv is not None:
         write_atomically(csv, found.csv().encode(errors="backslashreplace"))
     if as_json:

@@ -38,7 +38,7 @@ def replay(
       posewright replay race.mcap
       posewright replay race.mcap --video race.mp4 --camera chase --speed 2
     """
-    from posewright.experiments import replay as replayed
+    from posewright.runs import replay as replayed
 
     film_options.refuse_unused_camera(camera, video)
     video, pixels = video and film_options.film_path(video, recording), film_options.size_of(size)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from posewright import experiments, figures
+from posewright import figures, runs
 from posewright.cli import completion, console, film_options
 from posewright.cli.options import (
     FOUND,
@@ -139,11 +139,11 @@ def run(
     camera = (camera or LOOKS_FROM) if video is not None else None
     if camera is not None:
         film_options.refuse_unfilmable(ready.robot, body, camera)
-    recording = experiments.run_robi(ready, seconds=seconds, **how)
+    recording = runs.run_robi(ready, seconds=seconds, **how)
     if video is not None:
         _film(recording, video, camera, quiet=as_json)
     stopped = ready.controller.stopped
-    result = experiments.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
+    result = runs.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
     result |= _returned(ready, result["events"])
     if breakpoints and stopped is None:
         console.warn(f"the program came to no breakpoint: {', '.join(breakpoints)}")
@@ -179,8 +179,8 @@ def watch(
     clock = RealClock(time.monotonic, time.sleep) if sys.stdout.isatty() else None
     with LiveView(ready.controller) as view:
         how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "clock": clock}
-        recording = experiments.run_robi(ready, seconds=seconds, watchers=[view], **how)
-    result = experiments.robi_result(recording)
+        recording = runs.run_robi(ready, seconds=seconds, watchers=[view], **how)
+    result = runs.robi_result(recording)
     for line in _ending(result, told_error=not sys.stdout.isatty()):
         console.say(line)
     if result["error"] or result["fell"]:
@@ -357,8 +357,8 @@ def judge_postures(
 
 def _set_up(
     program: str, words: list[str] | None, posture: str, rule: str, breakpoints: list[str] | None
-) -> experiments.ReadyRobi:
-    ready = experiments.set_up_robi(
+) -> runs.ReadyRobi:
+    ready = runs.set_up_robi(
         program, words=",".join(words or ()), posture=posture, rule=rule, breakpoints=breakpoints or ()
     )
     for remark in ready.program.remarks:
@@ -374,7 +374,7 @@ def _is_motion(program: str) -> bool:
     return program.lower().endswith(MOTION)
 
 
-def _returned(ready: experiments.ReadyRobi, events: list[dict[str, Any]]) -> dict[str, int]:
+def _returned(ready: runs.ReadyRobi, events: list[dict[str, Any]]) -> dict[str, int]:
     """Return what a program found that is over, where it writes that into the memory."""
     cell = robi.memory_map()["return_value"].at()
     if not any(one["what"] == "end" for one in events) or not any(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-from posewright import experiments
+from posewright import runs
 from posewright.cli import completion
 from posewright.cli.console import give, say
 from posewright.cli.options import AsJson, argument, option, refuse_overwriting
@@ -34,7 +34,7 @@ def import_(
       posewright robots import nao.urdf -o nao
       posewright robots import humanoid.xml --name my_humanoid -o my_humanoid
     """
-    made = experiments.import_robot(path, output or Path(name or path.stem), name=name)
+    made = runs.import_robot(path, output or Path(name or path.stem), name=name)
     told = {
         "name": made.robot.name,
         "folder": str(made.folder),
@@ -47,7 +47,7 @@ def import_(
     give(told, _shown(made), as_json=as_json)
 
 
-def _shown(made: experiments.ImportedRobot) -> Iterator[str]:
+def _shown(made: runs.ImportedRobot) -> Iterator[str]:
     mass = "" if made.robot.mass_kg is None else f", {made.robot.mass_kg:.3g} kg"
     yield f"{made.robot.name}: {len(made.robot.joints)} joints{mass} -> {made.folder}"
     yield f"feet: {', '.join(map(visible, made.robot.feet)) or 'none found: nothing has a shape'}"
@@ -76,5 +76,5 @@ def export(
     suffix = ".xml" if to == "mjcf" else ".urdf"
     path = output or Path(f"{Path(name).stem}{suffix}")
     refuse_overwriting(path, name)
-    experiments.export_robot(name, to, path)
+    runs.export_robot(name, to, path)
     say(f"{name} -> {path}")

@@ -22,7 +22,7 @@ from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
     from posewright.control import Block
-    from posewright.experiments import Outcome, Progress
+    from posewright.runs import Outcome, Progress
     from posewright.simulation import World
 
 
@@ -109,7 +109,7 @@ def run(
       posewright run obstacle-race --behaviour my.behaviour.yaml --controller arduino-uno --json
       posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
-    from posewright.experiments import run_trial
+    from posewright.runs import run_trial
 
     what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "legal": legal}
     what["body"], board = body, controller if controller != "python" else None
@@ -138,7 +138,7 @@ def run(
 
 
 def _refuse_view(body: str) -> None:
-    from posewright.experiments import is_plant
+    from posewright.runs import is_plant
 
     if body != "sim" and is_plant(body):
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
@@ -148,8 +148,8 @@ def _show(
     outcome: Outcome, plots: Plots, video: Path | None, how: dict[str, Any], say: Callable[[str], None]
 ) -> None:
     """Draw what came of it, and film it as asked, where that is asked for."""
-    from posewright.experiments import draw_board, draw_outcome
     from posewright.figures import film_recording, save_figure
+    from posewright.runs import draw_board, draw_outcome
 
     for plot, draw in zip(plots, (draw_outcome, draw_board), strict=True):
         if plot is not None:

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from posewright import experiments
-from posewright.behaviours import read_behaviour
+from posewright import runs
 from posewright.bodies import TorquePolicy
 from posewright.cli import console
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, add_verb, argument, option, refuse_recording
+from posewright.controllers.behaviours import read_behaviour
 from posewright.errors import InputError
 from posewright.robots import Robot, SensorSpec
 from posewright.robots import robot as robot_of
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
-    from posewright.experiments.serving import Service
-    from posewright.links.served.host import Standing
-    from posewright.links.yarp.gateway import YarpDoor
-    from posewright.links.zenoh.door import ZenohDoor
+    from posewright.network.served.host import Standing
+    from posewright.network.yarp.gateway import YarpDoor
+    from posewright.network.zenoh.door import ZenohDoor
+    from posewright.runs.serving import Service
 
 Listen = Annotated[
     str | None,
@@ -95,7 +95,7 @@ def serve(
       posewright serve robotis_bioloid --zenoh --body dynamixel:/dev/ttyUSB0 --relax-after 30
       posewright serve robotis_bioloid --yarp --name-server --arena ceabot_obstacles --layout example_1
     """
-    from posewright.links.served.commander import Watchdog
+    from posewright.network.served.commander import Watchdog
 
     refuse_recording(record, robot)
     card = robot_of(robot)
@@ -114,7 +114,7 @@ def serve(
     at = f" at {listen}" if listen else ""
     begun = f"{card.name} ({body}) is served over {where}{at}; Ctrl-C ends it"
     with console.working(f"{card.name}: starting", quiet=as_json) as say:
-        service = experiments.serve(card, doors, on_progress=_teller(begun, say), **how)
+        service = runs.serve(card, doors, on_progress=_teller(begun, say), **how)
     console.give(service.to_dict(), _lines(service), as_json=as_json)
     if service.signal not in {0, 130}:
         raise typer.Exit(service.signal)
@@ -133,15 +133,15 @@ def _refuse(zenoh: bool, yarp: bool, listen: str | None, *, cameras: bool, name_
 
 
 def _zenoh(name: str, listen: str | None, *, cameras: bool) -> ZenohDoor:
-    from posewright.links.zenoh.door import ZenohDoor
-    from posewright.links.zenoh.session import LOOPBACK, SessionConfig
+    from posewright.network.zenoh.door import ZenohDoor
+    from posewright.network.zenoh.session import LOOPBACK, SessionConfig
 
     config = SessionConfig.from_environment(os.environ, listen=(listen or LOOPBACK,))
     return ZenohDoor(config, name, pictures=cameras)
 
 
 def _yarp(name: str | None, listen: str | None, *, starts: bool, layout: int) -> YarpDoor:
-    from posewright.links.yarp.gateway import NAME, YarpDoor
+    from posewright.network.yarp.gateway import NAME, YarpDoor
 
     host, _, port = (listen or "127.0.0.1:10000").rpartition(":")
     if not port.isdecimal():

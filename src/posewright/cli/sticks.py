@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from posewright import figures, motions, sticks
+from posewright import figures, motions
 from posewright.cli.console import counted, give, warn
 from posewright.cli.options import FOUND, AsJson, add_group, argument, option
+from posewright.runtimes.openr import stick as sticks
 
 Picture = Annotated[
     Path | None,

@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from posewright import experiments, figures, gaits, search
+from posewright import figures, gaits, runs, search
 from posewright.cli import console
 from posewright.cli.console import give
 from posewright.cli.options import FOUND, STOPPED, AsJson, add_verb, argument, option, refuse_overwriting
@@ -108,7 +108,7 @@ def tune(
         tuning, report, is_list=is_list, is_search=wishes != Wishes() or resume or bool(journal or output)
     )
     if is_list:
-        told = [describe(experiments.read_tune(name)) for name in experiments.tune_names()]
+        told = [describe(runs.read_tune(name)) for name in runs.tune_names()]
         give(told, [list_table(told)], as_json=as_json)
     elif report is not None:
         show_journal(report, plot, as_json=as_json)
@@ -143,7 +143,7 @@ class Files(NamedTuple):
 
 
 def _search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json: bool) -> None:
-    task = experiments.read_tune(tuning)
+    task = runs.read_tune(tuning)
     journal = files.journal or Path(f"{task.name}{JOURNAL_SUFFIX}")
     _refuse_files(task, journal, files)
     recorded = _recorded(journal, resume=resume)
@@ -157,7 +157,7 @@ def _search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json:
     is_long = shown.evaluations_to_do >= WORTH_WORKERS
     try:
         with followed(shown):
-            found = experiments.tune_gait(
+            found = runs.tune_gait(
                 task,
                 generations=generations,
                 population=population,
@@ -205,7 +205,7 @@ def _has_a_line(journal: Path) -> bool:
         raise FormatError(f"cannot be read: {error.strerror or error}", where=Where(journal)) from error
 
 
-def _refuse_files(task: experiments.GaitTask, journal: Path, files: Files) -> None:
+def _refuse_files(task: runs.GaitTask, journal: Path, files: Files) -> None:
     """Say before a long search, not after it, that its result could not be written."""
     refuse_unwritable(journal)
     written = [path for path in (journal, files.output, files.plot) if path is not None]
@@ -218,7 +218,7 @@ def _refuse_files(task: experiments.GaitTask, journal: Path, files: Files) -> No
         _refuse_output(task, files.output)
 
 
-def _refuse_output(task: experiments.GaitTask, output: Path) -> None:
+def _refuse_output(task: runs.GaitTask, output: Path) -> None:
     if output.suffix.lower() not in GAIT_SUFFIXES:
         raise InputError("not a gait's file", where=Where(output), hint="end it in .gait.yaml")
     refuse_unwritable(output)
@@ -236,16 +236,14 @@ class SearchProgress:
 
     def __init__(
         self,
-        task: experiments.GaitTask,
+        task: runs.GaitTask,
         generations: int,
         population: int | None,
         recorded: search.Journal | None,
         clock: Callable[[], float],
     ) -> None:
         asked = task.search.population if population is None else population
-        plan = search.plan_for(
-            experiments.GaitProblem(task), population=asked, spread=task.search.spread, seed=0
-        )
+        plan = search.plan_for(runs.GaitProblem(task), population=asked, spread=task.search.spread, seed=0)
         self.name = task.name
         self.done: int | None = None  # generations, the start not counted; None before that is
         self.say: Say = lambda *_: None  # nobody follows yet

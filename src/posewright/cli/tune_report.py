@@ -16,7 +16,7 @@ from posewright.cli.options import refuse_overwriting
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from posewright.experiments import GaitTask, TunedGait
+    from posewright.runs import GaitTask, TunedGait
 
 FIGURES: Mapping[str, tuple[str, str]] = {
     "speed_m_s": ("speed along the command", "{:.3f} m/s"),

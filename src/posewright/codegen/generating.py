@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from posewright.behaviours import behaviour_names, read_behaviour
 from posewright.charts import read_chart, require_sound
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.c import ChartSubject, Options
@@ -25,6 +24,7 @@ from posewright.codegen.kept_files import warnings_about
 from posewright.codegen.targets import Built, target_named
 from posewright.codegen.trace import Place, places_in
 from posewright.codegen.unit import SourceFile, Subject
+from posewright.controllers.behaviours import behaviour_names, read_behaviour
 from posewright.documents import read_text, write_atomically
 from posewright.errors import InputError, OutputError, UnknownNameError, Where
 from posewright.version import __version__

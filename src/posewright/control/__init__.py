@@ -1,4 +1,4 @@
-"""Control: whatever decides, and the one loop that drives a plant by it, with safety between the two."""
+"""Control: what a controller is, the one loop that drives a plant, its clocks, and its safety filter."""
 
 from __future__ import annotations
 
@@ -8,11 +8,6 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.control.controller import Controller as Controller
-    from posewright.control.controller import Correction as Correction
-    from posewright.control.controller import Feedback as Feedback
-    from posewright.control.controller import GaitController as GaitController
-    from posewright.control.controller import Schedule as Schedule
-    from posewright.control.controller import Script as Script
     from posewright.control.loop import Block as Block
     from posewright.control.loop import Clock as Clock
     from posewright.control.loop import RealClock as RealClock
@@ -20,10 +15,11 @@ if TYPE_CHECKING:
     from posewright.control.loop import Until as Until
     from posewright.control.loop import Watcher as Watcher
     from posewright.control.loop import drive as drive
-    from posewright.control.player import Player as Player
     from posewright.control.safety import Guard as Guard
     from posewright.control.safety import Interventions as Interventions
     from posewright.control.safety import SafeCommands as SafeCommands
     from posewright.control.safety import Safety as Safety
+    from posewright.control.schedule import Schedule as Schedule
+    from posewright.control.script import Script as Script
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -88,7 +88,7 @@ def film_motion(
 ) -> None:
     """Make a film of a motion without physics: every joint where it is commanded.
 
-    A motion under gravity is recorded by `experiments.try_motion`, and filmed by `film_recording`.
+    A motion under gravity is recorded by `runs.try_motion`, and filmed by `film_recording`.
 
     Args:
         motion: what is shown.

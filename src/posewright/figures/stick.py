@@ -15,8 +15,8 @@ from posewright.figures.playback import playback_of_motion
 from posewright.figures.robot import header_of
 from posewright.figures.style import FAINT, GREY, INK, WRONG, axes_at, canvas, styled, titled
 from posewright.motions import Motion
-from posewright.sticks import MemoryStick
-from posewright.sticks.contents import StickMotion, motions_on
+from posewright.runtimes.openr.stick import MemoryStick
+from posewright.runtimes.openr.stick.contents import StickMotion, motions_on
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

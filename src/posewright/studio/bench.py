@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from posewright.arrays import Floats
 from posewright.errors import InputError, PosewrightError
-from posewright.experiments.plants import dynamixel_at
 from posewright.robots import Robot
+from posewright.runs.plants import dynamixel_at
 from posewright.studio.session import outcome_of, settle
 
 if TYPE_CHECKING:
-    from posewright.links.dynamixel.fake.bus import FakeBus
-    from posewright.links.dynamixel.teaching import Teacher
+    from posewright.buses.dynamixel.fake.bus import FakeBus
+    from posewright.buses.dynamixel.teaching import Teacher
 
 DYNAMIXEL = "dynamixel:"
 PERIOD_S = 0.1
@@ -91,12 +91,12 @@ class Bench:
         self._on_end(outcome_of(serve))
 
     def _opened(self, stack: ExitStack) -> Teacher:
-        from posewright.experiments.fake_bus import as_on_a_bus, fake_bus, fake_port, is_on_a_bus
-        from posewright.links.dynamixel.bus import BAUD, Bus, joints_of, require_dynamixel_sdk
-        from posewright.links.dynamixel.guard import Guard
-        from posewright.links.dynamixel.opening import find_servos
-        from posewright.links.dynamixel.teaching import Teacher
-        from posewright.links.serial_port import SerialPort
+        from posewright.buses.dynamixel.bus import BAUD, Bus, joints_of, require_dynamixel_sdk
+        from posewright.buses.dynamixel.guard import Guard
+        from posewright.buses.dynamixel.opening import find_servos
+        from posewright.buses.dynamixel.teaching import Teacher
+        from posewright.buses.serial_port import SerialPort
+        from posewright.runs.fake_bus import as_on_a_bus, fake_bus, fake_port, is_on_a_bus
 
         require_dynamixel_sdk()
         card = self.robot
@@ -117,8 +117,8 @@ class Bench:
         return stack.enter_context(Teacher(bus, card, time.monotonic))
 
     def _serve(self, teacher: Teacher) -> None:
-        from posewright.links.dynamixel.answers import PortGoneError
-        from posewright.links.dynamixel.torque import read_ticks
+        from posewright.buses.dynamixel.answers import PortGoneError
+        from posewright.buses.dynamixel.torque import read_ticks
 
         rounds, free = 0, teacher.free
         while not self._is_stopped:

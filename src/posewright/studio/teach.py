@@ -12,8 +12,8 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.documents import Bounds
 from posewright.errors import InputError, PosewrightError, UnknownNameError
-from posewright.experiments.plants import MOCK, SIMULATION
 from posewright.motions import LONGEST_S, Motion, Pose
+from posewright.runs.plants import MOCK, SIMULATION
 from posewright.studio.bench import Bench
 from posewright.studio.commands.changes import with_angles, with_range
 from posewright.studio.commands.pose import SetAngles
@@ -24,7 +24,7 @@ from posewright.studio.requests import action
 from posewright.studio.session import Panel, settle
 
 if TYPE_CHECKING:
-    from posewright.links.dynamixel.teaching import CaughtPose, Teacher
+    from posewright.buses.dynamixel.teaching import CaughtPose, Teacher
     from posewright.studio.opening import Parts
 
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from posewright.arenas import layout_names
-from posewright.behaviours import behaviour_names
 from posewright.contests import contest_names
+from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Bounds, is_path
 from posewright.errors import InputError, PosewrightError
-from posewright.experiments import Progress, read_trial, replay, run_trial, trial_names
 from posewright.recordings import write_mcap
+from posewright.runs import Progress, read_trial, replay, run_trial, trial_names
 from posewright.search.plan import MAX_SEED
 from posewright.studio.latest import IsStale, Latest, beside
 from posewright.studio.pages import Pages

@@ -16,10 +16,10 @@ from posewright.charts.drawing import draw_svg
 from posewright.contests import ContestPicture, Mark, MarkKind, contest_of
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
-from posewright.experiments import Outcome
-from posewright.experiments.outcome import Unjudged
 from posewright.recordings import Decisions, Event, Header, Recording, RobotRecord
 from posewright.recordings.falls import tilt
+from posewright.runs import Outcome
+from posewright.runs.outcome import Unjudged
 
 MOST_SHOWN = 100
 """A chart with more states takes long to draw, and nobody can read it."""

@@ -12,10 +12,10 @@ from posewright.arrays import Floats
 from posewright.control import Block
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.evaluation import MotionResult
-from posewright.experiments import try_motion
 from posewright.figures.playback import Poses
 from posewright.motions import HARDWARE, Finding, Motion, check_motion, design_rules, rule_names
 from posewright.robots import Robot
+from posewright.runs import try_motion
 from posewright.studio.latest import IsStale, Latest
 from posewright.studio.motion_panel import angles_deg
 from posewright.studio.pages import Pages

@@ -15,11 +15,11 @@ from posewright.arrays import Floats
 from posewright.bodies import JointStates
 from posewright.control import RealClock
 from posewright.evaluation.walking.report import WalkResult
-from posewright.experiments import walk_live
 from posewright.gaits import WHOLE_TURN_RAD, Gait, QuadrupedGait, VelocityCommand, chain, left_behind
 from posewright.kinematics import legs_by_foot
 from posewright.robots import Robot
 from posewright.rotation import heading
+from posewright.runs import walk_live
 from posewright.studio.latest import beside
 
 NEAR_GROUND_M = 0.001

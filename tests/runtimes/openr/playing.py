@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.experiments import perform
 from posewright.recordings import Recording
 from posewright.robots import robot
+from posewright.runs import perform
 from posewright.runtimes.openr import OObject, OpenRController
 from posewright.runtimes.openr.connections import ConnectConfig
 from posewright.runtimes.openr.programs import OpenRProgram, program

@@ -19,10 +19,10 @@ from posewright.bodies import BodyState
 from posewright.charts import check_chart, read_chart
 from posewright.control import Until
 from posewright.errors import FormatError, InputError
-from posewright.experiments import perform
 from posewright.formats.ekmoves.document import ORDER
 from posewright.formats.ekmoves.reader import read_header
 from posewright.rotation import uprightness
+from posewright.runs import perform
 from posewright.runtimes.openr import ONotifyEvent, OObject, OpenRController, read_connect
 from posewright.runtimes.openr.automaton import CHARTS
 from posewright.runtimes.openr.ekmotion import EKMotion, EKMotionData, open_moves

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from posewright.control import Safety, Until
 from posewright.errors import FormatError, InputError
 from posewright.evaluation import evaluate_run
-from posewright.experiments import perform
-from posewright.experiments.openr import openr_result, run_openr
 from posewright.formats import OdaArchive, OmtnDocument, document_of, read_omtn, sdk_path
 from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
+from posewright.runs import perform
+from posewright.runs.openr import openr_result, run_openr
 from posewright.runtimes.openr import ONotifyEvent, OpenRController
 from posewright.runtimes.openr.commander import Commander
 from posewright.runtimes.openr.connections import read_connect
@@ -33,10 +33,10 @@ from posewright.runtimes.openr.monet.motion_agents import MotionAgents
 from posewright.runtimes.openr.monet.sound_agent import SoundAgent, wave_seconds
 from posewright.runtimes.openr.programs import program
 from posewright.runtimes.openr.script import read_script
-from posewright.sticks import MonetSetup, read_stick
-from posewright.sticks.check import PostureGraph
-from posewright.sticks.setup import MonetArchive
-from posewright.sticks.text import read_commands, read_transitions
+from posewright.runtimes.openr.stick import MonetSetup, read_stick
+from posewright.runtimes.openr.stick.check import PostureGraph
+from posewright.runtimes.openr.stick.setup import MonetArchive
+from posewright.runtimes.openr.stick.text import read_commands, read_transitions
 
 from .playing import DOG, opened
 from .test_vectors import Keeper

@@ -12,8 +12,8 @@ import pytest
 from posewright.arrays import Floats
 from posewright.bodies import MockBody
 from posewright.errors import InputError
-from posewright.experiments import perform
 from posewright.recordings.falls import tilt
+from posewright.runs import perform
 from posewright.runtimes.openr import read_connect
 from posewright.runtimes.openr.programs import program
 

@@ -22,8 +22,8 @@ from posewright.runtimes.openr.monet.messages import MoNetAgentCommand
 from posewright.runtimes.openr.monet.motion_agents import MotionAgents
 from posewright.runtimes.openr.own import read_objects
 from posewright.runtimes.openr.programs import program
-from posewright.sticks import MonetSetup
-from posewright.sticks.limits import NEUTRAL_AGENT
+from posewright.runtimes.openr.stick import MonetSetup
+from posewright.runtimes.openr.stick.limits import NEUTRAL_AGENT
 
 from .playing import DOG, Played, play
 

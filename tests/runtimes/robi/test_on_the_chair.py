@@ -9,9 +9,9 @@ from posewright.arenas import arena
 from posewright.arrays import Floats
 from posewright.bodies import Part
 from posewright.control import Until, drive
-from posewright.experiments.plants import make_plant
 from posewright.recordings import Header, Recorder, Recording, RobotHeader
 from posewright.robots import robot
+from posewright.runs.plants import make_plant
 from posewright.runtimes.robi.controller import RobiController
 from posewright.runtimes.robi.programs import program
 from posewright.runtimes.robi.words import read_words

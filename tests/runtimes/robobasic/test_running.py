@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from posewright.bodies import BodyState
 from posewright.errors import FormatError, InputError, UnknownNameError
-from posewright.experiments import basic_result, run_basic, run_many, run_trial, set_up_basic
 from posewright.robots import robot
+from posewright.runs import basic_result, run_basic, run_many, run_trial, set_up_basic
 from posewright.runtimes.robobasic import RoboBasicController, read_source, ready_program
 from posewright.runtimes.robobasic.inputs import BodyInputs, read_inputs
 from posewright.runtimes.robobasic.plugs import moved_plugs, read_plugs

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from posewright.experiments import basic_result, run_basic, run_trial
 from posewright.recordings import Recording
+from posewright.runs import basic_result, run_basic, run_trial
 from posewright.runtimes.robobasic import Severity, compile_source, open_source, program_names
 from posewright.runtimes.robobasic.layout import formatted
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.behaviours import Behaviour
-from posewright.behaviours.sources import ChannelSource, JointSource
 from posewright.codegen.behaviour.wires import Slot, slots_of
 from posewright.codegen.unit import Records
+from posewright.controllers.behaviours import Behaviour
+from posewright.controllers.behaviours.sources import ChannelSource, JointSource
 from posewright.robots import RangeScan, RangeSensor
 
 STAYS = 40

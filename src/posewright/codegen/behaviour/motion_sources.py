@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from posewright.buses.dynamixel.packets import FULL_SPEED, GENTLE_SPEED, packet_bytes
 from posewright.codegen.behaviour.tables import EASINGS, Page, PageTables, Whole
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element, SourceFile, shipped
 from posewright.errors import Where
-from posewright.links.dynamixel.packets import FULL_SPEED, GENTLE_SPEED, packet_bytes
 
 
 def player_sources(tables: PageTables, where: Mapping[str, Where]) -> tuple[SourceFile, ...]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from posewright.buses.dynamixel.packets import FULL_SPEED, GENTLE_SPEED
 from posewright.codegen.behaviour.tables import HELD, ONE, TICK, Page, PageTables, Whole
-from posewright.control.player import Succession
-from posewright.links.dynamixel.packets import FULL_SPEED, GENTLE_SPEED
+from posewright.controllers.player import Succession
 from posewright.motions import Easing
 
 PLACES = 28  # binary places of a share

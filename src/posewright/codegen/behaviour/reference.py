@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.behaviours import Behaviour, BehaviourRunner
 from posewright.bodies import BodyState, Reading
+from posewright.buses.dynamixel.packets import goal_positions
 from posewright.codegen.behaviour.page_player import PagePlayer
 from posewright.codegen.behaviour.tables import PageTables
 from posewright.codegen.behaviour.wires import Slot, slots_of
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.unit import Records
 from posewright.control import Schedule
+from posewright.controllers.behaviours import Behaviour, BehaviourRunner
 from posewright.errors import BodyError
-from posewright.links.dynamixel.packets import goal_positions
 
 NO_NUMBER = 3
 """The status of a behaviour whose sensor reads no number at the first tick."""

@@ -10,8 +10,8 @@ from typing import NoReturn
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.behaviours import Behaviour
 from posewright.bodies import BodyState, JointCommands
+from posewright.buses.dynamixel.packets import FULL_SPEED, SPEED_RAD_S, goals_in, packet_bytes
 from posewright.codegen.behaviour.motion_sources import player_sources
 from posewright.codegen.behaviour.reference import BehaviourReference
 from posewright.codegen.behaviour.tables import PageTables
@@ -20,10 +20,10 @@ from posewright.codegen.behaviour.wires import slots_of
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.names import identifier
 from posewright.codegen.unit import Executable, Records, SourceFile, shipped
-from posewright.control import Player
+from posewright.controllers import Player
+from posewright.controllers.behaviours import Behaviour
 from posewright.documents import Node, parse_document
 from posewright.errors import FormatError, InputError, Where
-from posewright.links.dynamixel.packets import FULL_SPEED, SPEED_RAD_S, goals_in, packet_bytes
 
 
 @dataclass(frozen=True, eq=False)

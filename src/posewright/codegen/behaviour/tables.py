@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.arrays import Floats
-from posewright.control.controller import in_frames
-from posewright.control.passes import PEAK_OF_MEAN, SHARE_OF_SPEED, SHORTEST_JOIN_S, TOUCHING_RAD
+from posewright.control.schedule import in_frames
+from posewright.controllers.passes import PEAK_OF_MEAN, SHARE_OF_SPEED, SHORTEST_JOIN_S, TOUCHING_RAD
 from posewright.errors import InputError, Where
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.motions.pose import ends_of

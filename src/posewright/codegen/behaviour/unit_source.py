@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from posewright.behaviours import Behaviour
 from posewright.charts.expression import Name
 from posewright.codegen.behaviour.wires import Slot, WiresCode, exact, slots_of
 from posewright.codegen.c import ChartSubject
@@ -17,7 +16,8 @@ from posewright.codegen.c.names import identifier
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.offsets import IN, constants_of, offset_lines
 from posewright.codegen.unit import Element, SourceFile
-from posewright.control.controller import in_frames
+from posewright.control.schedule import in_frames
+from posewright.controllers.behaviours import Behaviour
 from posewright.errors import InputError, Where
 from posewright.robots import Robot
 

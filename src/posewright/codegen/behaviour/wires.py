@@ -9,10 +9,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.behaviours import Behaviour, Side
-from posewright.behaviours.inputs import InputWire
-from posewright.behaviours.scan import ROUNDING, fan
-from posewright.behaviours.sources import (
+from posewright.bodies import BodyState
+from posewright.charts.types import FloatType, IntType, Type
+from posewright.codegen.c.names import distinct, identifier
+from posewright.codegen.c.writer import CWriter, comment
+from posewright.codegen.unit import Element
+from posewright.controllers.behaviours import Behaviour, Side
+from posewright.controllers.behaviours.inputs import InputWire
+from posewright.controllers.behaviours.scan import ROUNDING, fan
+from posewright.controllers.behaviours.sources import (
     BearingSource,
     ChanceSource,
     ChannelSource,
@@ -27,11 +32,6 @@ from posewright.behaviours.sources import (
     Senses,
     Source,
 )
-from posewright.bodies import BodyState
-from posewright.charts.types import FloatType, IntType, Type
-from posewright.codegen.c.names import distinct, identifier
-from posewright.codegen.c.writer import CWriter, comment
-from posewright.codegen.unit import Element
 from posewright.errors import Where
 from posewright.robots import Robot
 from posewright.units import RAD_PER_DEG

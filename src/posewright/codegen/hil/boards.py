@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from posewright.behaviours import Behaviour
+from posewright.buses.serial_port import SerialPort
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.behaviour.unit_source import LINE_BAUD
 from posewright.codegen.c import ChartSubject
@@ -18,8 +18,8 @@ from posewright.codegen.hil.controllers import BehaviourOnBoardController, Board
 from posewright.codegen.hil.serial_line import BAUD, PREFIX, SerialLine
 from posewright.codegen.targets import built, target_named
 from posewright.codegen.unit import EmulatedBoard, Subject
+from posewright.controllers.behaviours import Behaviour
 from posewright.errors import UnknownNameError
-from posewright.links.serial_port import SerialPort
 
 Board = TypeVar("Board", bound=EmulatedBoard)
 

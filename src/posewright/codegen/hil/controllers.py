@@ -8,15 +8,15 @@ from typing import Protocol
 
 import numpy as np
 
-from posewright.behaviours import Behaviour, BehaviourController
 from posewright.bodies import BodyState, Decision, JointCommands
+from posewright.buses.dynamixel.packets import packets_in
 from posewright.charts import Chart, Interpreter, Snapshot, Value
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.hil.board_unit import BoardUnit, Record
 from posewright.codegen.records import RecordFormat
 from posewright.control import Controller, Schedule
+from posewright.controllers.behaviours import Behaviour, BehaviourController
 from posewright.errors import FormatError
-from posewright.links.dynamixel.packets import packets_in
 
 
 class LinkedController(Controller, Protocol):

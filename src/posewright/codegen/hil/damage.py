@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from posewright.buses.noisy_line import NoisyLine
 from posewright.codegen.unit import EmulatedBoard
-from posewright.links.noisy_line import NoisyLine
 
 
 @dataclass(frozen=True, slots=True)

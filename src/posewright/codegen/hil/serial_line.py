@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from posewright.buses.serial_port import SerialPort, cannot_open, require_pyserial
 from posewright.errors import BodyError, InputError
-from posewright.links.serial_port import SerialPort, cannot_open, require_pyserial
 
 PREFIX = "serial:"
 BAUD = 115_200

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.behaviours import Behaviour
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.generating import subject_named
@@ -22,6 +21,7 @@ from posewright.codegen.targets.arduino_uno.processor import UnoProcessor
 from posewright.codegen.targets.cm900.processor import CortexProcessor
 from posewright.codegen.targets.host import HostLibrary
 from posewright.codegen.unit import Executable, Footprint, Measured, Subject
+from posewright.controllers.behaviours import Behaviour
 from posewright.errors import UnknownNameError
 
 HOST = "host"

@@ -22,7 +22,7 @@ from posewright.runtimes.openr.move_head import MoveHead
 from posewright.runtimes.openr.move_legs import MoveLegs
 from posewright.runtimes.openr.script import ScriptedCommand, read_script
 from posewright.runtimes.openr.services import OObject
-from posewright.sticks import MonetSetup
+from posewright.runtimes.openr.stick import MonetSetup
 
 VIRTUAL_ROBOT = "OVirtualRobotComm"
 CONNECT = "CONNECT.CFG"

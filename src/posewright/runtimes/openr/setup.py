@@ -20,9 +20,9 @@ from posewright.runtimes.openr.connections import ConnectConfig, read_connect_fi
 from posewright.runtimes.openr.ekmotion.moves import MOVES, POSES
 from posewright.runtimes.openr.own import read_objects
 from posewright.runtimes.openr.programs import CONNECT, OBJECTS, PROGRAMS, VIRTUAL_ROBOT, OpenRProgram
-from posewright.sticks import MemoryStick, MonetFinding, MonetSetup, read_stick
-from posewright.sticks.limits import MODELS
-from posewright.sticks.memory_stick import (
+from posewright.runtimes.openr.stick import MemoryStick, MonetFinding, MonetSetup, read_stick
+from posewright.runtimes.openr.stick.limits import MODELS
+from posewright.runtimes.openr.stick.memory_stick import (
     ARCHIVE,
     COMMANDS,
     DESIGNDB,
@@ -32,7 +32,7 @@ from posewright.sticks.memory_stick import (
     stick_in,
     stick_root,
 )
-from posewright.sticks.setup import SOUNDS
+from posewright.runtimes.openr.stick.setup import SOUNDS
 
 MONET = "monet"
 MIDDLEWARE = "MW"

@@ -12,7 +12,7 @@ from posewright.errors import FormatError, InputError
 from posewright.figures import draw_glance
 from posewright.figures.saving import screen_png
 from posewright.formats import FORMATS, detect_kind, motion_file_in, read_file_bytes
-from posewright.sticks import StickMotion
+from posewright.runtimes.openr.stick import StickMotion
 from posewright.studio.files.drafts import Draft, read_draft
 from posewright.studio.files.reading import refuse_strangers, stick_motions
 from posewright.studio.workspace import Workspace

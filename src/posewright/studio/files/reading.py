@@ -21,7 +21,7 @@ from posewright.formats import (
 from posewright.motions import Motion, begin_motion, card_of, file_stem
 from posewright.recordings import read_mcap
 from posewright.robots import Robot, is_path, robot, robot_names
-from posewright.sticks import StickMotion, motions_on, read_stick
+from posewright.runtimes.openr.stick import StickMotion, motions_on, read_stick
 from posewright.studio.document import Document
 from posewright.studio.pages import Pages
 

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from posewright.errors import InputError
 from posewright.runtimes.openr.monet.messages import IDLE, MoNetAgentCommand, MoNetAgentResult, MoNetStatus
 from posewright.runtimes.openr.services import ONotifyEvent, OObject
-from posewright.sticks import MonetSetup
+from posewright.runtimes.openr.stick import MonetSetup
 
 
 class Agent(OObject):

@@ -16,12 +16,12 @@ from posewright.errors import FormatError, InputError, Where
 from posewright.formats import EntryKind, archive_motion, document_of, sdk_path
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO, interpolated, micro
-from posewright.sticks import MonetSetup
-from posewright.sticks.check import Way
-from posewright.sticks.finding import quoted
-from posewright.sticks.limits import AGENTS, NEUTRAL_AGENT, SOUND_AGENT, is_null, known_agents
-from posewright.sticks.lookup import index_of
-from posewright.sticks.text import AgentLine
+from posewright.runtimes.openr.stick import MonetSetup
+from posewright.runtimes.openr.stick.check import Way
+from posewright.runtimes.openr.stick.finding import quoted
+from posewright.runtimes.openr.stick.limits import AGENTS, NEUTRAL_AGENT, SOUND_AGENT, is_null, known_agents
+from posewright.runtimes.openr.stick.lookup import index_of
+from posewright.runtimes.openr.stick.text import AgentLine
 
 Frames: TypeAlias = Mapping[int, NDArray[np.integer]]
 """The angles of each primitive that moves, `(n_frames,)` each [micro-radians]."""

@@ -26,12 +26,12 @@ from posewright.runtimes.openr.monet.messages import (
 )
 from posewright.runtimes.openr.monet.way_out import way_out
 from posewright.runtimes.openr.services import ONotifyEvent, OObject
-from posewright.sticks import MonetFinding, MonetSetup
-from posewright.sticks.check import MOST_FINDINGS, PostureGraph, Way, check_setup, way_of
-from posewright.sticks.jumps import JUMP
-from posewright.sticks.limits import ANY, FIRST_POSTURE, NOWHERE, SOUND_AGENT
-from posewright.sticks.lookup import index_of
-from posewright.sticks.text import MonetCommands, MonetTransitions
+from posewright.runtimes.openr.stick import MonetFinding, MonetSetup
+from posewright.runtimes.openr.stick.check import MOST_FINDINGS, PostureGraph, Way, check_setup, way_of
+from posewright.runtimes.openr.stick.jumps import JUMP
+from posewright.runtimes.openr.stick.limits import ANY, FIRST_POSTURE, NOWHERE, SOUND_AGENT
+from posewright.runtimes.openr.stick.lookup import index_of
+from posewright.runtimes.openr.stick.text import MonetCommands, MonetTransitions
 
 ANSWERED = frozenset({"graph", "id", "index", "jump", "kind", "motion", "sound"})
 """Rules whose errors keep one command from being played, which its result says; MoNet runs all the same."""

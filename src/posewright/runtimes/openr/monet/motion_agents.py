@@ -16,10 +16,10 @@ from posewright.runtimes.openr.monet.agent import Agent
 from posewright.runtimes.openr.monet.frames import Frames, motion_frames, neutral_frames, plays_nothing
 from posewright.runtimes.openr.monet.messages import MoNetAgentCommand, MoNetStatus
 from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO
+from posewright.runtimes.openr.stick import MonetSetup
+from posewright.runtimes.openr.stick.jumps import FARTHEST_DEG, LEGS
+from posewright.runtimes.openr.stick.limits import MOTION_AGENT, NEUTRAL_AGENT, WALK_AGENT
 from posewright.runtimes.openr.vectors import CommandVectorSubject
-from posewright.sticks import MonetSetup
-from posewright.sticks.jumps import FARTHEST_DEG, LEGS
-from posewright.sticks.limits import MOTION_AGENT, NEUTRAL_AGENT, WALK_AGENT
 
 
 class MotionAgents(Agent):

@@ -12,8 +12,8 @@ from posewright.errors import FormatError, Where
 from posewright.formats.oda.format import plain_entry
 from posewright.runtimes.openr.monet.agent import Agent
 from posewright.runtimes.openr.monet.messages import MoNetAgentCommand, MoNetStatus
-from posewright.sticks import MonetSetup
-from posewright.sticks.finding import quoted
+from posewright.runtimes.openr.stick import MonetSetup
+from posewright.runtimes.openr.stick.finding import quoted
 
 
 class SoundAgent(Agent):

@@ -9,12 +9,12 @@ from posewright.robots import Robot
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.monet.frames import Frames, motion_frames
 from posewright.runtimes.openr.regions import MICRO
-from posewright.sticks import MonetSetup
-from posewright.sticks.check import PostureGraph, command_postures
-from posewright.sticks.jumps import FARTHEST_DEG, LEGS
-from posewright.sticks.limits import AGENTS, NAME_BYTES, POSTURES, is_null
-from posewright.sticks.lookup import index_of
-from posewright.sticks.text import AgentLine
+from posewright.runtimes.openr.stick import MonetSetup
+from posewright.runtimes.openr.stick.check import PostureGraph, command_postures
+from posewright.runtimes.openr.stick.jumps import FARTHEST_DEG, LEGS
+from posewright.runtimes.openr.stick.limits import AGENTS, NAME_BYTES, POSTURES, is_null
+from posewright.runtimes.openr.stick.lookup import index_of
+from posewright.runtimes.openr.stick.text import AgentLine
 
 
 def way_out(line: AgentLine, setup: MonetSetup, graph: PostureGraph, here: str, openr: OpenR) -> str:

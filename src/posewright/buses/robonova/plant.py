@@ -1,0 +1,239 @@
+"""A RoboNova-1 as a plant and a body: poses at the pace of its line; battery and tilt from its answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from typing import Any
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, JointStates, TorquePolicy
+from posewright.buses.robonova import protocol
+from posewright.buses.robonova.protocol import Answer
+from posewright.buses.serial_port import SerialPort, cannot_open, port_failures, require_pyserial
+from posewright.control import Clock
+from posewright.errors import BodyError, FormatError, InputError, UnsafeCommandError
+from posewright.robots import Robot
+
+FIRST_S = 10.0
+"""The first pose is answered when the robot is there, gently; slower than this it never is [s]."""
+
+ANSWER_S = 0.25
+"""Any other answer takes no longer [s]; ours."""
+
+LOW_BATTERY_V = 148 * protocol.VOLTS
+"""Below it the battery is empty (template programs)."""
+
+
+class RobonovaPlant:
+    """A plant of one RoboNova, and its body; our program has to run on the board: `receiver_program()`.
+
+    The servos tell nothing: positions are those that were sent, efforts NaN. Sensors are `battery` [V],
+    `tilt` (0..255) and `fallen`. Frames come as the card says, but where the line is slower than that, only
+    the newest of each few is sent. Joints are free together or not at all.
+
+    Args:
+        robot: its servos have the board's numbers as IDs.
+        port: where the board's line is plugged in.
+        start_pose: where it goes when it is opened, gently, `(n_joints,)` [rad]; the card's stand where
+            none is given.
+        clock: gives each frame its time.
+        now: a clock that only runs forward [s].
+        name: of the robot in this plant; the robot's own where none is given.
+
+    Raises:
+        InputError: the robot has other servos.
+        MissingExtraError: pyserial is not installed.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        port: SerialPort,
+        *,
+        clock: Clock,
+        now: Callable[[], float],
+        start_pose: Floats | None = None,
+        name: str = "",
+    ) -> None:
+        require_pyserial("a RoboNova's line", "bus")
+        if sorted(-1 if servo.id is None else servo.id for servo in robot.servos) != list(protocol.SERVOS):
+            hint = "its servos' IDs are " + ", ".join(map(str, protocol.SERVOS))
+            raise InputError(f"{robot.name} is no RoboNova", hint=hint)
+        self.robot, self.name = robot, name or robot.name
+        self.answer: Answer | None = None
+        self._where, self._clock, self._now = port, clock, now
+        self._order = np.argsort([servo.id or 0 for servo in robot.servos])
+        self._positions = robot.pose("stand") if start_pose is None else np.array(start_pose, float)
+        self._every = max(1, math.ceil(protocol.FRAME_S / robot.frame_period_s))
+        self._line: Any = None
+        self._frames = 0
+        self._free = False
+
+    @property
+    def bodies(self) -> Mapping[str, RobonovaPlant]:
+        """Itself, under its name."""
+        return {self.name: self}
+
+    @property
+    def frame_period_s(self) -> float:
+        """The time between two commands [s]."""
+        return self.robot.frame_period_s
+
+    @property
+    def time_s(self) -> float:
+        """Frames since it was made, as time [s]."""
+        return self._frames * self.frame_period_s
+
+    def open(self) -> None:
+        """Find the board, and let the robot go to where it starts, gently.
+
+        Raises:
+            BodyError: there is no such port, somebody holds it, or no board with our program answers.
+        """
+        if self._line is not None:
+            return
+        import serial
+
+        how: dict[str, Any] = {"timeout": 0.0, "write_timeout": 1.0, "exclusive": True}
+        try:
+            self._line = serial.Serial(self._where.path, self._where.baud, **how)
+        except port_failures() as error:
+            raise cannot_open(self._where, error) from error
+        asked = (bytes((protocol.ASK,)), ANSWER_S), (self._packet(self._positions), FIRST_S)
+        with ExitStack() as undo:
+            undo.callback(self.close)
+            for packet, patience_s in asked:
+                self._send(packet)
+                if self._hear(patience_s) is None:
+                    hint = "is it on, and does its board run `buses.robonova.receiver_program()`?"
+                    raise BodyError(f"no RoboNova answers on {self._where.path}", hint=hint)
+            undo.pop_all()
+
+    def read(self) -> BodyState:
+        """Return what was sent last, and the sensors as of the latest answer."""
+        unknown = np.full_like(self._positions, np.nan)
+        sensors: dict[str, Any] = {}
+        if self.answer is not None:
+            told = self.answer
+            sensors = {"battery": told.battery_v, "tilt": float(told.tilt), "fallen": told.fallen}
+        return BodyState(self.time_s, self._positions.copy(), unknown, None, sensors)
+
+    def observe(self) -> JointStates:
+        """Return one row: what was sent last."""
+        positions = self._positions[np.newaxis].copy()
+        return JointStates(np.array([self.time_s]), positions, np.full_like(positions, np.nan))
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return how fast the line lets frames through [s]."""
+        return {"line_frame_s": protocol.FRAME_S, "sent_every": self._every}
+
+    def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
+        """Send the rows, each at its time.
+
+        Raises:
+            BodyError: the port is gone, some joints but not all shall be free, or it is not open.
+            UnsafeCommandError: the angle of a joint that is driven is not finite.
+        """
+        if set(commands) != {self.name}:
+            raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {self.name}")
+        told = commands[self.name]
+        told.check(len(self.robot.joint_names))
+        if told.free is not None and told.free.any() and not told.free.all():
+            raise BodyError("a RoboNova cannot let go of some joints only", hint="of all or of none")
+        free = told.free is not None and bool(told.free.all())
+        angles = self._checked(told.angles, free=free)
+        faults = [fault for row in angles for fault in self._frame(row, free=free)]
+        n = len(told)
+        times: Floats = np.arange(self._frames - n + 1.0, self._frames + 1.0) * self.frame_period_s
+        unknown = np.full_like(angles, np.nan)
+        return {self.name: JointStates(times, angles.copy(), unknown, faults=tuple(faults))}
+
+    def _checked(self, angles: Floats, *, free: bool) -> Floats:
+        """Return the angles; joints that are free may be commanded nothing, and keep what was sent last."""
+        if free:
+            return np.where(np.isfinite(angles), angles, self._positions)
+        if not np.isfinite(angles).all():
+            joint = self.robot.joint_names[int(np.argwhere(~np.isfinite(angles))[0][1])]
+            raise UnsafeCommandError(f"the command for {joint} is not finite", hint="angles in radians")
+        return angles
+
+    def _frame(self, angles: Floats, *, free: bool) -> list[Fault]:
+        """Send a row at its time, and hear what the board says of the one before."""
+        self._clock.wait_until(self.time_s)
+        late_s = self._clock.delay(self.time_s, self.frame_period_s)
+        faults: list[Fault] = []
+        if late_s >= self.frame_period_s:
+            faults.append(Fault(self.time_s, FaultKind.LATE, f"a frame was {late_s * 1000.0:.1f} ms late"))
+        if self._frames % self._every == 0 and not (free and self._free):
+            self._send(bytes((protocol.OFF, protocol.SURE)) if free else self._packet(angles))
+            again, self._free = self._free and not free, free
+            faults += self._judged(self._hear(FIRST_S if again else ANSWER_S))  # torque comes back gently
+        self._positions = angles.copy()
+        self._frames += 1
+        return faults
+
+    def _judged(self, answer: Answer | None) -> list[Fault]:
+        if answer is None:
+            return [Fault(self.time_s, FaultKind.SILENT, "the board did not answer")]
+        told: list[Fault] = []
+        if not answer.whole:
+            told.append(Fault(self.time_s, FaultKind.GARBLED, "the board heard a damaged pose"))
+        if answer.battery_v < LOW_BATTERY_V:
+            told.append(Fault(self.time_s, FaultKind.VOLTAGE, f"the battery has {answer.battery_v:.1f} V"))
+        return told
+
+    def stop(self, policy: TorquePolicy) -> None:
+        """Let go of all joints, or leave them where they are; must not raise."""
+        if policy is TorquePolicy.RELEASE and self._line is not None:
+            try:
+                for _ in range(3):  # nobody asks again whether it was heard
+                    self._send(bytes((protocol.OFF, protocol.SURE)))
+                self._hear(ANSWER_S)
+                self._free = True
+            except BodyError:  # the cable is pulled: nothing can be done from here
+                return
+
+    def close(self) -> None:
+        """Let go of the port."""
+        line, self._line = self._line, None
+        if line is not None:
+            with suppress(*port_failures()):
+                line.close()
+
+    def _packet(self, angles: Floats) -> bytes:
+        counts = np.clip(np.rint(self.robot.to_ticks(angles)), protocol.LOW, protocol.HIGH)
+        return protocol.pose(int(one) for one in counts[self._order])
+
+    def _send(self, data: bytes) -> None:
+        if self._line is None:
+            raise BodyError(f"the line {self._where.path} is not open", hint="open() takes hold of it")
+        try:
+            self._line.reset_input_buffer()
+            self._line.write(data)
+        except port_failures() as error:
+            raise self._gone() from error
+
+    def _gone(self) -> BodyError:
+        return BodyError(f"the port {self._where.path} is gone", hint="is the cable plugged in?")
+
+    def _hear(self, patience_s: float) -> Answer | None:
+        """Return the answer, or nothing where none that is whole comes in time."""
+        until_s, heard = self._now() + patience_s, b""
+        while self._now() < until_s:
+            try:
+                self._line.timeout = max(0.0, until_s - self._now())
+                heard += self._line.read(protocol.ANSWER_BYTES - len(heard))
+            except port_failures() as error:
+                raise self._gone() from error
+            if len(heard) == protocol.ANSWER_BYTES:
+                try:
+                    self.answer = Answer.decode(heard)
+                except FormatError:
+                    heard = heard[1:]  # bytes were lost or added: look for the next that fits
+                    continue
+                return self.answer
+        return None

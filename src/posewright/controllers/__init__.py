@@ -1,0 +1,15 @@
+"""Controllers: players of motions and gaits, feedback around them, and behaviours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.controllers.feedback import Correction as Correction
+    from posewright.controllers.feedback import Feedback as Feedback
+    from posewright.controllers.gait_player import GaitController as GaitController
+    from posewright.controllers.player import Player as Player
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

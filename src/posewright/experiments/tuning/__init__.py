@@ -1,4 +1,0 @@
-"""Gaits found by search: what is searched, walked, and what it is worth. `tuning` does the searching.
-
-What others use is listed in `posewright.experiments`, which loads it on first use.
-"""

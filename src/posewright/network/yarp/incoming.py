@@ -1,0 +1,241 @@
+"""Whoever connects to a port: in text, over tcp, or with datagrams."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+from posewright.errors import FormatError, InputError
+from posewright.network.yarp.administration import Connected, administer, describe, reconnect
+from posewright.network.yarp.bottle import Bottle, encode
+from posewright.network.yarp.carriers import (
+    ACK,
+    HEADER_BYTES,
+    LONGEST_NAME,
+    Assembly,
+    Carrier,
+    Envelope,
+    Message,
+    carrier_of,
+    numbered,
+    take_introduction,
+    take_message,
+)
+from posewright.network.yarp.listening import Guest, line_bytes, take_from, take_line
+from posewright.network.yarp.text import from_text, to_text
+
+PATIENCE_S = 5.0
+"""So long may somebody take to say who it is."""
+
+SILENT_S = 600.0
+"""A sender of datagrams of which nothing comes for so long is gone: nobody says so."""
+
+RECEIVE_BUFFER = 1 << 20
+"""So many bytes of datagrams may wait, where the system grants it."""
+
+NOT_FOUND = "* Error. Protocol not found"
+ACK_LINE = "<ACK>"
+HELP = (
+    "This is a YARP port: * describes it, q disconnects, ? is this help.",
+    "d or do: data follow, which want an answer or none; a: an administrative message follows.",
+    "/port, !/port, ~/port: send output there, no more, take no more input from there.",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Incoming:
+    """A connection to a port; `end` wakes its thread, which leaves."""
+
+    sender: str
+    carrier: Carrier
+    end: Callable[[], None]
+
+
+class Inside(Connected, Protocol):
+    """What a connection sees of its port, which takes messages of up to `longest` bytes."""
+
+    longest: int
+
+    def enter(self, incoming: Incoming) -> None:
+        """Make a connection known; EOFError: the port closes."""
+
+    def leave(self, incoming: Incoming) -> None:
+        """Forget it."""
+
+    def deliver(self, message: Message, sender: str) -> Bottle | None:
+        """Return the answer to data, or None where the connection is to end."""
+
+    def count(self, what: str, by: int = 1) -> None:
+        """Add to one of the port's counters."""
+
+
+def serve(guest: Guest, port: Inside, header: bytes = b"") -> None:
+    """Serve a connection, or what follows the header of one, until it ends; malformed bytes end it."""
+    link = guest.link
+    link.settimeout(PATIENCE_S)
+    with link.makefile("rb") as stream:
+        header = header or stream.read(HEADER_BYTES)
+        if not header:
+            return
+        conversation = _Conversation(guest, take_from(stream), lambda: take_line(stream), port)
+        carrier = carrier_of(header)
+        try:
+            if carrier in {Carrier.TEXT, Carrier.TEXT_ACK}:
+                conversation.text(carrier)
+            elif carrier is Carrier.UDP:
+                sender = take_introduction(conversation.take)
+            elif carrier is not None:
+                conversation.binary(carrier, lambda: bool(stream.peek(1)))
+        except (InputError, EOFError):
+            port.count("malformed")
+            return
+    if carrier is None:
+        port.count("malformed")
+        _turn_away(link)
+    elif carrier is Carrier.UDP:
+        _Datagrams(sender, port, guest).serve(link)
+
+
+def _turn_away(link: socket.socket) -> None:
+    link.sendall(line_bytes(NOT_FOUND))
+    link.shutdown(socket.SHUT_WR)
+    link.settimeout(0.2)
+    with suppress(OSError):  # what is left unread would take the answer away with it
+        link.recv(1 << 16)
+
+
+@contextmanager
+def _entered(port: Inside, incoming: Incoming) -> Iterator[None]:
+    port.enter(incoming)
+    try:
+        yield
+    finally:
+        port.leave(incoming)
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversation:
+    guest: Guest
+    take: Callable[[int], bytes]
+    line: Callable[[], str]
+    port: Inside
+
+    def text(self, carrier: Carrier) -> None:
+        sender, link = self.line()[:LONGEST_NAME], self.guest.link
+        with _entered(self.port, Incoming(sender, carrier, self.guest.end)):
+            link.settimeout(None)
+            link.sendall(line_bytes(f"Welcome {sender}"))
+            ended = False
+            while not ended:
+                try:
+                    command = self.line()
+                except EOFError:
+                    return
+                lines = self._obey(command, sender)
+                self.guest.speaks()
+                ended = lines is None or command[:1] == "q"
+                acks = [ACK_LINE] if carrier.acks and lines is not None else []
+                link.sendall(line_bytes(*(lines or []), *acks))
+
+    def _obey(self, command: str, sender: str) -> list[str] | None:
+        key = command[:1]
+        if key in {"d", "D"}:
+            return self._data(command, sender)
+        if key == "a":
+            return [to_text(administer(self.port, from_text(self.line())))]
+        if key == "*":
+            return describe(self.port)
+        if key in {"/", "!", "~"}:
+            return [reconnect(self.port, command)]
+        if key in {"?", "h"}:
+            return list(HELP)
+        return (
+            [] if key == "q" else ["Port command not understood.", "Type d to send data.", "Type ? for help."]
+        )
+
+    def _data(self, command: str, sender: str) -> list[str] | None:
+        asks = command[0] == "d" and command[1:2] != "o"
+        envelope = Envelope.parse(command[1:])
+        answer = self.port.deliver(Message("d" if asks else "D", from_text(self.line()), envelope), sender)
+        if answer is None:
+            return None
+        return [to_text(answer)] if asks else []
+
+    def binary(self, carrier: Carrier, more: Callable[[], bool]) -> None:
+        sender, link = take_introduction(self.take), self.guest.link
+        with _entered(self.port, Incoming(sender, carrier, self.guest.end)):
+            link.sendall(numbered(self.port.address.port))
+            link.settimeout(None)
+            ended = False
+            while not ended and more():
+                message = take_message(self.take, self.port.longest)
+                answer = self._answer(message, sender)
+                self.guest.speaks()
+                ended = message.command == "q" or answer is None
+                if answer is not None:
+                    link.sendall(answer + (ACK if carrier.acks else b""))
+
+    def _answer(self, message: Message, sender: str) -> bytes | None:
+        if message.command in {"d", "D", "a"} and message.bottle is None:
+            raise FormatError("a command without its bottle")
+        if message.command == "a":
+            return encode(administer(self.port, message.bottle or ()))
+        if message.command not in {"d", "D"}:
+            return b""
+        answer = self.port.deliver(message, sender)
+        if answer is None:
+            return None
+        return encode(answer) if message.command == "d" else b""
+
+
+class _Datagrams:
+    """What comes over udp: the first connection only told where to send it to."""
+
+    def __init__(self, sender: str, port: Inside, guest: Guest) -> None:
+        self._sender, self._port, self._guest = sender, port, guest
+        self._ended = False
+        self._from: tuple[str, int] | None = None
+        self._assembly = Assembly(port.longest)
+
+    def serve(self, link: socket.socket) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+            udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+            udp.bind((self._port.address.host, 0))
+            self._guest.end = lambda: self._end(udp)
+            with _entered(self._port, Incoming(self._sender, Carrier.UDP, self._guest.end)):
+                link.sendall(numbered(udp.getsockname()[1]))
+                link.close()
+                udp.settimeout(SILENT_S)
+                while not self._ended:
+                    data, source = udp.recvfrom(1 << 16)
+                    self._ended = not self._took(data, source) or self._ended
+
+    def _end(self, udp: socket.socket) -> None:
+        self._ended = True
+        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as waker:
+            waker.sendto(b"", udp.getsockname())
+
+    def _took(self, data: bytes, source: tuple[str, int]) -> bool:
+        if self._ended:
+            return False
+        if source != (self._from or source):
+            self._port.count("malformed")
+            return True
+        try:
+            lost = self._assembly.lost
+            message = self._assembly.add(data)
+            if message is not None and (message.command not in {"d", "D"} or message.bottle is None):
+                raise FormatError("a datagram brings no data")
+        except FormatError:
+            self._port.count("malformed")
+            message = None
+        except EOFError:
+            return False
+        else:
+            self._from = source  # from now on this one alone is heard
+            self._guest.speaks()
+        self._port.count("lost", self._assembly.lost - lost)
+        return message is None or self._port.deliver(message, self._sender) is not None

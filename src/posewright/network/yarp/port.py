@@ -1,0 +1,243 @@
+"""A YARP port: what others connect to, and what connects to others."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeAlias
+
+from posewright.errors import BodyError, FormatError, InputError, PosewrightError, UnknownNameError
+from posewright.network.yarp.administration import Route
+from posewright.network.yarp.bottle import Bottle
+from posewright.network.yarp.carriers import CODES, LONGEST_REQUEST, Carrier, Envelope, Message
+from posewright.network.yarp.incoming import Incoming, serve
+from posewright.network.yarp.listening import MOST_CONNECTIONS, Address, Listener, dial, line_bytes, take_line
+from posewright.network.yarp.names import NameClient, require_rooted
+from posewright.network.yarp.outgoing import Outgoing, close_all
+
+__all__ = ["Envelope", "OnData", "OnRequest", "Port"]
+
+OnData: TypeAlias = Callable[[Bottle, Envelope | None, str], None]
+"""Called with a bottle, its envelope and the sender's name, on the thread of that connection."""
+
+OnRequest: TypeAlias = Callable[[Bottle, str], Bottle]
+"""Called with a request and the sender's name, on the thread of that connection; returns the answer."""
+
+LOOPBACK = "127.0.0.1"
+CARRIERS = " ".join(carrier.value for carrier in Carrier)
+COUNTERS = ("received", "sent", "dropped", "malformed", "refused", "lost", "gone")
+
+
+class Port:
+    """A named port on loopback, listening and registered from the moment it is made; a context manager.
+
+    Callbacks are called one at a time; a PosewrightError from one ends the connection that it serves, and is
+    counted. With `on_request`, data that want no answer are handed to it too, and its answer goes nowhere.
+
+    Args:
+        name: with its leading slash.
+        names: whose name server it registers with.
+        queue: so many messages wait for each slow reader.
+        longest: so many bytes a message to it may have.
+
+    Raises:
+        BodyError: no name server answers.
+        InputError: a living port is called that, or no port can be.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        names: NameClient,
+        *,
+        on_data: OnData | None = None,
+        on_request: OnRequest | None = None,
+        queue: int = 8,
+        longest: int = LONGEST_REQUEST,
+    ) -> None:
+        self.name, self._names, self.longest = require_rooted(name), names, longest
+        self._on_data, self._on_request, self._most = on_data, on_request, queue
+        self._calling, self._connecting, self._lock = threading.Lock(), threading.Lock(), threading.Lock()
+        self._counts: Counter[str] = Counter()
+        self._inputs: list[Incoming] = []
+        self._outputs: dict[str, Outgoing] = {}
+        self._closing = False
+        self._require_free()
+        self._listener = Listener(Address(LOOPBACK, 0), lambda guest: serve(guest, self))
+        self.address = self._listener.address
+        self._listener.start()
+        try:
+            self._register()
+        except PosewrightError:
+            self._listener.close()
+            raise
+
+    def _require_free(self) -> None:
+        found = self._names.query(self.name)
+        if found is not None and _answers(found, self.name):  # a name whose port died is taken over
+            raise InputError(f"there is a port called {self.name}", hint="stop it, or choose another name")
+
+    def _register(self) -> None:
+        self._names.register(self.name, self.address)
+        properties = {"offers": CARRIERS, "accepts": CARRIERS, "ips": LOOPBACK, "process": str(os.getpid())}
+        self._names.announce(self.name, properties)
+
+    def __enter__(self) -> Port:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Unregister, say good-bye to everybody and wait for the threads; must not raise."""
+        with self._lock:
+            if self._closing:
+                return
+            self._closing = True
+            inputs = list(self._inputs)
+            outputs, self._outputs = list(self._outputs.values()), {}
+        with suppress(PosewrightError):
+            self._names.unregister(self.name)
+        close_all(outputs)
+        for incoming in inputs:
+            incoming.end()
+        self._listener.close()
+
+    def write(self, bottle: Bottle, envelope: Envelope | None = None) -> None:
+        """Send to everybody it is connected to, and wait for nobody.
+
+        Raises:
+            InputError: a bottle cannot hold that.
+        """
+        with self._lock:
+            outputs = list(self._outputs.values())
+        if outputs:
+            message = Message("D", bottle, envelope).encode()
+            for output in outputs:
+                output.put(message)
+
+    def connect(self, to: str, carrier: str = "tcp") -> None:
+        """Connect to a port by name, over tcp, fast_tcp or udp; an earlier connection to it ends.
+
+        Raises:
+            UnknownNameError: nobody is called that.
+            BodyError: it does not answer, or too many are connected.
+            InputError: there is no such carrier, or the port is on another machine.
+        """
+        known = {one.value: one for one in CODES}
+        if carrier not in known:
+            raise UnknownNameError.among("carrier", carrier, known)
+        with self._connecting:
+            address = self._names.find(to)
+            self.disconnect(to)
+            if len(self.outputs) >= MOST_CONNECTIONS:
+                raise BodyError(f"{self.name} has {MOST_CONNECTIONS} connections", hint="end one of them")
+            output = Outgoing(
+                self.name, to, address, known[carrier], queue=self._most, count=self.count, lost=self._forget
+            )
+            with self._lock:
+                closing = self._closing
+                if not closing:
+                    self._outputs[to] = output
+            if closing:
+                output.close()
+
+    def disconnect(self, to: str) -> bool:
+        """End the connection to a port; return whether there was one."""
+        with self._lock:
+            output = self._outputs.pop(to, None)
+        if output is not None:
+            output.close()
+        return output is not None
+
+    def _forget(self, output: Outgoing) -> None:
+        self.count("gone")
+        with self._lock:
+            if self._outputs.get(output.to) is output:
+                del self._outputs[output.to]
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Whom it is connected to."""
+        with self._lock:
+            return tuple(self._outputs)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Who is connected to it."""
+        with self._lock:
+            return tuple(incoming.sender for incoming in self._inputs)
+
+    def facts(self) -> dict[str, float]:
+        """Return its counters since it was made, and how many are connected now."""
+        with self._lock:
+            counts = {name: float(self._counts[name]) for name in COUNTERS}
+            return {**counts, "inputs": float(len(self._inputs)), "outputs": float(len(self._outputs))}
+
+    # What its connections call.
+
+    def count(self, what: str, by: int = 1) -> None:
+        """Add to a counter."""
+        with self._lock:
+            self._counts[what] += by
+
+    def enter(self, incoming: Incoming) -> None:
+        """Make a connection known; one that the same port made before ends."""
+        with self._lock:
+            if self._closing:
+                raise EOFError
+            rooted = incoming.sender.startswith("/")
+            earlier = [one for one in self._inputs if rooted and one.sender == incoming.sender]
+            self._inputs.append(incoming)
+        for one in earlier:
+            one.end()
+
+    def leave(self, incoming: Incoming) -> None:
+        """Forget a connection."""
+        with self._lock:
+            self._inputs.remove(incoming)
+
+    def deliver(self, message: Message, sender: str) -> Bottle | None:
+        """Return what the callback answers, nothing from one for data; None where it will not have it."""
+        bottle = message.bottle or ()
+        self.count("received")
+        try:
+            with self._calling:
+                if self._on_request is not None:
+                    return self._on_request(bottle, sender)
+                if self._on_data is not None:
+                    self._on_data(bottle, message.envelope, sender)
+        except PosewrightError:
+            self.count("refused")
+            return None
+        return ()
+
+    def expel(self, name: str) -> bool:
+        """End the connections that somebody made; return whether there was one."""
+        with self._lock:
+            found = [incoming for incoming in self._inputs if incoming.sender == name]
+        for incoming in found:
+            incoming.end()
+        return bool(found)
+
+    def routes(self) -> tuple[list[Route], list[Route]]:
+        """Return its connections: those to others, and those from others."""
+        with self._lock:
+            outputs = [Route(self.name, output.to, output.carrier) for output in self._outputs.values()]
+            return outputs, [Route(one.sender, self.name, one.carrier) for one in self._inputs]
+
+
+def _answers(where: Address, name: str) -> bool:
+    """Return whether the port of that name listens there: the number may be another's by now."""
+    try:
+        with dial(where, 1.0) as link, link.makefile("rb") as stream:
+            link.sendall(b"CONNACK admin\r\n" + line_bytes("*", "q"))
+            take_line(stream)  # Welcome admin
+            return take_line(stream).startswith(f"This is {name} ")
+    except TimeoutError:  # it hangs, but is there
+        return True
+    except (BodyError, FormatError, EOFError, OSError):
+        return False

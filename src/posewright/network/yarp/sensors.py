@@ -1,0 +1,87 @@
+"""A robot's sensors as YARP ports: what each is called, and its readings as a Vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.bodies import Reading
+from posewright.network.yarp.axes import numbers, vector
+from posewright.network.yarp.bottle import Bottle
+from posewright.robots import FlashLidar, FootContact, Imu, RangeScan, RangeSensor, Robot, SensorSpec
+from posewright.units import DEG_PER_RAD
+
+NAMING = "yarp"
+"""The naming, on a robot's card, that says what YARP's users of this robot call its sensors."""
+
+INERTIAL = 12
+"""YARP's inertial Vector: roll pitch yaw [deg], acceleration [m/s^2], angular velocity [deg/s], a compass.
+
+The last three are a magnetic field, which nobody here measures: 0.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SensorPort:
+    """A port that tells the readings of one sensor as a Vector.
+
+    Distances are in metres, angles in degrees, contacts 1 or 0.
+    """
+
+    name: str
+    sensor: SensorSpec
+
+    @property
+    def count(self) -> int:
+        """How many numbers it tells."""
+        if isinstance(self.sensor, Imu):
+            return INERTIAL
+        return sum(int(np.prod(channel.shape)) for channel in self.sensor.channels)
+
+    def told(self, readings: Mapping[str, Reading]) -> Bottle | None:
+        """Return what the port tells of these readings; None where the sensor gave none."""
+        channels = self.sensor.channels
+        if any(channel.name not in readings for channel in channels):
+            return None
+        parts = [
+            np.atleast_1d(np.asarray(readings[channel.name], np.float64)) * _scale(channel.unit)
+            for channel in channels
+        ]
+        if isinstance(self.sensor, Imu):
+            orientation, angular_velocity, acceleration = parts
+            parts = [orientation, acceleration, angular_velocity, np.zeros(3)]
+        return vector(np.concatenate(parts))
+
+    def readings(self, told: Bottle) -> Mapping[str, Reading]:
+        """Return the readings that a port tells (InputError: it is no such Vector)."""
+        values = numbers(told, self.count)
+        if isinstance(self.sensor, Imu):
+            values = values[[0, 1, 2, 6, 7, 8, 3, 4, 5]]
+        found: dict[str, Reading] = {}
+        for channel in self.sensor.channels:
+            size = int(np.prod(channel.shape))
+            part: Floats = values[:size] / _scale(channel.unit)
+            values = values[size:]
+            number = bool(part[0]) if isinstance(self.sensor, FootContact) else float(part[0])
+            found[channel.name] = part.reshape(channel.shape) if channel.shape else number
+        return found
+
+
+def _scale(unit: str) -> float:
+    return DEG_PER_RAD if unit in {"rad", "rad/s"} else 1.0
+
+
+def sensor_ports(name: str, robot: Robot, sensors: Iterable[SensorSpec]) -> tuple[SensorPort, ...]:
+    """Return the ports of what has readings: distances `NAME/SENSOR/depth:o`, the rest `NAME/SENSOR:o`."""
+    called = {ours: theirs for theirs, ours in robot.namings.get(NAMING, {}).items()}
+    ranges = RangeSensor | RangeScan | FlashLidar
+    return tuple(
+        SensorPort(
+            f"{name}/{called.get(sensor.name, sensor.name)}{'/depth' * isinstance(sensor, ranges)}:o", sensor
+        )
+        for sensor in sensors
+        if sensor.channels
+    )

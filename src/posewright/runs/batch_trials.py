@@ -1,0 +1,199 @@
+"""A trial many times, each time with another seed: `run_many`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from posewright.arenas import Arena, Role, corners, shadows
+from posewright.arrays import Floats
+from posewright.contests import Ranked, contest
+from posewright.errors import InputError
+from posewright.evaluation.trajectory import domain_of
+from posewright.recordings import Recording, write_mcap
+from posewright.robots import is_path
+from posewright.runs.batch import Batch, OnRun, Run, digest_of, run_batch, versions
+from posewright.runs.batch_report import keep_report
+from posewright.runs.outcome import Outcome, Unjudged
+from posewright.runs.plants import SIMULATION
+from posewright.runs.played import robot_for
+from posewright.runs.run import documents_of, run_trial
+from posewright.runs.trial import Trial, read_trial
+from posewright.search.plan import checked_seed
+
+MOST_SEEDS = 100_000
+_SEEDS = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
+_SKETCHED = 160
+"""A path is sketched with so many points at most."""
+
+
+def read_seeds(text: str) -> tuple[int, ...]:
+    """Return the seeds that a text such as `1-20` or `1,4,9-12` names, each once, in order.
+
+    Raises:
+        InputError: it names none, or too many.
+    """
+    seeds: set[int] = set()
+    for part in text.split(","):
+        found = _SEEDS.fullmatch(part.strip())
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+        if last < first:
+            raise InputError(f"no seeds: {text!r}", hint="such as 1-20, or 1,4,9-12")
+        if last - first < MOST_SEEDS:
+            seeds.update(range(first, last + 1))
+        if last - first >= MOST_SEEDS or len(seeds) > MOST_SEEDS:
+            raise InputError(f"too many seeds: {text!r}", hint=f"at most {MOST_SEEDS}")
+    return tuple(sorted(map(checked_seed, seeds)))
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A trial, but for its seed; it can be handed to another process."""
+
+    trial: Trial
+    motions: str | Path | None
+    body: str
+    legal: bool
+
+    def settings(self) -> dict[str, str]:
+        """Return what a run hangs on besides its seed, in words; raises what running it would raise."""
+        trial, files = replace(self.trial, seed=0), (self.motions, self.body)
+        texts = documents_of(trial, self.motions, self.body, legal=self.legal)
+        texts |= {str(one): Path(one).read_bytes().hex() for one in files if one and Path(one).is_file()}
+        told = {name: str(value) for name, value in asdict(trial).items() if name != "seed" and value != ""}
+        return {
+            "trial": told.pop("name"),
+            "contest name": told.pop("contest"),
+            **told,
+            "contest": contest(trial.contest).title,
+            "layout": trial.layout or "random",
+            "motions": str(self.motions or "the behaviour's"),
+            "body": self.body,
+            "layouts": "legal ones" if self.legal else "any",
+            **{f"file {name}": digest_of({name: text}) for name, text in sorted(texts.items())},
+            **versions(),
+        }
+
+    def recorded(self, seed: int, record: Path | None) -> Run:
+        """Run it with a seed, and write its recording."""
+        what: Any = {"seed": seed, "motions": self.motions, "body": self.body, "legal": self.legal}
+        outcome = run_trial(self.trial, **what)
+        if record is not None:
+            write_mcap(outcome.recording, record)
+        return run_of(str(seed), outcome)
+
+    def unrecorded(self, seed: int, record: Path | None) -> Run:  # noqa: ARG002 -- as `recorded`
+        """Run it with a seed, and keep no recording."""
+        return self.recorded(seed, None)
+
+
+def run_many(
+    trial: str | Path | Trial = "obstacle-race",
+    *,
+    seeds: str | Iterable[int],
+    layout: str | Path | None = None,
+    behaviour: str | Path | None = None,
+    motions: str | Path | None = None,
+    body: str = SIMULATION,
+    legal: bool = False,
+    folder: str | Path | None = None,
+    recordings: bool = True,
+    workers: int = 1,
+    executor: Executor | None = None,
+    on_run: OnRun | None = None,
+) -> Batch:
+    """Run a trial with many seeds; the result is the same with any number of workers, and any executor.
+
+    Trial, layout, behaviour, motions, body and legal are those of `run_trial`; seeds may be a text: `1-20`.
+    The folder gets a journal, recordings unless they are not wanted, `results.csv` and `report.html`; asked
+    for again, runs that are there are not run again. `{trial}` and `{digest}` in its name are replaced by the
+    trial's name and a digest of all settings. Without one nothing is kept. Workers are processes of this
+    machine, 1 for this one alone; an executor, a cluster's say, works instead, and must see the folder.
+    `on_run` is told of each run, and whether it was there already.
+
+    Raises:
+        InputError: something that was handed in is wrong, or the folder holds a batch with other settings.
+        OutputError: nothing can be written into the folder, or another program is at it.
+        UnavailableError: a worker process ended by itself.
+    """
+    numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(one) for one in seeds})
+    if not numbers:
+        raise InputError("no seeds", hint="such as 1-20")
+    asked = trial if isinstance(trial, Trial) else read_trial(trial)
+    if layout is not None:
+        asked = replace(asked, layout=str(layout))
+    if behaviour is not None:
+        own = isinstance(trial, Trial) or is_path(trial)
+        player = asked.robot if own else robot_for(behaviour, asked.robot)
+        asked = replace(asked, behaviour=str(behaviour), robot=player)
+    task = _Task(asked, motions, body, legal)
+    settings = task.settings() | ({} if recordings else {"recordings": "none"})
+    if folder is not None:
+        names = {"{trial}": Path(asked.name).name, "{digest}": digest_of(settings)[:8]}
+        folder = Path(re.sub(r"\{(trial|digest)\}", lambda found: names[found[0]], str(folder)))
+    batch = run_batch(
+        task.recorded if recordings else task.unrecorded,
+        {str(seed): seed for seed in numbers},
+        key="seed",
+        measure="points",
+        settings=settings,
+        folder=folder,
+        workers=workers,
+        executor=executor,
+        on_run=on_run,
+    )
+    keep_report(batch)
+    return batch
+
+
+def run_of(name: str, outcome: Outcome) -> Run:
+    """Return the run of what came of a trial."""
+    score, table, recording = outcome.score, outcome.score.table(), outcome.recording
+    points = {} if isinstance(score, Unjudged) else {"points": score.points}
+    ranked = score if isinstance(score, Ranked) else None
+    domain = domain_of(next(iter(recording.header.robots.values())).facts.get("domain") or {})
+    return Run(
+        name,
+        figures=ranked.figures if ranked else points,
+        ranking=ranked.ranking if ranked else (score.points,),
+        incidents=ranked.incidents if ranked else (),
+        score={"columns": table.columns, "rows": table.rows, "total": table.total},
+        story=(*table.notes, *score.warnings, *outcome.remarks),
+        body="" if domain.is_nominal else str(domain),
+        digest=recording.digest(),
+        sketch=sketch_of(recording),
+    )
+
+
+def sketch_of(recording: Recording) -> Mapping[str, Any]:
+    """Return the field with its lines and boxes, and the robots' paths on it, as SVG paths [cm].
+
+    Seen from above with x to the right; nothing where nobody knew where the robots were.
+    """
+    placed = [one.base[np.isfinite(one.base).all(axis=1), :2] for one in recording.robots.values()]
+    if not recording.header.arena or not any(map(len, placed)):
+        return {}
+    arena = Arena.from_dict(recording.header.arena)
+    lines = [shape for shape in arena.shapes if shape.role is Role.LINE]
+    outlines = [corners([(one.x, one.y, one.yaw_rad)], one.size_m[:2])[0] for one in lines]
+    boxes = corners(*shadows(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
+    width, height = (100.0 * side for side in arena.size_m)
+    path = "".join(_path(one[:: max(1, len(one) // _SKETCHED)], height) for one in placed if len(one))
+    return {
+        "size": [round(width), round(height)],
+        "lines": "".join(f"{_path(one, height)}Z" for one in outlines),
+        "boxes": "".join(f"{_path(one, height)}Z" for one in boxes),
+        "path": path,
+    }
+
+
+def _path(points: Floats, height_cm: float) -> str:
+    """Return points of the field [m] as an SVG path [cm], whose y points down from the left edge."""
+    told = [f"{100.0 * x:.0f} {height_cm / 2.0 - 100.0 * y:.0f}" for x, y in points.tolist()]
+    return f"M{'L'.join(told)}"

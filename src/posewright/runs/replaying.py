@@ -1,0 +1,119 @@
+"""Replay: what was recorded, from the recording alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from posewright.contests import contest_of, is_of_a_contest, judge, own_rules
+from posewright.errors import InputError, UnknownNameError
+from posewright.evaluation.walking.walk import EXTRAS as WALK
+from posewright.figures import (
+    draw_parity,
+    draw_recording,
+    draw_walk,
+    film_recording,
+    refuse_film,
+    save_figure,
+)
+from posewright.recordings import Recording, read_mcap
+from posewright.recordings.plausible import refuse_impossible
+from posewright.robots import robot as robot_card
+from posewright.runs.outcome import Outcome, Unjudged
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Recorded(Protocol):
+    """What came of a run, however it was measured."""
+
+    @property
+    def recording(self) -> Recording:
+        """Everything that happened."""
+
+
+def replay(
+    recording: str | Path | Recording,
+    *,
+    plot: str | Path | None = None,
+    video: str | Path | None = None,
+    camera: str | None = None,
+    speed: float = 1.0,
+    size: tuple[int, int] | None = None,
+    robot: str | Path | None = None,
+    trust_attached_rules: bool = False,
+    on_progress: Callable[[float], None] | None = None,
+) -> Outcome:
+    """Judge a recording again where it is of a contest, and draw or film it where asked.
+
+    Args:
+        recording: path of an MCAP recording, or a recording.
+        plot: where to draw its picture.
+        video: where to put a film of it.
+        camera: who films: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default
+            `field`, or `side` where there is none.
+        speed: recorded seconds a second of film.
+        size: of the film, width and height in pixels; as `film_recording` has it by default.
+        robot: path of the robot's card, where that does not ship; a film needs its model.
+        trust_attached_rules: judge by the rules it carries, even where they were changed.
+        on_progress: is called with the share of the film that is done, 0..1.
+
+    Raises:
+        FormatError: the file is no recording of a trial.
+        InputError: the recording lacks what was asked for.
+    """
+    if video is not None:
+        refuse_film(Path(video), speed, size)
+    if not isinstance(recording, Recording):
+        recording = read_mcap(Path(recording), trust_attached_rules=trust_attached_rules)
+    refuse_impossible(recording)
+    outcome = _judged(recording, trust_attached_rules=trust_attached_rules)
+    if plot is not None:
+        save_figure(draw_outcome(outcome), plot)
+    if video is not None:
+        cards = None if robot is None else robot_card(robot)
+        how: dict[str, Any] = {"camera": camera, "speed": speed, "size": size}
+        film_recording(recording, video, **how, robots=cards, on_progress=on_progress)
+    return outcome
+
+
+def _judged(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
+    """Judge a recording of a contest that is known here, and say by whose rules; else say who did what."""
+    if not is_of_a_contest(recording.header):
+        return Outcome(recording, Unjudged(recording), 0.0)
+    try:
+        held = contest_of(recording.header, trust_attached_rules=trust_attached_rules)
+    except UnknownNameError as error:
+        return Outcome(recording, Unjudged(recording, warnings=(f"not judged: {error}",)), 0.0)
+    remark = own_rules(recording.header, held)
+    return Outcome(recording, judge(recording, held), 0.0, (remark,) if remark else ())
+
+
+def draw_board(outcome: Outcome) -> Figure:
+    """Draw the chart's states on the board over the interpreter's, on one time axis.
+
+    Raises:
+        InputError: the trial did not run on a board.
+    """
+    board = outcome.board
+    if board is None:
+        raise InputError("no board was in it", hint="run it with a controller such as arduino-uno")
+    behaviour = next(iter(outcome.recording.header.robots.values())).controller
+    times = [one.time_s for one in board.parity.steps]
+    told, wanted = [one for one, _ in board.states], [one for _, one in board.states]
+    title = f"{behaviour} on {board.controller}: states of the board and of the interpreter"
+    return draw_parity(times, told, wanted, title=title, missed=board.parity.missed)
+
+
+def draw_outcome(outcome: Recording | Recorded) -> Figure:
+    """Draw what came of a run or was recorded of it: a walk with its figures, a trial with its contest's."""
+    if not isinstance(outcome, Outcome):
+        outcome = replay(outcome if isinstance(outcome, Recording) else outcome.recording)
+    recording = outcome.recording
+    if WALK in recording.header.extras:
+        return draw_walk(recording)
+    judged = not isinstance(outcome.score, Unjudged)
+    adds = contest_of(recording.header, trust_attached_rules=True).picture(recording) if judged else None
+    return draw_recording(recording, contest=adds)

@@ -1,0 +1,213 @@
+"""Checks of text files: what crashes MoNet, what it takes for something else than was meant, ids, heads."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+
+from posewright.runtimes.openr.stick.finding import MonetFinding, error, quoted, warning
+from posewright.runtimes.openr.stick.limits import (
+    AGENT_LINES,
+    AGENTS,
+    LINE_BYTES,
+    NAME_BYTES,
+    NUMBER_BYTES,
+    POSTURES,
+    SOUND_AGENT,
+    known_agents,
+    postures_of,
+)
+from posewright.runtimes.openr.stick.text import (
+    AgentLine,
+    Command,
+    HeadLine,
+    LineKind,
+    MonetCommands,
+    MonetLine,
+    MonetText,
+    MonetTransitions,
+    number,
+)
+
+HEAD = "<id> <number of agent lines> <0 or 1>"
+AGENT = "<agent> <name> <index>"
+_DIGITS = "write digits only; MoNet reads those at the beginning, and 0 where there are none"
+
+
+def check_bytes(text: MonetText) -> Iterator[MonetFinding]:
+    """Look for lines that MoNet cannot read at all."""
+    for line in text.senses:
+        raw = line.line.raw
+        if len(raw) > LINE_BYTES:
+            what = f"a line of {len(raw)} bytes: MoNet reads {LINE_BYTES} and takes the rest for another line"
+            yield error("length", line.line, what, "break it in two; each line of a comment begins with #")
+        if b"\0" in raw:
+            yield error("length", line.line, "a NUL byte: MoNet reads the line only up to it", "take it out")
+        if line.kind is LineKind.BLANK:
+            what = "a blank line: MoNet looks for a word in it and crashes"
+            yield error("blank", line.line, what, "take it out, or put a # in its first column")
+        elif line.kind is not LineKind.COMMENT and line.word(0).startswith("#"):
+            what = "a # that is not in the first column begins no comment: MoNet reads the line"
+            yield error("comment", line.line, what, "move the # to the first column")
+
+
+def check_words(line: HeadLine | AgentLine) -> Iterator[MonetFinding]:
+    """Look at how many words a line has, and whether they fit."""
+    form = HEAD if isinstance(line, HeadLine) else AGENT
+    count = len(line.words)
+    if count < 3:
+        what = f"{count} of 3 words: MoNet looks for the others and crashes"
+        yield error("words", line.line, what, f"right is {form}")
+    elif count > 3:
+        extra = " ".join(line.words[3:])
+        yield warning("words", line.line, f"MoNet reads 3 words and not {quoted(extra)}", f"right is {form}")
+    places = (0, 1, 2) if isinstance(line, HeadLine) else (2,)
+    for place in places[: max(0, count - places[0])]:
+        yield from _check_number(line, place)
+
+
+def _check_number(line: MonetLine, place: int) -> Iterator[MonetFinding]:
+    word = line.words[place]
+    eol = line.line.raw[len(line.line.raw.rstrip(b"\r\n")) :]
+    if len(word) + (len(eol) if place == len(line.words) - 1 else 0) > NUMBER_BYTES:
+        what = f"{quoted(word)} is longer than MoNet has room for: it would crash"
+        yield error("number", line.line, what, f"a number has at most {NUMBER_BYTES - 2} digits")
+    elif number(word) is None:
+        yield error("number", line.line, f"{quoted(word)} is no whole number", _DIGITS)
+
+
+def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterator[MonetFinding]:
+    """Look at who is to play what.
+
+    An `older` MoNet is the one that reads its postures from a POSTURE.CFG.
+    """
+    known = known_agents(older=older)
+    for word, what in ((line.agent, "an agent's name"), (line.name, "a name")):
+        if len(word) > NAME_BYTES:
+            message = f"{quoted(word)} has {len(word)} bytes: MoNet has room for {NAME_BYTES} and would crash"
+            yield error("name", line.line, message, f"{what} has at most {NAME_BYTES} letters")
+    if line.agent not in known:
+        yield error(
+            "agent", line.line, f"MoNet knows no agent {quoted(line.agent)}", _nearest(line.agent, known)
+        )
+    elif known[line.agent].plays is None and line.index not in known[line.agent].indices:
+        right = " or ".join(map(str, known[line.agent].indices))
+        yield error(
+            "index", line.line, f"{line.agent} knows no index {quoted(line.word(2))}", f"right is {right}"
+        )
+    elif known[line.agent].plays is not None and (line.index or 0) < -1:
+        what = f"the index {line.index} is taken for -1, by which Sony's MoNet looks a name up"
+        yield warning("index", line.line, what, "right is -1, or 0 and above for a place in the archive")
+    if line.name and line.agent != SOUND_AGENT:
+        yield from _check_postures(line, older=older, in_transitions=in_transitions)
+
+
+def _check_postures(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterator[MonetFinding]:
+    find = error if in_transitions else warning
+    said = postures_of(line.name)
+    hint = "name it <group>_<start>#<end>_<title>, as in a_stand#stand_kick"
+    if not said.said:
+        what = (
+            f"the name {quoted(line.name)} does not say in which postures the motion begins and ends: "
+            "Sony's MoNet looks for them and may crash"
+        )
+        yield find("posture", line.line, what, hint)
+        return
+    for posture in dict.fromkeys(said):
+        if posture not in POSTURES and not older:
+            what = f"MoNet knows no posture {quoted(posture)}: it never finds a way there, or on from there"
+            yield find("posture", line.line, what, f"postures are {', '.join(sorted(POSTURES))}")
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    near = difflib.get_close_matches(word, names, n=1)
+    return f"did you mean {near[0]}?" if near else f"right is {', '.join(names)}"
+
+
+NO_ID = -1  # what MoNet calls a command that does not exist
+
+
+def check_transitions(text: MonetTransitions, *, older: bool) -> Iterator[MonetFinding]:
+    """Look at a MONET.CFG by itself."""
+    yield from check_bytes(text)
+    for line in text.senses:
+        if isinstance(line, AgentLine):
+            yield from check_words(line)
+            yield from check_agent(line, older=older, in_transitions=True)
+        elif isinstance(line, HeadLine):
+            what = "the head line of a command: MoNet reads an agent's name in it"
+            hint = "commands belong in MONETCMD.CFG; here are agent lines only"
+            yield error("count", line.line, what, hint)
+
+
+def check_commands(text: MonetCommands, *, older: bool) -> Iterator[MonetFinding]:
+    """Look at a MONETCMD.CFG by itself."""
+    yield from check_bytes(text)
+    for line in text.senses:
+        if isinstance(line, HeadLine | AgentLine):
+            yield from check_words(line)
+        if isinstance(line, AgentLine):
+            yield from check_agent(line, older=older, in_transitions=False)
+    for stray in text.stray[:1]:
+        what = "an agent line before the first command: MoNet reads it as a head"
+        yield error("count", stray.line, what, HEAD)
+    for command in text.commands:
+        yield from _check_command(command)
+    yield from _check_ids(text)
+
+
+def _check_command(command: Command) -> Iterator[MonetFinding]:
+    head, declared, found = command.head, command.head.declared, len(command.agents)
+    if number(head.word(2)) not in (0, 1, None):
+        yield warning("number", head.line, f"the sync key is {head.word(2)!r}", "right is 0 or 1")
+    if command.id == NO_ID:
+        yield error("id", head.line, "-1 is MoNet's word for no command", "an id is 0 or more")
+    if declared is None:
+        return
+    if declared < 1:
+        message = f"{declared} agent lines are announced"
+        yield error("count", head.line, message, f"right is 1 to {AGENT_LINES}")
+    elif declared > found:
+        yield error(
+            "count",
+            head.line,
+            f"{_lines(declared)} announced, {found or 'none'} before the next command or the end: "
+            "MoNet takes what follows for an agent line",
+            f"write {found} there, or add what is missing" if found else "add what is missing",
+        )
+    elif declared < found:
+        what = f"line {head.line.number} announces {_lines(declared)}: MoNet takes this one for a head"
+        hint = f"write {found} there, or take this line out"
+        yield error("count", command.agents[declared].line, what, hint)
+    if declared > AGENT_LINES:
+        what = f"{_lines(declared)} announced: MoNet keeps {AGENT_LINES} and forgets the others"
+        yield error("count", head.line, what, "make two commands of it")
+    yield from _check_motions(command)
+
+
+def _check_motions(command: Command) -> Iterator[MonetFinding]:
+    motions = [line for line in command.agents if line.agent in AGENTS and AGENTS[line.agent].plays != "WAVE"]
+    for line in motions[1:]:
+        what = f"a second motion in one command, besides line {motions[0].line.number}: it is refused as busy"
+        yield warning("count", line.line, what, "a command has one motion, and one sound to go with it")
+
+
+def _check_ids(text: MonetCommands) -> Iterator[MonetFinding]:
+    first: dict[int, int] = {}
+    for command in text.commands:
+        if command.id is None:
+            continue
+        earlier = first.setdefault(command.id, command.head.line.number)
+        if earlier != command.head.line.number:
+            what = f"id {command.id} was given on line {earlier} already: MoNet keeps the last"
+            yield error("id", command.head.line, what, f"a free id is {free_id(text)}")
+
+
+def free_id(text: MonetCommands) -> int:
+    """Return an id that no command has: the one after the highest."""
+    return max((command.id for command in text.commands if command.id is not None), default=-1) + 1
+
+
+def _lines(count: int) -> str:
+    return "1 agent line is" if count == 1 else f"{count} agent lines are"

@@ -1,0 +1,62 @@
+"""What docs/behaviours.md shows works as it is shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from posewright.controllers.behaviours import read_behaviour
+
+PAGE = Path(__file__).parents[2] / "docs" / "behaviours.md"
+
+CHART = """\
+chart: my_walk
+kind: mealy
+period_s: 0.1
+otherwise: stay
+inputs: {near: bool, heading_deg: float, free_m: float}
+outputs: {s1: bool, s0: bool}
+initial: standing
+states:
+  standing:
+    - {when: not near, do: {s1: 1, s0: 1}, go: walking}
+  walking:
+    - {when: near and (heading_deg < 90 or free_m > 1), do: {s1: 0, s0: 1}, go: standing}
+"""
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_its_behaviour_is_read(tmp_path: Path) -> None:
+    (text,) = blocks("yaml")
+    (tmp_path / "my_walk.chart.yaml").write_text(CHART)
+    (tmp_path / "my_walk.behaviour.yaml").write_text(text)
+    behaviour = read_behaviour(tmp_path / "my_walk.behaviour.yaml")
+    assert (behaviour.name, behaviour.wait_s) == ("my_walk", 5.0)
+    assert behaviour.motions["walk"].speed == 0.9
+
+
+def test_its_program_runs() -> None:
+    (program,) = blocks("python")
+    names: dict[str, object] = {}
+    exec(compile(program, str(PAGE), "exec"), names)  # noqa: S102 - the page's own example
+    assert names["body"].time_s == 10.0
+    assert names["seen"][-1] == "walk_forward"
+
+
+def test_every_kind_of_entry_in_its_table_is_known(desk) -> None:
+    """Each entry shown is wired as it stands, numbers put where the table names keys."""
+    numbers = {"width_m": "0.4", "length_m": "0.6", "side": "left", "within_deg": "60"}
+    numbers |= {"towards_deg": "0", "step_deg": "5", "up_to_deg": "90"}
+    shown = re.findall(r"`(\{(?:sensor|joint|load|clock|playing|standing|random): .*?\}+)`", PAGE.read_text())
+    assert len(shown) >= 14
+    for entry in shown:
+        filled = re.sub(r"(?<=[{ ])(\w+)(?=[,}])", lambda m: _with_number(m[1], numbers), entry)
+        flag = any(word in entry for word in ("contact", "playing", "standing", "above"))
+        desk.wired(filled, "bool" if flag else "float", "x" if flag else "x > 0")
+
+
+def _with_number(word: str, numbers: dict[str, str]) -> str:
+    return f"{word}: {numbers[word]}" if word in numbers else word

@@ -1,0 +1,455 @@
+"""A robot that is served: one commands it, silence ends that, observers never slow it, clients borrow it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posewright.arrays import Floats
+from posewright.bodies import (
+    BodyState,
+    Fault,
+    FaultKind,
+    JointCommands,
+    JointStates,
+    MockBody,
+    Part,
+    TorquePolicy,
+)
+from posewright.control import Block, RealClock, Safety
+from posewright.errors import BodyError, InputError
+from posewright.network.served.commander import Commander, Watchdog
+from posewright.network.served.door import Served, Trajectory
+from posewright.network.served.host import Host, Publisher
+from posewright.network.served.remote_plant import RemotePlant
+from posewright.robots import robot
+
+BIOLOID = robot("robotis_bioloid")
+STAND = BIOLOID.pose("stand")
+JOINTS, FRAME_S = len(STAND), BIOLOID.frame_period_s
+PATIENCE_S = 20.0
+
+
+def to(position: float, *joints: int, at_s: float = 0.0) -> Trajectory:
+    return Trajectory(joints or (0,), np.array([at_s]), np.full((1, len(joints or (0,))), position))
+
+
+class Robot:
+    """A commander's robot, frame by frame: what is sent is where it is, at any speed unless it is `slow`."""
+
+    def __init__(self, *, slow: bool = False, **watchdog: Any) -> None:
+        self.commander = Commander(BIOLOID, Watchdog(**watchdog))
+        self.safety = Safety(BIOLOID, hardware=not slow)
+        self.frame, self.positions, self.free = -1, STAND, False
+        self.run(1)
+
+    def run(self, frames: int) -> Floats:
+        """Let frames pass; return where joint 0 is in each."""
+        told = []
+        for _ in range(frames):
+            self.frame += 1
+            state = BodyState(self.frame * FRAME_S, self.positions, STAND * 0.0)
+            rows = self.commander.next(state, 64)
+            assert len(rows) == 1
+            sent = self.safety.filter(rows, self.positions).commands
+            did = JointStates(np.array([state.time_s]), sent.angles, sent.angles * 0.0)
+            assert not self.commander.watch(Block(BIOLOID.name, state, rows, sent, did))
+            self.positions, self.free = sent.angles[0], rows.free is not None
+            told.append(float(self.positions[0]))
+        return np.array(told)
+
+
+def test_joints_move_evenly_between_points_and_stay_at_the_last() -> None:
+    one = Robot()
+    times, positions = np.array([10.0, 30.0]) * FRAME_S, np.array([[0.1, 0.2], [0.5, 0.2]])
+    assert not one.commander.take("me", Trajectory((0, 3), times, positions))
+    way = one.run(40)
+    begin = STAND[0]
+    assert way[:10] == pytest.approx(begin + (0.1 - begin) * np.arange(1, 11) / 10)
+    assert way[10:30] == pytest.approx(0.1 + 0.4 * np.arange(1, 21) / 20)
+    assert way[30:] == pytest.approx(0.5)
+    assert one.positions[3] == pytest.approx(0.2)
+    others = [joint for joint in range(JOINTS) if joint not in {0, 3}]
+    assert np.array_equal(one.positions[others], STAND[others])
+
+
+def test_joints_that_are_not_named_go_on_and_a_stop_holds_all() -> None:
+    one = Robot()
+    one.commander.take("me", to(1.0, 0, at_s=20 * FRAME_S))
+    one.run(5)
+    one.commander.take("me", to(1.0, 1, at_s=20 * FRAME_S))
+    one.run(5)
+    assert one.positions[0] == pytest.approx(STAND[0] + (1.0 - STAND[0]) / 2)
+    assert not one.commander.stop("me")
+    held = one.positions
+    one.run(30)
+    assert np.array_equal(one.positions, held)
+
+
+def test_one_commands_until_nothing_is_heard_of_him() -> None:
+    one = Robot(hold_after_s=10 * FRAME_S)
+    assert not one.commander.take("me", to(0.5, at_s=20 * FRAME_S))
+    assert one.commander.take("you", to(0.1)) == "me commands"
+    assert one.commander.stop("you") == "me commands"
+    one.run(20)
+    assert one.commander.who == "me"  # his trajectory goes on so long
+    one.run(9)
+    assert one.commander.who == "me"
+    one.run(3)
+    assert one.commander.who == ""
+    assert one.positions[0] == pytest.approx(0.5)
+    assert not one.commander.take("you", to(0.1))
+    assert one.commander.counts == {"taken": 2, "stops": 0, "refused": 2, "held": 1, "relaxed": 0}
+
+
+def test_after_more_silence_the_torque_is_taken_until_somebody_commands() -> None:
+    one = Robot(hold_after_s=5 * FRAME_S, relax_after_s=10 * FRAME_S)
+    one.run(100)
+    assert not one.free  # nobody has commanded yet: it stands as it was put
+    one.commander.take("me", to(0.5))
+    one.run(9)
+    assert not one.free
+    one.run(3)
+    assert one.free
+    one.positions = STAND + 0.2  # by hand
+    one.run(1)
+    one.commander.take("me", to(STAND[0], at_s=10 * FRAME_S))
+    assert one.run(1)[0] == pytest.approx(STAND[0] + 0.2 * 0.9)
+    assert not one.free
+    assert np.array_equal(one.positions[1:], STAND[1:] + 0.2)
+    assert one.commander.counts["relaxed"] == 1
+
+
+def test_silence_is_counted_too_from_when_another_gave_the_robot_back() -> None:
+    one = Robot(hold_after_s=5 * FRAME_S, relax_after_s=10 * FRAME_S)
+    one.run(100)
+    one.commander.forget()
+    one.run(9)
+    assert not one.free
+    one.run(3)
+    assert one.free
+
+
+@pytest.mark.parametrize(
+    ("joints", "times", "positions"),
+    [
+        ((), [0.1], np.zeros((1, 0))),
+        ((0, 0), [0.1], np.zeros((1, 2))),
+        ((JOINTS,), [0.1], np.zeros((1, 1))),
+        ((-1,), [0.1], np.zeros((1, 1))),
+        ((0,), [], np.zeros((0, 1))),
+        ((0,), [0.1], np.zeros((2, 1))),
+        ((0,), [-0.1], np.zeros((1, 1))),
+        ((0,), [0.2, 0.1], np.zeros((2, 1))),
+        ((0,), [0.1, 0.1], np.zeros((2, 1))),
+        ((0,), [np.nan], np.zeros((1, 1))),
+        ((0,), [0.1], np.full((1, 1), np.inf)),
+        ((0,), [0.1], np.full((1, 1), 1e308)),
+        ((0,), [0.1], np.full((1, 1), -12.6)),
+        ((0,), [1e9], np.zeros((1, 1))),
+        ((0,), np.arange(1, 5000) * 0.1, np.zeros((4999, 1))),
+    ],
+)
+def test_trajectories_that_make_no_sense_are_refused_and_counted(
+    joints: tuple[int, ...], times: Any, positions: Floats
+) -> None:
+    one = Robot()
+    assert one.commander.take("me", Trajectory(joints, np.array(times, dtype=np.float64), positions))
+    assert one.commander.counts["refused"] == 1
+    assert one.commander.who == ""
+    assert np.array_equal(one.run(5), np.full(5, STAND[0]))
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.floats(-2.0, 2.0), st.integers(1, 30)), max_size=6))
+def test_what_is_commanded_never_jumps_beyond_what_was_asked(told: list[tuple[int, float, int]]) -> None:
+    one = Robot()
+    farthest = max([abs(STAND[0]), *(abs(position) for _, position, _ in told)])
+    for pause, position, frames in told:
+        one.run(pause)
+        before = float(one.positions[0])
+        assert not one.commander.take("me", to(position, at_s=frames * FRAME_S))
+        assert abs(one.run(1)[0] - before) <= abs(position - before) / frames + 1e-9
+    assert (np.abs(one.run(40)) <= farthest + 1e-9).all()
+
+
+TIMES = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.floats(0.0, 0.2))
+FINITE = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.floats(-12.5, 12.5))
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 9), st.lists(st.tuples(TIMES, FINITE), min_size=1, max_size=4).map(sorted)),
+        max_size=5,
+    )
+)
+def test_no_finite_trajectory_ends_a_run_or_passes_a_limit(told: list[tuple[int, list[Any]]]) -> None:
+    one = Robot(slow=True)
+    for frames, points in told:
+        times, positions = np.array(points).T
+        one.commander.take("me", Trajectory((0,), times, positions[:, np.newaxis]))
+        before = one.positions[0]
+        way = np.r_[before, one.run(frames)]
+        (low, *_), (high, *_) = BIOLOID.limits
+        assert ((way >= low) & (way <= high)).all()
+        assert (np.abs(np.diff(way)) <= BIOLOID.max_speeds[0] * FRAME_S + 2e-6).all()
+
+
+def test_the_next_trajectory_begins_where_the_robot_is_not_where_it_was_wanted() -> None:
+    one, high = Robot(slow=True), float(BIOLOID.limits[1][0])
+    one.commander.take("me", to(12.0, at_s=200 * FRAME_S))
+    assert one.run(200)[-1] == pytest.approx(high)
+    one.commander.take("me", to(high - 1.0, at_s=100 * FRAME_S))
+    assert one.run(50)[-1] == pytest.approx(high - 0.5)
+    one.commander.take("me", to(-12.0))
+    one.run(3)
+    assert not one.commander.stop("me")
+    held = one.positions
+    one.run(20)
+    assert np.array_equal(one.positions, held)
+
+
+def test_a_servo_that_says_nothing_is_taken_up_again_where_it_was() -> None:
+    one = Robot(hold_after_s=FRAME_S, relax_after_s=2 * FRAME_S)
+    one.commander.take("me", to(STAND[0]))
+    one.run(9)
+    assert one.free
+    silent = BodyState(one.frame * FRAME_S, np.where(np.arange(JOINTS) == 3, np.nan, STAND), STAND * 0.0)
+    one.commander.next(silent, 1)
+    one.commander.take("me", to(STAND[3], 3, at_s=5 * FRAME_S))
+    one.run(9)
+    assert np.array_equal(one.positions, STAND)
+
+
+@pytest.mark.parametrize("times", [(0.0, None), (1.0, 0.5), (float("nan"), None)])
+def test_a_watchdog_whose_times_make_no_sense_is_refused(times: tuple[float, float | None]) -> None:
+    with pytest.raises(InputError, match="hold after"):
+        Watchdog(*times)
+
+
+class OpenDoor:
+    """A door for whoever has it; its observers take their time."""
+
+    def __init__(self, block: threading.Event | None = None) -> None:
+        self.block, self.told, self.is_open = block, 0, False
+        self.served: Served
+
+    def open(self, served: Served) -> None:
+        self.served, self.is_open = served, True
+
+    def publish(self, state: BodyState, commands: JointCommands) -> None:
+        assert state.positions.shape == commands.angles[0].shape
+        self.told += 1
+        if self.block is not None:
+            self.block.wait(PATIENCE_S)
+
+    def facts(self) -> Mapping[str, float]:
+        return {"told": self.told}
+
+    def close(self) -> None:
+        self.is_open = False
+        if self.block is not None:
+            self.block.set()
+
+
+class Wire:
+    """A wire to a robot behind an open door."""
+
+    def __init__(self, door: OpenDoor) -> None:
+        self._door = door
+
+    def ask(self, request: bytes, timeout_s: float) -> bytes:  # noqa: ARG002 -- it is answered at once
+        return self._door.served.ask(request)
+
+    def close(self) -> None:
+        pass
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    ends_s = time.monotonic() + PATIENCE_S
+    while not what():
+        assert time.monotonic() < ends_s
+        time.sleep(0.005)
+
+
+@contextmanager
+def served(
+    door: OpenDoor, *, lent_itself: bool = False, **how: Any
+) -> Iterator[tuple[Host, MockBody, list[MockBody]]]:
+    """Serve a mock in a thread of its own; give it, and those that are made for clients."""
+    own, lent = MockBody(BIOLOID, positions=STAND), list[MockBody]()
+
+    def make(parts: Any, _field: Any) -> MockBody:
+        lent.append(MockBody(parts[0].robot, positions=parts[0].start_pose))
+        return lent[-1]
+
+    clock = lambda: RealClock(time.monotonic, time.sleep)  # noqa: E731 -- a name for it is enough
+    host = Host(own, None if lent_itself else make, {"door": door}, clock=clock, now=time.monotonic, **how)
+    thread = threading.Thread(target=host.run)
+    thread.start()
+    try:
+        wait_for(lambda: host.counts["frames"] > 0)
+        yield host, own, lent
+    finally:
+        host.end()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+    assert not door.is_open
+    assert not own.is_open
+
+
+def plant_of(door: OpenDoor) -> RemotePlant:
+    return RemotePlant(Wire(door), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], who="Ada")
+
+
+def test_a_trajectory_moves_the_robot_and_observers_see_it() -> None:
+    door = OpenDoor()
+    with served(door) as (host, _, _):
+        assert not door.served.command("me", to(STAND[0] + 0.1, at_s=5 * FRAME_S))
+        wait_for(lambda: abs(door.served.state.positions[0] - STAND[0] - 0.1) < 1e-9)
+        wait_for(lambda: door.told > 10)
+        assert door.served.commands.angles.shape == (1, JOINTS)
+        assert not door.served.stop("me")
+    standing = host.standing()
+    assert standing.counts["taken"] == standing.counts["stops"] == 1
+    assert standing.counts["door: told"] >= 10
+
+
+def test_what_is_wrong_with_the_body_is_told_the_latest_last() -> None:
+    body = MockBody(BIOLOID, positions=STAND)
+    host = Host(body, None, {}, now=time.monotonic)
+    state, sent = body.read(), JointCommands(STAND[np.newaxis])
+    faults = [Fault(n * FRAME_S, FaultKind.SILENT, "no answer", "left_knee") for n in range(20)]
+    for fault in faults:
+        states = replace(body.observe(), faults=(fault,))
+        host.watch(Block(BIOLOID.name, state, sent, sent, states))
+    assert 1 < len(host.faults) < 20
+    assert list(host.faults) == faults[-len(host.faults) :]
+
+
+def test_a_door_that_is_stuck_slows_nothing_and_what_it_misses_is_counted() -> None:
+    door = OpenDoor(threading.Event())
+    with served(door) as (host, own, _):
+        wait_for(lambda: len(own.played) > 60)
+        assert door.told == 1
+        wait_for(lambda: host.standing().counts["door: missed"] > 10)
+
+
+def test_in_the_end_the_robot_is_stopped_before_anybody_is_said_goodbye_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("posewright.network.served.host.GOODBYE_S", 0.2)
+    own = MockBody(BIOLOID, positions=STAND)
+    stopped = list[bool]()
+
+    class Slow(OpenDoor):
+        def close(self) -> None:
+            stopped.append(own.stops[-1:] == [TorquePolicy.RELEASE] and not own.is_open)
+            stuck.wait(PATIENCE_S)
+
+    stuck = threading.Event()
+    host = Host(own, None, {"one": Slow(), "two": Slow()}, now=time.monotonic)
+    began_s = time.monotonic()
+    host.run(0.05)
+    assert stopped == [True, True]
+    assert time.monotonic() - began_s < PATIENCE_S / 2
+    stuck.set()
+
+
+def test_a_publisher_gives_up_on_a_door_that_never_comes_back() -> None:
+    door = OpenDoor(threading.Event())
+    publisher = Publisher(door, patience_s=0.01)
+    for _ in range(100):
+        publisher.publish(MockBody(BIOLOID).read(), JointCommands(STAND[np.newaxis]))
+    publisher.close()
+    assert publisher.missed > 0
+    door.close()
+
+
+def test_a_client_gets_a_robot_of_its_own_and_then_the_other_goes_on() -> None:
+    door = OpenDoor()
+    with served(door) as (host, own, lent):
+        plant = plant_of(door)
+        wait_for(lambda: host.standing().client == "Ada")
+        stood = len(own.played)
+        assert "drives the robot's time" in door.served.command("me", to(0.5))
+        states = plant.advance({BIOLOID.name: JointCommands(np.tile(STAND, (64, 1)))})
+        assert len(states[BIOLOID.name]) == len(lent[0].commands) == 64
+        assert len(own.played) == stood
+        for body in plant.bodies.values():
+            body.close()
+        wait_for(lambda: len(own.played) > stood + 3)
+        assert not door.served.command("me", to(0.5))
+        with pytest.raises(BodyError, match="me commands this robot"):
+            plant_of(door)
+
+
+def test_a_real_robot_is_lent_itself_and_goes_on_from_where_it_is() -> None:
+    door = OpenDoor()
+    with served(door, lent_itself=True) as (_, own, lent):
+        plant = plant_of(door)
+        plant.bodies[BIOLOID.name].open()
+        way = np.linspace(STAND, STAND + 0.05, 64)
+        plant.advance({BIOLOID.name: JointCommands(way)})
+        assert np.array_equal(own.positions, way[-1])
+        frames = len(own.played)
+        for body in plant.bodies.values():
+            body.stop(TorquePolicy.HOLD)
+            body.close()
+        wait_for(lambda: len(own.played) > frames + 3)
+        assert np.allclose(own.positions, way[-1])
+        assert not lent
+        with pytest.raises(InputError, match="this is not sony_ers7"):
+            RemotePlant(Wire(door), [Part("dog", robot("sony_ers7"), np.zeros(20), (0.0, 0.0, 0.0))])
+
+
+def test_a_client_that_vanishes_gives_the_robot_back() -> None:
+    door = OpenDoor()
+    with served(door, silent_s=0.1) as (host, own, lent):
+        plant = plant_of(door)
+        plant.bodies[BIOLOID.name].open()
+        wait_for(lambda: not host.standing().client)
+        frames = len(own.played)
+        wait_for(lambda: len(own.played) > frames)
+        assert lent[0].stops == [TorquePolicy.HOLD]
+        assert host.standing().counts["clients' lapsed"] == 1
+
+
+def test_junk_disturbs_nobody() -> None:
+    door = OpenDoor()
+    with served(door) as (host, own, lent):
+        frames = len(own.played)
+        for junk in (b"", b"PWA1", bytes(100)):
+            assert b"FormatError" in door.served.ask(junk)
+        wait_for(lambda: len(own.played) > frames + 2)
+        assert host.standing().counts["clients' refused"] == 3
+        assert not lent
+
+
+@pytest.mark.parametrize("policy", TorquePolicy)
+def test_in_the_end_the_servos_do_what_was_asked(policy: TorquePolicy) -> None:
+    with served(OpenDoor(), on_end=policy) as (_, own, _):
+        pass
+    assert own.stops[-1] is policy
+
+
+def test_a_door_that_cannot_listen_leaves_nothing_behind() -> None:
+    class Shut(OpenDoor):
+        def open(self, served: Served) -> None:  # noqa: ARG002 -- it does not get so far
+            raise BodyError("somebody else listens there")
+
+    first, own = OpenDoor(), MockBody(BIOLOID, positions=STAND)
+    host = Host(own, None, {"one": first, "two": Shut()}, now=time.monotonic)
+    with pytest.raises(BodyError, match="somebody else listens"):
+        host.run()
+    assert not first.is_open
+    assert not own.is_open
+    assert not own.played

@@ -1,0 +1,167 @@
+"""Strangers on a port neither stop its robot, nor lock others out, nor fill the memory."""
+
+from __future__ import annotations
+
+import socket
+import string
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+
+import pytest
+
+from posewright.errors import FormatError, PosewrightError
+from posewright.network.yarp.administration import administer as answer_to
+from posewright.network.yarp.bottle import LONGEST, MOST_ITEMS, Bottle, Vocab, decode
+from posewright.network.yarp.carriers import LONGEST_REQUEST
+from posewright.network.yarp.clients import RpcClient
+from posewright.network.yarp.gateway import YarpDoor
+from posewright.network.yarp.listening import MOST_CONNECTIONS, Address
+from posewright.network.yarp.names import LONGEST_PROPERTY, MOST_PROPERTIES, NameClient, NameServer
+from posewright.network.yarp.port import Port
+from posewright.network.yarp.text import from_text
+
+from .yarp_peers import TCP, UDP, Raw, framed, until
+from .yarp_robots import Stepped
+
+LONG = 1 << 16
+UNITS = (*string.printable, "1.", "\\\\a", "()", "{}", "[]", '""', "1e", "{1", "a:/", "-.")
+
+
+@pytest.fixture
+def names() -> Iterator[NameClient]:
+    with NameServer(port=0) as server:
+        yield NameClient(port=server.address.port)
+
+
+@pytest.fixture
+def port(names: NameClient) -> Iterator[Port]:
+    with Port("/robot/rpc:i", names, on_request=lambda request, _: request) as port:
+        yield port
+
+
+def took_s(begin: float) -> float:
+    return time.thread_time() - begin
+
+
+@pytest.mark.parametrize(("before", "after"), [("", ""), ("", "x"), ('"', ""), ("{", ""), ("[", "")])
+def test_long_runs_of_anything_are_read_in_no_time(before: str, after: str) -> None:
+    for unit in UNITS:
+        begin = time.thread_time()
+        with suppress(PosewrightError):
+            from_text(before + unit * (LONG // len(unit)) + after)
+        assert took_s(begin) < 1.0, unit
+
+
+def test_long_runs_of_anything_in_administration_are_refused_in_no_time(port: Port) -> None:
+    for unit in ("a", "a:", "tcp+", "/", ":/", "_"):
+        for verb in ("add", "del", "list"):
+            begin = time.thread_time()
+            told = answer_to(port, (Vocab(verb), unit * LONG, unit * LONG))
+            assert took_s(begin) < 1.0, (verb, unit)
+            assert told[:1] in {(-1,), (Vocab("fail"),), ()}
+
+
+def test_who_was_silent_for_longest_makes_room(names: NameClient, port: Port) -> None:
+    with ExitStack() as held, RpcClient(names, port.name, sender="/friend/rpc:o") as friend:
+        assert friend.ask((1,)) == (1,)
+        idle = [held.enter_context(Raw(port.address)) for _ in range(2 * MOST_CONNECTIONS)]
+        for number, raw in enumerate(idle):
+            raw.send(b"CONNACK /idle%d\r\n" % number)
+            raw.gets(b"Welcome /idle%d\r\n" % number)
+        idle[0].ends()
+        assert friend.ask((2,)) == (2,)
+        with RpcClient(names, port.name, sender="/new/rpc:o") as new:
+            assert new.ask((3,)) == (3,)
+        until(lambda: len(port.inputs) <= MOST_CONNECTIONS)
+
+
+def test_senders_of_datagrams_that_died_make_room(port: Port) -> None:
+    for number in range(2 * MOST_CONNECTIONS):
+        name = b"/dead%d/command:o\0" % number
+        with Raw(port.address) as raw:
+            raw.send(UDP + struct.pack("<i", len(name)) + name)
+            assert raw.link.recv(8, socket.MSG_WAITALL)[:2] == b"YA"
+    until(lambda: len(port.inputs) <= MOST_CONNECTIONS)
+    assert f"/dead{2 * MOST_CONNECTIONS - 1}/command:o" in port.inputs
+
+
+def test_a_stream_whose_client_hung_up_is_ended() -> None:
+    served, door = Stepped(), YarpDoor(port=0, start_name_server=True)
+    door.open(served)
+    try:
+        names = NameClient(port=door.name_server_port)
+        with Port("/client/command:o", names) as stream:
+            with RpcClient(names, "/ravebot/rpc:i", sender="/client/rpc:o") as rpc:
+                rpc.ask(("get", "axes"))
+                stream.connect("/ravebot/command:i", "udp")
+                until(lambda: door.facts()["inputs"] == 2)
+                assert rpc.ask(("set", "pos", 3, 1.0)) == ("fail",)
+            until(lambda: door.facts()["inputs"] == 1)
+            served.step(20)
+            door.publish(served.state, served.commands)
+            until(lambda: door.facts()["inputs"] == 0)
+        assert door.facts()["refused axis 3, which has no joint"] == door.facts()["refused"] == 1
+    finally:
+        door.close()
+
+
+def test_observers_that_are_stuck_are_given_up_together(names: NameClient) -> None:
+    port, done = Port("/w", names), threading.Event()
+    with ExitStack() as held:
+        for number in range(8):
+            server = held.enter_context(socket.create_server(("127.0.0.1", 0)))
+            names.register(f"/stuck{number}", Address("127.0.0.1", server.getsockname()[1]))
+
+            def let_in(number: int = number) -> None:
+                port.connect(f"/stuck{number}")
+                done.set()
+
+            done.clear()
+            thread = threading.Thread(target=let_in)
+            thread.start()
+            link = held.enter_context(server.accept()[0])
+            link.sendall(b"YA\1\0\0\0RP")
+            assert done.wait(5.0)
+            thread.join()
+        port.write((1,))
+        begin = time.monotonic()
+        port.close()
+        assert time.monotonic() - begin < 6.0  # one after another took two seconds each
+
+
+def test_a_port_takes_no_more_than_it_asked_for(names: NameClient, port: Port) -> None:
+    bomb = struct.pack("<i", 0) + b"~d\0\1" + struct.pack("<ii", 0x109, LONG) + b"abcd" * LONG
+    with Raw(port.address) as raw:
+        raw.opens(TCP, port.address)
+        raw.send(framed(bomb)[:100])
+        raw.ends()
+    assert port.facts()["malformed"] == 1
+    assert LONGEST_REQUEST < len(bomb) < LONGEST
+    with pytest.raises(FormatError, match="items more"):
+        decode(struct.pack("<ii", 0x100 | 32, MOST_ITEMS + 1) + bytes(MOST_ITEMS + 1))
+    with Port("/plant:i", names, on_request=lambda request, _: request, longest=LONGEST) as plant:
+        asked: Bottle = (bytes(len(bomb)),)
+        with RpcClient(names, plant.name) as client:
+            assert client.ask(asked) == asked
+
+
+def test_the_name_server_keeps_little_and_of_ports_alone(names: NameClient) -> None:
+    names.ask("set /nobody key value")
+    assert names.ask("get /nobody key") == ["port /nobody property key = "]
+    names.register("/x", Address("127.0.0.1", 10500))
+    names.ask("set /x long " + "v" * (LONGEST_PROPERTY + 1))
+    for number in range(MOST_PROPERTIES + 1):
+        names.ask(f"set /x key{number} value")
+    told = [
+        names.ask(f"get /x {key}")[0].endswith("value") for key in ("key0", f"key{MOST_PROPERTIES}", "long")
+    ]
+    assert told == [True, False, False]
+
+
+def test_a_name_whose_number_another_port_has_by_now_is_taken_over(names: NameClient, port: Port) -> None:
+    names.register("/mine", port.address)
+    with Port("/mine", names) as mine:
+        assert names.query("/mine") == mine.address

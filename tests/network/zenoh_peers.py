@@ -1,0 +1,84 @@
+"""What tests of Zenoh share: a robot that is served by nobody, endpoints nobody else has, and waiting."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, quiet_readings
+from posewright.network.served.door import Trajectory
+from posewright.robots import Robot, SensorSpec, robot
+
+
+def endpoint(protocol: str = "tcp") -> str:
+    """Return an endpoint on loopback that is free."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"{protocol}/127.0.0.1:{probe.getsockname()[1]}"
+
+
+def until(true: Callable[[], Any], longest_s: float = 30.0) -> Any:
+    """Wait until something is so, and return it."""
+    end = time.monotonic() + longest_s
+    while not (found := true()):
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.005)
+    return found
+
+
+@dataclass
+class FakeServed:
+    """A `Served` that takes what the first one commands, and answers a question with itself reversed."""
+
+    robot: Robot = field(default_factory=lambda: robot("robotis_bioloid"))
+    frame_period_s: float = 0.0078
+    taken: list[Trajectory] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)
+    commander: str = ""
+    busy: Event = field(default_factory=Event)
+
+    @property
+    def commanded_by(self) -> str:
+        return self.commander
+
+    @property
+    def faults(self) -> list[Fault]:
+        return [Fault(0.25, FaultKind.SILENT, "it says nothing", "left_knee")]
+
+    @property
+    def sensors(self) -> tuple[SensorSpec, ...]:
+        return self.robot.sensors
+
+    @property
+    def state(self) -> BodyState:
+        return self.at(0.0)
+
+    def at(self, time_s: float) -> BodyState:
+        n = len(self.robot.joint_names)
+        readings = quiet_readings(self.sensors)
+        return BodyState(time_s, np.linspace(-1.0, 1.0, n), np.linspace(0.0, 0.5, n), sensors=readings)
+
+    @property
+    def commands(self) -> JointCommands:
+        return JointCommands(np.zeros((1, len(self.robot.joint_names))))
+
+    def command(self, sender: str, trajectory: Trajectory) -> str:
+        if self.commander not in ("", sender):
+            return f"{self.commander} commands"
+        self.commander = sender
+        self.taken.append(trajectory)
+        return ""
+
+    def stop(self, sender: str) -> str:
+        self.stopped.append(sender)
+        return ""
+
+    def ask(self, request: bytes) -> bytes:
+        until(lambda: not self.busy.is_set())
+        return request[::-1]

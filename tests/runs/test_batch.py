@@ -1,0 +1,466 @@
+"""Many runs at once: a row each, whoever runs them, kept and gone on with; the report; ranking."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+from concurrent.futures import Executor, Future
+from dataclasses import fields, replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import posewright as pw
+from posewright.arenas import layout, layout_text
+from posewright.bodies import DomainParameters
+from posewright.errors import BodyError, FormatError, InputError, OutputError
+from posewright.runs import (
+    Batch,
+    Run,
+    Trial,
+    keep_report,
+    read_seeds,
+    read_trial,
+    run_batch,
+    walk_batch,
+)
+from posewright.runs.batch_trials import _Task, run_of
+from posewright.runs.run import documents_of
+
+TEST: dict[str, Any] = {"trial": "passivity-test", "seeds": "1-3"}
+"""The quickest trial there is."""
+
+BRIEF: dict[str, Any] = {"seconds": 0.5, "settle_s": 0.2}
+"""How a walk is kept short."""
+
+
+@pytest.fixture(scope="module")
+def tests(tmp_path_factory: pytest.TempPathFactory) -> Batch:
+    return pw.run_many(**TEST, folder=tmp_path_factory.mktemp("kept") / "tests")
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"),
+    [("1-4", (1, 2, 3, 4)), ("9,1,4", (1, 4, 9)), ("7", (7,)), ("1-3, 2-5,9", (1, 2, 3, 4, 5, 9))],
+)
+def test_seeds_are_ranges_and_numbers_each_once_in_order(text: str, seeds: tuple[int, ...]) -> None:
+    assert read_seeds(text) == seeds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "1-",
+        "-3",
+        "5-1",
+        "a",
+        "1..4",
+        "1,,2",
+        "0-99999999999",
+        "9" * 30,
+        "1-999999999",
+        "1-60000,70000-120000",
+    ],
+)
+def test_what_is_no_seeds_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="seed"):
+        read_seeds(text)
+
+
+def test_a_row_says_what_the_trial_alone_says(tests: Batch) -> None:
+    alone = pw.run_trial("passivity-test", seed=2)
+    row = tests.runs[1]
+    assert (row.name, row.digest) == ("2", alone.recording.digest())
+    assert row.figures["time_s"] == alone.score.time_s
+    assert tests.folder is not None
+    assert pw.read_recording(tests.folder / "seed_2.mcap").digest() == row.digest
+
+
+def test_workers_and_order_change_nothing_to_the_byte(tests: Batch, tmp_path: Path) -> None:
+    again = pw.run_many("passivity-test", seeds=[3, 1, 2, 1], folder=tmp_path, workers=2)
+    assert (again.digest, again.csv()) == (tests.digest, tests.csv())
+    assert tests.folder is not None
+    assert files(tmp_path) == files(tests.folder)
+
+
+HALF = """
+import os, signal, sys; from pathlib import Path; from posewright.documents import replacing
+with replacing(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_is_done_is_not_done_again_and_more_seeds_go_on(tests: Batch, tmp_path: Path) -> None:
+    told: list[tuple[str, bool]] = []
+    pw.run_many("passivity-test", seeds=[2], folder=tmp_path)
+    for killed in (tmp_path, tmp_path / "journal"):
+        subprocess.run([sys.executable, "-c", HALF, killed / "x"], check=False)  # noqa: S603 -- our own
+        assert any("unfinished" in path.name for path in killed.iterdir())
+    pw.run_many(**TEST, folder=tmp_path, on_run=lambda row, is_old: told.append((row.name, is_old)))
+    assert told == [("2", True), ("1", False), ("3", False)]
+    assert tests.folder is not None
+    assert files(tmp_path) == files(tests.folder)
+
+
+def test_another_batch_in_the_same_folder_is_refused_by_naming_the_difference(tests: Batch) -> None:
+    with pytest.raises(InputError, match="another body: sim, not random"):
+        pw.run_many(**TEST, folder=tests.folder, body="random")
+
+
+def test_a_document_that_was_changed_is_named(tmp_path: Path) -> None:
+    bodies = tmp_path / "mine.bodies.yaml"
+    asked: dict[str, Any] = {"seeds": [1], "body": str(bodies), "folder": tmp_path / "kept"}
+    for high in (1.1, 1.2):
+        bodies.write_text(
+            f"bodies: mine\nranges:\n  mass_scale: {{low: 1, high: {high}, source: a test}}\n",
+            encoding="utf-8",
+        )
+        if high == 1.1:
+            pw.run_many("passivity-test", **asked)
+    with pytest.raises(InputError, match=r"another file .*mine\.bodies\.yaml"):
+        pw.run_many("passivity-test", **asked)
+
+
+def test_every_field_of_a_trial_but_its_seed_is_a_setting(tests: Batch, tmp_path: Path) -> None:
+    told = {one.name for one in fields(Trial)} - {"seed", "name", "rules", "arena"}  # empty in this trial
+    assert told | {"trial", "contest name", "MuJoCo", "NumPy"} <= tests.settings.keys()
+    trial = read_trial("passivity-test")
+    pw.run_many(trial, seeds=[1], folder=tmp_path)
+    for other in ({"still_s": 7.0}, {"name": "other"}, {"arena": "race"}):
+        with pytest.raises(InputError, match=f"another {next(iter(other))}|another trial|the arena is"):
+            pw.run_many(replace(trial, **other), seeds=[1], folder=tmp_path)  # type: ignore[arg-type]
+
+
+def test_a_model_that_was_changed_is_named(tmp_path: Path) -> None:
+    shutil.copytree(pw.robot("sony_ers7").folder or "", tmp_path / "dog")
+    card, model = tmp_path / "dog/robot.yaml", tmp_path / "dog/model.xml"
+
+    def walked() -> Batch:
+        one = {"trot": (pw.read_gait("trot"), pw.robot(card))}
+        return walk_batch(one, [pw.VelocityCommand(0.1)], folder=tmp_path / "walks", **BRIEF)
+
+    assert walked().failed == ()
+    model.write_text(model.read_text().replace("<mujoco", "<!-- mine --><mujoco", 1))
+    with pytest.raises(InputError, match="another file trot"):
+        walked()
+    texts = _Task(read_trial("passivity-test"), None, "sim", legal=False).settings()
+    assert "file model of robotis_bioloid" in texts
+
+
+def test_bodies_that_read_alike_are_not_the_same_batch(tmp_path: Path) -> None:
+    one = {"trot": (pw.read_gait("trot"), pw.robot("sony_ers7"))}
+    bodies = [DomainParameters(mass_scale=scale) for scale in (1.1, 1.1 + 1e-9)]
+    assert str(bodies[0]) == str(bodies[1])
+    walk_batch(one, [pw.VelocityCommand(0.1)], folder=tmp_path, domain=bodies[0], **BRIEF)
+    with pytest.raises(InputError, match="another file exact numbers"):
+        walk_batch(one, [pw.VelocityCommand(0.1)], folder=tmp_path, domain=bodies[1], **BRIEF)
+
+
+def test_a_layout_of_ones_own_counts_whatever_it_is_called(tmp_path: Path) -> None:
+    mine = tmp_path / "random.layout.yaml"
+    texts = []
+    for name in ("example_1", "example_2"):
+        mine.write_text(layout_text(layout(name), "random"), encoding="utf-8")
+        own = replace(read_trial("obstacle-race"), layout=str(mine))
+        texts.append(documents_of(own, None, "sim", legal=False))
+    assert texts[0] != texts[1]
+    drawn = documents_of(replace(own, layout="random"), None, "sim", legal=False)
+    assert "random.layout.yaml" not in drawn
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("walk one", "walk_one"), ("g" * 200, "g" * 201), ("步" * 120, "步" * 121), ("a/b", "a:b")],
+)
+def test_no_two_runs_share_a_file_and_any_name_has_one(one: str, other: str, tmp_path: Path) -> None:
+    found = run_batch(
+        named, {one: one, other: other}, key="walk", measure="points", settings={}, folder=tmp_path
+    )
+    again = run_batch(
+        named, {other: other, one: one}, key="walk", measure="points", settings={}, folder=tmp_path
+    )
+    assert [run.name for run in (*found.runs, *again.runs)] == [one, other, other, one]
+    assert len(list((tmp_path / "journal").iterdir())) == 2
+
+
+def test_a_second_batch_in_one_folder_is_refused_at_once(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
+
+    def second(_: Run, __: bool) -> None:
+        with pytest.raises(OutputError, match=r"another program .*is at it"):
+            run_batch(named, {"b": "b"}, **how)
+
+    assert run_batch(named, {"a": "a"}, **how, on_run=second).failed == ()
+
+
+def test_a_full_disk_ends_the_batch_and_what_is_done_stays(tmp_path: Path) -> None:
+    told: list[str] = []
+    how: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
+    with pytest.raises(OutputError, match="No space left"):
+        run_batch(
+            named,
+            {one: one for one in ("a", "full", "b")},
+            **how,
+            on_run=lambda run, _: told.append(run.name),
+        )
+    assert told == ["a"]
+    assert [path.stem for path in (tmp_path / "journal").iterdir()] == ["walk_a"]
+
+
+def test_a_recording_whose_body_is_forged_is_refused_as_wrong_input() -> None:
+    outcome = pw.run_trial("passivity-test", seed=1)
+    header = outcome.recording.header
+    name, told = next(iter(header.robots.items()))
+    for domain in ({"gravity": 1.0}, {"mass_scale": "heavy"}, [1], "sim"):
+        forged = replace(told, facts={**told.facts, "domain": domain})
+        recording = replace(outcome.recording, header=replace(header, robots={name: forged}))
+        with pytest.raises(InputError, match="header of the recording"):
+            run_of("1", replace(outcome, recording=recording))
+
+
+def test_speeds_of_one_name_are_refused() -> None:
+    gait, commands = pw.read_gait("trot"), [pw.VelocityCommand(0.1), pw.VelocityCommand(0.1 + 1e-9)]
+    with pytest.raises(InputError, match=r"trot at 0\.1 is asked for twice"):
+        walk_batch({"trot": (gait, pw.robot("sony_ers7"))}, commands)
+
+
+@pytest.mark.parametrize("harm", ["junk", "gone", "another"])
+def test_a_run_whose_recording_was_lost_is_done_again(harm: str, tests: Batch, tmp_path: Path) -> None:
+    assert tests.folder is not None
+    folder = Path(shutil.copytree(tests.folder, tmp_path / "harmed"))
+    lost = folder / "seed_2.mcap"
+    if harm == "junk":
+        lost.write_bytes(b"junk")
+    elif harm == "gone":
+        lost.unlink()
+    else:
+        shutil.copy(folder / "seed_1.mcap", lost)
+    old: list[str] = []
+    again = pw.run_many(
+        **TEST, folder=folder, on_run=lambda run, is_old: old.append(run.name) if is_old else None
+    )
+    assert old == ["1", "3"]
+    assert again.digest == tests.digest
+    assert lost.read_bytes() == (tests.folder / "seed_2.mcap").read_bytes()
+
+
+def test_runs_without_their_settings_are_refused(tests: Batch, tmp_path: Path) -> None:
+    assert tests.folder is not None
+    folder = Path(shutil.copytree(tests.folder, tmp_path / "orphaned"))
+    (folder / "batch.json").unlink()
+    with pytest.raises(InputError, match=r"holds runs, but no batch\.json"):
+        pw.run_many(**TEST, folder=folder)
+
+
+def test_a_folder_can_be_named_by_its_settings(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"seeds": [1], "folder": tmp_path / "{trial}-{digest}", "recordings": False}
+    one, other = (pw.run_many("passivity-test", body=body, **asked) for body in ("sim", "random"))
+    assert one.folder is not None
+    assert re.fullmatch(r"passivity-test-[0-9a-f]{8}", one.folder.name)
+    assert one.folder != other.folder
+    assert list(one.folder.glob("*.mcap")) == []
+
+
+def test_a_damaged_entry_of_the_journal_is_told_of(tmp_path: Path) -> None:
+    pw.run_many("passivity-test", seeds=[1], folder=tmp_path)
+    entry = tmp_path / "journal/seed_1.json"
+    entry.write_text(entry.read_text().replace("passed", "missed", 1))
+    with pytest.raises(FormatError, match=r"seed_1\.json.*delete it"):
+        pw.run_many("passivity-test", seeds=[1], folder=tmp_path)
+
+
+def test_a_random_body_is_drawn_by_the_seed_and_told_of() -> None:
+    one, other = pw.run_many("passivity-test", seeds=[1, 2], body="random").runs
+    assert one.body.startswith("friction ")
+    assert one.body != other.body
+    alone = pw.run_trial("passivity-test", seed=1, body="random")
+    assert alone.recording.digest() == one.digest != pw.run_trial("passivity-test", seed=1).recording.digest()
+
+
+class Here(Executor):
+    """An executor as a cluster's might be, which does everything here."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
+
+
+def test_any_executor_can_serve(tests: Batch) -> None:
+    assert pw.run_many(**TEST, executor=Here()).digest == tests.digest
+
+
+def made(points: float, _: Path | None) -> Run:
+    if points < 0.0:
+        raise BodyError("the servo <b>melted</b>")
+    return Run(
+        f"{points:g}",
+        {"points": points, "finished": points > 2.0},
+        (points,),
+        incidents=("fall",) * int(points),
+        story=("<script>alert(1)</script>",),
+    )
+
+
+def named(name: str, _: Path | None) -> Run:
+    if name == "full":
+        raise OutputError("No space left on device")
+    return Run(name, {"points": 1.0}, (1.0,))
+
+
+def batch(*points: float, **settings: str) -> Batch:
+    items = {f"{one:g}": one for one in points}
+    return run_batch(made, items, key="run", measure="points", settings=settings)
+
+
+def test_a_run_that_fails_is_a_row_and_the_others_go_on() -> None:
+    found = batch(1.0, -1.0, 3.0)
+    assert [row.error for row in found.runs] == [None, "the servo <b>melted</b>", None]
+    assert (len(found.done), len(found.failed)) == (2, 1)
+
+
+def test_the_summary_is_that_of_statistics() -> None:
+    found = batch(4.0, 1.0, 3.0, -1.0)
+    assert (found.mean, found.deviation) == (8.0 / 3.0, statistics.stdev([4.0, 1.0, 3.0]))
+    assert found.best is not None
+    assert found.worst is not None
+    assert (found.best.name, found.worst.name) == ("4", "1")
+    assert found.succeeded == ("finished", 2)
+    assert found.incidents == {"fall": 8}
+    told = json.loads(json.dumps(found.to_dict()))
+    assert (told["worst"], told["best"]) == (told["runs"][1], told["runs"][0])
+    assert found.csv().splitlines()[0] == "run,points,finished,incidents,digest,error"
+    assert len(found.table()) == 4
+
+
+def test_where_all_fail_there_is_still_a_summary_and_a_report() -> None:
+    found = batch(-1.0)
+    assert (found.mean, found.best, found.succeeded) == (None, None, ("done", 0))
+    assert "melted" in report(found)
+
+
+class Strict(HTMLParser):
+    """Sees that every element is closed where it should be, and gathers what a browser would fetch."""
+
+    VOID = frozenset({"meta", "img", "br", "link", "input"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.fetched: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(set(names)) == len(names)
+        self.fetched += [value or "" for name, value in attrs if name in ("src", "href", "action", "srcset")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.open = self.open[:-1]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def report(found: Batch) -> str:
+    pytest.importorskip("jinja2", reason="the report needs the extra `report`")
+    from posewright.runs import report_of
+
+    return report_of(found)
+
+
+def parsed(text: str) -> Strict:
+    page = Strict()
+    page.feed(text)
+    page.close()
+    assert page.open == []
+    return page
+
+
+def test_the_report_is_one_whole_page_that_fetches_nothing(tests: Batch) -> None:
+    text = report(tests)
+    page = parsed(text)
+    assert len(page.fetched) == 3
+    assert all(source.startswith("data:image/png;base64,") for source in page.fetched)
+    assert re.findall(r"(?:https?:|url\(|@import)", text) == []
+    for row in tests.runs:
+        assert f"path of seed {row.name}" in text
+    assert tests.digest[:16] in page.text
+
+
+def test_a_damaged_recording_costs_its_own_picture_only(tests: Batch, tmp_path: Path) -> None:
+    assert tests.folder is not None
+    shutil.copytree(tests.folder, tmp_path / "kept")
+    (tmp_path / "kept/seed_1.mcap").write_bytes(b"junk")
+    page = parsed(report(replace(tests, folder=tmp_path / "kept")))
+    assert len(page.fetched) == 2
+    assert "not an MCAP file" in page.text
+
+
+def test_a_report_of_before_is_not_shown_as_that_of_now(
+    tests: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "report.html").write_text("old")
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    keep_report(replace(tests, folder=tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["results.csv"]
+
+
+def test_where_nothing_was_recorded_there_is_no_digest() -> None:
+    found = batch(1.0, 2.0)
+    assert (found.digest, found.to_dict()["digest"]) == (None, None)
+    assert "digest" not in parsed(report(found)).text
+
+
+def test_whatever_a_text_holds_is_shown_as_it_is() -> None:
+    page = parsed(report(batch(1.0, -1.0, contest="<i>&\"'", gait="<script>")))
+    assert "<i>&\"'" in page.text
+    assert "the servo <b>melted</b>" in page.text
+    assert "<script>alert(1)</script>" in page.text
+
+
+def test_recordings_are_ranked_by_their_contest_and_equal_ones_share_a_place(
+    tests: Batch, tmp_path: Path
+) -> None:
+    assert tests.folder is not None
+    shutil.copy(tests.folder / "seed_1.mcap", tmp_path / "twin.mcap")
+    found = pw.rank(tests.folder, tmp_path / "twin.mcap", tmp_path)
+    assert [row.figures["time_s"] for row in found.runs] == sorted(
+        row.figures["time_s"] for row in found.runs
+    )
+    assert [row.figures["place"] for row in found.runs] == [1, 1, 3, 4]
+
+
+def test_what_cannot_be_read_is_ranked_last_with_its_error(tests: Batch, tmp_path: Path) -> None:
+    assert tests.folder is not None
+    (tmp_path / "junk.mcap").write_bytes(b"junk")
+    found = pw.rank(tmp_path, tests.folder)
+    assert [row.name for row in found.failed] == [found.runs[-1].name] == ["junk.mcap"]
+    assert "not an MCAP file" in str(found.runs[-1].error)
+
+
+def test_several_contests_are_not_ranked_together(tests: Batch, tmp_path: Path) -> None:
+    assert tests.folder is not None
+    pw.run_trial("obstacle-race", record=tmp_path / "race.mcap")
+    with pytest.raises(InputError, match="cannot be ranked with the others"):
+        pw.rank(tests.folder, tmp_path)
+    with pytest.raises(InputError, match="nothing to be read is here"):
+        pw.rank(tests.folder / "journal")

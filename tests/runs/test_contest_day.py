@@ -1,0 +1,293 @@
+"""A day of contests: entries are folders, everybody plays, and a day that was killed goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import posewright as pw
+from posewright.contests import Exhibition
+from posewright.errors import DocumentError, FormatError, InputError, UnknownNameError
+from posewright.runs import Contestant, Day, Run, read_contestant
+from posewright.runs.tournament import playing
+from posewright.runs.tournament.contestant import read_contestants
+from posewright.runs.tournament.day import Discipline
+from posewright.runs.tournament.day_rules import read_day_rules
+from posewright.runs.tournament.site import _most_eventful, highlight_s
+from posewright.runs.trial import Trial
+
+PASSIVE_DAY = """
+day: mine
+title: A short day
+contests:
+  exhibition: {share: 10, most: 10, jury: true}
+  passivity-test: {share: 5, most: 1}
+  sumo: {share: 30, most: 30, needs: passivity-test}
+group_size: 4
+advancing: 2
+sources: {}
+"""
+
+
+def make_entry(folder: Path, name: str, **behaviours: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    told = behaviours or {"passivity-test": "passivity_test"}
+    lines = [f"entry: {name}", "robot: robotis_bioloid", "behaviours:"]
+    lines += [f"  {contest.replace('_', '-')}: {behaviour}" for contest, behaviour in told.items()]
+    (folder / "entry.yaml").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.fixture
+def short_day(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.day.yaml"
+    path.write_text(PASSIVE_DAY)
+    return path
+
+
+@pytest.fixture
+def played_quickly(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let nobody move: the one whose name comes first in the alphabet wins, and is best."""
+    asked: list[str] = []
+
+    def quick(trial: Trial, record: Path | None) -> Run:
+        asked.append(f"{trial.contest} {trial.name}")
+        names = trial.name.split(" - ")
+        won = {} if len(names) == 1 else {"winner": "red" if names[0] < names[1] else "blue"}
+        passed = trial.name != "z, who is passive"
+        if record is not None:
+            record.write_bytes(b"nothing")
+        return Run(
+            trial.name,
+            {**won, "passed": passed, "points": float(passed)},
+            (float(passed),),
+            digest=trial.name,
+        )
+
+    monkeypatch.setattr(playing, "_record", quick)
+    return asked
+
+
+def entries(folder: Path, *names: str) -> list[Path]:
+    told = {"passivity_test": "passivity_test", "sumo": "passivity_test", "exhibition": "passivity_test"}
+    return [make_entry(folder / f"{number}", name, **told) for number, name in enumerate(names)]
+
+
+def test_an_entry_is_a_folder(tmp_path: Path) -> None:
+    folder = make_entry(tmp_path / "ours", "Ours", obstacle_race="obstacle_race", sumo="passivity_test")
+    found = read_contestant(folder)
+    assert found == Contestant(
+        "Ours", "robotis_bioloid", {"obstacle-race": "obstacle_race", "sumo": "passivity_test"}
+    )
+    assert found.digest() == read_contestant(folder).digest()
+    assert found.digest() != replace(found, behaviours={}).digest()
+    assert read_contestants([tmp_path]) == (found,)  # a folder that holds entries
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("entry: a\nrobot: robotis_bioloid\nbehaviours: {fencing: x}\n", "no contest is called 'fencing'"),
+        ("entry: ''\nrobot: robotis_bioloid\nbehaviours: {}\n", "no name"),
+        ("entry: a\nrobot: ../../robot.yaml\nbehaviours: {}\n", "leads out of the entry's folder"),
+        ("entry: a\nrobot: r\nbehaviours: {sumo: /etc/passwd}\n", "leads out of the entry's folder"),
+        ("entry: a\nrobot: r\n", "'behaviours' is missing"),
+        ("entry: a\nrobot: r\nbehaviours: {sumo: wrestel}\n", "no behaviour is called 'wrestel'"),
+        ("entry: a\nrobot: r\nbehaviours: {}\nlooks: nice\n", "looks"),
+    ],
+)
+def test_a_wrong_entry_is_refused_with_file_and_line(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "entry.yaml").write_text(text)
+    with pytest.raises((DocumentError, UnknownNameError), match=said) as error:
+        read_contestant(tmp_path)
+    assert "entry.yaml:" in str(error.value)
+
+
+def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="called 'OURS' is in"):
+        read_contestants(entries(tmp_path, "Ours", "OURS"))
+    (tmp_path / "empty").mkdir()
+    for folder, said in (("empty", r"no entry\.yaml"), ("nowhere", "there is no such folder")):
+        with pytest.raises(InputError, match=said):
+            read_contestants([tmp_path / folder])
+
+
+def test_the_shares_of_the_shipped_days_are_those_of_the_rules() -> None:
+    shares = {
+        name: {one.contest: one.share for one in read_day_rules(name).counting if one.share}
+        for name in ("ceabot_2013", "ceabot_2017")
+    }
+    assert shares["ceabot_2013"] == {"obstacle-race": 35, "stairs": 35, "sumo": 30}
+    assert (
+        shares["ceabot_2017"].items()
+        >= {"exhibition": 10, "obstacle-race": 25, "stairs": 20, "sumo": 25}.items()
+    )
+
+
+def test_a_day_of_a_contest_that_is_not_here_is_refused(short_day: Path) -> None:
+    short_day.write_text(PASSIVE_DAY.replace("sumo:", "sumoo:"))
+    with pytest.raises(UnknownNameError, match="'sumoo'") as error:
+        read_day_rules(short_day)
+    assert "mine.day.yaml:7" in str(error.value)
+
+
+def test_a_day_is_played_ranked_and_read_again(
+    tmp_path: Path, short_day: Path, played_quickly: list[str]
+) -> None:
+    folders = entries(tmp_path / "in", "z, who is passive", *"fedcba")
+    day = pw.play_day(folders, tmp_path / "out", rules=short_day)
+    assert [discipline.contest for discipline in day.disciplines] == ["exhibition", "passivity-test", "sumo"]
+    sumo = day.disciplines[2]
+    assert sumo.remarks == ("z, who is passive has not passed passivity-test",)
+    assert sumo.places["a"] == 1
+    assert set(sumo.places) == set("abcdef")
+    assert sumo.tables.keys() == {"Group A", "Group B", "Semifinals", "Final"}
+    assert day.ranking[0].name == "a"
+    assert day.ranking[0].points == pytest.approx(35.0)  # 30 for the first place in sumo, 5 for the test
+    assert (day.ranking[-1].name, day.ranking[-1].points) == ("z, who is passive", 0.0)
+    assert pw.read_day(tmp_path / "out") == day
+    n_asked = len(played_quickly)
+    assert pw.play_day(folders, tmp_path / "out", rules=short_day) == day
+    assert len(played_quickly) == n_asked  # nothing was played again
+
+
+def test_a_jury_gives_points_that_stay(tmp_path: Path, short_day: Path, played_quickly: list[str]) -> None:
+    folders, jury = entries(tmp_path / "in", "a", "b"), tmp_path / "jury.yaml"
+    jury.write_text("exhibition: {b: 8.5}\n")
+    without = pw.play_day(folders, tmp_path / "out", rules=short_day)
+    day = pw.play_day(folders, tmp_path / "out", rules=short_day, jury=jury)
+    assert [row.parts["exhibition"] for row in without.ranking] == [0.0, 0.0]
+    assert {row.name: row.parts["exhibition"] for row in day.ranking} == {"a": 0.0, "b": 8.5}
+    assert day.disciplines[0].places == {"b": 1, "a": 2}
+    assert pw.play_day(folders, tmp_path / "out", rules=short_day) == day
+    for text in ("exhibition: {b: 11}", "exhibition: {c: 1}", "sumo: {b: 1}"):
+        jury.write_text(f"{text}\n")
+        with pytest.raises((DocumentError, UnknownNameError)):
+            pw.read_day(tmp_path / "out", jury)
+    assert played_quickly
+
+
+def test_a_jury_gives_nothing_to_who_showed_nothing(
+    tmp_path: Path, short_day: Path, played_quickly: list[str]
+) -> None:
+    folders, jury = (
+        [*entries(tmp_path / "in", "a", "b"), make_entry(tmp_path / "in/c", "c")],
+        tmp_path / "jury.yaml",
+    )
+    pw.play_day(folders, tmp_path / "out", rules=short_day)
+    jury.write_text("exhibition: {c: 1}\n")
+    with pytest.raises(DocumentError, match="'c' took no part in the exhibition"):
+        pw.read_day(tmp_path / "out", jury)
+    assert played_quickly
+
+
+def test_a_day_that_was_not_played_is_told_in_words(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no day was played here"):
+        pw.read_day(tmp_path)
+
+
+def test_every_bout_says_who_is_red_and_has_a_seed_of_its_own(
+    tmp_path: Path, short_day: Path, monkeypatch: pytest.MonkeyPatch, played_quickly: list[str]
+) -> None:
+    bouts: list[Trial] = []
+    quick = playing._record
+
+    def seen(trial: Trial, record: Path | None) -> Run:
+        if trial.contest == "sumo":
+            bouts.append(trial)
+        return quick(trial, record)
+
+    monkeypatch.setattr(playing, "_record", seen)
+    pw.play_day(entries(tmp_path / "in", *"abcdef"), tmp_path / "out", rules=short_day)
+    assert len({bout.seed for bout in bouts}) == len(bouts) == 6 + 2 + 1
+    assert all(" (red) - " in bout.name and bout.name.endswith(" (blue)") for bout in bouts)
+    assert played_quickly
+
+
+def test_films_are_of_different_runs() -> None:
+    def run(name: str, digest: str, *incidents: str) -> Run:
+        return Run(name, {"points": 1.0}, (1.0,), incidents=incidents, digest=digest)
+
+    runs = (run("a", "same", "fall"), run("b", "same", "fall"), run("c", "other"))
+    discipline = Discipline("stairs", "Stairs", 35.0, 35.0, runs={"stairs": runs})
+    assert [name for _, name in _most_eventful(discipline, 2)] == ["a", "c"]
+
+
+def test_a_day_that_was_changed_by_hand_is_refused(
+    tmp_path: Path, short_day: Path, played_quickly: list[str]
+) -> None:
+    pw.play_day(entries(tmp_path / "in", "a", "b"), tmp_path / "out", rules=short_day)
+    path = tmp_path / "out/day.json"
+    path.write_text(path.read_text().replace("passivity", "activity"))
+    with pytest.raises(FormatError, match="not as it was written"):
+        pw.read_day(tmp_path / "out")
+    assert played_quickly
+
+
+def test_another_entry_is_another_day(tmp_path: Path, short_day: Path, played_quickly: list[str]) -> None:
+    pw.play_day(entries(tmp_path / "in", "a", "b"), tmp_path / "out", rules=short_day)
+    with pytest.raises(InputError, match="another"):
+        pw.play_day(entries(tmp_path / "in", "a", "c"), tmp_path / "out", rules=short_day)
+    assert played_quickly
+
+
+def test_the_exhibition_is_recorded_and_judged_by_nobody() -> None:
+    trial = Trial("show", "robotis_bioloid", "passivity_test", "exhibition", still_s=1.0)
+    outcome = pw.run_trial(trial)
+    assert isinstance(pw.contest("exhibition"), Exhibition)
+    assert outcome.score.points == 0.0
+    assert outcome.score.table().notes == ("points are given by the jury",)
+    assert pw.judge(outcome.recording) == outcome.score
+    assert 0.0 <= highlight_s(outcome.recording) <= outcome.recording.duration_s
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only there can a process be killed so")
+def test_a_day_killed_twice_is_the_day_that_was_not(tmp_path: Path) -> None:
+    for number in range(3):
+        make_entry(tmp_path / f"in/{number}", f"Team {number}")
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+
+    def command(out: Path) -> list[str]:
+        words = ["contest", "run", tmp_path / "in", "--out", out, "--films", "0", "--json"]
+        return [sys.executable, "-m", "posewright", *map(str, words)]
+
+    run: Callable[..., subprocess.CompletedProcess[str]] = subprocess.run
+    wanted = run(command(whole), capture_output=True, text=True, check=False)
+    assert (wanted.returncode, wanted.stderr) == (0, "")
+    for done in (1, 2):
+        process = subprocess.Popen(command(killed), stdout=subprocess.DEVNULL)  # noqa: S603 -- our own program
+        while len(list(killed.glob("*/journal/*.json"))) < done and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    told = run(command(killed), capture_output=True, text=True, check=False)
+    one, other = json.loads(wanted.stdout), json.loads(told.stdout)
+    assert one.pop("folder") != other.pop("folder")
+    assert one == other
+    assert (whole / "ranking.csv").read_text() == (killed / "ranking.csv").read_text()
+    for page in ("index.html", "passivity-test.html"):
+        assert (whole / page).read_text() == (killed / page).read_text()
+
+
+def test_the_pages_name_everybody_and_need_nothing_from_elsewhere(
+    tmp_path: Path, short_day: Path, played_quickly: list[str]
+) -> None:
+    pytest.importorskip("jinja2")
+    day: Day = pw.play_day(entries(tmp_path / "in", "a", "<b>&"), tmp_path / "out", rules=short_day)
+    index = pw.write_site(day, films=0).read_text()
+    assert "&lt;b&gt;&amp;" in index
+    for page in (tmp_path / "out").glob("*.html"):
+        text = page.read_text()
+        assert "http:" not in text
+        assert "https:" not in text
+        assert "<b>&" not in text
+    assert played_quickly

@@ -1,0 +1,231 @@
+"""A gait is tuned: what is tried is what is written, and a search that is stopped goes on."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posewright.errors import InputError
+from posewright.gaits import VelocityCommand, gait_text, read_gait, timing_of, write_gait
+from posewright.runs import GaitProblem, TunedGait, tune_gait, walk_gait
+from posewright.runs.tuning.reading import tune_in
+from posewright.runs.tuning.search import refuse_out_of_reach
+from posewright.runs.tuning.task import FINENESS, Asked, TunedWalk, rounded
+from posewright.search import Dimension, Tuned, read_journal, tune
+from posewright.simulation import World
+
+from .gait_tunes import ERS7, MADE, QUICK, START, task_of
+
+SEARCH: dict[str, Any] = {"generations": 2, "population": 4, "seed": 1}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[TunedGait, Path]:
+    """A short search that nothing stopped, and its journal."""
+    journal = tmp_path_factory.mktemp("search") / "quick.jsonl"
+    return tune_gait(tune_in(QUICK), journal=journal, **SEARCH), journal
+
+
+# what is tried
+
+
+@given(
+    low=st.floats(-1.0, 1.0),
+    width=st.floats(1e-4, 100.0),
+    share=st.floats(0.0, 1.0),
+    start=st.floats(0.0, 1.0),
+)
+def test_values_are_tried_in_steps_finer_than_a_thousandth_of_their_range(
+    low: float, width: float, share: float, start: float
+) -> None:
+    high = low + width
+    one = Dimension("x", low, high, min(low + start * width, high))
+    value = min(low + share * width, high)
+    tried = rounded(one, value)
+    assert low <= tried <= high
+    assert abs(tried - value) <= width / FINENESS
+    assert rounded(one, tried) == tried
+    assert rounded(one, one.start) == one.start
+
+
+def test_the_gait_that_is_written_is_the_one_that_was_tried(
+    found: tuple[TunedGait, Path], tmp_path: Path
+) -> None:
+    tuned = found[0]
+    assert tuned.gait is not None
+    write_gait(tuned.gait, tmp_path / "quick.gait.yaml")
+    again = read_gait(tmp_path / "quick.gait.yaml")
+    assert again.parameters.flat == tuned.gait.parameters.flat
+    assert again.travel_gain == tuned.gait.travel_gain
+    world = World(ERS7, visuals=False)  # the document holds no joint still
+    trial = walk_gait(again, ERS7, command=VelocityCommand(0.1), seconds=0.45, settle_s=0.2, world=world)
+    assert trial.report.leaning.max_tilt_deg == tuned.tuned.facts["max_tilt_deg"]
+    assert trial.report.travel.speed_m_s == pytest.approx(tuned.tuned.facts["speed_m_s"], abs=1e-15)
+    assert "posewright tune quick" in again.source
+    assert f"evaluations {tuned.tuned.evaluations}" in again.source
+
+
+@pytest.mark.parametrize(("ground_speed_m_s", "pairs"), [(0.25, 6), (0.4, 3)])
+def test_a_foot_that_is_lifted_for_too_long_takes_what_time_there_is(
+    ground_speed_m_s: float, pairs: int
+) -> None:
+    task = tune_in(QUICK.replace("front_height_m: [0.004, 0.02]", "ascent_pairs: [1, 40]"))
+    values = {"ground_speed_m_s": ground_speed_m_s, "ascent_pairs": 30, "travel_gain.forward": 1.0}
+    gait = task.candidate(values)
+    assert gait.parameters.ascent_pairs == task.tried(values)["ascent_pairs"] == pairs
+    timing_of(gait.parameters, ERS7.frame_period_s)
+    with pytest.raises(InputError, match="ascent_pairs"):
+        timing_of(gait.changed({"ascent_pairs": pairs + 1}).parameters, ERS7.frame_period_s)
+
+
+def test_a_walk_asks_for_a_share_of_the_greatest() -> None:
+    parameters = read_gait(MADE, robot=ERS7).parameters
+    timing = timing_of(parameters, ERS7.frame_period_s)
+    walk = TunedWalk(Asked(0.6, is_share=True), Asked(-0.8, is_share=True), Asked(-1.0, is_share=True))
+    command = walk.command(parameters, timing)
+    speed = math.hypot(command.forward_m_s, command.left_m_s) * timing.ground_s
+    assert speed == pytest.approx(parameters.maximum_displacement_m)
+    assert command.turn_rad_s * timing.ground_s == pytest.approx(-parameters.maximum_turn_rad)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"parameters": {"ascent_pairs": 12}}, "ascent_pairs is 12"),
+        ({"parameters": {"equilibrium_m.fore.z": -0.3}}, "is too far"),
+        ({"walks": (TunedWalk(Asked(0.5)),)}, "0.5 m/s is out of range"),
+        ({"walks": (TunedWalk(turn=Asked(5.0)),)}, "a turn of 5 rad/s is out of range"),
+    ],
+)
+def test_a_candidate_that_cannot_walk_has_no_score_but_a_reason(
+    changes: Mapping[str, Any], reason: str
+) -> None:
+    others = {name: value for name, value in changes.items() if name != "parameters"}
+    task = task_of(**others)
+    task = replace(task, gait=task.gait.changed(changes.get("parameters", {})))
+    evaluation = GaitProblem(task).evaluate(START)
+    assert evaluation.score == math.inf
+    assert reason in str(evaluation.facts["reason"])
+
+
+def test_feet_that_stay_away_from_their_way_are_refused() -> None:
+    far = {"maximum_displacement_m": 0.2, "ground_speed_m_s": 0.4, "equilibrium_m.fore.x": 0.1}
+    gait = read_gait(MADE, robot=ERS7).changed(far)
+    refuse_out_of_reach(gait, ERS7, VelocityCommand(0.0))
+    with pytest.raises(InputError, match=r"_front stays \d+\.\d mm away"):
+        refuse_out_of_reach(gait, ERS7, VelocityCommand(0.39))
+
+
+def test_a_task_comes_back_whole_from_its_travels() -> None:
+    task = tune_in(QUICK)
+    there = pickle.loads(pickle.dumps(task))  # noqa: S301 -- our own
+    assert gait_text(there.gait) == gait_text(task.gait)
+    assert (there.dimensions, there.terms, there.digest) == (task.dimensions, task.terms, task.digest)
+
+
+def test_a_problem_in_another_process_is_the_same() -> None:
+    task = task_of(held=("mouth", "tail_tilt", "tail_pan"))
+    problem = GaitProblem(task)
+    evaluation = problem.evaluate(START)
+    there = pickle.loads(pickle.dumps(problem))  # noqa: S301 -- our own
+    assert there.fingerprint == problem.fingerprint
+    assert there.evaluate(START) == evaluation == problem.evaluate(START)
+
+
+def test_what_is_held_still_moves_in_the_last_look() -> None:
+    found = tune_gait(task_of(held=("mouth", "tail_tilt", "tail_pan")), generations=1, population=4)
+    assert found.whole == GaitProblem(task_of()).evaluate(found.tuned.best)
+    assert found.whole.score != found.tuned.score
+    assert found.whole.score == pytest.approx(found.tuned.score, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("given_text", "instead"),
+    [
+        ("[0.25, 0.4]", "[0.25, 0.41]"),
+        ("start: 1.2", "start: 1.3"),
+        ("seconds: 0.45", "seconds: 0.5"),
+        ("following: 1", "following: 2"),
+        ("following: 1", "slip: 1"),
+        ("fall: 2}\n", "fall: 2}\nbodies: {random: 1}\n"),
+        ("fall: 2}\n", "fall: 2}\nhold: [mouth]\n"),
+    ],
+)
+def test_whatever_changes_the_score_changes_the_fingerprint(given_text: str, instead: str) -> None:
+    assert tune_in(QUICK).fingerprint == tune_in(f"# a remark\n{QUICK}source: ours\n").fingerprint
+    assert tune_in(QUICK).fingerprint != tune_in(QUICK.replace(given_text, instead)).fingerprint
+
+
+def test_another_gait_to_begin_at_changes_the_fingerprint() -> None:
+    task = tune_in(QUICK)
+    other = replace(task, gait=task.gait.changed({"ascent_pairs": 4}))
+    assert other.fingerprint != task.fingerprint
+
+
+# the search
+
+
+def test_a_search_is_better_than_its_start(found: tuple[TunedGait, Path]) -> None:
+    tuned = found[0].tuned
+    assert tuned.score < 0.9 * tuned.generations[0].best_score
+    assert found[0].values == found[0].task.tried(tuned.best)
+
+
+def same(one: Tuned, other: Tuned) -> bool:
+    return (one.best, one.score, one.generations) == (other.best, other.score, other.generations)
+
+
+def test_two_workers_find_what_one_finds(found: tuple[TunedGait, Path], tmp_path: Path) -> None:
+    journal = tmp_path / "quick.jsonl"
+    with_two = tune_gait(tune_in(QUICK), journal=journal, workers=2, **SEARCH)
+    assert same(with_two.tuned, found[0].tuned)
+    assert journal.read_bytes() == found[1].read_bytes()
+
+
+@pytest.mark.parametrize("share", [0.55, 0.9])
+def test_a_search_that_was_cut_off_goes_on_to_the_same_gait(
+    found: tuple[TunedGait, Path], tmp_path: Path, share: float
+) -> None:
+    whole, journal = found[1].read_bytes(), tmp_path / "quick.jsonl"
+    journal.write_bytes(whole[: round(share * len(whole))])
+    again = tune_gait(tune_in(QUICK), journal=journal, **SEARCH)
+    assert same(again.tuned, found[0].tuned)
+    assert journal.read_bytes() == whole
+    assert again.gait is not None
+    assert found[0].gait is not None
+    assert again.gait.source == found[0].gait.source
+
+
+def test_a_journal_of_another_document_is_refused(found: tuple[TunedGait, Path], tmp_path: Path) -> None:
+    journal = tmp_path / "quick.jsonl"
+    journal.write_bytes(found[1].read_bytes())
+    with pytest.raises(InputError, match="the journal of another search"):
+        tune_gait(tune_in(QUICK.replace("fall: 2", "fall: 3")), journal=journal, **SEARCH)
+    assert journal.read_bytes() == found[1].read_bytes()
+
+
+def test_a_search_that_finds_nothing_says_so(tmp_path: Path) -> None:
+    task = task_of(walks=(TunedWalk(Asked(0.9)),))
+    found = tune_gait(task, generations=1, population=4, journal=tmp_path / "none.jsonl")
+    assert found.gait is None
+    assert found.tuned.score == math.inf
+    assert len(read_journal(tmp_path / "none.jsonl").attempts) == 5
+
+
+def test_the_documents_own_numbers_are_the_default() -> None:
+    text = (
+        QUICK.replace("settle_s: 0.2", "settle_s: 0")
+        + "search: {generations: 1, population: 5, spread: 0.05}\n"
+    )
+    task = tune_in(text.replace("forward_m_s: 0.1", "forward_m_s: 9"))  # nothing walks: this is about numbers
+    found = tune_gait(task)
+    assert found.tuned.evaluations == 6
+    assert same(found.tuned, tune(GaitProblem(task), generations=1, population=5, spread=0.05))

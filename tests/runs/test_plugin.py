@@ -1,0 +1,179 @@
+"""A package of somebody's own adds a contest and a body: `examples/plugin`, installed as a user does."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import posewright as pw
+from posewright.arenas import Arena
+from posewright.bodies import Supervisor
+from posewright.contests import Entry, Note, Place, contest, contest_names, registry
+from posewright.control import Block
+from posewright.documents import Plugins
+from posewright.errors import InputError
+from posewright.recordings import Recording
+from posewright.runs import Progress
+from posewright.runs.outcome import Unjudged
+
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "examples/plugin"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the package into a folder of its own, without network."""
+    folder = tmp_path_factory.mktemp("plugin")
+    shutil.copytree(PLUGIN, folder / "source")
+    asked = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target"]
+    command = [sys.executable, "-m", "pip", *asked, str(folder / "site"), str(folder / "source")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 -- our own package
+    assert done.returncode == 0, done.stderr
+    return folder / "site"
+
+
+def posewright(site: Path, *words: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    paths = [str(site), str(Path(pw.__file__).parents[1])]
+    return subprocess.run(  # noqa: S603 -- our own program
+        [sys.executable, "-m", "posewright", *map(str, words)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def told(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert (done.returncode, done.stderr) == (0, "")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_its_contest_is_run_recorded_and_judged(installed: Path, tmp_path: Path) -> None:
+    ran = told(posewright(installed, "run", "line-walk", "--record", tmp_path / "walk.mcap", "--json"))
+    assert ran["contest"] == "line-walk"
+    assert 1.0 < ran["distance_m"] < 2.5
+    judged = told(posewright(installed, "judge", tmp_path / "walk.mcap", "--json"))
+    assert (judged["points"], judged["digest"]) == (ran["points"], ran["digest"])
+    shown = posewright(installed, "replay", tmp_path / "walk.mcap", "--plot", tmp_path / "walk.svg")
+    assert f"{ran['distance_m']:.2f} m" in shown.stdout
+    assert "walked" in (tmp_path / "walk.svg").read_text(encoding="utf-8")
+
+
+def test_the_same_trial_has_the_same_digest_elsewhere_and_unrecorded(installed: Path, tmp_path: Path) -> None:
+    first = told(posewright(installed, "run", "line-walk", "--record", tmp_path / "a.mcap", "--json"))
+    again = told(posewright(installed, "run", "line-walk", "--json", folder=tmp_path))
+    assert again["digest"] == first["digest"]
+
+
+def test_its_body_is_run_on(installed: Path) -> None:
+    ran = told(posewright(installed, "run", "line-walk", "--body", "glider", "--json"))
+    assert ran["distance_m"] == pytest.approx(0.1 * 15.0, abs=0.05)
+
+
+def test_a_trial_of_ones_own_may_bring_other_rules(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.rules.yaml").write_text("title: Short walk\nlimit_s: 8\n")
+    (tmp_path / "mine.trial.yaml").write_text(
+        "trial: mine\nrobot: robotis_bioloid\nbehaviour: passivity_test\n"
+        "contest: {name: line-walk, rules: mine.rules.yaml}\n"
+    )
+    ran = told(posewright(installed, "run", tmp_path / "mine.trial.yaml", "--json"))
+    assert ran["simulated_s"] == pytest.approx(8.0, abs=0.2)
+
+
+def test_without_the_package_its_recording_is_replayed_but_not_judged(
+    installed: Path, tmp_path: Path
+) -> None:
+    told(posewright(installed, "run", "line-walk", "--record", tmp_path / "walk.mcap", "--json"))
+    outcome = pw.replay(tmp_path / "walk.mcap", plot=tmp_path / "walk.png")
+    assert "no contest is called 'line-walk'" in outcome.score.warnings[0]
+    with pytest.raises(pw.PosewrightError, match="no contest is called 'line-walk'"):
+        pw.judge(outcome.recording)
+
+
+def test_the_page_shows_the_very_package() -> None:
+    page = (ROOT / "docs/how-to-own-contest.md").read_text(encoding="utf-8")
+    shown = dict(re.findall(r"^```(python|toml)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+    code = (PLUGIN / "posewright_line_walk/contest.py").read_text(encoding="utf-8")
+    assert shown == {"python": code, "toml": (PLUGIN / "pyproject.toml").read_text(encoding="utf-8")}
+    assert code.count("\n") < 100
+    files = [path for path in PLUGIN.rglob("*") if path.suffix in {".py", ".toml"}]
+    assert sum(path.read_text(encoding="utf-8").count("\n") for path in files) < 150
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("no_such_package:Contest", "of an unknown package, cannot be loaded"),
+        ("math:pi", "is no contest"),
+    ],
+)
+def test_a_broken_package_is_named_and_only_who_asks_for_it_hears_of_it(
+    monkeypatch: pytest.MonkeyPatch, value: str, message: str
+) -> None:
+    broken = Plugins(registry.GROUP, [EntryPoint("broken", value, registry.GROUP)])
+    monkeypatch.setattr(registry, "plugins", lambda _group: broken)
+    assert "broken" in contest_names()
+    assert contest("obstacle-race").name == "ceabot_2013/obstacle_race"
+    with pytest.raises(InputError, match=message):
+        contest("broken")
+
+
+class Meeting:
+    """A contest of two: they walk up to each other for nine seconds; who comes further has won."""
+
+    name, title, rules_text, longest_s = "meeting", "A meeting", "title: A meeting\n", 9.0
+    walker = Entry("robotis_bioloid", "passivity_test")
+    entries: ClassVar = {"red": walker, "blue": walker}
+
+    def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
+        return Arena("meeting", (2.0, 2.0), (), {}, {"floor": (0.2, 0.6, 0.2)}, friction=0.5)
+
+    def start(self, role: str, arena: Arena) -> Place:
+        return (0.5, 0.0, 0.0) if role == "red" else (1.2, 0.0, math.pi)
+
+    def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> Onlooker:
+        assert list(supervisors) == ["red", "blue"]
+        return Onlooker()
+
+    def judge(self, recording: Recording) -> Unjudged:
+        gone = {name: abs(float(one.base[-1, 0] - one.base[0, 0])) for name, one in recording.robots.items()}
+        return Unjudged(recording, gone["red"] - gone["blue"])
+
+
+class Onlooker:
+    """A referee who sees the blocks of both and does nothing."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+
+    def watch(self, block: Block) -> bool:
+        self.seen.add(block.robot)
+        return False
+
+    def progress(self) -> str:
+        return " and ".join(sorted(self.seen))
+
+
+def test_two_robots_take_part_where_a_contest_has_two_roles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._SHIPPED, "meeting", Meeting)  # type: ignore[arg-type]  # it draws no picture
+    told_of: list[Progress] = []
+    run = pw.run_trial("meeting", on_progress=told_of.append)
+    assert list(run.recording.robots) == ["red", "blue"]
+    assert {one.standing for one in told_of} >= {"blue and red"}
+    for name, towards in (("red", 1.0), ("blue", -1.0)):
+        x = run.recording.robot(name).base[:, 0]
+        assert towards * (x[-1] - x[0]) > 0.1
+    assert pw.run_trial("meeting").recording.digest() == run.recording.digest()

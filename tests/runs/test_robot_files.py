@@ -1,0 +1,273 @@
+"""Robots come in from files of others, with what is odd about them, stand, and go out the same."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from posewright.bodies import JointCommands
+from posewright.cli.app import run
+from posewright.errors import FormatError, InputError, OutputError, PosewrightError
+from posewright.formats.urdf.reading import read_urdf
+from posewright.robots import Robot, robot
+from posewright.rotation import uprightness
+from posewright.runs import export_robot, import_robot
+from posewright.simulation import SimulatedBody, World
+from posewright.simulation.mechanisms import mechanism_of
+
+SMALL = Path(__file__).parent / "small_humanoid.urdf"
+WITH_MODELS = ("robotis_bioloid", "sony_ers7", "deagostini_robi2")
+
+
+def tilt_after(card: Robot, seconds: float) -> float:
+    """Return how far a robot leans that is told to stand [deg]."""
+    world, stand = World(card), card.pose("stand")
+    body = SimulatedBody(world, start_pose=stand)
+    n = round(seconds / card.frame_period_s)
+    world.advance({body.instance.name: JointCommands(np.tile(stand, (n, 1)))})
+    return float(np.degrees(np.arccos(uprightness(world.base[None, 3:])[0])))
+
+
+def changed(folder: Path, old: str, new: str) -> Path:
+    text = SMALL.read_text(encoding="utf-8")
+    assert old in text
+    path = folder / "changed.urdf"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return path
+
+
+def odd(path: Path) -> str:
+    return "\n".join(str(one) for one in import_robot(path, path.parent / "made").odd)
+
+
+def test_a_humanoid_written_by_hand_is_imported_and_stands(tmp_path: Path) -> None:
+    made = import_robot(SMALL, tmp_path / "small")
+    assert made.robot.name == "small_humanoid"
+    assert made.robot.joint_names[:2] == ("left_shoulder", "left_hip_roll")
+    assert made.robot.feet == ("left_foot", "right_foot")
+    assert made.robot.mass_kg == pytest.approx(1.8)
+    assert made.odd == ()
+    assert tilt_after(made.robot, 3.0) < 2.0
+
+
+def test_a_card_that_was_imported_is_a_robot_like_any_other(tmp_path: Path) -> None:
+    import_robot(SMALL, tmp_path / "small", name="mine")
+    again = robot(tmp_path / "small" / "robot.yaml")
+    assert again.name == "mine"
+    assert again.joint("left_knee").upper_rad == pytest.approx(2.2, abs=1e-9)
+    assert again.servo("left_knee").stall_torque_nm == 2.5
+
+
+@pytest.mark.parametrize("name", WITH_MODELS)
+@pytest.mark.parametrize("kind", ["urdf", "mjcf"])
+def test_what_is_exported_comes_in_again_with_its_masses_axes_and_limits(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    card = robot(name)
+    path = tmp_path / ("out.urdf" if kind == "urdf" else "out.xml")
+    close = 1e-8 if kind == "urdf" else 1e-5  # MuJoCo writes six digits
+    export_robot(card, kind, path)
+    again = import_robot(path, tmp_path / "again").robot
+    before, after = mechanism_of(card), mechanism_of(again)
+    assert again.joint_names == tuple(hinge.name for hinge in before.hinges)
+    for one, other in zip(before.links, after.links, strict=True):
+        assert other.name == one.name
+        assert other.mass_kg == pytest.approx(one.mass_kg, rel=1e-5)
+        assert other.centre_m == pytest.approx(one.centre_m, abs=1e-5)
+        assert other.position_m == pytest.approx(one.position_m, abs=1e-5) or not one.parent
+    for mine, theirs in zip(before.hinges, after.hinges, strict=True):
+        assert theirs.axis == pytest.approx(mine.axis, abs=1e-5)
+        told = card.joint(mine.name)
+        assert again.joint(mine.name).lower_rad == pytest.approx(told.lower_rad, abs=close)
+        assert again.joint(mine.name).upper_rad == pytest.approx(told.upper_rad, abs=close)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('<mass value="0.15"/>', '<mass value="0"/>', "weighs next to nothing"),
+        ('iyy="1.200e-03"', 'iyy="1.200e-01"', "no body has an inertia"),
+        ('ixx="1.627e-03"', 'ixx="-1.627e-03"', "all must be above 0"),
+        ('effort="2.5"', 'effort="0"', "left_shoulder has no actuator"),
+        ('velocity="5.5"', 'velocity="0"', "how fast"),
+        ('lower="-3.0" upper="3.0"', 'lower="3.0" upper="-3.0"', "taken for half a turn"),
+        ('lower="-3.0" upper="3.0"', 'lower="0" upper="1e-12"', "taken for half a turn"),
+        ('lower="-3.0" upper="3.0"', 'lower="-170" upper="170"', "are these degrees?"),
+        ('type="revolute"', 'type="prismatic"', "so it is fixed at 0"),
+        ('type="revolute"', 'type="continuous"', "has no limits"),
+        ('<box size="0.06 0.1 0.12"/>', '<mesh filename="package://no/trunk.stl"/>', "is not here"),
+    ],
+)
+def test_what_cannot_be_is_said_and_the_robot_is_made_all_the_same(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    assert said in odd(changed(tmp_path, old, new))
+
+
+def test_an_inertia_in_another_unit_is_noticed(tmp_path: Path) -> None:
+    text = SMALL.read_text(encoding="utf-8")
+    (tmp_path / "grams.urdf").write_text(
+        text.replace("e-05", "e-01").replace("e-04", "e+00"), encoding="utf-8"
+    )
+    assert "check its unit" in odd(tmp_path / "grams.urdf")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("<robot ", '<!DOCTYPE r [<!ENTITY a "b">]><robot ', "document type"),
+        ("</robot>", "", "not XML"),
+        ("<robot name", "<sdf name", "not XML"),
+        ('<parent link="trunk"/>', '<parent link="nobody"/>', "no link 'nobody'"),
+        ('<parent link="left_hip"/>', '<parent link="left_foot"/>', "does not hang on the base"),
+        ('<mass value="0.8"/>', '<mass value="nan"/>', "numbers"),
+        ('<box size="0.06 0.1 0.12"/>', '<box size="0 0.1 0.12"/>', "edges above 0"),
+        ('<box size="0.06 0.1 0.12"/>', '<mesh filename="../../../etc/passwd"/>', "outside"),
+        ('<axis xyz="0 1 0"/>', '<axis xyz="0 0 0"/>', "no direction"),
+        ('type="revolute"', 'type="ball"', "revolute"),
+        ('<?xml version="1.0"?>', '<?xml version="1.0" encoding="cp949"?>', "multi-byte"),
+        ('<?xml version="1.0"?>', '<?xml version="1.0" encoding="nobodys"?>', "unknown encoding"),
+    ],
+)
+def test_what_is_damaged_is_refused_with_its_line_and_nothing_is_written(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    path = changed(tmp_path, old, new)
+    with pytest.raises(FormatError, match=said) as caught:
+        import_robot(path, tmp_path / "made")
+    assert caught.value.where is not None
+    assert caught.value.where.line
+    assert [one.name for one in tmp_path.iterdir()] == ["changed.urdf"]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<include file="other.xml"/>',
+        '<asset><mesh name="m" file="/etc/passwd.stl"/></asset>',
+        '<compiler meshdir="../.."/>',
+        '<extension><plugin plugin="mujoco.sdf.bolt"/></extension>',
+        '<asset><model name="m" file="other.xml"/></asset>',
+        '<asset><texture name="t" type="cube" fileright="/etc/passwd"/></asset>',
+        '<asset><mesh name="m" file="link.stl"/></asset>',
+        '<compiler meshdir="sub"/><asset><mesh name="m" file="link.stl"/></asset>',
+        '<asset><mesh name="m" file="pipe.stl"/></asset>',
+        "<worldbody>" + "<body/>" * 501 + "</worldbody>",
+        '<asset><hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset>',
+        '<asset><texture name="t" type="2d" builtin="flat" width="100000" height="100000"/></asset>',
+    ],
+)
+def test_a_mujoco_model_neither_leaves_its_folder_nor_fills_the_memory(tmp_path: Path, inside: str) -> None:
+    folder = tmp_path / "model"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "link.stl").symlink_to(SMALL)
+    (folder / "sub/link.stl").symlink_to(SMALL)
+    os.mkfifo(folder / "pipe.stl")
+    path = folder / "model.xml"
+    path.write_text(f"<mujoco>{inside}<worldbody><body/></worldbody></mujoco>", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"not read|outside|leads out|no ordinary|too (large|many)") as told:
+        import_robot(path, tmp_path / "made")
+    assert told.value.where is not None
+    assert told.value.where.line == 1
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ('<joint axis="1 0 0"/><joint axis="0 1 0"/>', "b has 2 joints"),
+        ('<joint/><body pos="nan 0 0"><geom size="1"/></body>', "body_pos is not finite"),
+        ('<joint/><body pos="1e300 0 0"><geom size="1"/></body>', "body_pos is not finite"),
+    ],
+)
+def test_a_mujoco_model_that_is_no_robot_is_refused(tmp_path: Path, inside: str, said: str) -> None:
+    body = f'<body><freejoint/><geom size="1"/><body name="b"><geom size="1"/>{inside}</body></body>'
+    (tmp_path / "m.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>", encoding="utf-8")
+    with pytest.raises(FormatError, match=said) as told:
+        import_robot(tmp_path / "m.xml", tmp_path / "made")
+    assert told.value.where is not None
+
+
+def test_a_file_without_a_hinge_and_a_folder_that_is_there_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "stone.urdf"
+    path.write_text('<robot name="stone"><link name="a"/></robot>', encoding="utf-8")
+    with pytest.raises(InputError, match="nothing in it moves"):
+        import_robot(path, tmp_path / "made")
+    with pytest.raises(OutputError, match="there is something"):
+        import_robot(SMALL, tmp_path)
+    with pytest.raises(PosewrightError, match="urdf, mjcf"):
+        export_robot("robotis_bioloid", "sdf", tmp_path / "out")
+
+
+@pytest.mark.parametrize("data", [b"", b"x" * 84, b"solid a\nfacet normal 0 0 1\n"])
+def test_a_damaged_mesh_is_left_out_and_told(tmp_path: Path, data: bytes) -> None:
+    pytest.importorskip("trimesh")
+    (tmp_path / "trunk.stl").write_bytes(data)
+    for name in ("trunk.stl", "m" * 5000):
+        changed(tmp_path, '<box size="0.06 0.1 0.12"/>', f'<mesh filename="{name}"/>')
+        _, remarks = read_urdf(tmp_path / "changed.urdf")
+        assert any("cannot be read" in str(one) for one in remarks)
+
+
+def test_a_robot_fixed_to_the_world_stands_free_and_no_part_is_called_world(tmp_path: Path) -> None:
+    fixed = (
+        '<link name="world"/><joint name="f" type="fixed"><parent link="world"/><child link="trunk"/></joint>'
+    )
+    text = SMALL.read_text(encoding="utf-8")
+    (tmp_path / "a.urdf").write_text(text.replace("</robot>", f"{fixed}</robot>"), encoding="utf-8")
+    made = import_robot(tmp_path / "a.urdf", tmp_path / "made")
+    assert made.robot.mass_kg == pytest.approx(1.8)
+    assert any("stands free" in str(one) for one in made.odd)
+    (tmp_path / "b.urdf").write_text(text.replace('"left_foot"', '"world"'), encoding="utf-8")
+    with pytest.raises(FormatError, match="'world'"):
+        import_robot(tmp_path / "b.urdf", tmp_path / "other")
+
+
+def test_a_mesh_becomes_the_box_around_it(tmp_path: Path) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    trimesh.creation.box((2.0, 4.0, 6.0)).apply_translation((1.0, 0.0, 0.0)).export(tmp_path / "trunk.stl")
+    new = '<mesh filename="trunk.stl" scale="0.01 0.01 0.01"/>'
+    mechanism, remarks = read_urdf(changed(tmp_path, '<box size="0.06 0.1 0.12"/>', new))
+    (form,) = mechanism.links[0].forms
+    assert not remarks
+    assert form.size_m == pytest.approx((0.02, 0.04, 0.06))
+    assert form.position_m == pytest.approx((0.01, 0.0, 0.06))
+
+
+def test_both_verbs_say_what_they_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["robots", "export", "robotis_bioloid", "--to", "urdf", "-o", str(tmp_path / "b.urdf")]) == 0
+    assert run(["robots", "import", str(tmp_path / "b.urdf"), "-o", str(tmp_path / "b")]) == 0
+    shown = capsys.readouterr().out
+    assert "18 joints, 1.8 kg" in shown
+    assert "fill in: maker and title" in shown
+    assert run(["robots", "import", str(tmp_path / "no.urdf")]) == 2
+    assert run(["robots", "export", "robotis_bioloid", "--to", "sdf", "-o", str(tmp_path / "no")]) == 2
+
+
+def test_names_that_would_steer_a_terminal_do_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (
+        SMALL.read_text(encoding="utf-8")
+        .replace("left_foot", "left\u202e\u009bfoot: [&#10;")
+        .replace("2.5", "0")
+    )
+    (tmp_path / "odd.urdf").write_text(text, encoding="utf-8")
+    assert run(["robots", "import", str(tmp_path / "odd.urdf"), "-o", str(tmp_path / "made")]) in (0, 2)
+    told = capsys.readouterr()
+    assert all(sign.isprintable() or sign == "\n" for sign in told.out + told.err)
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("fourier_robot_descriptions") is None,
+    reason="needs a public humanoid: pip install fourier-robot-descriptions",
+)
+def test_a_public_humanoid_is_imported_and_stands(tmp_path: Path) -> None:
+    spec = importlib.util.find_spec("fourier_robot_descriptions")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    folder = Path(spec.submodule_search_locations[0])
+    made = import_robot(folder / "assets/urdf/gr1t1.urdf", tmp_path / "gr1")
+    assert len(made.robot.feet) == 2
+    assert tilt_after(made.robot, 3.0) < 5.0

@@ -1,0 +1,556 @@
+"""Adding motions: what was there keeps its bytes, and what could not be played is refused."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from posewright.errors import (
+    FormatError,
+    LossError,
+    OutputError,
+    PosewrightError,
+    UnknownNameError,
+    UnsafeCommandError,
+)
+from posewright.formats import write_motion
+from posewright.formats.binary import Wrapping
+from posewright.formats.motion_format import WriteOptions
+from posewright.formats.oda.archive import Compression, OdaArchive
+from posewright.formats.oda.reader import parse_archive
+from posewright.formats.omtn.format import FORMAT
+from posewright.formats.omtn.reader import read_omtn
+from posewright.gaits import VelocityCommand, read_gait, sample_gait
+from posewright.motions import Keyframe, Motion, Pose
+from posewright.robots import robot as robot_named
+from posewright.runtimes.openr.stick import add as stick_writing
+from posewright.runtimes.openr.stick.add import add_to_stick
+from posewright.runtimes.openr.stick.check import check_monet
+from posewright.runtimes.openr.stick.finding import MonetFinding
+from posewright.runtimes.openr.stick.limits import postures_of
+from posewright.runtimes.openr.stick.memory_stick import read_stick
+from posewright.runtimes.openr.stick.text import read_commands
+
+ARCHIVE = "OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA"
+COMMANDS = "OPEN-R/MW/CONF/ERS-7/MONETCMD.CFG"
+CONF = "OPEN-R/MW/CONF"
+LEGS = tuple(
+    f"{side}_{end}_{joint}"
+    for side in ("left", "right")
+    for end in ("front", "rear")
+    for joint in ("rotator", "elevator", "knee")
+)
+JOINTS = ("neck_tilt", "head_pan", *LEGS)
+LISTED = b"# first\n60 1 0\nmonetagentMTN a_stand#stand_kick -1\n61 1 0\nmonetagentSOUND bark -1\n"
+WAYS = b"monetagentNEUTRAL a_nt#stand_standard 0\nmonetagentMTN a_stand#sit_standard -1\n"
+WAYS += b"monetagentMTN a_sit#stand_standard -1\n"
+
+Build = Callable[..., Path]
+
+
+def motion(
+    name: str = "wave",
+    *,
+    pan: float = 0.2,
+    robot: str = "sony_ers7",
+    joints: tuple[str, ...] = JOINTS,
+    posture: str = "stand",
+    end: str | None = None,
+) -> Motion:
+    """Return a motion from a posture to another, or to the same."""
+    card = robot_named(robot)
+    poses = [card.poses[one if one in card.poses else "stand"] for one in (posture, end or posture)]
+    frames = tuple(
+        Keyframe(Pose(joints, [0.0, angle, *(pose[joint] for joint in joints[2:])]), reach)
+        for angle, reach, pose in zip((0.0, pan), (0.0, 1.28 if end else 0.32), poses, strict=True)
+    )
+    return Motion(name, robot, joints, frames)
+
+
+def fit(name: str) -> Motion:
+    """Return a motion that begins and ends where its name says."""
+    said = postures_of(name)
+    return motion(name, posture=said.start, end=said.end)
+
+
+def omtn(name: str) -> bytes:
+    return FORMAT.render(fit(name), Path("x.mtn"), WriteOptions()).data
+
+
+def archive(*names: str) -> OdaArchive:
+    made = OdaArchive()
+    for name in names or ("a_stand#sit_standard", "a_sit#stand_standard", "a_stand#stand_kick"):
+        made = made.with_entry(name, omtn(name))
+    return made
+
+
+@pytest.fixture
+def stick(tmp_path: Path) -> Build:
+    """Give a function that lays out a memory stick."""
+
+    def build(
+        listed: bytes = LISTED, held: bytes | None = None, ways: bytes = WAYS, name: str = "stick"
+    ) -> Path:
+        root = tmp_path / name
+        designdb = f"[ERS-7]\nMONET_MOTION /MS/{ARCHIVE}\nMONET_SOUND /MS/OPEN-R/SOUND.ODA\n"
+        files = {
+            f"{CONF}/DESIGNDB.CFG": designdb.encode(),
+            COMMANDS: listed,
+            f"{CONF}/ERS-7/MONET.CFG": ways,
+            ARCHIVE: archive().render() if held is None else held,
+            "OPEN-R/SOUND.ODA": OdaArchive().with_entry("bark", b"RIFF\x04\0\0\0WAVE").render(),
+        }
+        for file, data in files.items():
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
+            (root / file).write_bytes(data)
+        return root
+
+    return build
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def unsettled(root: Path) -> list[MonetFinding]:
+    return [finding for finding in check_monet(root) if finding.level.value != "note"]
+
+
+def test_a_motion_is_in_the_archive_and_in_the_list_under_its_name(stick: Build) -> None:
+    root = stick()
+    added = add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
+    assert (added.archive, added.commands, added.place) == (root / ARCHIVE, root / COMMANDS, 3)
+    held = parse_archive((root / ARCHIVE).read_bytes())
+    document = read_omtn(held.entries[3].data)
+    assert (held.entries[3].name, document.name, document.design) == (
+        "a_stand#stand_wave",
+        "a_stand#stand_wave",
+        "DRX-1000",
+    )
+    assert len(document.locators) == 20
+    assert document.times_ms[-1] == 320
+    assert (root / COMMANDS).read_bytes() == LISTED + (
+        b"#####\n# a_stand#stand_wave\n#####\n70 1 0\nmonetagentMTN a_stand#stand_wave -1\n"
+    )
+    assert unsettled(root) == []
+
+
+names = st.from_regex(r"a_(stand|sit)#(stand|sit)_[a-z0-9]{1,15}", fullmatch=True)
+
+
+@given(
+    names=st.lists(names, min_size=1, max_size=4, unique=True),
+    eol=st.sampled_from([b"\n", b"\r\n"]),
+    ends_open=st.booleans(),
+    compression=st.sampled_from(list(Compression)),
+)
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_is_added_is_found_good_and_the_rest_keeps_its_bytes(
+    names: list[str], eol: bytes, ends_open: bool, compression: Compression, stick: Build
+) -> None:
+    listed = LISTED.replace(b"\n", eol)
+    held = archive()
+    if compression is Compression.ENTRIES:
+        for entry in held.entries:
+            held = held.with_entry(entry.name, gzip.compress(entry.data, mtime=0))
+    data = held.render()
+    root = stick(
+        listed[: -len(eol)] if ends_open else listed,
+        gzip.compress(data) if compression is Compression.FILE else data,
+    )
+    others = {name: data for name, data in contents(root).items() if name not in (ARCHIVE, COMMANDS)}
+    for number, name in enumerate(names, 100):
+        add_to_stick(fit(name), root, id=number)
+    after = parse_archive((root / ARCHIVE).read_bytes())
+    assert after.compression is compression
+    assert [(one.name, one.type, one.data) for one in after.entries[:3]] == [
+        (one.name, one.type, one.data) for one in held.entries
+    ]
+    assert [entry.name for entry in after.entries[3:]] == names
+    text = (root / COMMANDS).read_bytes()
+    assert text.startswith(listed)
+    assert text.count(b"\n") == text.count(eol)
+    assert [command.id for command in read_commands(text).commands[2:]] == list(range(100, 100 + len(names)))
+    assert {name: data for name, data in contents(root).items() if name in others} == others
+    assert unsettled(root) == []
+
+
+def test_a_sound_goes_with_it_and_both_begin_together(stick: Build) -> None:
+    root = stick()
+    add_to_stick(
+        motion(posture="sit"),
+        root,
+        id=70,
+        name="a_sit#sit_bark",
+        sound="bark",
+        sync=True,
+        agent="monetagentMTNWALK",
+    )
+    assert (
+        (root / COMMANDS)
+        .read_bytes()
+        .endswith(b"70 2 1\nmonetagentMTNWALK a_sit#sit_bark -1\nmonetagentSOUND bark -1\n")
+    )
+    assert unsettled(root) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"id": 60}, "id 60 plays a_stand#stand_kick"),
+        ({"id": -1}, "no id"),
+        ({"id": 10_000_000}, "no id"),
+        ({"name": "a_stand#stand_kick"}, "in the archive already"),
+        ({"name": "a_stand#stand_" + "x" * 18}, "has 32 bytes"),
+        ({"name": "two words"}, "is no name"),
+        ({"name": "\u732b"}, "cannot be written"),
+        ({"name": None}, "own name, 'wave', does not say"),
+        ({"sound": "meow"}, "no sound in SOUND.ODA is called 'meow'"),
+        ({"name": "a_walk#walk_x"}, "no way leads to walk"),
+        ({"agent": "monetagentMTM"}, "no agent"),
+        ({"agent": "monetagentSOUND"}, "no agent"),
+        ({"model": "ERS-210"}, "no robot with MONET files"),
+        ({"model": "ERS-8"}, "no robot"),
+    ],
+)
+def test_what_the_robot_could_not_play_is_refused_and_nothing_changes(
+    stick: Build, options: dict[str, object], message: str
+) -> None:
+    root = stick()
+    before = contents(root)
+    with pytest.raises(PosewrightError, match=message):
+        add_to_stick(motion(), root, **{"id": 70, "name": "a_stand#stand_wave", **options})  # type: ignore[arg-type]
+    assert contents(root) == before
+
+
+def test_a_name_without_postures_is_added_with_a_warning(stick: Build) -> None:
+    added = add_to_stick(motion(), stick(), id=70, name="a_KickB")
+    assert [finding.rule for finding in added.findings] == ["posture"]
+
+
+def test_a_name_without_postures_is_refused_where_the_legs_are_in_none(stick: Build) -> None:
+    far = [replace(frame, pose=Pose(JOINTS, [0.0, 0.0, *[1.0] * 12])) for frame in motion().keyframes]
+    with pytest.raises(UnsafeCommandError, match="the nearest pose to it, as its name says none"):
+        add_to_stick(replace(motion(), keyframes=tuple(far)), stick(), id=70, name="a_KickB")
+
+
+def test_a_motion_whose_own_name_says_enough_keeps_it(stick: Build) -> None:
+    assert add_to_stick(fit("a_sit#stand_hop"), stick(), id=70).name == "a_sit#stand_hop"
+
+
+def test_a_command_is_replaced_with_its_motion(stick: Build) -> None:
+    root = stick()
+    added = add_to_stick(motion(pan=0.4), root, id=60, name="a_stand#stand_kick", overwrite=True)
+    assert added.place == 2
+    held = parse_archive((root / ARCHIVE).read_bytes())
+    assert [entry.data for entry in held.entries[:2]] == [entry.data for entry in archive().entries[:2]]
+    assert read_omtn(held.entries[2].data).angles[1, 1] == 400_000
+    assert (root / COMMANDS).read_bytes() == LISTED
+    assert unsettled(root) == []
+
+
+def test_a_replaced_command_leaves_its_motion_and_says_so(stick: Build) -> None:
+    root = stick()
+    add_to_stick(motion(), root, id=70, name="a_stand#stand_one")
+    before = (root / COMMANDS).read_bytes()
+    added = add_to_stick(motion(), root, id=70, name="a_stand#stand_two", overwrite=True)
+    assert ["a_stand#stand_one stays" in finding.message for finding in added.findings] == [True]
+    assert (root / COMMANDS).read_bytes() == before.replace(b"stand_one", b"stand_two")
+
+
+def test_a_motion_that_others_play_too_is_not_replaced(stick: Build) -> None:
+    root = stick(LISTED + b"62 1 0\nmonetagentMTN a_stand#stand_kick -1\n")
+    with pytest.raises(FormatError, match="more than command 60") as refused:
+        add_to_stick(motion(), root, id=60, name="a_stand#stand_kick", overwrite=True)
+    assert refused.value.where is not None
+    assert refused.value.where.line == 7
+    with pytest.raises(FormatError, match="more than command 63"):
+        add_to_stick(motion(), root, id=63, name="a_stand#sit_standard", overwrite=True)
+
+
+def test_a_name_in_an_entry_of_another_name_is_not_replaced(stick: Build) -> None:
+    held = archive().with_entry("other", omtn("a_stand#stand_one"))
+    root = stick(held=held.render())
+    for name in ("other", "a_stand#stand_one"):
+        with pytest.raises(FormatError):
+            add_to_stick(motion(), root, id=70, name=name)
+    with pytest.raises(FormatError, match="another name"):
+        add_to_stick(motion(), root, id=70, name="a_stand#stand_one", overwrite=True)
+
+
+@pytest.mark.parametrize(
+    ("listed", "line"),
+    [
+        (LISTED.replace(b"61 1", b"61 2"), 4),
+        (LISTED.replace(b"60 1", b"60 7"), 2),
+        (LISTED.replace(b"60 1", b"60 -1"), 2),
+    ],
+)
+def test_behind_a_command_that_waits_for_more_lines_nothing_is_added(
+    stick: Build, listed: bytes, line: int
+) -> None:
+    with pytest.raises(FormatError, match="would not find the new command") as refused:
+        add_to_stick(motion(), stick(listed), id=70, name="a_stand#stand_wave")
+    assert refused.value.where is not None
+    assert refused.value.where.line == line
+
+
+def test_another_folder_is_written_to_and_the_stick_let_be(stick: Build, tmp_path: Path) -> None:
+    root, out = stick(), tmp_path / "new"
+    before = contents(root)
+    added = add_to_stick(motion(), root, id=70, name="a_stand#stand_wave", output=out)
+    assert contents(root) == before
+    assert set(contents(out)) == {ARCHIVE, COMMANDS}
+    assert added.archive == out / ARCHIVE
+    with pytest.raises(OutputError, match="written here before"):
+        add_to_stick(motion(), root, id=71, name="a_stand#stand_more", output=out)
+    for name, data in contents(out).items():
+        (root / name).write_bytes(data)
+    assert unsettled(root) == []
+
+
+def test_an_archive_and_a_list_without_a_stick_do_as_well(stick: Build, tmp_path: Path) -> None:
+    root = stick()
+    add_to_stick(fit("a_walk#walk_x"), (root / ARCHIVE, root / COMMANDS), id=70)
+    assert parse_archive((root / ARCHIVE).read_bytes()).entries[3].name == "a_walk#walk_x"
+    add_to_stick(fit("a_walk#walk_y"), (root / ARCHIVE, root / COMMANDS), id=71, output=tmp_path / "o")
+    assert set(contents(tmp_path / "o")) == {"MOTION7.ODA", "MONETCMD.CFG"}
+
+
+def test_files_in_small_letters_are_written_where_they_are(stick: Build) -> None:
+    root = stick()
+    for path in sorted(root.rglob("*"), reverse=True):
+        path.rename(path.with_name(path.name.lower()))
+    count = len(contents(root))
+    assert add_to_stick(motion(), root, id=70, name="a_stand#stand_wave").archive.name == "motion7.oda"
+    assert len(contents(root)) == count
+
+
+def test_of_another_robot_the_joints_it_has_are_carried_over(stick: Build) -> None:
+    root = stick()
+    added = add_to_stick(motion(robot="sony_ers210"), root, id=70, name="a_stand#stand_wave")
+    assert any("says nothing of" in remark for remark in added.remarks)
+    assert not any("which way is positive" in remark for remark in added.remarks)
+    held = parse_archive((root / ARCHIVE).read_bytes())
+    assert read_omtn(held.entries[3].data).design == "DRX-1000"
+
+
+def test_what_the_robot_cannot_do_is_refused_until_it_is_accepted(stick: Build) -> None:
+    root = stick()
+    before = contents(root)
+    far = motion(robot="sony_ers210", pan=3.0)
+    with pytest.raises(LossError, match="head_pan"):
+        add_to_stick(far, root, id=70, name="a_stand#stand_wave")
+    assert contents(root) == before
+    assert add_to_stick(far, root, id=70, name="a_stand#stand_wave", accept_loss=True).losses
+
+
+def test_a_motion_file_is_read_whatever_it_is(stick: Build, tmp_path: Path) -> None:
+    document = tmp_path / "wave.motion.yaml"
+    document.write_text(
+        "motion: wave\nrobot: sony_ers7\njoints: [head_pan]\nkeyframes:\n"
+        "  - {reach_s: 0, pose_deg: [0]}\n  - {reach_s: 0.16, pose_deg: [20]}\n"
+    )
+    root = stick()
+    add_to_stick(document, root, id=70, name="a_stand#stand_wave")
+    assert read_stick(root).setups[0].motions is not None
+    assert unsettled(root) == []
+
+
+def test_if_the_second_file_cannot_be_written_the_first_is_put_back(
+    stick: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, write = stick(), stick_writing.write_atomically
+    before = contents(root)
+    for fault in (OutputError("disk full"), KeyboardInterrupt()):
+
+        def fail_for_commands(path: Path, data: bytes, fault: BaseException = fault) -> None:
+            if path.name == "MONETCMD.CFG":
+                raise fault
+            write(path, data)
+
+        monkeypatch.setattr(stick_writing, "write_atomically", fail_for_commands)
+        with pytest.raises(type(fault)):
+            add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
+        assert contents(root) == before
+
+
+def test_killed_between_the_two_files_the_stick_still_plays_all_it_did(
+    stick: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, write = stick(), stick_writing.write_atomically
+
+    class Killed(BaseException):
+        """Nothing runs any more."""
+
+    def die_after_the_archive(path: Path, data: bytes) -> None:
+        write(path, data)
+        monkeypatch.setattr(stick_writing, "_put_back", lambda *_: None)
+        raise Killed
+
+    monkeypatch.setattr(stick_writing, "write_atomically", die_after_the_archive)
+    with pytest.raises(Killed):
+        add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
+    assert unsettled(root) == []
+    monkeypatch.undo()
+    with pytest.raises(FormatError, match="is in the archive already"):
+        add_to_stick(motion(pan=0.25), root, id=70, name="a_stand#stand_wave")
+    assert add_to_stick(motion(), root, id=71, name="a_stand#stand_again").place == 4
+    assert add_to_stick(motion(), root, id=70, name="a_stand#stand_wave").place == 3
+    assert [command.id for command in read_commands((root / COMMANDS).read_bytes()).commands][-2:] == [71, 70]
+    with pytest.raises(FormatError, match="id 70 plays"):
+        add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
+
+
+def test_a_disk_that_returns_something_else_is_noticed(stick: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, write = stick(), stick_writing.write_atomically
+    before = contents(root)
+    spoiled = iter([True])
+
+    def spoil_once(path: Path, data: bytes) -> None:
+        write(path, data[:-1] if next(spoiled, False) else data)
+
+    monkeypatch.setattr(stick_writing, "write_atomically", spoil_once)
+    with pytest.raises(OutputError, match="read back"):
+        add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
+    assert contents(root) == before
+
+
+def test_many_who_add_at_once_lose_nothing_whatever_they_call_the_stick(
+    stick: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, write = stick(), stick_writing.write_all
+    (tmp_path / "link").symlink_to(root)
+    ways = (root, root / "OPEN-R", tmp_path / "link", (root / ARCHIVE, root / COMMANDS))
+
+    def written_late(files: Mapping[Path, bytes]) -> None:
+        time.sleep(0.005)  # so that all would have read before one has written
+        write(files)
+
+    monkeypatch.setattr(stick_writing, "write_all", written_late)
+
+    def add(number: int) -> int:
+        return add_to_stick(motion(), ways[number % 4], id=number, name=f"a_stand#stand_wave{number}").id
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(add, range(70, 78))) == list(range(70, 78))
+    listed = read_commands((root / COMMANDS).read_bytes())
+    assert {command.id for command in listed.commands} == {60, 61, *range(70, 78)}
+    held = parse_archive((root / ARCHIVE).read_bytes())
+    assert {f"a_stand#stand_wave{number}" for number in range(70, 78)} <= {e.name for e in held.entries}
+
+
+def test_a_stick_without_archive_or_list_is_refused(stick: Build) -> None:
+    for missing, message in ((ARCHIVE, "no archive of motions"), (COMMANDS, r"no MONETCMD\.CFG")):
+        root = stick(name=missing[-8:])
+        (root / missing).unlink()
+        with pytest.raises(FormatError, match=message):
+            add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
+    (root / CONF / "ERS-7/MONET.CFG").unlink()
+    with pytest.raises(UnknownNameError):
+        add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
+
+
+def test_entries_in_gzip_get_more_of_their_kind(stick: Build) -> None:
+    held = archive()
+    for entry in held.entries:
+        held = held.with_entry(entry.name, Wrapping().around(entry.data))
+    root = stick(held=held.render())
+    add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
+    after = parse_archive((root / ARCHIVE).read_bytes())
+    assert after.entries[3].contents.is_packed
+    assert [one.data for one in after.entries[:3]] == [one.data for one in held.entries]
+
+
+def test_a_motion_of_the_head_alone_is_only_told_to_stand_where_its_name_says_so(stick: Build) -> None:
+    root, nod = stick(), motion(joints=JOINTS[:2])
+    assert add_to_stick(nod, root, id=70, name="a_stand#stand_nod").losses == ()
+    for name in ("a_sit#sit_nod", "h_any#any_nod"):
+        with pytest.raises(LossError, match="leaves the legs alone"):
+            add_to_stick(nod, root, id=71, name=name)
+    with pytest.raises(LossError, match="leaves right_rear_knee alone"):
+        add_to_stick(motion(joints=JOINTS[:-1]), root, id=71, name="a_sit#sit_nod")
+
+
+def test_a_motion_that_begins_or_ends_elsewhere_than_its_name_says_is_told(stick: Build) -> None:
+    root = stick()
+    assert add_to_stick(motion(), root, id=70, name="a_stand#stand_x").findings == ()
+    assert add_to_stick(motion(posture="sit"), root, id=71, name="a_sit#sit_x").findings == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("a_stand#sit_x", "the motion ends with left_rear_knee 80 deg from where it is in 'sit'"),
+        ("a_sit#stand_x", "the motion begins with left_rear_knee 80 deg from where it is in 'sit'"),
+    ],
+)
+def test_a_jump_is_refused_and_one_that_is_accepted_is_found(stick: Build, name: str, said: str) -> None:
+    root = stick()
+    before = contents(root)
+    with pytest.raises(UnsafeCommandError, match=said):
+        add_to_stick(motion(), root, id=72, name=name)
+    assert contents(root) == before
+    (lies,) = add_to_stick(motion(), root, id=72, name=name, accept_jump=True).findings
+    assert (lies.level.value, lies.rule) == ("error", "jump")
+    (found,) = unsettled(root)
+    assert (found.level.value, found.rule, found.path) == ("error", "jump", root / COMMANDS)
+    assert said in found.message
+    add_to_stick(fit("a_stand#stand_more"), root, id=73)  # the jump that was accepted is not in its way
+
+
+@pytest.mark.parametrize("gait", ["crawl", "trot", "fast"])
+def test_a_walk_from_standing_to_standing_is_added_without_a_word(
+    stick: Build, gait: str, tmp_path: Path
+) -> None:
+    root = stick()
+    how: dict[str, Any] = {"command": VelocityCommand(0.05), "cycles": 2, "every_frames": 2}
+    walk = sample_gait(read_gait(gait), **how, from_pose="stand", to_pose="stand")
+    write_motion(walk, tmp_path / "walk.mtn")
+    added = add_to_stick(tmp_path / "walk.mtn", root, id=70, name="a_stand#stand_mywalk")
+    assert (added.findings, added.losses, added.remarks) == ((), (), ())
+    assert unsettled(root) == []
+    amid = sample_gait(read_gait(gait), **how)
+    with pytest.raises(UnsafeCommandError, match="would jump"):
+        add_to_stick(amid, root, id=71, name="a_stand#stand_amid")
+
+
+def test_legs_that_only_the_start_pose_sets_are_no_legs_left_alone(stick: Build) -> None:
+    sitting = motion(posture="sit")
+    held = Pose.of(sitting.joints, {"head_pan": 0.2})
+    nod = replace(sitting, start=sitting.keyframes[0].pose, keyframes=(Keyframe(held, 0.32),))
+    root = stick()
+    assert add_to_stick(nod, root, id=71, name="a_sit#sit_nod").losses == ()
+    kept = read_omtn(parse_archive((root / ARCHIVE).read_bytes()).entries[3].data)
+    column = kept.locators.index(robot_named("sony_ers7").names_in("open_r")["left_rear_knee"])
+    knee = robot_named("sony_ers7").poses["sit"]["left_rear_knee"]
+    assert (kept.angles[:, column] == round(knee * 1e6)).all()
+
+
+def test_sonys_own_motions_do_what_their_names_say(stick: Build, samples: Callable[[str], Path]) -> None:
+    root = stick(b"", OdaArchive().render(), samples("aibo_monet/ERS7_MONET.CFG").read_bytes())
+    held = samples("aibo_oda/sdk_ers7_MOTION7.ODA")
+    for number, entry in enumerate(parse_archive(held.read_bytes()).entries):
+        if "walk" not in entry.name:
+            added = add_to_stick(held, (root / ARCHIVE, root / COMMANDS), id=number, page=entry.name)
+            assert (added.findings, added.losses, added.remarks) == ((), (), ())
+            assert added.name == entry.name
+    kept = {entry.name: entry.data for entry in parse_archive((root / ARCHIVE).read_bytes()).entries}
+    assert kept.items() <= {(e.name, e.data) for e in parse_archive(held.read_bytes()).entries}
+
+
+def test_a_stick_is_written_to_from_within(stick: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = stick()
+    monkeypatch.chdir(root / CONF)
+    added = add_to_stick(motion(), "../../..", id=70, name="a_stand#stand_one", output="../../../../out")
+    assert added.archive.resolve() == root.parent / "out" / ARCHIVE
+    assert add_to_stick(motion(), ".", id=70, name="a_stand#stand_one").place == 3
