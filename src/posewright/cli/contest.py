@@ -16,7 +16,7 @@ from posewright.documents import is_folder, is_path, refuse_unwritable, write_at
 from posewright.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from posewright.runs import Day, Run
+    from posewright.runs import BatchRun, Day
 
 DayFolder = Annotated[Path, argument("DAY", "The folder in which a day was played.")]
 Jury = Annotated[
@@ -155,11 +155,11 @@ def _site(day: Day, films: int, workers: int) -> Path | None:
 
 
 @contextmanager
-def _following(*, quiet: bool) -> Iterator[Callable[[str, Run, bool], None]]:
+def _following(*, quiet: bool) -> Iterator[Callable[[str, BatchRun, bool], None]]:
     """Give a function that says a line of each run; after Ctrl-C it is said how to go on."""
     done = 0
 
-    def told(contest: str, run: Run, is_old: bool) -> None:
+    def told(contest: str, run: BatchRun, is_old: bool) -> None:
         nonlocal done
         done += 1
         if not quiet:

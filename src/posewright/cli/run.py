@@ -21,9 +21,9 @@ from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
+    from posewright.bodies import Plant
     from posewright.control import Block
     from posewright.runs import Outcome, Progress
-    from posewright.simulation import World
 
 
 TrialName = Annotated[str, argument("TRIAL", "A trial's or a contest's name, or a *.trial.yaml file.")]
@@ -123,7 +123,6 @@ def run(
     refuse_of_one({"--out": out, "--workers": workers, "--no-recordings": not keep or None}, "for --seeds")
     film_options.refuse_unused_camera(camera, video)
     video, pixels = video and film_options.film_path(video, trial), film_options.size_of(size)
-    _refuse_view(body if view else "sim")
     refuse_of_one({} if board else {"--states-plot": states_plot}, "for --controller of a board")
     _refuse_outputs(record, video, plot, states_plot, inputs=(trial, layout, behaviour, motions))
     if video is not None:
@@ -135,13 +134,6 @@ def run(
         outcome = run_trial(trial, clock=time.perf_counter, on_progress=_teller(say), **what)
         _show(outcome, (plot, states_plot), video, {"camera": camera, "speed": speed, "size": pixels}, say)
     give_outcome(outcome, as_json=as_json)
-
-
-def _refuse_view(body: str) -> None:
-    from posewright.runs import is_plant
-
-    if body != "sim" and is_plant(body):
-        raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
 
 
 def _show(
@@ -192,10 +184,12 @@ def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
 class _Live:
     """Shows a world while it is simulated, no faster than real time."""
 
-    def __init__(self, world: World) -> None:
-        from posewright.simulation import LiveView
+    def __init__(self, plant: Plant) -> None:
+        from posewright.simulation import LiveView, World
 
-        self._view = LiveView(world)
+        if not isinstance(plant, World):
+            raise InputError("there is no world to look into", hint="--view shows a simulation")
+        self._view = LiveView(plant)
         self._began: float | None = None
 
     def watch(self, block: Block) -> bool:

@@ -10,6 +10,9 @@ from typing import Any, Self
 import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
+from posewright.controllers.motion_player import HOLD as HOLD
+from posewright.controllers.motion_player import KEYFRAME as KEYFRAME
+from posewright.controllers.motion_player import SETTLE as SETTLE
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import Trajectory
 from posewright.motions import Finding, Level
@@ -19,9 +22,6 @@ from posewright.robots import Robot
 
 EXTRAS = "motion"
 """The entry of a header's extras that makes its recording one of a motion."""
-
-SETTLE, HOLD, KEYFRAME = "settle", "hold", "keyframe"
-"""What the controller of a motion says it is at: before the motion, after it, and at a keyframe."""
 
 FLOOR = "floor"
 

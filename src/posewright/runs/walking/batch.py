@@ -14,7 +14,7 @@ from posewright.errors import InputError
 from posewright.gaits import Gait, VelocityCommand, gait_text
 from posewright.recordings import write_mcap
 from posewright.robots import Robot
-from posewright.runs.batch import Batch, OnRun, Run, digest_of, run_batch, versions
+from posewright.runs.batch import Batch, BatchRun, OnRun, digest_of, run_batch, versions
 from posewright.runs.walking.walk import walk_gait
 
 _SHOWN = ("speed_m_s", "left_m_s", "turn_rad_s", "max_tilt_deg", "max_torque_ratio", "cost_of_transport")
@@ -71,13 +71,13 @@ def _model(card: Robot) -> str:
     return "" if card.model_path is None else card.model_path.read_bytes().hex()
 
 
-def _run(how: Mapping[str, Any], walk: _Walk, record: Path | None) -> Run:
+def _run(how: Mapping[str, Any], walk: _Walk, record: Path | None) -> BatchRun:
     name, gait, robot, command = walk
     result = walk_gait(gait, robot, command=command, **how)
     if record is not None:
         write_mcap(result.recording, record)
     figures, falls, domain = result.report.figures, result.report.falls, result.domain
-    return Run(
+    return BatchRun(
         name,
         {one: figures[one] for one in _SHOWN} | {"falls": len(falls), "upright": not falls},
         (-len(falls), figures["speed_m_s"] or 0.0),
