@@ -91,6 +91,9 @@ def run(
     jury: Jury = None,
     films: Films = 2,
     workers: Workers = 1,
+    trust_python: Annotated[
+        bool, option("--trust-python", "Run entries that bring Python: it can do anything on this machine.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Play every contest of a day with all entries, rank them, and write the pages.
@@ -104,7 +107,7 @@ def run(
     """
     with _following(quiet=as_json) as on_run:
         how: dict[str, Any] = {"rules": rules, "seed": seed, "jury": jury, "workers": workers}
-        day = runs.play_day(folders, out, **how, on_run=on_run)
+        day = runs.play_day(folders, out, **how, on_run=on_run, trust_python=trust_python)
         page = _site(day, films, workers)
     _give(day, as_json=as_json, page=page)
     if any(discipline.failed for discipline in day.disciplines):
