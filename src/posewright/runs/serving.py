@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from posewright.arenas import Arena
 from posewright.bodies import Part, Place, Plant, TorquePolicy
-from posewright.control import Block, RealClock, Watcher
+from posewright.control import Block, Watcher
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
 from posewright.figures import card_document
@@ -27,9 +27,6 @@ from posewright.version import __version__
 
 if TYPE_CHECKING:
     from posewright.network.zenoh.door import ZenohDoor
-
-PACED = ("dynamixel", "robonova")
-"""Kinds of bodies that send each frame at its time themselves."""
 
 RECORD_EVERY = 4
 """A recording of a robot that is served keeps every fourth frame: it may go on for hours."""
@@ -102,8 +99,7 @@ def serve(
     kind, domain = body_of(body, seed)
     part = Part(robot.name, robot, robot.pose(pose), start, tuple(sensors), seed, domain)
     plant = make_plant(kind, [part], arena)
-    how: Any = {"watchdog": watchdog, "now": now, "on_end": on_end}
-    how["clock"] = lambda: None if kind.partition(":")[0] in PACED else RealClock(now, sleep)
+    how: Any = {"watchdog": watchdog, "now": now, "sleep": sleep, "on_end": on_end}
     how["on_look"] = None if on_progress is None else _Reporting(now, on_progress)
     how["make"] = partial(make_plant, kind) if kind in {SIMULATION, MOCK} else None
     with _recorded(plant, part, arena, record) as recorders, _filmed(plant, part, doors) as films:
