@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from posewright.arenas import Arena
 from posewright.bodies import Part, Place, Plant, TorquePolicy
-from posewright.control import Block, RealClock, Watcher
+from posewright.control import Block, Watcher
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
 from posewright.figures import card_document
@@ -115,8 +115,8 @@ def serve(
             doors,
             sensors=(*robot.sensors, *sensors),
             watchdog=watchdog,
-            clock=lambda: RealClock(now, sleep),
             now=now,
+            sleep=sleep,
             watchers=(*recorders, *films),
             on_end=on_end,
             on_look=None if on_progress is None else _Reporting(now, on_progress),
