@@ -106,7 +106,8 @@ def test_a_class_that_inherits_controller_needs_next_only() -> None:
 
 def test_a_class_in_a_file_runs_a_trial_from_the_command_line(mine: Path) -> None:
     result = CliRunner().invoke(
-        app, ["run", "passivity-test", "--behaviour", f"{mine}:Mine", "--set", "like=passivity_test", "--json"]
+        app,
+        ["run", "passivity-test", "--behaviour", f"{mine}:Mine", "--set", "like=passivity_test", "--json"],
     )
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["behaviour"] == "Mine"
@@ -121,7 +122,9 @@ def test_a_class_in_a_file_takes_a_behaviours_place_from_the_command_line(mine: 
 
 def test_a_class_in_a_file_runs_a_batch_in_several_processes(mine: Path, tmp_path: Path) -> None:
     arguments = ["run", "passivity-test", "--controller", f"{mine}:Mine", "--seeds", "1-4"]
-    result = CliRunner().invoke(app, [*arguments, "--workers", "2", "--out", str(tmp_path / "runs"), "--json"])
+    result = CliRunner().invoke(
+        app, [*arguments, "--workers", "2", "--out", str(tmp_path / "runs"), "--json"]
+    )
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["n_runs"] == 4
 
@@ -135,7 +138,9 @@ def test_an_entry_that_brings_python_is_played_only_where_that_is_trusted(mine: 
         "options: {passivity-test: {like: passivity_test}}\n"
     )
     rules = tmp_path / "short.day.yaml"
-    rules.write_text("day: short\ntitle: Short\nsources: [ours]\ncontests: [{contest: passivity-test, share: 100}]\n")
+    rules.write_text(
+        "day: short\ntitle: Short\nsources: [ours]\ncontests: [{contest: passivity-test, share: 100}]\n"
+    )
     with pytest.raises(InputError, match="brings a program in Python"):
         pw.play_day([entry], tmp_path / "day", rules=rules)
     day = pw.play_day([entry], tmp_path / "day", rules=rules, trust_python=True)

@@ -46,7 +46,9 @@ RobotName = Annotated[
 ]
 ProgramOptions = Annotated[
     list[str] | None,
-    option("--set NAME=VALUE", "Say something to the behaviour, such as words=472@3 to a Robi's; repeatable."),
+    option(
+        "--set NAME=VALUE", "Say something to the behaviour, such as words=472@3 to a Robi's; repeatable."
+    ),
 ]
 StreamsName = Annotated[
     str, option("--streams", "How random numbers follow from the seed; 2026-11 as in older versions.")

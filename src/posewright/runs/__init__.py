@@ -52,13 +52,13 @@ if TYPE_CHECKING:
     from posewright.runs.robot_files import ImportedRobot as ImportedRobot
     from posewright.runs.robot_files import export_robot as export_robot
     from posewright.runs.robot_files import import_robot as import_robot
-    from posewright.runs.run import Progress as Progress
     from posewright.runs.run import Outputs as Outputs
+    from posewright.runs.run import Progress as Progress
     from posewright.runs.run import Run as Run
     from posewright.runs.run import run as run
+    from posewright.runs.serving import serve as serve
     from posewright.runs.streams import Derivation as Derivation
     from posewright.runs.streams import Streams as Streams
-    from posewright.runs.serving import serve as serve
     from posewright.runs.tournament.contestant import Contestant as Contestant
     from posewright.runs.tournament.contestant import read_contestant as read_contestant
     from posewright.runs.tournament.day import Day as Day

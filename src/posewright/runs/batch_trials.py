@@ -69,7 +69,9 @@ class _TrialTask:
             layout=self.trial.layout if options.layout is None else options.layout,
             behaviour=self.trial.behaviour if options.behaviour is None else options.behaviour,
             robot=self.trial.robot if options.robot is None else options.robot,
-            options={**self.trial.options, **options.options} if options.behaviour is None else options.options,
+            options={**self.trial.options, **options.options}
+            if options.behaviour is None
+            else options.options,
         )
         documents = trial_documents(self.trial, replace(options, seed=0))
         files = [*trial.options.values(), options.body]

@@ -92,10 +92,11 @@ def run_openr(
     until_s = LONGEST_S if seconds is None else seconds
     timed = replace(ready, until_s=until_s)
     controller = timed.controller(0)  # OPEN-R objects draw nothing by chance
-    watchers = [*options.pop("watchers", ()), Until(lambda: controller.is_over)]
+    endings = [Until(lambda: controller.is_over)]
     if seconds is None:
-        watchers.append(Until(lambda: controller.is_idle, STILL_S))
-    return perform_program(timed, until_s=until_s, controller=controller, watchers=watchers, **options)
+        endings.append(Until(lambda: controller.is_idle, STILL_S))
+    options["watchers"] = [*options.get("watchers", ()), *endings]
+    return perform_program(timed, until_s=until_s, controller=controller, **options)
 
 
 def openr_result(recording: Recording) -> dict[str, Any]:

@@ -150,6 +150,8 @@ def only_part(parts: Sequence[Part], plant: str) -> Part:
 
 
 _PLANTS: Mapping[str, PlantMaker] = {SIMULATION: make_simulation, MOCK: make_mock}
+
+
 def dynamixel_at(address: str, robot: Robot) -> tuple[SerialPort, Robot]:
     """Return the port of `dynamixel:/dev/ttyUSB0+my.calibration.yaml`, and the robot with that calibration.
 

@@ -166,7 +166,9 @@ def load_object(reference: str) -> object:
     """
     match = _REFERENCE.fullmatch(reference)
     if match is None:
-        raise FormatError(f"{reference!r} names nothing in Python", hint="mine.py:Mine, or package.module:Mine")
+        raise FormatError(
+            f"{reference!r} names nothing in Python", hint="mine.py:Mine, or package.module:Mine"
+        )
     module_name = match["module"]
     path = Path(module_name) if module_name.endswith(".py") else None
     try:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from posewright.arenas import Arena, arena
-from posewright.contests import Place
-from posewright.control import Until, Watcher
-from posewright.errors import UnknownNameError
+from posewright.control import Until
 from posewright.recordings import Recording
-from posewright.robots import Robot, robot
-from posewright.runs.performing import ORIGIN, fell_in, perform
-from posewright.runtimes.robi.controller import EVENT, RobiController
-from posewright.runtimes.robi.listing import listing
-from posewright.runtimes.robi.motions import ROBOT
-from posewright.runtimes.robi.opening import breakpoint_in, open_program
-from posewright.runtimes.robi.postures import Posture, postures
-from posewright.runtimes.robi.program import Program
-from posewright.runtimes.robi.words import read_words
+from posewright.runs.performing import fell_in
+from posewright.runtimes.robi.controller import EVENT
+from posewright.runtimes.robi.postures import Posture
 
 STILL_S = 0.5
 """A run goes on for so long after nothing more will happen [s]."""
@@ -71,12 +61,12 @@ def run_robi(
     until_s = LONGEST_S if seconds is None else seconds
     timed = replace(ready, until_s=until_s)
     controller = timed.controller(0)  # a Robi's programs draw nothing by chance
-    watchers = list(options.pop("watchers", ()))
     if seconds is None:
-        watchers.append(Until(lambda: controller.is_over, STILL_S))
+        ending = Until(lambda: controller.is_over, STILL_S)
+        options["watchers"] = [*options.get("watchers", ()), ending]
     options["arena"] = timed.arena
     options["start"] = timed.start
-    return perform_program(timed, until_s=until_s, controller=controller, watchers=watchers, **options)
+    return perform_program(timed, until_s=until_s, controller=controller, **options)
 
 
 def robi_result(recording: Recording) -> dict[str, Any]:

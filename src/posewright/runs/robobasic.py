@@ -6,18 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from posewright.control import Until, Watcher
+from posewright.control import Until
 from posewright.evaluation import PhysicsRules, Trajectory
 from posewright.recordings import Recording
 from posewright.recordings.falls import side_of
-from posewright.robots import Robot, robot
-from posewright.runs.performing import perform
+from posewright.robots import Robot
 from posewright.runtimes.robobasic.board import EVENT
-from posewright.runtimes.robobasic.controller import RoboBasicController
-from posewright.runtimes.robobasic.inputs import read_inputs
-from posewright.runtimes.robobasic.opening import ROBOT, open_program
-from posewright.runtimes.robobasic.plugs import read_plugs
-from posewright.search.plan import checked_seed
 
 STILL_S = 0.5
 """A run goes on for so long after nothing more will happen [s]."""
@@ -71,10 +65,10 @@ def run_basic(
     timed = replace(ready, until_s=until_s)
     seed = options.get("seed", 0)
     controller = timed.controller(Streams(seed).chance(timed.robot.name, 0))
-    watchers = list(options.pop("watchers", ()))
     if seconds is None:
-        watchers.append(Until(lambda: controller.is_over, STILL_S))
-    return perform_program(timed, until_s=until_s, controller=controller, watchers=watchers, **options)
+        ending = Until(lambda: controller.is_over, STILL_S)
+        options["watchers"] = [*options.get("watchers", ()), ending]
+    return perform_program(timed, until_s=until_s, controller=controller, **options)
 
 
 def basic_result(recording: Recording) -> dict[str, Any]:
