@@ -139,7 +139,8 @@ def test_an_entry_that_brings_python_is_played_only_where_that_is_trusted(mine: 
     )
     rules = tmp_path / "short.day.yaml"
     rules.write_text(
-        "day: short\ntitle: Short\nsources: [ours]\ncontests: [{contest: passivity-test, share: 100}]\n"
+        "day: short\ntitle: Short\ncontests: {passivity-test: {share: 100, most: 1}}\n"
+        "group_size: 4\nadvancing: 2\nsources: {contests: ours}\n"
     )
     with pytest.raises(InputError, match="brings a program in Python"):
         pw.play_day([entry], tmp_path / "day", rules=rules)

@@ -152,4 +152,3 @@ def test_something_that_is_no_controller_is_refused_before_anything_moves() -> N
 
     with pytest.raises(InputError, match="makes no controller"):
         pw.perform(Half(), DOG, name="half", until_s=1.0, body="mock")  # type: ignore[arg-type]  # on purpose
-    assert not body.is_open

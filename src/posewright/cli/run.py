@@ -38,7 +38,7 @@ BehaviourName = Annotated[
     str | None,
     option(
         "--behaviour",
-        "What drives the robot: a behaviour, race.bas, a CONNECT.CFG, robi:NAME, a *.gait.yaml, mine.py:Mine.",
+        "What drives the robot: a behaviour, race.bas, a CONNECT.CFG, robi:NAME, trot, or mine.py:Mine.",
     ),
 ]
 RobotName = Annotated[

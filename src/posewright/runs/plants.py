@@ -1,4 +1,4 @@
-"""Plants by name: a simulation, a mock, what is at the address of a link, what an installed package offers."""
+"""Plants by name: a simulation, a mock, what is at the address of a link, what a package offers."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def choose_plant(name: str) -> PlantChoice:
 
     Raises:
         UnknownNameError: it is none of them.
-        InputError: there is no such document, it cannot be read, or a package that offers the plant is broken.
+        InputError: there is no such document, it cannot be read, or the package of the plant is broken.
     """
     kind = name.partition(":")[0] if ":" in name else ""
     link: LinkMaker | None = _LINKS.get(kind) or plugins(LINKS).get(kind)

@@ -1,4 +1,4 @@
-"""Programs by name or path: behaviours, robots' old programs, gaits, motions, Python, and those of packages."""
+"""Programs by name or path: behaviours, robots' old programs, gaits, motions, Python, those of packages."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read_program(
 
     Args:
         name: of one that ships; a path (`race.bas`, `CONNECT.CFG`, `my.behaviour.yaml`); a class of one's own
-            (`mine.py:Mine`, `package.module:Mine`); or any of these after the kind and a colon: `robi:startup`.
+            (`mine.py:Mine`, `package.module:Mine`); or any of these after its kind: `robi:startup`.
         robot: who runs it; the program's own robot by default.
         options: what is said to the program besides, by names that its kind has: `{"motions": "walk.mtn"}`.
 

@@ -35,7 +35,7 @@ class PythonKind:
 
     name = "python"
     option_names = ("like", "robot")
-    """`like`: a behaviour whose sensors and start pose the robot has; `robot`: where nothing else names one."""
+    """`like`: a behaviour whose sensors and start pose the robot has; `robot`: where nothing else says it."""
 
     def names(self, robot: Robot | None) -> tuple[str, ...]:  # noqa: ARG002 -- a class has no shipped name
         """Return nothing: classes are named by their module."""
@@ -105,7 +105,7 @@ def controller_maker(offered: object, name: str = "") -> ControllerMaker:
     """Return what makes a controller of what a person hands in.
 
     Args:
-        offered: a class or function that takes a program and a seed, or nothing; or a controller, for one run.
+        offered: a class or function that takes a program and a seed, or nothing; or a controller.
         name: of it, for messages.
 
     Raises:

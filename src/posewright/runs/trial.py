@@ -162,7 +162,7 @@ class TrialOptions:
 
 
 def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
-    """Return the run of a trial: every name in it becomes an object; a box may still stand where a robot starts.
+    """Return the run of a trial: every name in it becomes an object.
 
     Raises:
         InputError: something in it is wrong.
@@ -223,7 +223,7 @@ def _programs(trial: Trial, judging: Contest, options: TrialOptions) -> dict[str
         first = read_program(
             trial.behaviour,
             robot(options.robot or trial.robot),
-            options={**trial.options, **options.options},
+            options=program_options(trial, options),
         )
     else:
         card = None if options.robot is None else robot(options.robot)
@@ -236,6 +236,11 @@ def _programs(trial: Trial, judging: Contest, options: TrialOptions) -> dict[str
         entry = trial.opponents.get(role, judging.entries[role])
         programs[role] = read_program(entry.behaviour, robot(entry.robot))
     return programs
+
+
+def program_options(trial: Trial, options: TrialOptions) -> Mapping[str, str]:
+    """Return what is said to the first robot's program: a trial's own options are of its own behaviour."""
+    return {**trial.options, **options.options} if options.behaviour is None else options.options
 
 
 def _with_controller(
@@ -299,9 +304,9 @@ def run_trial(
             the option `motions` of behaviours.
         body: what it happens on: one of `plant_names()`, the address of a link, or `random` or a
             `*.bodies.yaml`: a simulated body that the seed draws.
-        controller: one's own, in place of the behaviour's: a class or function that takes a program and a seed
-            (or nothing) and makes a `Controller`, or a controller; or where the behaviour runs: `python`,
-            `arduino-uno`, `cm900`, `serial:PORT[@BAUD]`.
+        controller: one's own, in place of the behaviour's: a class or function that takes a program and a
+            seed, or nothing, and makes a `Controller`; or a controller; or where the behaviour runs:
+            `python`, `arduino-uno`, `cm900`, `serial:PORT[@BAUD]`.
         legal: whether a layout that breaks the rules is refused; else `Outcome.remarks` say what is wrong.
         streams: how random streams follow from the seed; `2026-11` as in recordings of versions until then.
         to_film: whether it is to be filmed, which needs a body that knows where it is.
@@ -397,7 +402,7 @@ def resolve_trial(
 
 
 def _own_robot(trial: str | Path | Trial, resolved: Trial) -> str | None:
-    """Return the robot of a person's own trial, who runs whatever behaviour is named instead of the trial's."""
+    """Return the robot of a person's own trial, who runs whatever behaviour is named instead of its own."""
     return resolved.robot if isinstance(trial, Trial) or is_path(trial) else None
 
 

@@ -10,9 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
-from posewright.controllers.motion_player import HOLD as HOLD
-from posewright.controllers.motion_player import KEYFRAME as KEYFRAME
-from posewright.controllers.motion_player import SETTLE as SETTLE
+from posewright.controllers.motion_player import HOLD, KEYFRAME, SETTLE
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import Trajectory
 from posewright.motions import Finding, Level
