@@ -114,11 +114,10 @@ def run_program(
     until_s = LONGEST_S if seconds is None else seconds
     controller = replace(ready, until_s=until_s).controller()
     still_s = STILL_S if seconds is None else math.inf
-    said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in ready.script]
     return perform(
         controller,
         ready.robot,
-        name=f"openr {Path(ready.name).name}",
+        name=f"{ready.kind} {ready.name}",
         until_s=until_s,
         body=body,
         pose=ready.pose,
@@ -126,7 +125,7 @@ def run_program(
         watchers=[*watchers, Until(lambda: controller.is_over), Until(lambda: controller.is_idle, still_s)],
         clock=clock,
         documents=ready.documents,
-        extras={EXTRAS: {"program": ready.name, "commands": said}},
+        extras=ready.extras,
         record=record,
     )
 

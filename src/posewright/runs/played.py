@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from posewright.arrays import Floats
 from posewright.controllers.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.errors import InputError
-from posewright.motions.motion import STAND
 from posewright.robots import Robot, SensorSpec
-from posewright.runtimes.robobasic import Program, RoboBasicController
-from posewright.runtimes.robobasic.opening import ROBOT, is_program, open_program
+from posewright.runtimes.robobasic import RoboBasicController, RoboBasicProgram, set_up_basic
+from posewright.runtimes.robobasic.opening import ROBOT, is_program
 
 
 class Played(Protocol):
@@ -33,46 +31,6 @@ class Played(Protocol):
     def warnings(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
-@dataclass(frozen=True)
-class ProgramBehaviour:
-    """A RoboBASIC program in the role of a behaviour."""
-
-    program: Program
-    robot: Robot
-
-    @property
-    def name(self) -> str:  # noqa: D102 -- `Played` is what a behaviour says of itself
-        return self.program.name
-
-    @property
-    def sensors(self) -> tuple[SensorSpec, ...]:
-        """Those of the robot's card: a board has no others."""
-        return self.robot.sensors
-
-    @property
-    def start_pose(self) -> Floats:
-        """Where the robot begins, `(n_joints,)` [rad]."""
-        return self.robot.pose(STAND)
-
-    @property
-    def documents(self) -> Mapping[str, str]:
-        """The program's text, by its file's name."""
-        return {self.program.source.name: self.program.source.text}
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What is odd about the program."""
-        return tuple(f"{self.program.source.where(one.line)}: {one.message}" for one in self.program.warnings)
-
-    def controller(self, seed: int) -> RoboBasicController:
-        """Return what runs it.
-
-        Raises:
-            InputError: the robot is not driven by such a board.
-        """
-        return RoboBasicController(self.robot, self.program, seed=seed)
-
-
 def read_played(name: str, robot: Robot, *, vendor_file: str | Path | None = None) -> Played:
     """Read a behaviour, or a RoboBASIC program by its file.
 
@@ -83,9 +41,7 @@ def read_played(name: str, robot: Robot, *, vendor_file: str | Path | None = Non
         return read_behaviour(name, robot=robot, vendor_file=vendor_file)
     if vendor_file is not None:
         raise InputError(f"{name} has its motions in itself", hint="leave the file of motions out")
-    played = ProgramBehaviour(open_program(name), robot)
-    played.controller(0)  # refuses a robot that has no such board
-    return played
+    return set_up_basic(name, on=robot)
 
 
 def robot_for(behaviour: str | Path | None, robot: str) -> str:
@@ -97,6 +53,6 @@ def controller_of(played: Played, seed: int) -> BehaviourController | RoboBasicC
     """Return what lets a robot do it; `seed` is of what it draws by chance."""
     if isinstance(played, Behaviour):
         return BehaviourController(played, seed)
-    if isinstance(played, ProgramBehaviour):
+    if isinstance(played, RoboBasicProgram):
         return played.controller(seed)
     raise TypeError(type(played))

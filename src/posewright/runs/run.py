@@ -9,12 +9,12 @@ from typing import Any
 
 from posewright.arenas import Arena, layout_faults, layout_text, read_arena
 from posewright.bodies import Part, Plant, Supervisor, TorquePolicy
-from posewright.codegen.hil.boards import PYTHON, WHOLE, MakeController, OnBoard, maker_of
+from posewright.codegen.hil.boards import PYTHON, WHOLE, Board, BoardProgram, OnBoard, board_named
 from posewright.codegen.hil.controllers import LinkedController
 from posewright.contests import RESTARTS, Contest, Entry, Referee, Score, contest, judge
 from posewright.contests.registry import KIND
 from posewright.control import Block, Clock, Watcher, drive
-from posewright.controllers.behaviours import Behaviour, BehaviourController
+from posewright.controllers.behaviours import BehaviourController
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError, UnknownNameError
 from posewright.figures import camera_topics, card_document, refuse_camera, refuse_cameras
@@ -65,7 +65,7 @@ def run_trial(
     behaviour: str | Path | None = None,
     motions: str | Path | None = None,
     body: str = SIMULATION,
-    controller: str | MakeController = PYTHON,
+    controller: str | Board = PYTHON,
     legal: bool = False,
     to_film: bool = False,
     camera: str | None = None,
@@ -86,7 +86,7 @@ def run_trial(
         behaviour: name or path, also of a RoboBASIC program (`*.bas`); the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
         body: one of `plant_names()`; or `random` or a `*.bodies.yaml`: a simulated body that the seed draws.
-        controller: where the behaviour is run: one of those of `maker_of`, or what makes another.
+        controller: where the behaviour is run: one of those of `board_named`, or a board of one's own.
         legal: whether a layout that breaks the rules is refused; else `Outcome.remarks` say what is wrong.
         to_film: whether it is to be filmed, which needs a body that knows where it is.
         camera: who films, refused before the run begins where there is none of that name.
@@ -104,16 +104,18 @@ def run_trial(
         BodyError: the body failed, or does not know what the referee must see; or no board answers.
         UnavailableError: there is no window for the watcher, or no compiler for the board.
     """
-    make = maker_of(controller)
+    place = board_named(controller) if isinstance(controller, str) else controller
     _refuse_record(record, cameras)
-    asked = _asked(trial, layout, behaviour, seed, small=make is not None and controller != WHOLE)
+    asked = _asked(trial, layout, behaviour, seed, small=place is not None and place.name != WHOLE)
     stage = _set_up(asked, motions, body, legal=legal)
-    controllers = _ready(stage, make, cameras, to_film=to_film, camera=camera)
+    with released_on_failure(stage.plant):
+        on_board = None if place is None else place.program(next(iter(stage.behaviours.values())))
+    controllers = _ready(stage, on_board, cameras, to_film=to_film, camera=camera)
     try:
         how: Any = {"on_progress": on_progress, "make_watcher": make_watcher, "still_s": asked.still_s}
         wall_s = _drive_trial(stage, controllers, **how, pace=pace, wall_clock=clock, on_end=on_end)
     finally:
-        recording, board = _kept(stage, record, cameras), _let_go(controllers, controller)
+        recording, board = _kept(stage, record, cameras), _let_go(controllers, on_board)
     said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
     remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
     return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed, board, _link(stage.plant))
@@ -128,12 +130,12 @@ def _refuse_record(record: str | Path | None, cameras: Sequence[str]) -> None:
 
 
 def _ready(
-    stage: _Stage, make: MakeController | None, cameras: Sequence[str], *, to_film: bool, camera: str | None
+    stage: _Stage, on_board: BoardProgram | None, cameras: Sequence[str], *, to_film: bool, camera: str | None
 ) -> Controllers:
     with released_on_failure(stage.plant):
         refuse_cameras(stage.recorder.header, cameras)
         _look_before(stage, to_film=to_film or bool(cameras), camera=camera)
-        return _controllers(stage, make)
+        return _controllers(stage, on_board)
 
 
 def _kept(stage: _Stage, record: str | Path | None, cameras: Sequence[str]) -> Recording:
@@ -366,29 +368,23 @@ def _can_be_judged(plant: Plant) -> bool:
     )
 
 
-def _controllers(stage: _Stage, make: MakeController | None) -> Controllers:
+def _controllers(stage: _Stage, on_board: BoardProgram | None) -> Controllers:
     """Return a controller for every robot; of the first one on a board, where one is asked for."""
     made: Controllers = {
         name: controller_of(one, _seed_of(stage.seed, number))
         for number, (name, one) in enumerate(stage.behaviours.items())
     }
-    if make is not None:
-        name, behaviour = next(iter(stage.behaviours.items()))
-        if not isinstance(behaviour, Behaviour):
-            raise InputError(
-                f"{behaviour.name} runs on no other board", hint="a program is its own: leave it out"
-            )
-        made[name] = make(behaviour, stage.seed)
+    if on_board is not None:
+        made[next(iter(stage.behaviours))] = on_board.controller(stage.seed)
     return made
 
 
-def _let_go(controllers: Controllers, asked: str | MakeController) -> OnBoard | None:
+def _let_go(controllers: Controllers, on_board: BoardProgram | None) -> OnBoard | None:
     """Let go of the board, where there is one, and return what is known of it."""
-    for one in controllers.values():
-        if not isinstance(one, BehaviourController | RoboBasicController):
-            one.unit.close()
-            return OnBoard.of(asked if isinstance(asked, str) else "board", one)
-    return None
+    for each in controllers.values():
+        if isinstance(each, LinkedController):
+            each.close()
+    return None if on_board is None else on_board.report()
 
 
 def _drive_trial(
