@@ -199,7 +199,7 @@ def _commanded(
     ready: OpenRProgram, commands: str | None, script: Path | None
 ) -> tuple[OpenRProgram, _Terminal | None]:
     """Return a program with its commands, and who asks a person for more; say what is to be known of it."""
-    for remark in ready.remarks:
+    for remark in ready.warnings:
         console.warn(remark)
     asks = ready.takes_commands and commands is None and script is None
     can_type = asks and sys.stdin is not None and sys.stdin.isatty()

@@ -91,7 +91,7 @@ def run_openr(
         raise InputError(f"{ready.robot.name} has no model: it cannot be simulated", hint=hint)
     until_s = LONGEST_S if seconds is None else seconds
     timed = replace(ready, until_s=until_s)
-    controller = timed.controller(0)  # OPEN-R objects draw nothing by chance
+    controller = timed.controller()
     endings = [Until(lambda: controller.is_over)]
     if seconds is None:
         endings.append(Until(lambda: controller.is_idle, STILL_S))

@@ -24,9 +24,9 @@ def program_kinds() -> Mapping[str, ProgramKind]:
     Raises:
         InputError: a package offers something else.
     """
-    from posewright.runtimes.openr.kind import OpenRKind
-    from posewright.runtimes.robi.kind import RobiKind
-    from posewright.runtimes.robobasic.kind import RoboBasicKind
+    from posewright.runtimes.openr.setup import OpenRKind
+    from posewright.runtimes.robi.setup import RobiKind
+    from posewright.runtimes.robobasic.setup import RoboBasicKind
 
     shipped = (PythonKind(), GaitKind(), MotionKind(), RoboBasicKind(), RobiKind(), OpenRKind())
     kinds: dict[str, ProgramKind] = {kind.name: kind for kind in shipped}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from posewright.control import Until
 from posewright.recordings import Recording
-from posewright.runs.performing import fell_in
-from posewright.runtimes.robi.controller import EVENT
+from posewright.runs.perform import PerformOptions, fell_in, perform_program
+from posewright.runtimes.robi.controller import EVENT, RobiController
 from posewright.runtimes.robi.postures import Posture
+from posewright.runtimes.robi.setup import RobiProgram, set_up_robi
 
 STILL_S = 0.5
 """A run goes on for so long after nothing more will happen [s]."""
@@ -21,10 +23,6 @@ LONGEST_S = 600.0
 TIPS_OVER = "the simulated Robi tips over when it stands up from sitting: the notes lack a part of the way"
 """What to say of one that fell and was to stand up."""
 
-ROOM = "robi_room"
-ON_FURNITURE: Mapping[str, str] = {Posture.CHAIR.word: "chair", Posture.RIDE.word: "ride"}
-"""In which postures the robot begins on what, by the spots of the room."""
-
 
 def run_robi(
     program: str | Path | RobiProgram = "startup",
@@ -34,6 +32,7 @@ def run_robi(
     rule: str = "consistent",
     breakpoints: Sequence[str] = (),
     seconds: float | None = None,
+    controller: RobiController | None = None,
     **options: Unpack[PerformOptions],
 ) -> Recording:
     """Run a program of a Robi 2; `robi_result` tells what happened.
@@ -47,6 +46,7 @@ def run_robi(
         rule: by which programs that ship judge the posture.
         breakpoints: labels, or addresses, at which the program is over.
         seconds: for so long it runs, up to 3600; default until nothing more will happen, at most 600 [s].
+        controller: of the program, where one is made already: a watcher may look at it.
         options: see `PerformOptions`; arena and start are the program's.
 
     Raises:
@@ -60,13 +60,14 @@ def run_robi(
         ready = set_up_robi(program, words=words, posture=posture, rule=rule, breakpoints=breakpoints)
     until_s = LONGEST_S if seconds is None else seconds
     timed = replace(ready, until_s=until_s)
-    controller = timed.controller(0)  # a Robi's programs draw nothing by chance
+    driving = timed.controller() if controller is None else controller
+    driving.ends_at(until_s)
     if seconds is None:
-        ending = Until(lambda: controller.is_over, STILL_S)
+        ending = Until(lambda: driving.is_over, STILL_S)
         options["watchers"] = [*options.get("watchers", ()), ending]
     options["arena"] = timed.arena
     options["start"] = timed.start
-    return perform_program(timed, until_s=until_s, controller=controller, **options)
+    return perform_program(timed, until_s=until_s, controller=driving, **options)
 
 
 def robi_result(recording: Recording) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from posewright.codegen.hil.boards import PYTHON, BoardProgram, board_named
 from posewright.contests import Contest, Entry, contest, contest_names
 from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerMaker, Program, ProgramWithController, Watcher
-from posewright.controllers.behaviours import Behaviour
 from posewright.documents import Catalogue, Node, is_file, read_document, read_text
 from posewright.errors import InputError, UnknownNameError
 from posewright.figures import card_document
@@ -249,16 +248,10 @@ def _with_controller(
     """Return a program with a controller of one's own, or on a board."""
     if not isinstance(controller, str):
         return ProgramWithController(program, controller_maker(controller))
-    if controller == PYTHON:
-        return program
     if ".py:" in controller:
         return ProgramWithController(program, controller_maker(load_object(controller), controller))
     board = board_named(controller)
-    if not isinstance(program, Behaviour):
-        raise InputError(
-            f"{program.name} runs on no other board", hint="a robot's old program is its own: leave it out"
-        )
-    return board.program(program)
+    return program if board is None else board.program(program)
 
 
 def _layout_name(trial: Trial, layout: str, arena: Arena) -> str:
