@@ -14,6 +14,7 @@ from posewright.arrays import Floats
 from posewright.charts import chart_in
 from posewright.charts.drawing import draw_svg
 from posewright.contests import ContestPicture, Mark, MarkKind, contest_of
+from posewright.documents import PlainData, to_plain
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
 from posewright.recordings import Decisions, Event, Header, Recording, RobotRecord
@@ -153,10 +154,8 @@ def _changes(times: Floats, values: Sequence[Any]) -> list[list[Any]]:
     return found[:: math.ceil(len(found) / MOST_POINTS)]
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return round(value, 4) if math.isfinite(value) else None
-    return value
+def _plain(value: object) -> PlainData:
+    return to_plain(value, decimals=4, nan_as_none=True)
 
 
 def _decided(decisions: Decisions, time_s: float) -> dict[str, Any]:
