@@ -39,7 +39,6 @@ def solve_spacings(count: int, spacings: Iterable[Spacing]) -> list[int]:
         ArithmeticError: the solver found no whole-numbered solution, which these constraints always have.
     """
     from scipy.optimize import linprog  # here: only drawings need it, and it takes a while to import
-    from scipy.sparse import csr_array
 
     rows = list(spacings)
     if not rows:
@@ -53,9 +52,10 @@ def solve_spacings(count: int, spacings: Iterable[Spacing]) -> list[int]:
     np.add.at(cost, head, weight)
     np.add.at(cost, tail, -weight)
     # Each row has one 1 and one -1, so the matrix is totally unimodular: corners are whole numbers.
-    signs = np.concatenate([np.ones(len(rows)), -np.ones(len(rows))])
-    at = np.tile(np.arange(len(rows)), 2), np.concatenate([tail, head])
-    matrix = csr_array((signs, at), shape=(len(rows), count))
+    matrix = np.zeros((len(rows), count))
+    each = np.arange(len(rows))
+    matrix[each, tail] += 1
+    matrix[each, head] -= 1
     result = linprog(cost, A_ub=matrix, b_ub=-least, bounds=(0, LARGEST), method="highs-ds")
     if result.x is None:
         raise ArithmeticError(f"the places of {count} items cannot be solved: {result.message}")
