@@ -51,7 +51,7 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
         (tmp_path / "mine.py").write_text(objects)
         given = ("mine.cfg", "--objects", "mine.py", "--commands", commands, "--body", "mock", *words)
         capsys.readouterr()
-        code = app.run(["openr", "run", *given])
+        code = app.run(["aibo", "run", *given])
         return code, *capsys.readouterr()
 
     return run

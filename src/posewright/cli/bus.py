@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ import typer
 from posewright.buses.dynamixel.bus import BAUD
 from posewright.buses.dynamixel.control_table import MAX_ID
 from posewright.cli import console
-from posewright.cli.options import FOUND, AsJson, add_group, argument, option
+from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, option
 from posewright.errors import InputError
 from posewright.robots import robot as find_robot
 
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from posewright.buses.dynamixel.diagnosis import Diagnosis, Latency, ServoReport
     from posewright.buses.dynamixel.scanning import Scan
     from posewright.robots import Robot
-
-FURTHER = ("posewright.cli.bus_fake", "posewright.cli.bus_teach")
-"""Modules with a function `verbs() -> dict` of more verbs of this group, by their words."""
 
 MS = 1000.0
 ENOUGH_DONE = 20
@@ -57,12 +53,19 @@ OneId = Annotated[str, argument("SERVO", "An ID, or a joint's name.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group."""
-    verbs: dict[str, Callable[..., Any]] = {"scan": scan, "ping": ping, "read": read, "write": write}
-    verbs |= {"set-id": set_id, "set-baud": set_baud, "diagnose": diagnose}
-    for module in FURTHER:
-        verbs |= importlib.import_module(module).verbs()
-    add_group(app, "bus", "The servos on a robot's bus (Dynamixel, protocol 1.0: AX-12, AX-S1).", verbs)
+    """Add the group and its verbs."""
+    from posewright.cli import bus_fake, bus_teach
+
+    group = add_group(app, "bus")
+    add_verb(group, "scan", scan, twins="open_bus scan_bus")
+    add_verb(group, "ping", ping, twins="open_bus")
+    add_verb(group, "read", read, twins="open_bus")
+    add_verb(group, "write", write, twins="open_bus")
+    add_verb(group, "set-id", set_id, twins="set_servo_id")
+    add_verb(group, "set-baud", set_baud, twins="set_servo_rate")
+    add_verb(group, "diagnose", diagnose, twins="diagnose_bus")
+    bus_teach.add_verbs(group)
+    bus_fake.add_verbs(group)
 
 
 def open_port(port: str | None, baud: int, robot: Robot) -> Bus:
