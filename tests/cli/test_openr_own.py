@@ -178,6 +178,6 @@ def test_a_subject_that_leads_nowhere_is_told(ask: Ask) -> None:
 
 def test_without_a_stdin_nothing_is_typed() -> None:
     words = [sys.executable, "-c", "import sys; sys.stdin = None; from posewright.cli.app import run; "]
-    words[-1] += "sys.exit(run(['openr', 'run', 'move_head', '--body', 'mock']))"
+    words[-1] += "sys.exit(run(['aibo', 'run', 'move_head', '--body', 'mock']))"
     ran = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
     assert (ran.returncode, "move_head on sony_ers7" in ran.stdout) == (0, True), ran.stderr

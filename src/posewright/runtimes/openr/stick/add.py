@@ -1,4 +1,4 @@
-"""`monet add`: from any motion file to a memory stick that plays it; all files are written, or none."""
+"""`aibo add`: from any motion file to a memory stick that plays it; all files are written, or none."""
 
 from __future__ import annotations
 
