@@ -1,4 +1,4 @@
-"""Put a motion on an AIBO's memory stick.  Twin of `posewright aibo check`, `monet add`,
+"""Put a motion on an AIBO's memory stick.  Twin of `posewright aibo check`, `add`,
 `posewright aibo show`, `posewright aibo archive list`, `extract`, `create`, `add`, `remove`."""
 
 import sys
