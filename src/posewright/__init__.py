@@ -7,7 +7,8 @@
 >>> trial.score.points
 
 Every verb of the command line has its twin here, which the verb's `--help` names at its end. Where the
-command line draws or films a run by an option (`run --plot`, `--video`), `draw_outcome` and `film_recording` do it.
+command line draws or films a run by an option (`run --plot`, `--video`), `draw_outcome` and
+`film_recording` do it.
 Importing this module loads nothing heavy: the room behind a name is loaded when the name is first used.
 """
 
