@@ -15,7 +15,6 @@ import typer
 from posewright.bodies import TorquePolicy
 from posewright.buses.dynamixel import monitoring
 from posewright.buses.dynamixel.answers import PortGoneError
-from posewright.buses.dynamixel.bus import BAUD
 from posewright.buses.dynamixel.calibration import (
     Calibration,
     apply,
@@ -26,7 +25,7 @@ from posewright.buses.dynamixel.calibration import (
 from posewright.buses.dynamixel.direction_wizard import NO, YES, DirectionWizard, Question, Way
 from posewright.buses.dynamixel.teaching import ALL, Teacher
 from posewright.cli import console
-from posewright.cli.bus import Baud, Port, RobotName, open_port, servo_ids
+from posewright.cli.bus_port import BAUD, Baud, Port, RobotName, open_port, servo_ids
 from posewright.cli.options import AsJson, add_verb, option
 from posewright.documents import is_file, refuse_unwritable
 from posewright.errors import InputError, OutputError, PosewrightError, Where
