@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from posewright.documents import data_of, is_there, one_line, render_document, write_atomically
+from posewright.documents.markup import read_markup
 from posewright.errors import InputError, OutputError, PosewrightError, Where
-from posewright.formats.markup import read_markup
 from posewright.formats.openrave import is_openrave, read_openrave_robot
 from posewright.formats.urdf.reading import read_urdf
 from posewright.formats.urdf.writing import urdf_text
