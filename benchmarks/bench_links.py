@@ -88,7 +88,10 @@ def sizes() -> tuple[int, int]:
     ).bodies.values()
     head = {"ask": "advance", "session": "0" * 16, "number": 1000}
     ask = pack({**head, "commands": {CARD.name: tell_commands(STAND)}})
-    told = {"states": {CARD.name: plain_with_arrays(body.observe())}, "read": {CARD.name: plain_with_arrays(body.read())}}
+    told = {
+        "states": {CARD.name: plain_with_arrays(body.observe())},
+        "read": {CARD.name: plain_with_arrays(body.read())},
+    }
     return len(ask), len(pack({**head, **told}))
 
 
