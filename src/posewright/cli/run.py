@@ -15,7 +15,7 @@ from posewright.cli import console, film_options
 from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, refuse_of_one, run_seeds
 from posewright.cli.judge import give_outcome
 from posewright.cli.motion_play import OnEnd
-from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
+from posewright.cli.options import AsJson, Plot, add_command, argument, option, refuse_overwriting
 from posewright.control import RealClock
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
@@ -92,7 +92,7 @@ Legal = Annotated[bool, option("--legal", "Refuse a layout that breaks the conte
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_verb(app, "run", run)
+    add_command(app, "run", run, twins="run_trial run_many draw_outcome draw_board film_recording")
 
 
 def run(
