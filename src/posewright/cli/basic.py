@@ -18,6 +18,7 @@ from posewright.cli.options import (
     AsJson,
     Record,
     add_group,
+    add_verb,
     argument,
     option,
     refuse_overwriting,
@@ -82,15 +83,12 @@ Camera = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `basic` to the application."""
-    about = "Run, check and format RoboBASIC programs of a RoboNova-1; make motions of them, and back."
-    verbs: dict[str, Callable[..., None]] = {
-        "run": run,
-        "check": check,
-        "format": format_programs,
-        "motions": motions,
-    }
-    add_group(app, "basic", about, verbs)
+    """Add the group and its verbs."""
+    group = add_group(app, "basic")
+    add_verb(group, "run", run, twins="run_basic basic_result")
+    add_verb(group, "check", check, twins="read_basic check_basic")
+    add_verb(group, "format", format_programs, twins="read_basic format_basic")
+    add_verb(group, "motions", motions, twins="basic_routines basic_motions basic_program write_motion")
 
 
 def run(

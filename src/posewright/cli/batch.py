@@ -23,7 +23,7 @@ from posewright.runs.batch import REPORT, RESULTS
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from posewright.runs import Batch, Run
+    from posewright.runs import Batch, BatchRun
 
 Seeds = Annotated[
     str | None, option("--seeds", "Run once for each of these seeds: 1-20, or 1,4,9-12; see --out.")
@@ -78,7 +78,7 @@ def run_seeds(
 
 
 @contextmanager
-def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Run, bool], None]]:
+def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[BatchRun, bool], None]]:
     """Give a function that is told of each run: a live table for a person, else a line a run.
 
     Raises:
@@ -86,7 +86,7 @@ def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Run, bo
     """
     from rich.live import Live
 
-    done: list[Run] = []
+    done: list[BatchRun] = []
     is_live = console.out.is_terminal and not quiet
 
     def shown() -> Table:
@@ -94,7 +94,7 @@ def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Run, bo
         told.caption = Text(f"{len(done)} of {runs}")
         return told
 
-    def told(run: Run, is_old: bool) -> None:
+    def told(run: BatchRun, is_old: bool) -> None:
         done.append(run)
         if is_live:
             live.update(shown(), refresh=True)
@@ -134,7 +134,7 @@ def print_runs(batch: Batch) -> None:
         console.warn(f"{batch.key} {run.name}: {run.error}")
 
 
-def table_of(key: str, runs: Sequence[Run]) -> Table:
+def table_of(key: str, runs: Sequence[BatchRun]) -> Table:
     """Return runs as a table, without words that are the same in each."""
     done = [run for run in runs if run.error is None]
     told = {name: {run.figures.get(name) for run in done} for run in done for name in run.figures}
@@ -156,7 +156,7 @@ def _cell(value: object) -> Text:
     return console.styled(figure_text(value), "red" if value is False else "")
 
 
-def _wrong(run: Run) -> Text:
+def _wrong(run: BatchRun) -> Text:
     if run.error is not None:
         return console.styled("failed", "red")
     ended = str(run.figures.get("ended", "")) if any(one is False for one in run.figures.values()) else ""
@@ -167,7 +167,7 @@ def _counted(incidents: Mapping[str, int]) -> str:
     return ", ".join(f"{n} x {kind.replace('_', ' ')}" for kind, n in incidents.items())
 
 
-def _line(key: str, run: Run) -> str:
+def _line(key: str, run: BatchRun) -> str:
     if run.error is not None:
         return f"{key} {run.name}  error: {run.error}"
     told = (f"{figure_words(name)} {figure_text(value)}" for name, value in run.figures.items())

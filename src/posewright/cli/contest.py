@@ -11,12 +11,12 @@ import typer
 
 from posewright import contests, runs
 from posewright.cli import console
-from posewright.cli.options import FOUND, STOPPED, AsJson, add_group, argument, option
+from posewright.cli.options import FOUND, STOPPED, AsJson, add_group, add_verb, argument, option
 from posewright.documents import is_folder, is_path, refuse_unwritable, write_atomically
 from posewright.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from posewright.runs import Day, Run
+    from posewright.runs import BatchRun, Day
 
 DayFolder = Annotated[Path, argument("DAY", "The folder in which a day was played.")]
 Jury = Annotated[
@@ -28,16 +28,13 @@ Workers = Annotated[int, option("--workers N", "Processes that do it.", min=1)]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `contest` to the application."""
-    about = "Contests, and a whole day of them with any number of entries: played, ranked, shown."
-    verbs: dict[str, Callable[..., Any]] = {
-        "list": list_contests,
-        "show": show,
-        "run": run,
-        "rank": rank,
-        "report": report,
-    }
-    add_group(app, "contest", about, verbs)
+    """Add the group and its verbs."""
+    group = add_group(app, "contest")
+    add_verb(group, "list", list_contests, twins="contest_names")
+    add_verb(group, "show", show, twins="contest read_contestant")
+    add_verb(group, "run", run, twins="play_day write_site")
+    add_verb(group, "rank", rank, twins="read_day")
+    add_verb(group, "report", report, twins="read_day write_site")
 
 
 def list_contests(as_json: AsJson = False) -> None:
@@ -91,6 +88,9 @@ def run(
     jury: Jury = None,
     films: Films = 2,
     workers: Workers = 1,
+    trust_python: Annotated[
+        bool, option("--trust-python", "Run entries that bring Python: it can do anything on this machine.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Play every contest of a day with all entries, rank them, and write the pages.
@@ -104,7 +104,7 @@ def run(
     """
     with _following(quiet=as_json) as on_run:
         how: dict[str, Any] = {"rules": rules, "seed": seed, "jury": jury, "workers": workers}
-        day = runs.play_day(folders, out, **how, on_run=on_run)
+        day = runs.play_day(folders, out, **how, on_run=on_run, trust_python=trust_python)
         page = _site(day, films, workers)
     _give(day, as_json=as_json, page=page)
     if any(discipline.failed for discipline in day.disciplines):
@@ -155,11 +155,11 @@ def _site(day: Day, films: int, workers: int) -> Path | None:
 
 
 @contextmanager
-def _following(*, quiet: bool) -> Iterator[Callable[[str, Run, bool], None]]:
+def _following(*, quiet: bool) -> Iterator[Callable[[str, BatchRun, bool], None]]:
     """Give a function that says a line of each run; after Ctrl-C it is said how to go on."""
     done = 0
 
-    def told(contest: str, run: Run, is_old: bool) -> None:
+    def told(contest: str, run: BatchRun, is_old: bool) -> None:
         nonlocal done
         done += 1
         if not quiet:

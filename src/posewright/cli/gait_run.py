@@ -132,7 +132,7 @@ def run(
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    if body != SIMULATED and runs.is_plant(body):
+    if not runs.choose_plant(body).is_simulation:
         refuse_of_one({"--plot": plot, "--bodies": bodies, "--workers": workers}, "of a simulated walk")
         _run_anywhere(opened, card, wishes, record)
     elif bodies is None:
@@ -163,7 +163,7 @@ def _run_one(
 def _run_anywhere(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, record: Path | None) -> None:
     how: dict[str, Any] = {"command": wishes.command, "seconds": wishes.settle_s + wishes.seconds}
     with followed(gait.name, wishes.body, quiet=wishes.as_json) as watcher:
-        how["watchers"] = [watcher]
+        how["plant_watchers"] = [watcher.of_plant]
         recording = runs.play_gait(gait, robot, body=wishes.body, record=record, **how)
     give_run(recording, as_json=wishes.as_json)
 

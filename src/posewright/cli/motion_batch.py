@@ -27,14 +27,14 @@ def check_many(
     """
     files = _motion_files(paths)
 
-    def checked(named: tuple[str, Path], _: Path | None) -> runs.Run:
+    def checked(named: tuple[str, Path], _: Path | None) -> runs.BatchRun:
         name, file = named
         report = check(file)
         errors, warnings = report["errors"], report["warnings"]
         figures = {"motions": report["motions"], "errors": errors, "warnings": warnings, "sound": not errors}
         rules = tuple(found["rule"] for found in report["findings"] if found["level"] == "error")
         story = tuple(map(str, finding_lines(report)))
-        return runs.Run(name, figures, (-errors, -warnings), incidents=rules, story=story)
+        return runs.BatchRun(name, figures, (-errors, -warnings), incidents=rules, story=story)
 
     with following(len(files), "file", quiet=as_json) as on_run:
         batch = runs.run_batch(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +19,7 @@ from posewright.cli.options import (
     AsJson,
     Record,
     add_group,
+    add_verb,
     argument,
     losses_listed,
     option,
@@ -95,15 +96,14 @@ Target = Annotated[Path | None, option("--output -o FILE", "Write here.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `robi` to the application."""
-    about = "Run, watch, list, assemble and patch programs of a Robi 2, without risking the robot."
-    verbs: dict[str, Callable[..., None]] = {
-        "run": run,
-        "list": list_program,
-        "assemble": assemble,
-        "patch": patch,
-    }
-    add_group(app, "robi", about, verbs | {"postures": judge_postures, "watch": watch})
+    """Add the group and its verbs."""
+    group = add_group(app, "robi")
+    add_verb(group, "run", run, twins="run_robi robi_result perform")
+    add_verb(group, "watch", watch, twins="run_robi")
+    add_verb(group, "list", list_program, twins="open_robi_program list_robi_program program_motion")
+    add_verb(group, "assemble", assemble, twins="assemble_robi_program motion_program")
+    add_verb(group, "patch", patch, twins="read_robi_patch patch_robi_program unpatch_robi_program")
+    add_verb(group, "postures", judge_postures, twins="judge_robi_postures")
 
 
 def run(

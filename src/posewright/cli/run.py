@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,15 +15,15 @@ from posewright.cli import console, film_options
 from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, refuse_of_one, run_seeds
 from posewright.cli.judge import give_outcome
 from posewright.cli.motion_play import OnEnd
-from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
+from posewright.cli.options import AsJson, Plot, add_command, argument, option, refuse_overwriting
 from posewright.control import RealClock
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
+    from posewright.bodies import Plant
     from posewright.control import Block
     from posewright.runs import Outcome, Progress
-    from posewright.simulation import World
 
 
 TrialName = Annotated[str, argument("TRIAL", "A trial's or a contest's name, or a *.trial.yaml file.")]
@@ -35,7 +35,23 @@ Seed = Annotated[
     option("--seed", "Seed of what is drawn at random: where boxes stand, random inputs of a chart."),
 ]
 BehaviourName = Annotated[
-    str | None, option("--behaviour", "A behaviour's name, or a *.behaviour.yaml file.")
+    str | None,
+    option(
+        "--behaviour",
+        "What drives the robot: a behaviour, race.bas, a CONNECT.CFG, robi:NAME, trot, or mine.py:Mine.",
+    ),
+]
+RobotName = Annotated[
+    str | None, option("--robot", "Who runs that behaviour: a robot's name, or its card; default its own.")
+]
+ProgramOptions = Annotated[
+    list[str] | None,
+    option(
+        "--set NAME=VALUE", "Say something to the behaviour, such as words=472@3 to a Robi's; repeatable."
+    ),
+]
+StreamsName = Annotated[
+    str, option("--streams", "How random numbers follow from the seed; 2026-11 as in older versions.")
 ]
 VendorFile = Annotated[
     Path | None,
@@ -52,7 +68,11 @@ Body = Annotated[
     ),
 ]
 OnController = Annotated[
-    str, option("--controller", "Where it runs: python, arduino-uno, cm900 (emulated), serial:PORT.")
+    str,
+    option(
+        "--controller",
+        "Where it runs: python, arduino-uno, cm900 (emulated), serial:PORT; or mine.py:Mine in its place.",
+    ),
 ]
 StatesPlot = Annotated[
     Path | None, option("--states-plot", "Draw the states of the board and of the interpreter.")
@@ -72,7 +92,7 @@ Legal = Annotated[bool, option("--legal", "Refuse a layout that breaks the conte
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_verb(app, "run", run)
+    add_command(app, "run", run, twins="run_trial run_many draw_outcome draw_board film_recording")
 
 
 def run(
@@ -80,6 +100,8 @@ def run(
     layout: LayoutName = None,
     seed: Seed = None,
     behaviour: BehaviourName = None,
+    robot: RobotName = None,
+    sets: ProgramOptions = None,
     motions: VendorFile = None,
     body: Body = "sim",
     controller: OnController = "python",
@@ -94,6 +116,7 @@ def run(
     size: film_options.Size = None,
     view: View = False,
     legal: Legal = False,
+    streams: StreamsName = "2026-12",
     on_end: OnEnd = TorquePolicy.RELEASE,
     seeds: Seeds = None,
     workers: Workers = None,
@@ -112,23 +135,24 @@ def run(
     from posewright.runs import run_trial
 
     what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "legal": legal}
-    what["body"], board = body, controller if controller != "python" else None
+    what |= {"body": body, "robot": robot, "options": program_options(sets), "streams": streams}
+    what["controller"] = controller
+    board = controller if controller != "python" else None
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
-        only_one |= {"--cameras": bool(cameras) or None, "--controller": board, "--states-plot": states_plot}
+        only_one |= {"--cameras": bool(cameras) or None, "--states-plot": states_plot}
         how: dict[str, Any] = {"out": out, "workers": workers, "recordings": keep, "as_json": as_json}
         run_seeds(trial, seeds, only_one=only_one, **how, **what)
         return
     refuse_of_one({"--out": out, "--workers": workers, "--no-recordings": not keep or None}, "for --seeds")
     film_options.refuse_unused_camera(camera, video)
     video, pixels = video and film_options.film_path(video, trial), film_options.size_of(size)
-    _refuse_view(body if view else "sim")
     refuse_of_one({} if board else {"--states-plot": states_plot}, "for --controller of a board")
     _refuse_outputs(record, video, plot, states_plot, inputs=(trial, layout, behaviour, motions))
     if video is not None:
         figures.refuse_film(video, speed, pixels)
-    what |= {"controller": controller, "to_film": video is not None, "camera": camera, "record": record}
+    what |= {"to_film": video is not None, "camera": camera, "record": record}
     pace, live = RealClock(time.monotonic, time.sleep) if real_time else None, _Live if view else None
     what |= {"cameras": cameras or (), "on_end": on_end, "pace": pace, "seed": seed, "make_watcher": live}
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
@@ -137,11 +161,19 @@ def run(
     give_outcome(outcome, as_json=as_json)
 
 
-def _refuse_view(body: str) -> None:
-    from posewright.runs import is_plant
+def program_options(sets: Sequence[str] | None) -> dict[str, str]:
+    """Return what is said to a program, by name, of texts such as `words=472@3`.
 
-    if body != "sim" and is_plant(body):
-        raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
+    Raises:
+        InputError: one of them has no `=`.
+    """
+    options = {}
+    for text in sets or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"--set {text}", hint="NAME=VALUE, such as words=472@3")
+        options[name.strip()] = value
+    return options
 
 
 def _show(
@@ -192,10 +224,12 @@ def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
 class _Live:
     """Shows a world while it is simulated, no faster than real time."""
 
-    def __init__(self, world: World) -> None:
-        from posewright.simulation import LiveView
+    def __init__(self, plant: Plant) -> None:
+        from posewright.simulation import LiveView, World
 
-        self._view = LiveView(world)
+        if not isinstance(plant, World):
+            raise InputError("there is no world to look into", hint="--view shows a simulation")
+        self._view = LiveView(plant)
         self._began: float | None = None
 
     def watch(self, block: Block) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from posewright.control import Until, Watcher
+from posewright.control import Until
 from posewright.recordings import Recording
-from posewright.runs.performing import fell_in, perform
+from posewright.runs.perform import PerformOptions, fell_in, perform_program
 from posewright.runtimes.robi.controller import EVENT, RobiController
 from posewright.runtimes.robi.postures import Posture
 from posewright.runtimes.robi.setup import RobiProgram, set_up_robi
@@ -24,56 +25,49 @@ TIPS_OVER = "the simulated Robi tips over when it stands up from sitting: the no
 
 
 def run_robi(
-    source: str | Path | RobiProgram = "startup",
+    program: str | Path | RobiProgram = "startup",
     *,
     words: str = "",
     posture: str = "standing",
     rule: str = "consistent",
     breakpoints: Sequence[str] = (),
-    controller: RobiController | None = None,
     seconds: float | None = None,
-    watchers: Sequence[Watcher] = (),
-    **how: Any,
+    controller: RobiController | None = None,
+    **options: Unpack[PerformOptions],
 ) -> Recording:
     """Run a program of a Robi 2; `robi_result` tells what happened.
 
     `pw.run_robi("startup", words="1@2, 3@10")` lets it sit down and then dance.
 
     Args:
-        source: the program, as for `set_up_robi`, as are the four that follow; or what that returned, alone.
+        program: as for `set_up_robi`, as are the four that follow; or what that returned, alone.
         words: numbers of words that the robot recognises, each with its time.
         posture: in which it begins.
         rule: by which programs that ship judge the posture.
         breakpoints: labels, or addresses, at which the program is over.
-        controller: of what `set_up_robi` returned, where it is looked at besides; a new one by default.
         seconds: for so long it runs, up to 3600; default until nothing more will happen, at most 600 [s].
-        watchers: see every block.
-        how: it is run, as `perform` takes it: `body`, `seed`, `clock`, `record`.
+        controller: of the program, where one is made already: a watcher may look at it.
+        options: see `PerformOptions`; arena and start are the program's.
 
     Raises:
         InputError: something that was handed in is wrong; the robot has not moved.
         OutputError: the recording cannot be written there.
         BodyError: the body failed.
     """
-    program = source
-    if not isinstance(program, RobiProgram):
-        program = set_up_robi(program, words=words, posture=posture, rule=rule, breakpoints=breakpoints)
+    if isinstance(program, RobiProgram):
+        ready = program
+    else:
+        ready = set_up_robi(program, words=words, posture=posture, rule=rule, breakpoints=breakpoints)
     until_s = LONGEST_S if seconds is None else seconds
-    running = program.controller() if controller is None else controller
-    running.ends_at(until_s)
-    return perform(
-        running,
-        program.robot,
-        name=f"{program.kind} {program.name}",
-        until_s=until_s,
-        pose=program.pose,
-        arena=program.arena,
-        start=program.start,
-        watchers=[*watchers, *([Until(lambda: running.is_over, STILL_S)] if seconds is None else [])],
-        documents=program.documents,
-        extras=program.extras,
-        **how,
-    )
+    timed = replace(ready, until_s=until_s)
+    driving = timed.controller() if controller is None else controller
+    driving.ends_at(until_s)
+    if seconds is None:
+        ending = Until(lambda: driving.is_over, STILL_S)
+        options["watchers"] = [*options.get("watchers", ()), ending]
+    options["arena"] = timed.arena
+    options["start"] = timed.start
+    return perform_program(timed, until_s=until_s, controller=driving, **options)
 
 
 def robi_result(recording: Recording) -> dict[str, Any]:
