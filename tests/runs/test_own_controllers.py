@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import posewright as pw
@@ -28,9 +29,9 @@ class Mine:
         self.pose = program.start_pose
 
     def next(self, state, n):
-        angles = self.pose.copy()
-        angles[0] += 0.2 * np.sin(state.time_s)
-        return JointCommands(angles[np.newaxis])
+        angles = np.repeat(self.pose[np.newaxis], n, axis=0)
+        angles[:, 0] += 0.2 * np.sin(state.time_s)
+        return JointCommands(angles)
 
     def restart(self):
         pass
@@ -103,16 +104,15 @@ def test_a_class_without_close_is_refused_before_anything_runs() -> None:
 def test_a_class_that_inherits_controller_needs_next_only() -> None:
     class Still(Controller):
         def next(self, state: BodyState, n: int) -> JointCommands:
-            return JointCommands(state.positions[None])
+            return JointCommands(np.repeat(state.positions[np.newaxis], n, axis=0))
 
     outcome = pw.run_trial("passivity-test", seed=1, controller=Still)
     assert outcome.recording.robot().header.controller == "behaviour passivity_test"
 
 
 def test_a_class_in_a_file_runs_a_trial_from_the_command_line(mine: Path) -> None:
-    result = CliRunner().invoke(
-        app,
-        ["run", "passivity-test", "--behaviour", f"{mine}:Mine", "--set", "like=passivity_test", "--json"],
+    result = posewright(
+        "run", "passivity-test", "--behaviour", f"{mine}:Mine", "--set", "like=passivity_test", "--json"
     )
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["behaviour"] == "Mine"
@@ -127,9 +127,7 @@ def test_a_class_in_a_file_takes_a_behaviours_place_from_the_command_line(mine: 
 
 def test_a_class_in_a_file_runs_a_batch_in_several_processes(mine: Path, tmp_path: Path) -> None:
     arguments = ["run", "passivity-test", "--controller", f"{mine}:Mine", "--seeds", "1-4"]
-    result = CliRunner().invoke(
-        app, [*arguments, "--workers", "2", "--out", str(tmp_path / "runs"), "--json"]
-    )
+    result = posewright(*arguments, "--workers", "2", "--out", str(tmp_path / "runs"), "--json")
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["n_runs"] == 4
 

@@ -116,9 +116,11 @@ def controller_maker(offered: object, name: str = "") -> ControllerMaker:
         return lambda _program, _seed: offered
     if not callable(offered):
         raise InputError(f"{called} makes no controller", hint=_HINT)
-    if _takes(offered, 2):
+    parameters = _positional_parameters(offered)
+    n_required = sum(parameter.default is inspect.Parameter.empty for parameter in parameters)
+    if len(parameters) >= 2 >= n_required:
         return lambda program, seed: _checked(offered(program, seed), called)
-    if _takes(offered, 0):
+    if n_required == 0:
         return lambda _program, _seed: _checked(offered(), called)
     raise InputError(f"{called} cannot be made of a program and a seed, nor of nothing", hint=_HINT)
 
@@ -126,12 +128,14 @@ def controller_maker(offered: object, name: str = "") -> ControllerMaker:
 _HINT = "a class with next(state, n), restart() and close(); posewright.Controller has the last two already"
 
 
-def _takes(maker: Callable[..., object], n_arguments: int) -> bool:
+def _positional_parameters(maker: Callable[..., object]) -> list[inspect.Parameter]:
+    """Return the positional parameters of a class or function; none where Python knows no signature."""
     try:
-        inspect.signature(maker).bind(*range(n_arguments))
-    except (TypeError, ValueError):  # a ValueError: Python knows no signature of it
-        return False
-    return True
+        parameters = inspect.signature(maker).parameters.values()
+    except ValueError:
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [parameter for parameter in parameters if parameter.kind in kinds]
 
 
 def _checked(made: object, name: str) -> Controller:

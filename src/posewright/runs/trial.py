@@ -8,7 +8,7 @@ from pathlib import Path
 
 from posewright.arenas import Arena, read_arena
 from posewright.bodies import Clock, Plant, TorquePolicy
-from posewright.codegen.hil.boards import PYTHON, BoardProgram, board_named
+from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, board_named
 from posewright.contests import Contest, Entry, contest, contest_names
 from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerMaker, Program, ProgramWithController, Watcher
@@ -132,6 +132,10 @@ def _resolved(name: str, beside: Path | None) -> str:
     return name
 
 
+ControllerSource = str | Board | Controller | ControllerMaker | Callable[[], Controller]
+"""What drives a robot in place of its program, or where that runs, as `run_trial` takes it."""
+
+
 @dataclass(frozen=True)
 class TrialOptions:
     """What a person says over a trial's document; None where the document's word stands.
@@ -155,7 +159,7 @@ class TrialOptions:
     robot: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     body: str = SIMULATION
-    controller: str | Controller | ControllerMaker | Callable[[], Controller] = PYTHON
+    controller: ControllerSource = PYTHON
     require_legal: bool = False
     derivation: Derivation = Derivation.NAMED
 
@@ -242,10 +246,10 @@ def program_options(trial: Trial, options: TrialOptions) -> Mapping[str, str]:
     return {**trial.options, **options.options} if options.behaviour is None else options.options
 
 
-def _with_controller(
-    program: Program, controller: str | Controller | ControllerMaker | Callable[[], Controller]
-) -> Program:
+def _with_controller(program: Program, controller: ControllerSource) -> Program:
     """Return a program with a controller of one's own, or on a board."""
+    if isinstance(controller, Board):
+        return controller.program(program)
     if not isinstance(controller, str):
         return ProgramWithController(program, controller_maker(controller))
     if ".py:" in controller:
@@ -270,7 +274,7 @@ def run_trial(
     options: Mapping[str, str] | None = None,
     motions: str | Path | None = None,
     body: str = SIMULATION,
-    controller: str | Controller | ControllerMaker | Callable[[], Controller] = PYTHON,
+    controller: ControllerSource = PYTHON,
     legal: bool = False,
     streams: str = Derivation.NAMED.value,
     to_film: bool = False,
@@ -364,7 +368,7 @@ def resolve_trial(
     options: Mapping[str, str] | None = None,
     motions: str | Path | None = None,
     body: str = SIMULATION,
-    controller: str | Controller | ControllerMaker | Callable[[], Controller] = PYTHON,
+    controller: ControllerSource = PYTHON,
     legal: bool = False,
     streams: str = Derivation.NAMED.value,
 ) -> tuple[Trial, TrialOptions]:
