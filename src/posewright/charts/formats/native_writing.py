@@ -8,7 +8,6 @@ from typing import Any
 
 from posewright.charts.expression import Expression, Function, FunctionRow
 from posewright.charts.formats.native import MEMORIES, default_promise_name, parse_chart
-from posewright.charts.formats.native_nodes import plain_data
 from posewright.charts.model import (
     ALWAYS,
     ELSE,
@@ -28,7 +27,7 @@ from posewright.charts.model import (
     Transition,
 )
 from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, IntType, Type, Value
-from posewright.documents import is_there, one_line, parse_document, read_text, save_document
+from posewright.documents import is_there, one_line, parse_document, plain_mapping, read_text, save_document
 from posewright.errors import InputError
 
 SHORT = 90
@@ -51,7 +50,7 @@ def _over(path: Path, data: dict[str, Any]) -> dict[str, Any]:
         before = chart_data(parse_chart(text, path))
     except InputError:  # what stands there is no chart: there is nothing to keep but comments
         return data
-    found: dict[str, Any] = plain_data(parse_document(text, path).value)
+    found = plain_mapping(parse_document(text, path).value)
     if "initial_outputs" in found:  # the old key
         for known in (before, data):
             if "initial_values" in known and known["initial_values"].keys() <= data["outputs"].keys():
