@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from posewright import figures, motions
 from posewright.cli import aibo_archive, aibo_programs
-from posewright.cli.console import counted, fail, give, line_of, rated, warn
+from posewright.cli.console import fail, give, warn
 from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, losses_listed, option
+from posewright.display import Lines, counted, level_word, line_of
 from posewright.errors import InputError, UnsafeCommandError, Where
 from posewright.runtimes.openr import stick as sticks
 
@@ -249,12 +249,12 @@ def _setup(setup: sticks.MonetSetup) -> dict[str, Any]:
     }
 
 
-def _finding_lines(
-    stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]
-) -> Iterator[str | Text]:
+def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]) -> Lines:
     width = max((len(one.rule) for one in findings), default=0)
     for finding in findings:
-        yield line_of(rated(finding.level.value, 7), f" {finding.rule:<{width}} {_finding_text(finding)}")
+        yield line_of(
+            level_word(finding.level.value, 7), f" {finding.rule:<{width}} {_finding_text(finding)}"
+        )
     for setup in stick.setups:
         yield _looked_at(setup)
     counts = [(level, sum(one.level is level for one in findings)) for level in motions.Level]

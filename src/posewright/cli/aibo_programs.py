@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from posewright import figures, runs
 from posewright.cli import console, film_options, signals
@@ -24,6 +23,7 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
+from posewright.display import Lines, Styled, counted, line_of
 from posewright.documents import read_text, refuse_unwritable, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.runtimes.openr import flow
@@ -168,7 +168,7 @@ def list_programs(stick: Listed = None, as_json: AsJson = False) -> None:
         line
         for one in told
         for line in (
-            console.line_of(console.styled(one["name"], "bold"), f": {one['about']}"),
+            line_of(Styled(one["name"], "bold"), f": {one['about']}"),
             f"  objects: {', '.join(one['objects'])}",
             f"  commands: {one['commands']}",
         )
@@ -302,7 +302,7 @@ class _Shown:
             entry = entry_of(block.state.time_s, data)
             if kind == EVENT and entry.kind not in self._hidden:
                 line = _line(entry)
-                console.hint(line.plain) if self._apart else console.say(line)
+                console.hint(str(line)) if self._apart else console.say(line)
         return False
 
 
@@ -322,22 +322,22 @@ _PLAIN = frozenset({"notify", "ready", "not ready", "waits"})
 _COLOURS = {"refused": "yellow", "silent": "red", "state": "cyan", "ready": "dim"}
 
 
-def _line(entry: LogEntry) -> Text:
+def _line(entry: LogEntry) -> Styled:
     one, other = flow.ends_of(entry)
     ends = f"{one} -> {other}" if entry.kind in flow.BETWEEN else one
     text = f"{entry.time_s:8.3f} s  {ends:<36}  {flow.label_of(entry)}"
-    return console.styled(text, _COLOURS.get(entry.kind, ""))
+    return Styled(text, _COLOURS.get(entry.kind, ""))
 
 
-def _lines(result: dict[str, Any], entries: Iterable[LogEntry]) -> Iterator[str | Text]:
+def _lines(result: dict[str, Any], entries: Iterable[LogEntry]) -> Lines:
     sent = sum(one["kind"] == "notify" for one in result["messages"])
     waited = sum(one["kind"] == "waits" for one in result["messages"])
-    told = f"{result['duration_s']:.3f} s, {console.counted(sent, 'message')} handed over"
+    told = f"{result['duration_s']:.3f} s, {counted(sent, 'message')} handed over"
     told += f", {waited} of a busy observer waited" if waited else ""
     yield f"{result['program']} on {result['robot']}: {told}"
     for one in entries:
         if text := _told(one):
-            yield console.styled(f"{one.time_s:8.3f} s  {text}", _COLOURS.get(one.kind, ""))
+            yield Styled(f"{one.time_s:8.3f} s  {text}", _COLOURS.get(one.kind, ""))
     upright = {
         None: "nobody knows whether the robot fell",
         False: "the robot stayed up",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from posewright import figures, runs
 from posewright.cli import completion, console, film_options
@@ -24,6 +23,7 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
+from posewright.display import Lines, Styled
 from posewright.documents import read_text
 from posewright.runtimes.robobasic import RoboBasicController
 from posewright.runtimes.robobasic.inputs import read_inputs
@@ -174,11 +174,11 @@ def _upright(result: dict[str, Any]) -> str:
     return f"the robot fell {falls}, and {'is still down' if result['lies'] else 'is up again'}"
 
 
-def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
+def _lines(result: dict[str, Any]) -> Lines:
     yield f"{result['program']}: {result['duration_s']:.2f} s"
     for one in result["events"]:
         style = {"error": "red", "running": "yellow"}.get(one["what"], "")
-        yield console.styled(f"{one['time_s']:8.2f} s  line {one['line']:4}  {_event(one)}", style)
+        yield Styled(f"{one['time_s']:8.2f} s  line {one['line']:4}  {_event(one)}", style)
     if result["variables"]:
         yield ", ".join(f"{name} = {value}" for name, value in result["variables"].items())
     yield f"{_upright(result)}; digest {result['digest'][:16]}"

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from posewright import runs
 from posewright.cli import console
 from posewright.cli.options import FOUND, STOPPED, option
+from posewright.display import Styled, Table, table
 from posewright.errors import InputError
 from posewright.runs import figure_text, figure_words
 from posewright.runs.batch import REPORT, RESULTS
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import RenderableType
 
     from posewright.runs import Batch, Run
 
@@ -89,22 +89,22 @@ def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Run, bo
     done: list[Run] = []
     is_live = console.out.is_terminal and not quiet
 
-    def shown() -> Table:
-        told = table_of(key, done[-max(3, console.out.height - 5) :])
-        told.caption = Text(f"{len(done)} of {runs}")
-        return told
+    def newest() -> RenderableType:
+        grid = console.rendered_table(table_of(key, done[-max(3, console.out.height - 5) :]))
+        grid.caption = f"{len(done)} of {runs}"
+        return grid
 
-    def told(run: Run, is_old: bool) -> None:
+    def on_run(run: Run, is_old: bool) -> None:
         done.append(run)
         if is_live:
-            live.update(shown(), refresh=True)
+            live.update(newest(), refresh=True)
         elif not quiet:
             console.say(f"{_line(key, run)}{'  (done before)' if is_old else ''}")
 
-    live = Live(shown(), console=console.out, transient=True, auto_refresh=False)
+    live = Live(newest(), console=console.out, transient=True, auto_refresh=False)
     try:
         with live if is_live else nullcontext():
-            yield told
+            yield on_run
     except (KeyboardInterrupt, SystemExit) as stop:
         console.note(f"stopped after {len(done)} of {runs}; where results are kept, the same command goes on")
         raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else STOPPED) from None
@@ -149,18 +149,18 @@ def table_of(key: str, runs: Sequence[Run]) -> Table:
         for place, head in enumerate(heads)
         if any(set(str(row[place])) - set("0123456789+-. ") for row in cells)
     }
-    return console.table(heads, cells, words={heads[-1], *texts})
+    return table(heads, cells, text_columns={heads[-1], *texts})
 
 
-def _cell(value: object) -> Text:
-    return console.styled(figure_text(value), "red" if value is False else "")
+def _cell(value: object) -> Styled:
+    return Styled(figure_text(value), "red" if value is False else "")
 
 
-def _wrong(run: Run) -> Text:
+def _wrong(run: Run) -> Styled:
     if run.error is not None:
-        return console.styled("failed", "red")
+        return Styled("failed", "red")
     ended = str(run.figures.get("ended", "")) if any(one is False for one in run.figures.values()) else ""
-    return Text(", ".join(filter(None, (ended, _counted(Counter(run.incidents))))))
+    return Styled(", ".join(filter(None, (ended, _counted(Counter(run.incidents))))))
 
 
 def _counted(incidents: Mapping[str, int]) -> str:

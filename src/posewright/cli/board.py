@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,17 +11,16 @@ import typer
 
 from posewright.charts import require_sound
 from posewright.cli import completion
-from posewright.cli.console import bar, counted, emit_json, give, line_of, rated, say, table, warn
+from posewright.cli.console import bar, emit_json, give, say, warn
 from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, option
 from posewright.codegen import generating
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.c.truth_table import Style
 from posewright.codegen.toolchains import program
+from posewright.display import Lines, counted, level_word, line_of, table
 from posewright.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from posewright.codegen.proof.source_coverage import SourceCoverage
     from posewright.codegen.proof.verification import Verification
     from posewright.codegen.unit import Subject
@@ -188,12 +186,10 @@ def _warn_of_unsound(subject: ChartSubject) -> None:
         warn(str(error))
 
 
-def _lines(
-    subject: Subject, found: Verification, covered: SourceCoverage | None
-) -> Iterator[str | RenderableType]:
+def _lines(subject: Subject, found: Verification, covered: SourceCoverage | None) -> Lines:
     beside = " and ".join(found.executables)
     left = (found.transitions or 0) - (found.transitions_taken or 0)
-    verdict = rated("failed" if not found.same else "warning" if left else "ok")
+    verdict = level_word("failed" if not found.same else "warning" if left else "ok")
     off = f"{found.mismatches or 'no'} mismatch{'' if found.mismatches == 1 else 'es'}"
     yield line_of(verdict, f" {found.subject}: {counted(found.steps, 'step')} on {beside}, {off}")
     if found.transitions is not None:

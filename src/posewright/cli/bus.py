@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,12 +11,11 @@ import typer
 from posewright.cli import bus_fake, bus_teach, console
 from posewright.cli.bus_port import BAUD, MAX_ID, Baud, Port, RobotName, open_port, servo_ids
 from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, option
+from posewright.display import Lines, Styled, counted, table
 from posewright.errors import InputError
 from posewright.robots import robot as find_robot
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from posewright.buses.dynamixel.diagnosis import Diagnosis, Latency, ServoReport
     from posewright.buses.dynamixel.scanning import Scan
     from posewright.robots import Robot
@@ -106,15 +105,15 @@ def ping(
             about = {"device": answer.device, "firmware": answer.firmware, "reports": answer.error.words}
             told.append(one | {"answers": True} | about)
     rows = ((one["id"], one["joint"] or "", *_pinged(one)) for one in told)
-    table = console.table(("ID", "joint", "", "firmware", "says"), rows)
-    console.give(told, [table], as_json=as_json)
+    answers = table(("ID", "joint", "", "firmware", "says"), rows)
+    console.give(told, [answers], as_json=as_json)
     if not all(one["answers"] for one in told):
         raise typer.Exit(FOUND)
 
 
 def _pinged(one: dict[str, Any]) -> tuple[Any, ...]:
     if not one["answers"]:
-        return console.styled("silent", "red"), "", one["why"]
+        return Styled("silent", "red"), "", one["why"]
     return one["device"], "" if one["firmware"] is None else one["firmware"], one["reports"]
 
 
@@ -278,33 +277,33 @@ def _teller(say: Callable[[str], None]) -> Callable[[int, int, str], None]:
     return tell
 
 
-def _scan_lines(found: Scan) -> Iterator[str | RenderableType]:
+def _scan_lines(found: Scan) -> Lines:
     columns = ("ID", "rate", "device", "firmware", "joint", "says", "remark")
     rows = (
         (one.id, one.baud, one.device, one.firmware or "", one.joint or "", one.reports, one.remark)
         for one in found.found
     )
     if found.found:
-        yield console.table(columns, rows)
-    n_rates = console.counted(len(found.rates), "rate")
-    yield f"{console.counted(len(found.found), 'servo')} found, {n_rates} tried"
+        yield table(columns, rows)
+    n_rates = counted(len(found.rates), "rate")
+    yield f"{counted(len(found.found), 'servo')} found, {n_rates} tried"
     for servo, joint in found.missing.items():
-        yield console.styled(f"missing: servo {servo} ({joint})", "red")
+        yield Styled(f"missing: servo {servo} ({joint})", "red")
 
 
-def _register_lines(told: Iterable[dict[str, Any]]) -> Iterator[str | RenderableType]:
+def _register_lines(told: Iterable[dict[str, Any]]) -> Lines:
     told = list(told)
     if len(told) == 1:
-        yield console.table(("register", "value"), told[0]["registers"].items())
+        yield table(("register", "value"), told[0]["registers"].items())
         return
     names = list(dict.fromkeys(name for one in told for name in one["registers"]))
     rows = (
         (one["id"], one["joint"] or "", *(one["registers"].get(name, "") for name in names)) for one in told
     )
-    yield console.table(("ID", "joint", *names), rows)
+    yield table(("ID", "joint", *names), rows)
 
 
-def _diagnosis_lines(found: Diagnosis) -> Iterator[str | RenderableType]:
+def _diagnosis_lines(found: Diagnosis) -> Lines:
     timer = found.latency_timer_ms
     yield f"{found.port} at {found.baud} bits a second"
     yield f"latency timer: {'not told' if timer is None else f'{timer:g} ms'}"
@@ -321,11 +320,11 @@ def _diagnosis_lines(found: Diagnosis) -> Iterator[str | RenderableType]:
         "says",
         "not as it should be",
     )
-    yield console.table(columns, map(_diagnosed, found.servos))
+    yield table(columns, map(_diagnosed, found.servos))
     if found.latency is not None:
         yield _latency_line(found.latency)
     for advice in found.advice:
-        yield console.styled(f"to do: {advice}", "yellow")
+        yield Styled(f"to do: {advice}", "yellow")
     if not found.advice and not any(one.differs for one in found.servos):
         yield "nothing to do"
 
@@ -333,7 +332,7 @@ def _diagnosis_lines(found: Diagnosis) -> Iterator[str | RenderableType]:
 def _diagnosed(one: ServoReport) -> tuple[Any, ...]:
     name = (one.id, one.joint or "")
     if not one.answers:
-        return *name, console.styled("silent", "red"), *[""] * 7
+        return *name, Styled("silent", "red"), *[""] * 7
     set_so = (f"{one.return_delay_s * 1e6:.0f}", one.status_return_level)
     feels = (f"{one.voltage_v:.1f}", one.temperature_c, "on" if one.torque_on else "", one.reports)
     return *name, one.device, *set_so, *feels, "; ".join(one.differs)

@@ -11,11 +11,12 @@ import typer
 
 from posewright import evaluation, recordings, runs
 from posewright.bodies import FaultKind, TorquePolicy
-from posewright.cli.console import counted, fail, give, warn, working
+from posewright.cli.console import fail, give, warn, working
 from posewright.cli.evaluate import run_table
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
 from posewright.cli.options import FOUND, AsJson, Record, option, refuse_recording
 from posewright.control import Block, RealClock
+from posewright.display import counted
 
 AnyBody = Annotated[
     str, option("--body B", "sim, mock, dynamixel:PORT, robonova:PORT, zenoh:NAME, yarp:NAME or a package's.")

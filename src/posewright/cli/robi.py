@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from posewright import figures, runs
 from posewright.cli import completion, console, film_options
@@ -28,6 +27,7 @@ from posewright.cli.options import (
     refuse_recording,
 )
 from posewright.cli.robi_watch import LiveView
+from posewright.display import Lines, Styled, counted, table
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, Where
 from posewright.formats import read_motion, write_motion
@@ -182,7 +182,7 @@ def watch(
         recording = runs.run_robi(ready, seconds=seconds, watchers=[view], **how)
     result = runs.robi_result(recording)
     for line in _ending(result, told_error=not sys.stdout.isatty()):
-        console.say(line)
+        console.show(line)
     if result["error"] or result["fell"]:
         raise typer.Exit(FOUND)
 
@@ -227,7 +227,7 @@ def list_program(
     elif output is None and motion is None:
         console.emit_text(text)
     else:
-        console.say(f"{console.counted(len(program.nodes), 'tag')} -> {output or motion}")
+        console.say(f"{counted(len(program.nodes), 'tag')} -> {output or motion}")
 
 
 def assemble(
@@ -266,7 +266,7 @@ def assemble(
     for remark in remarks:
         console.warn(remark)
     told = {"bytes": program.n_bytes, "tags": len(program.nodes), "remarks": list(remarks)}
-    line = f"{console.counted(len(program.nodes), 'tag')}, {program.n_bytes} bytes -> {output}"
+    line = f"{counted(len(program.nodes), 'tag')}, {program.n_bytes} bytes -> {output}"
     console.give(told, [line], as_json=as_json)
 
 
@@ -311,7 +311,7 @@ def patch(
         write_atomically(undo, back.text().encode())
     done = "taken back" if reverse else "applied"
     told = {"changes": len(found.changes), "done": done, "file": str(output or file)}
-    line = f"{console.counted(len(found.changes), 'change')} {done} -> {output or file}"
+    line = f"{counted(len(found.changes), 'change')} {done} -> {output or file}"
     console.give(told, [line], as_json=as_json)
 
 
@@ -345,13 +345,13 @@ def judge_postures(
         (
             one.pose,
             *(f"{one.angles_deg[number]:.1f}" for number in JUDGED_BY),
-            console.styled(one.judged, "red" if one.contradicts else ""),
+            Styled(one.judged, "red" if one.contradicts else ""),
             one.right or "-",
         )
         for one in judged
     )
     wrong = [f"{one.pose} is judged {one.judged}, and is {one.right}" for one in judged if one.contradicts]
-    told: list[Any] = [console.table(columns, rows, title=f"rule: {rule}"), *wrong]
+    told: list[Any] = [table(columns, rows, title=f"rule: {rule}"), *wrong]
     console.give([one.data() for one in judged], told, as_json=as_json)
 
 
@@ -401,11 +401,11 @@ def _rounded(made: Any) -> Iterator[str]:
 _UPRIGHT = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}
 
 
-def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
+def _lines(result: dict[str, Any]) -> Lines:
     yield f"{result['program']}: {result['duration_s']:.2f} s, from the pose {result['pose']}"
     for one in result["events"]:
         style = {"error": "red", "unsafe": "red", "loops": "yellow", "running": "yellow"}.get(one["what"], "")
-        yield console.styled(f"{one['time_s']:8.3f} s  {_event(one)}", style)
+        yield Styled(f"{one['time_s']:8.3f} s  {_event(one)}", style)
     for name, value in result.get("stopped", {}).get("cells", {}).items():
         yield f"            {name} = {value:#06x}"
     mapped = ", ".join(map(str, result["mapped"])) or "none"
@@ -414,10 +414,10 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
     if "return_value" in result:
         yield f"return value {result['return_value']}"
     if result["note"]:
-        yield console.styled(f"note: {result['note']}", "yellow")
+        yield Styled(f"note: {result['note']}", "yellow")
 
 
-def _ending(result: dict[str, Any], *, told_error: bool) -> Iterator[str | Text]:
+def _ending(result: dict[str, Any], *, told_error: bool) -> Lines:
     """Yield how a run that was watched ended; an error that was told already is not told again."""
     endings = {"end", "waits", "loops", "running", "error"}
     for one in [one for one in result["events"] if one["what"] in endings][-1:]:

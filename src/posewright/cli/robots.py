@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from posewright import figures, robots
 from posewright.cli import completion
-from posewright.cli.console import give, table
+from posewright.cli.console import give
 from posewright.cli.options import AsJson, Plot, add_group, add_verb, argument, option
 from posewright.cli.robot_files import export, import_
+from posewright.display import Lines, Table, table
 from posewright.errors import UnknownNameError
 
 NOT_WORTH_SHOWING = (0, None, (0.0, 0.0, 0.0))
@@ -88,7 +88,7 @@ def _heading(card: dict[str, Any]) -> Iterator[str]:
     yield f"{card['n_joints']} joints{mass}, a frame every {1000.0 * card['frame_period_s']:g} ms"
 
 
-def _summary(card: dict[str, Any], folder: str | Path | None) -> Iterator[str | Table]:
+def _summary(card: dict[str, Any], folder: str | Path | None) -> Lines:
     """Yield a screenful: joints and limits, and the names of what can be used."""
     yield from _heading(card)
     yield ""
@@ -105,7 +105,7 @@ def _summary(card: dict[str, Any], folder: str | Path | None) -> Iterator[str | 
     yield f"more:       --section {', '.join(SECTIONS)} or all"
 
 
-def _card(card: dict[str, Any], sections: Iterable[str]) -> Iterator[str | Table]:
+def _card(card: dict[str, Any], sections: Iterable[str]) -> Lines:
     yield from _heading(card)
     for one in card_tables(card, sections):
         yield ""
@@ -117,7 +117,7 @@ def card_tables(card: dict[str, Any], sections: Iterable[str] | None = None) -> 
     for section in SECTIONS if sections is None else sections:
         for made in SECTIONS[section]:
             shown = made(card)
-            if shown.row_count:
+            if shown.rows:
                 yield shown
 
 

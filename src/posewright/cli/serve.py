@@ -17,6 +17,7 @@ from posewright.cli import console
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, add_command, argument, option, refuse_recording
 from posewright.controllers.behaviours import read_behaviour
+from posewright.display import counted
 from posewright.errors import InputError
 from posewright.robots import Robot, SensorSpec
 from posewright.robots import robot as robot_of
@@ -189,7 +190,7 @@ def _teller(begun: str, say: Callable[[str], None]) -> Callable[[Standing], None
         who = f"{_short(standing.client or standing.commander or 'nobody')} {drives}"
         observers = sum(int(count) for what, count in counts.items() if what.endswith(": observers"))
         late, rate = int(counts["late"]), f"{standing.rate_hz:5.1f} Hz"
-        say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {console.counted(observers, 'observer')}")
+        say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {counted(observers, 'observer')}")
 
     return tell
 
