@@ -12,13 +12,13 @@ from rich.console import Console
 from posewright.cli import console
 from posewright.cli.app import run
 from posewright.cli.judge import print_outcome, print_score
-from posewright.cli.robots import card_tables
 from posewright.cli.tune_report import list_table, values_table
 from posewright.contests import LegResult, Penalty, Result
 from posewright.display import Table
 from posewright.gaits import gait_text, read_gait
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.robots import describe, robot
+from posewright.robots.card_tables import card_tables
 from posewright.runs import Outcome
 from posewright.search import Dimension
 
