@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -126,8 +126,8 @@ def import_field(
     arenas.write_arena(target, made.arena)
     for line in made.notes:
         console.note(line)
-    told: dict[str, Any] = {"file": str(target), "notes": list(made.notes), "arena": made.arena.to_dict()}
-    give(told, [*_told(made.arena), f"-> {target}"], as_json=as_json)
+    data = {"file": str(target), "notes": list(made.notes), "arena": made.arena.to_dict()}
+    give(data, [*_told(made.arena), f"-> {target}"], as_json=as_json)
 
 
 def plot(

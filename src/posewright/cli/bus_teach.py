@@ -366,12 +366,11 @@ def monitor(
     card = _calibrated(robot_named(robot), calibration)
     is_live = sys.stdout.isatty() and not as_json
     lasting_s = seconds if seconds is not None else math.inf if is_live else 0.0
-    how: Any = {"now": time.monotonic, "sleep": time.sleep, "period_s": period}
     with _opened(port, baud, card) as bus:
         if is_live:
-            _watch_live(bus, card, lasting_s, how)
+            _watch_live(bus, card, lasting_s, period)
             return
-        rounds = monitoring.watch(bus, card, lasting_s, **how)
+        rounds = monitoring.watch(bus, card, lasting_s, now=time.monotonic, sleep=time.sleep, period_s=period)
         counts = bus.counts.to_dict()
     took_s = rounds[-1][0].time_s if len(rounds) > 1 else 0.0
     rate_hz = round((len(rounds) - 1) / took_s, 2) if took_s else None
@@ -386,7 +385,7 @@ def monitor(
     console.give(data, [servo_table(rounds[-1]), told], as_json=as_json)
 
 
-def _watch_live(bus: Bus, card: Robot, lasting_s: float, how: Mapping[str, Any]) -> None:
+def _watch_live(bus: Bus, card: Robot, lasting_s: float, period_s: float) -> None:
     from rich.live import Live
 
     with Live(console=console.out, auto_refresh=False, vertical_overflow="visible") as live:
@@ -394,7 +393,15 @@ def _watch_live(bus: Bus, card: Robot, lasting_s: float, how: Mapping[str, Any])
         def show(samples: monitoring.Round) -> None:
             live.update(console.rendered_table(servo_table(samples)), refresh=True)
 
-        monitoring.watch(bus, card, lasting_s, on_round=show, **how)
+        monitoring.watch(
+            bus,
+            card,
+            lasting_s,
+            now=time.monotonic,
+            sleep=time.sleep,
+            period_s=period_s,
+            on_round=show,
+        )
 
 
 def servo_table(samples: monitoring.Round) -> Table:

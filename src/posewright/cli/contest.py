@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -101,8 +101,7 @@ def run(
       posewright contest run ours theirs --out out/day --rules ceabot_2017 --seed 7
     """
     with _following(quiet=as_json) as on_run:
-        how: dict[str, Any] = {"rules": rules, "seed": seed, "jury": jury, "workers": workers}
-        day = runs.play_day(folders, out, **how, on_run=on_run)
+        day = runs.play_day(folders, out, rules=rules, seed=seed, jury=jury, workers=workers, on_run=on_run)
         page = _site(day, films, workers)
     _give(day, as_json=as_json, page=page)
     if any(discipline.failed for discipline in day.disciplines):

@@ -6,13 +6,15 @@ import math
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from posewright import figures, runs
+from posewright import runs
 from posewright.cli import completion, console, film_options
+from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
     FOUND,
     AcceptLoss,
@@ -36,7 +38,7 @@ from posewright.runtimes.robi.opening import LISTING, MOTION
 from posewright.runtimes.robi.postures import JUDGED_BY
 
 if TYPE_CHECKING:
-    from posewright.recordings import Recording
+    pass
 
 LOOKS_FROM = "front"
 MOST_DEG = 3276.7
@@ -129,19 +131,15 @@ def run(
       posewright robi run my_program.rm4 --body mock --break forget --json
     """
     refuse_recording(record, program)
-    film_options.refuse_unused_camera(camera, video)
-    if video is not None and not video.is_dir():
-        figures.refuse_film(video, 1.0, None)
-        refuse_overwriting(video, program)
-    video = video and film_options.film_path(video, program)
+    film = FilmOptions.read(video, camera, subject=program, inputs=[program])
     ready = _set_up(program, words, posture, rule, breakpoints)
-    how: dict[str, Any] = {"body": body, "seed": seed, "record": record}
-    camera = (camera or LOOKS_FROM) if video is not None else None
-    if camera is not None:
-        film_options.refuse_unfilmable(ready.robot, body, camera)
-    recording = runs.run_robi(ready, seconds=seconds, **how)
-    if video is not None:
-        _film(recording, video, camera, quiet=as_json)
+    if film is not None:
+        film = replace(film, camera=film.camera or LOOKS_FROM)
+        film.refuse_unseen(ready.robot, body)
+    recording = runs.run_robi(ready, seconds=seconds, body=body, seed=seed, record=record)
+    if film is not None:
+        with console.working("filming", quiet=as_json) as say:
+            film.make(recording, say)
     stopped = ready.controller.stopped
     result = runs.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
     result |= _returned(ready, result["events"])
@@ -178,8 +176,9 @@ def watch(
     ready = _set_up(program, words, posture, rule, breakpoints)
     clock = RealClock(time.monotonic, time.sleep) if sys.stdout.isatty() else None
     with LiveView(ready.controller) as view:
-        how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "clock": clock}
-        recording = runs.run_robi(ready, seconds=seconds, watchers=[view], **how)
+        recording = runs.run_robi(
+            ready, seconds=seconds, watchers=[view], body=body, seed=seed, record=record, clock=clock
+        )
     result = runs.robi_result(recording)
     for line in _ending(result, told_error=not sys.stdout.isatty()):
         console.show(line)
@@ -382,11 +381,6 @@ def _returned(ready: runs.ReadyRobi, events: list[dict[str, Any]]) -> dict[str, 
     ):
         return {}
     return {"return_value": ready.controller.memory.get("return_value")}
-
-
-def _film(recording: Recording, video: Path, camera: str | None, *, quiet: bool) -> None:
-    with console.working("filming", quiet=quiet) as say:
-        figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
 
 
 def _rounded(made: Any) -> Iterator[str]:
