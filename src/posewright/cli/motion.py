@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import RenderableType
 
 from posewright import figures, formats, motions
 from posewright.cli.batch import Out
@@ -50,6 +49,7 @@ from posewright.cli.options import (
     Output,
     Record,
     add_group,
+    add_verb,
     argument,
     give_samples,
     losses_listed,
@@ -57,6 +57,7 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
+from posewright.display import Printed
 from posewright.errors import InputError, UnknownNameError
 
 Source = Annotated[Path, argument("IN", "A motion file; its content tells the format.")]
@@ -81,14 +82,17 @@ Repair = Annotated[bool, option("--repair", "Repair a wrong checksum and a missi
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `motion` to the application."""
-    verbs = {verb.__name__: verb for verb in (new, info, convert, check, plot, film, play, view, sample)}
-    add_group(
-        app,
-        "motion",
-        "Motion files: begin, inspect, convert, check, draw, film, play, view and sample them.",
-        verbs,
-    )
+    """Add the group and its verbs."""
+    group = add_group(app, "motion")
+    add_verb(group, "new", new, twins="begin_motion write_motion")
+    add_verb(group, "info", info, twins="read_motion_file")
+    add_verb(group, "convert", convert, twins="convert_motion")
+    add_verb(group, "check", check, twins="check_motion try_motion")
+    add_verb(group, "plot", plot, twins="draw_motion")
+    add_verb(group, "film", film, twins="film_motion")
+    add_verb(group, "play", play, twins="play_motion")
+    add_verb(group, "view", view, twins="open_view")
+    add_verb(group, "sample", sample, twins="sample_motion")
 
 
 def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: AsJson = False) -> None:
@@ -100,7 +104,7 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
     """
     opened = open_motion_file(file, robot)
     told = describe_file(opened, page)
-    lines: list[RenderableType] = [*summary(told)]
+    lines: list[Printed] = [*summary(told)]
     if page is None and len(opened.pages) > 1:
         lines += ["", page_table(told["pages"])]
     give(told, lines, as_json=as_json)
@@ -161,7 +165,7 @@ def check(
         raise typer.Exit(FOUND)
 
 
-def _physics_lines(played: list[dict[str, Any]]) -> list[RenderableType]:
+def _physics_lines(played: list[dict[str, Any]]) -> list[Printed]:
     many = len(played) > 1
     return [physics_table(played)] if many else [line for one in played for line in physics_lines(one)]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
-from posewright.cli.options import AsJson, add_verb, argument, option
+from posewright.cli.options import AsJson, add_command, argument, option
 
 if TYPE_CHECKING:
     from posewright.studio.studio import Studio
@@ -25,7 +25,7 @@ Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_verb(app, "studio", studio)
+    add_command(app, "studio", studio, twins="open_studio")
 
 
 def studio(

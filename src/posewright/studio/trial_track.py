@@ -13,6 +13,7 @@ from posewright.arrays import Floats
 from posewright.charts import chart_in
 from posewright.charts.drawing import draw_svg
 from posewright.contests import ContestPicture, Mark, MarkKind, Series, contest_of
+from posewright.documents import PlainData, to_plain
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
 from posewright.recordings import Decisions, Event, Header, Recording, RobotRecord
@@ -172,10 +173,8 @@ def _changes(times: Floats, values: Sequence[object]) -> Changes:
     return changes[:: math.ceil(len(changes) / MOST_POINTS)]
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, float):
-        return round(value, 4) if math.isfinite(value) else None
-    return value
+def _plain(value: object) -> PlainData:
+    return to_plain(value, decimals=4, nan_as_none=True)
 
 
 def _last_decision(decisions: Decisions, time_s: float) -> View:

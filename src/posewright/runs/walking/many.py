@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from posewright.bodies import DomainParameters, DomainRandomization, domain_randomization, draw_domain
 from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.figures import FALLS, FIGURES
-from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, plain
+from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, figure_data
 from posewright.evaluation.walking.walk import Triple, mean_command
 from posewright.gaits import Gait, robot_of
 from posewright.robots import Robot
@@ -75,8 +75,8 @@ class WalkedBody:
             "failure": self.failure,
             **figures,
             "falls": self.falls,
-            "variation": plain(self.domain),
-            "simulated_s": plain(self.simulated_s),
+            "variation": figure_data(self.domain),
+            "simulated_s": figure_data(self.simulated_s),
         }
 
 
@@ -190,14 +190,14 @@ class ManyReport:
             "seed": self.seed,
             "seconds": self.seconds,
             "settle_s": self.settle_s,
-            **{name: plain(self.commanded(name)) for name in _COMMANDED},
+            **{name: figure_data(self.commanded(name)) for name in _COMMANDED},
             "n_bodies": len(self.bodies),
             "upright": self.upright,
             "falls": sum(body.falls for body in self.bodies),
             "fallen_seeds": [body.seed for body in self.bodies if not body.is_upright],
             "failures": [{"seed": body.seed, "reason": body.failure} for body in self.failed],
-            "worst": plain(self.worst),
-            "median": plain(self.median),
+            "worst": figure_data(self.worst),
+            "median": figure_data(self.median),
             "bodies": [body.to_dict() for body in self.bodies],
             "held_joints": list(self.welded),
             "wall_s": self.wall_s or None,
