@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
-from rich.table import Table
 
 from posewright.cli import console
 from posewright.cli.app import run
 from posewright.cli.judge import print_outcome, print_score
-from posewright.cli.robots import card_tables
 from posewright.cli.tune_report import list_table, values_table
 from posewright.contests import LegResult, Penalty, Result
+from posewright.display import Table
 from posewright.gaits import gait_text, read_gait
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.robots import describe, robot
+from posewright.robots.card_tables import card_tables
 from posewright.runs import Outcome
 from posewright.search import Dimension
 
@@ -42,7 +42,7 @@ def fast(tmp_path: Path) -> str:
 
 def shown(table: Table) -> str:
     file = io.StringIO()
-    Console(file=file, width=300).print(table)
+    Console(file=file, width=300).print(console.rendered_table(table))
     return file.getvalue()
 
 

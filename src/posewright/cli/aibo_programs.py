@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from posewright import figures, runs
 from posewright.cli import console, film_options, signals
+from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
     AsJson,
     Record,
@@ -24,11 +24,12 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
+from posewright.display import Lines, Styled, counted, line_of
 from posewright.documents import read_text, refuse_unwritable, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
+from posewright.runtimes import openr
 from posewright.runtimes.openr import flow
 from posewright.runtimes.openr.controller import EVENT, entry_of
-from posewright.runtimes.openr.setup import openr_programs, set_up_openr
 
 if TYPE_CHECKING:
     from posewright.control import Block, Clock
@@ -132,32 +133,44 @@ def run(
       posewright aibo run CONNECT.CFG --objects my_objects.py --diagram flow.svg
       posewright aibo run --stick /media/AIBO --commands "60@0" --record kick.mcap --video kick.mp4
     """
-    film_options.refuse_unused_camera(camera, video)
-    video = video and film_options.film_path(video, program or "monet")
-    made: dict[str, Any] = {"robot": robot, "pose": pose, "stick": stick, "monet": monet or ()}
-    made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
     with _blamed(objects, as_json):
-        ready = set_up_openr(program, **made)
-        _refuse_outputs(record, video, diagram, (script, *ready.files))
+        ready = openr.set_up_openr(
+            program,
+            robot=robot,
+            pose=pose,
+            stick=stick,
+            monet=monet or (),
+            poses=poses,
+            sequences=sequences,
+            player=player,
+            objects=objects,
+        )
+        inputs = (script, *ready.files)
+        refuse_recording(record, *inputs)
+        film = FilmOptions.read(video, camera, subject=program or "monet", inputs=inputs)
+        _refuse_diagram(diagram, inputs)
         ready, terminal = _commanded(ready, commands, script)
-    if video is not None:
-        film_options.refuse_unfilmable(ready.robot, body, camera)
-    shows_messages = show_messages or bool(terminal)
-    with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or shows_messages) as say:
-        watcher = _Shown(everything=show_messages, apart=as_json) if shows_messages else _Far(ready.name, say)
+    if film is not None:
+        film.refuse_unseen(ready.robot, body)
+    printer = _MessagePrinter(everything=show_messages, apart=as_json) if show_messages or terminal else None
+    with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or printer is not None) as say:
         recording = runs.run_openr(
             ready,
-            seconds=seconds,
             body=body,
             seed=seed,
-            record=record,
+            seconds=seconds,
+            watchers=[printer or _ProgressPrinter(ready.name, say)],
             clock=_clock(terminal) if real_time else None,
-            watchers=[watcher],
+            record=record,
         )
-    _write_pictures(recording, diagram, video, camera, quiet=as_json)
+    if diagram is not None:
+        _draw_diagram(recording, diagram, quiet=as_json)
+    if film is not None:
+        with console.working("filming", quiet=as_json) as say:
+            film.make(recording, say)
     result = runs.openr_result(recording)
-    files = {"recording": record, "diagram": diagram, "film": video}
-    written = [f"{what} -> {path}" for what, path in files.items() if path is not None]
+    files = {"recording": record, "diagram": diagram, "film": None if film is None else film.path}
+    written = [f"{kind} -> {path}" for kind, path in files.items() if path is not None]
     console.give(result, [*_lines(result, flow.entries_of(recording)), *written], as_json=as_json)
     if result["fell"]:
         raise typer.Exit(FELL)
@@ -170,12 +183,12 @@ def list_programs(stick: Listed = None, as_json: AsJson = False) -> None:
       posewright aibo programs
       posewright aibo programs --stick /media/AIBO
     """
-    told = openr_programs(stick)
+    told = openr.openr_programs(stick)
     lines = [
         line
         for one in told
         for line in (
-            console.line_of(console.styled(one["name"], "bold"), f": {one['about']}"),
+            line_of(Styled(one["name"], "bold"), f": {one['about']}"),
             f"  objects: {', '.join(one['objects'])}",
             f"  commands: {one['commands']}",
         )
@@ -183,14 +196,8 @@ def list_programs(stick: Listed = None, as_json: AsJson = False) -> None:
     console.give(told, lines, as_json=as_json)
 
 
-def _refuse_outputs(
-    record: Path | None, video: Path | None, diagram: Path | None, inputs: tuple[str | Path | None, ...]
-) -> None:
-    """Say before the run what could not be written after it."""
-    refuse_recording(record, *inputs)
-    if video is not None and not video.is_dir():
-        figures.refuse_film(video, 1.0, None)
-        refuse_overwriting(video, *inputs)
+def _refuse_diagram(diagram: Path | None, inputs: tuple[str | Path | None, ...]) -> None:
+    """Say before the run that a diagram could not be written after it."""
     if diagram is None:
         return
     refuse_overwriting(diagram, *inputs)
@@ -234,17 +241,12 @@ def _clock(terminal: _Terminal | None) -> Clock:
     return RealClock(lambda: time.monotonic() - (terminal.waited_s if terminal else 0.0), time.sleep)
 
 
-def _write_pictures(
-    recording: Recording, diagram: Path | None, video: Path | None, camera: str | None, *, quiet: bool
-) -> None:
-    if diagram is not None and diagram.suffix.lower() == MERMAID:
-        write_atomically(diagram, flow.sequence_diagram(recording).encode())
-    elif diagram is not None:
-        with console.working("drawing", quiet=quiet):
-            figures.save_figure(figures.draw_sequence(recording), diagram)
-    if video is not None:
-        with console.working("filming", quiet=quiet) as say:
-            figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
+def _draw_diagram(recording: Recording, diagram: Path, *, quiet: bool) -> None:
+    if diagram.suffix.lower() == MERMAID:
+        write_atomically(diagram, openr.sequence_diagram(recording).encode())
+        return
+    with console.working("drawing", quiet=quiet):
+        figures.save_figure(figures.draw_sequence(recording), diagram)
 
 
 class _Terminal:
@@ -291,7 +293,7 @@ def _line_typed(prompt: str) -> str:
     return line.strip()
 
 
-class _Shown:
+class _MessagePrinter:
     """Prints what objects say as it comes: everything, or what a person who types commands needs.
 
     Args:
@@ -309,11 +311,11 @@ class _Shown:
             entry = entry_of(block.state.time_s, data)
             if kind == EVENT and entry.kind not in self._hidden:
                 line = _line(entry)
-                console.hint(line.plain) if self._apart else console.say(line)
+                console.hint(str(line)) if self._apart else console.say(line)
         return False
 
 
-class _Far:
+class _ProgressPrinter:
     """Shows how far a run is."""
 
     def __init__(self, name: str, say: Callable[[str], None]) -> None:
@@ -329,22 +331,22 @@ _PLAIN = frozenset({"notify", "ready", "not ready", "waits"})
 _COLOURS = {"refused": "yellow", "silent": "red", "state": "cyan", "ready": "dim"}
 
 
-def _line(entry: LogEntry) -> Text:
+def _line(entry: LogEntry) -> Styled:
     one, other = flow.ends_of(entry)
     ends = f"{one} -> {other}" if entry.kind in flow.BETWEEN else one
     text = f"{entry.time_s:8.3f} s  {ends:<36}  {flow.label_of(entry)}"
-    return console.styled(text, _COLOURS.get(entry.kind, ""))
+    return Styled(text, _COLOURS.get(entry.kind, ""))
 
 
-def _lines(result: dict[str, Any], entries: Iterable[LogEntry]) -> Iterator[str | Text]:
+def _lines(result: dict[str, Any], entries: Iterable[LogEntry]) -> Lines:
     sent = sum(one["kind"] == "notify" for one in result["messages"])
     waited = sum(one["kind"] == "waits" for one in result["messages"])
-    told = f"{result['duration_s']:.3f} s, {console.counted(sent, 'message')} handed over"
+    told = f"{result['duration_s']:.3f} s, {counted(sent, 'message')} handed over"
     told += f", {waited} of a busy observer waited" if waited else ""
     yield f"{result['program']} on {result['robot']}: {told}"
     for one in entries:
         if text := _told(one):
-            yield console.styled(f"{one.time_s:8.3f} s  {text}", _COLOURS.get(one.kind, ""))
+            yield Styled(f"{one.time_s:8.3f} s  {text}", _COLOURS.get(one.kind, ""))
     upright = {
         None: "nobody knows whether the robot fell",
         False: "the robot stayed up",

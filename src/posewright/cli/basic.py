@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
-from posewright import figures, runs
+from posewright import runs
 from posewright.cli import completion, console, film_options
 from posewright.cli.basic_check import check, format_programs
 from posewright.cli.basic_motions import Measured, motions
+from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
     FOUND,
     AsJson,
@@ -21,9 +22,9 @@ from posewright.cli.options import (
     add_verb,
     argument,
     option,
-    refuse_overwriting,
     refuse_recording,
 )
+from posewright.display import Lines, Styled
 from posewright.documents import read_text
 from posewright.runtimes.robobasic import RoboBasicController
 from posewright.runtimes.robobasic.inputs import read_inputs
@@ -118,11 +119,7 @@ def run(
       posewright basic run my_template.bas --body mock --input AD5=20@3 --break forward_standup --json
     """
     refuse_recording(record, program)
-    film_options.refuse_unused_camera(camera, video)
-    if video is not None and not video.is_dir():
-        figures.refuse_film(video, 1.0, None)
-        refuse_overwriting(video, program)
-    video = video and film_options.film_path(video, program)
+    film = FilmOptions.read(video, camera, subject=program, inputs=[program])
     if script is not None:
         read_inputs(read_text(script), script)  # what is wrong in it is told with its line
     pieces = [*(f"REMOCON={key}" for key in keys or ()), *(inputs or ())]
@@ -132,17 +129,19 @@ def run(
         plugs=plugs or (),
         breakpoints=breakpoints or (),
         speed_counts_s=None if measured is None else speed_from_measurement(*measured),
+        pose=pose,
     )
     controller = ready.controller(checked_seed(seed))
     _warn(controller)
-    camera = (camera or LOOKS_FROM) if video is not None else None
-    if camera is not None:
-        film_options.refuse_unfilmable(ready.robot, body, camera)
-    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "pose": pose}
-    recording = runs.run_basic(ready, controller=controller, seconds=seconds, **how)
-    if video is not None and camera is not None:
+    if film is not None:
+        film = replace(film, camera=film.camera or LOOKS_FROM)
+        film.refuse_unseen(ready.robot, body)
+    recording = runs.run_basic(
+        ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
+    )
+    if film is not None:
         with console.working("filming", quiet=as_json) as say:
-            figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
+            film.make(recording, say)
     result = runs.basic_result(recording)
     if breakpoints and result["reason"] != "breakpoint":
         console.warn(f"no breakpoint was reached: {', '.join(breakpoints)}")
@@ -175,11 +174,11 @@ def _upright(result: dict[str, Any]) -> str:
     return f"the robot fell {falls}, and {'is still down' if result['lies'] else 'is up again'}"
 
 
-def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
+def _lines(result: dict[str, Any]) -> Lines:
     yield f"{result['program']}: {result['duration_s']:.2f} s"
     for one in result["events"]:
         style = {"error": "red", "running": "yellow"}.get(one["what"], "")
-        yield console.styled(f"{one['time_s']:8.2f} s  line {one['line']:4}  {_event(one)}", style)
+        yield Styled(f"{one['time_s']:8.2f} s  line {one['line']:4}  {_event(one)}", style)
     if result["variables"]:
         yield ", ".join(f"{name} = {value}" for name, value in result["variables"].items())
     yield f"{_upright(result)}; digest {result['digest'][:16]}"

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from posewright.cli import completion, console
 from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
+from posewright.display import Line, Lines, counted, level_word, line_of
 from posewright.documents import read_bounded, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.robots import robot as robot_named
@@ -158,7 +158,7 @@ def _changed(source: Source, text: str, *, same: bool) -> int:
 
 
 def _amount(number: int, done: str) -> str:
-    return f"{console.counted(number, 'line')} {done}" if number else "is laid out well already"
+    return f"{counted(number, 'line')} {done}" if number else "is laid out well already"
 
 
 def _data(source: Source, findings: Sequence[Finding]) -> dict[str, Any]:
@@ -185,21 +185,21 @@ def _name(source: Source) -> str:
     return str(source.path or source.name)
 
 
-def _lines(found: Sequence[tuple[Source, Sequence[Finding]]]) -> Iterator[Text]:
+def _lines(found: Sequence[tuple[Source, Sequence[Finding]]]) -> Lines:
     for source, findings in found:
         yield from (_told(_name(source), one) for one in findings)
-        yield console.line_of(f"{_name(source)}: {_summary(findings)}")
+        yield line_of(f"{_name(source)}: {_summary(findings)}")
 
 
-def _told(name: str, one: Finding) -> Text:
+def _told(name: str, one: Finding) -> Line:
     hint = f" ({one.hint})" if one.hint else ""
     place = f"{name}:{one.line}:{one.column}: "
-    return console.line_of(place, console.rated(one.severity.value), f": {one.message}{hint} [{one.rule}]")
+    return line_of(place, level_word(one.severity.value), f": {one.message}{hint} [{one.rule}]")
 
 
 def _summary(findings: Sequence[Finding]) -> str:
     """Return how many of each there are: `1 error, 2 hints`."""
-    told = [console.counted(n, one.value) for one, n in _counts(findings).items() if n]
+    told = [counted(n, one.value) for one, n in _counts(findings).items() if n]
     return ", ".join(told) or "nothing is wrong"
 
 
@@ -221,7 +221,7 @@ class Watcher:
         self._checked: dict[Path, Stamp | str | None] = dict.fromkeys(self._paths, "")
         self._findings: dict[Path, tuple[Finding, ...]] = {}
 
-    def look(self) -> Iterator[Text]:
+    def look(self) -> Lines:
         """Yield what is new since the last look."""
         for path in self._paths:
             stamp, before = _stamp(path), self._seen[path]
@@ -230,16 +230,16 @@ class Watcher:
                 self._checked[path] = stamp
                 yield from self._gone(path) if stamp is None else self._anew(path)
 
-    def _gone(self, path: Path) -> Iterator[Text]:
+    def _gone(self, path: Path) -> Lines:
         self._findings.pop(path, None)
-        yield console.line_of(f"{path}: ", console.rated("warning"), ": is not there; waiting for it")
+        yield line_of(f"{path}: ", level_word("warning"), ": is not there; waiting for it")
 
-    def _anew(self, path: Path) -> Iterator[Text]:
+    def _anew(self, path: Path) -> Lines:
         try:
             source = open_source(path)
         except PosewrightError as error:
             self._findings.pop(path, None)
-            yield console.line_of(console.rated("error"), f": {error}")
+            yield line_of(level_word("error"), f": {error}")
             return
         before, now = self._findings.get(path), lint(source, robot_named(ROBOT))
         self._findings[path] = now
@@ -255,7 +255,7 @@ class Watcher:
         gone = known.total()
         if before is None or fresh or gone:
             more = f" ({len(fresh)} new, {gone} gone)" if before else ""
-            yield console.line_of(f"{path}: {_summary(now)}{more}")
+            yield line_of(f"{path}: {_summary(now)}{more}")
 
 
 def _without_place(one: Finding) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from posewright.cli.options import (
     option,
     refuse_overwriting,
 )
+from posewright.display import Styled, counted, table
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
 from posewright.motions import Motion, file_stem
@@ -113,7 +114,7 @@ def _write_motions(
         raise InputError("no routine of it is a motion", where=Where(Path(program)), hint="without -o: why")
     if output.name.lower().endswith((MOTION, ENDING)):
         if len(wanted) > 1 or output.name.lower().endswith(ENDING):
-            raise InputError(f"{output} for {console.counted(len(wanted), 'motion')}", hint="name a folder")
+            raise InputError(f"{output} for {counted(len(wanted), 'motion')}", hint="name a folder")
         targets = dict.fromkeys(wanted, output)
     else:
         targets = {label: output / f"{file_stem(motion.name)}{MOTION}" for label, motion in wanted.items()}
@@ -163,9 +164,9 @@ def _described(one: robobasic.Routine, path: Path | None) -> dict[str, Any]:
 
 def _lines(found: Sequence[robobasic.Routine], written: dict[str, Path]) -> Iterator[Any]:
     columns = ("routine", "line", "keyframes", "s", "")
-    yield console.table(columns, (_row(one) for one in found))
+    yield table(columns, (_row(one) for one in found))
     if written:
-        yield f"{console.counted(len(written), 'motion')} -> {next(iter(written.values())).parent}"
+        yield f"{counted(len(written), 'motion')} -> {next(iter(written.values())).parent}"
 
 
 def _row(one: robobasic.Routine) -> tuple[object, ...]:
@@ -173,7 +174,7 @@ def _row(one: robobasic.Routine) -> tuple[object, ...]:
     label = one.label or BEGINNING
     if motion is None:
         why = f"not static, line {one.why_line}: {one.why}" if one.why else "moves nothing"
-        return label, one.line, "", "", console.styled(why, "yellow" if one.why else "dim")
+        return label, one.line, "", "", Styled(why, "yellow" if one.why else "dim")
     often = "static, repeats" if motion.loops else "static"
     return label, one.line, len(motion.keyframes), f"{motion.duration:.2f}", often
 
@@ -201,5 +202,5 @@ def _write_program(
         "remarks": list(made.remarks),
         "rounding": {"angle_rad": made.rounding.angle_rad, "time_s": made.rounding.time_s},
     }
-    lines = [f"{console.counted(len(made.labels), 'routine')} -> {output}: {', '.join(made.labels)}"]
+    lines = [f"{counted(len(made.labels), 'routine')} -> {output}: {', '.join(made.labels)}"]
     console.give(told, lines, as_json=as_json)

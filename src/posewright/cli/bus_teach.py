@@ -27,14 +27,13 @@ from posewright.buses.dynamixel.teaching import ALL, Teacher
 from posewright.cli import console
 from posewright.cli.bus_port import BAUD, Baud, Port, RobotName, open_port, servo_ids
 from posewright.cli.options import AsJson, add_verb, option
+from posewright.display import Styled, Table, counted, table
 from posewright.documents import is_file, refuse_unwritable
 from posewright.errors import InputError, OutputError, PosewrightError, Where
 from posewright.formats import write_motion
 from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from posewright.buses.dynamixel.bus import Bus
     from posewright.robots import Robot
 
@@ -227,7 +226,7 @@ def teach(
         {"name": one.name, "reach_s": one.reach_s, "warnings": list(one.warnings)} for one in teacher.caught
     ]
     data = {"motion": name, "file": str(output) if is_written else None, "poses": poses}
-    told = f"{console.counted(len(poses), 'pose')} -> {output}" if is_written else "nothing was written"
+    told = f"{counted(len(poses), 'pose')} -> {output}" if is_written else "nothing was written"
     console.give(data, [told], as_json=as_json)
 
 
@@ -265,7 +264,7 @@ def _teach(
     except BaseException:
         if teacher.caught:
             save()
-            console.hint(f"kept: {console.counted(len(teacher.caught), 'pose')}")
+            console.hint(f"kept: {counted(len(teacher.caught), 'pose')}")
         raise
     save()
     return True
@@ -367,12 +366,11 @@ def monitor(
     card = _calibrated(robot_named(robot), calibration)
     is_live = sys.stdout.isatty() and not as_json
     lasting_s = seconds if seconds is not None else math.inf if is_live else 0.0
-    how: Any = {"now": time.monotonic, "sleep": time.sleep, "period_s": period}
     with _opened(port, baud, card) as bus:
         if is_live:
-            _watch_live(bus, card, lasting_s, how)
+            _watch_live(bus, card, lasting_s, period)
             return
-        rounds = monitoring.watch(bus, card, lasting_s, **how)
+        rounds = monitoring.watch(bus, card, lasting_s, now=time.monotonic, sleep=time.sleep, period_s=period)
         counts = bus.counts.to_dict()
     took_s = rounds[-1][0].time_s if len(rounds) > 1 else 0.0
     rate_hz = round((len(rounds) - 1) / took_s, 2) if took_s else None
@@ -382,20 +380,28 @@ def monitor(
         "rounds": [[monitoring.sample_data(one) for one in samples] for samples in rounds],
         "counts": counts,
     }
-    faults = console.counted(counts["faults"], "missing or damaged answer")
-    told = f"{console.counted(len(rounds), 'round')}, {faults}"
+    faults = counted(counts["faults"], "missing or damaged answer")
+    told = f"{counted(len(rounds), 'round')}, {faults}"
     console.give(data, [servo_table(rounds[-1]), told], as_json=as_json)
 
 
-def _watch_live(bus: Bus, card: Robot, lasting_s: float, how: Mapping[str, Any]) -> None:
+def _watch_live(bus: Bus, card: Robot, lasting_s: float, period_s: float) -> None:
     from rich.live import Live
 
     with Live(console=console.out, auto_refresh=False, vertical_overflow="visible") as live:
 
         def show(samples: monitoring.Round) -> None:
-            live.update(servo_table(samples), refresh=True)
+            live.update(console.rendered_table(servo_table(samples)), refresh=True)
 
-        monitoring.watch(bus, card, lasting_s, on_round=show, **how)
+        monitoring.watch(
+            bus,
+            card,
+            lasting_s,
+            now=time.monotonic,
+            sleep=time.sleep,
+            period_s=period_s,
+            on_round=show,
+        )
 
 
 def servo_table(samples: monitoring.Round) -> Table:
@@ -408,9 +414,9 @@ def servo_table(samples: monitoring.Round) -> Table:
             f"{told['position_deg']:.1f}", f"{told['speed_deg_s']:.0f}", f"{told['load']:.0%}",
             f"{told['voltage_v']:.1f}", str(told["temperature_c"]),
         )  # fmt: skip
-        bad = console.styled("; ".join(one.warnings), "red" if told is None else "yellow")
+        bad = Styled("; ".join(one.warnings), "red" if told is None else "yellow")
         rows.append((one.joint, one.id, *figures, bad))
-    return console.table(columns, rows, words=("joint", "warnings"))
+    return table(columns, rows, text_columns=("joint", "warnings"))
 
 
 def _opened(port: str | None, baud: int, card: Robot) -> Bus:

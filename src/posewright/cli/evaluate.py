@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright.cli.console import give, table
+from posewright.cli.console import give
 from posewright.cli.options import AsJson, add_command, argument, option
+from posewright.display import Printed, Table, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from rich.console import RenderableType
-    from rich.table import Table
 
     from posewright.evaluation import RunResult
     from posewright.evaluation.general import RobotFigures
@@ -48,7 +46,7 @@ def evaluate(
     from posewright.robots import robot as robot_called
 
     result = evaluated(read_mcap(recording), robot=None if robot is None else robot_called(robot))
-    lines: Iterable[str | RenderableType] = ()
+    lines: Iterable[Printed] = ()
     if isinstance(result, WalkResult):
         lines = walk_lines(result, f"{result.walk.terms.body} body")
     elif isinstance(result, MotionResult):
@@ -64,7 +62,7 @@ def run_table(result: RunResult) -> Table:
     title = f"{result.recording.header.contest or 'recording'}, {times[-1] if len(times) else 0.0:.1f} s"
     columns = [_words(one) for one in result.robots.values()]
     rows = ((words, *(column[words] for column in columns)) for words in columns[0])
-    return table(("", *result.robots), rows, title=title, words=("",))
+    return table(("", *result.robots), rows, title=title, text_columns=("",))
 
 
 def _words(figures: RobotFigures) -> dict[str, str]:

@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from posewright import figures, gaits, robots
-from posewright.cli.console import give, say, table
+from posewright.cli.console import give, say
 from posewright.cli.gait_options import GaitName, Left, RobotOption, Sets, Turn, open_gait
 from posewright.cli.gait_run import compare, run
 from posewright.cli.gait_sample import sample
 from posewright.cli.options import AsJson, add_group, add_verb, option, refuse_overwriting
+from posewright.display import Lines, Paragraph, Styled, Table, table
 
 DIGITS = 9
 TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
@@ -117,7 +114,7 @@ def plot(
     say(f"{opened.name} -> {output}")
 
 
-def _shown(told: dict[str, Any]) -> Iterator[RenderableType]:
+def _shown(told: dict[str, Any]) -> Lines:
     yield from _gait_lines(told)
     yield ""
     yield from _parameter_lines(told["parameters"])
@@ -220,7 +217,7 @@ def list_table(told: Sequence[Mapping[str, Any]]) -> Table:
         speed, turn = one["greatest_speed_m_s"], one["greatest_turn_rad_s"]
         fastest = (gaits.bound_text(speed), gaits.bound_text(turn, 2), f"{one['period_s']:.3f}")
         rows.append((one["gait"], one["robot"], *fastest, one["description"]))
-    return table(columns, rows, words=("gait", "robot", "what it is"))
+    return table(columns, rows, text_columns=("gait", "robot", "what it is"))
 
 
 def _gait_lines(told: dict[str, Any]) -> Iterator[str]:
@@ -248,19 +245,19 @@ def _gait_lines(told: dict[str, Any]) -> Iterator[str]:
         yield f"  source         {told['source']}"
 
 
-def _parameter_lines(parameters: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+def _parameter_lines(parameters: Sequence[Mapping[str, Any]]) -> Lines:
     """Yield of each parameter its value and range, and below, what it does after the name in the document.
 
     Nothing is cut: the names are those that `--set` wants, and they fit 80 columns.
     """
-    yield Text(_row("parameter", "value", "range"), style="dim")
+    yield Styled(_row("parameter", "value", "range"), style="dim")
     for entry in parameters:
         first, *more = _value_texts(entry["value"])
         limits = f"{entry['low']:g} to {entry['high']:g} {entry['unit']}".rstrip()
-        yield Text(_row(entry["name"], first, limits))
+        yield Styled(_row(entry["name"], first, limits))
         for further in more:
-            yield Text(_row("", further, ""))
-        yield Padding(Text(f"{entry['document'].capitalize()}. {entry['sentence']}"), (0, 0, 0, 4))
+            yield Styled(_row("", further, ""))
+        yield Paragraph(f"{entry['document'].capitalize()}. {entry['sentence']}", indent=4)
 
 
 def _row(name: str, value: str, limits: str) -> str:

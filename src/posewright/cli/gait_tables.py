@@ -5,12 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from posewright import evaluation, runs
-from posewright.cli.console import styled, table
+from posewright.display import Lines, Styled, Table, table
 
 MM = 1000.0
 BROKEN = "bold red"
@@ -33,13 +29,13 @@ _HEADS = {
 }
 
 
-def walk_lines(result: evaluation.WalkResult, whose: str) -> Iterator[str | RenderableType]:
+def walk_lines(result: evaluation.WalkResult, whose: str) -> Lines:
     """Yield the figures of one walk."""
     report = result.report
     yield _figures(result, whose)
     yield _feet(report)
     for fall in result.walk.falls:
-        yield styled(f"falls {fall.side} at {fall.time_s:.2f} s; the figures are up to there", BROKEN)
+        yield Styled(f"falls {fall.side} at {fall.time_s:.2f} s; the figures are up to there", BROKEN)
     yield f"fastest joint {report.loads.fastest_joint}, hardest {report.loads.hardest_joint}"
     for one in report.loads.corrections:
         yield f"safety: {one.guard} of {one.joint}, {_held_back(one)}, first at {one.time_s:.2f} s"
@@ -97,7 +93,7 @@ def _feet(report: evaluation.GaitReport) -> Table:
     return _table("", _FEET_HEADS, rows)
 
 
-def many_lines(many: runs.ManyReport) -> Iterator[str | RenderableType]:
+def many_lines(many: runs.ManyReport) -> Lines:
     """Yield how a gait fares on many bodies: worst and median, and each body in a row."""
     yield _many_figures(many)
     rows = (
@@ -106,7 +102,7 @@ def many_lines(many: runs.ManyReport) -> Iterator[str | RenderableType]:
     yield _table("", ("seed", *_columns()), rows)
     for body in many.bodies:
         for what in _mishaps(body):
-            yield styled(f"seed {body.seed} {what}: {body.domain}", BROKEN)
+            yield Styled(f"seed {body.seed} {what}: {body.domain}", BROKEN)
     simulated = math.fsum(body.simulated_s for body in many.bodies)
     yield from _last_lines(many.welded, simulated, many.wall_s, many.real_time_factor)
 
@@ -150,21 +146,21 @@ def _columns() -> list[str]:
     return [f"{_HEADS.get(figure.name, figure.words)}\n{figure.unit}" for figure in _compared()]
 
 
-def _cells(report: evaluation.GaitReport) -> list[Text]:
+def _cells(report: evaluation.GaitReport) -> list[Styled]:
     return [_cell(figure, figure.of(report)) for figure in _compared()]
 
 
-def _cell(figure: evaluation.Figure, value: float | None) -> Text:
-    return Text(figure.text(value), "" if figure.is_kept(value) else BROKEN)
+def _cell(figure: evaluation.Figure, value: float | None) -> Styled:
+    return Styled(figure.text(value), "" if figure.is_kept(value) else BROKEN)
 
 
-def _no_cells() -> list[Text]:
+def _no_cells() -> list[Styled]:
     """Return the cells of a body without figures: that it failed stands where its falls would."""
-    return [Text("failed", BROKEN) if one.name == evaluation.FALLS else Text("-") for one in _compared()]
+    return [Styled("failed", BROKEN) if one.name == evaluation.FALLS else Styled("-") for one in _compared()]
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
-    return table(columns, rows, title=title, words=(columns[0], "unit", "asked or limit"))
+    return table(columns, rows, title=title, text_columns=(columns[0], "unit", "asked or limit"))
 
 
 def _last_lines(

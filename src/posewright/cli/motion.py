@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import RenderableType
 
 from posewright import figures, formats, motions
 from posewright.cli.batch import Out
@@ -58,6 +57,7 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
+from posewright.display import Printed
 from posewright.errors import InputError, UnknownNameError
 
 Source = Annotated[Path, argument("IN", "A motion file; its content tells the format.")]
@@ -104,7 +104,7 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
     """
     opened = open_motion_file(file, robot)
     told = describe_file(opened, page)
-    lines: list[RenderableType] = [*summary(told)]
+    lines: list[Printed] = [*summary(told)]
     if page is None and len(opened.pages) > 1:
         lines += ["", page_table(told["pages"])]
     give(told, lines, as_json=as_json)
@@ -165,7 +165,7 @@ def check(
         raise typer.Exit(FOUND)
 
 
-def _physics_lines(played: list[dict[str, Any]]) -> list[RenderableType]:
+def _physics_lines(played: list[dict[str, Any]]) -> list[Printed]:
     many = len(played) > 1
     return [physics_table(played)] if many else [line for one in played for line in physics_lines(one)]
 

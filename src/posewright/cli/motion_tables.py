@@ -8,13 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-from rich.text import Text
-
 from posewright import evaluation, formats, motions, recordings, runs
-from posewright.cli.console import STYLES, counted, line_of, rated, styled, table
 from posewright.cli.motion_options import radians
 from posewright.cli.options import record_paths, refuse_recording
+from posewright.display import LEVEL_STYLES, Lines, Styled, Table, counted, level_word, line_of, table
 
 FEW = 12
 """So many findings are told one by one, unless all are asked for."""
@@ -144,7 +141,9 @@ def page_table(pages: list[dict[str, Any]]) -> Table:
         )
         for page in pages
     ]
-    return table(("page", "name", "steps", "duration s", "repeat", "next", "exit"), rows, words=("name",))
+    return table(
+        ("page", "name", "steps", "duration s", "repeat", "next", "exit"), rows, text_columns=("name",)
+    )
 
 
 def findings_report(
@@ -198,13 +197,13 @@ def _finding(finding: motions.Finding) -> dict[str, Any]:
     }
 
 
-def finding_lines(report: dict[str, Any], *, verbose: bool = False) -> Iterator[str | Text]:
+def finding_lines(report: dict[str, Any], *, verbose: bool = False) -> Lines:
     """Yield the findings where they are few or all are asked for, a line a motion, and one that counts."""
     found, many = report["findings"], report["motions"] > 1
     shown = found if verbose or len(found) <= FEW else [] if many else _worst(found)
     for finding in shown:
         whose = f"{finding['motion']}: " if many else ""
-        yield line_of(rated(finding["level"], 7), f" {finding['rule']:<8} {whose}{finding['message']}")
+        yield line_of(level_word(finding["level"], 7), f" {finding['rule']:<8} {whose}{finding['message']}")
     if many:
         yield from _motion_lines(report)
     motions = f"{report['motions']} motions: " if many else ""
@@ -217,7 +216,7 @@ def _worst(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return list({(one["level"], one["rule"]): one for one in reversed(found)}.values())[::-1]
 
 
-def _motion_lines(report: Mapping[str, Any]) -> Iterator[Text]:
+def _motion_lines(report: Mapping[str, Any]) -> Lines:
     """Yield a line a motion: what was found in it, and by which rules."""
     width = max(len(one["motion"]) for one in report["checked"])
     for page in report["checked"]:
@@ -225,8 +224,8 @@ def _motion_lines(report: Mapping[str, Any]) -> Iterator[Text]:
         levels = Counter(one["level"] for one in found)
         rules = ", ".join(dict.fromkeys(one["rule"] for one in found))
         told = ", ".join(counted(number, level) for level, number in levels.items())
-        worst = next((level for level in STYLES if levels[level]), "ok")
-        shown = styled(f"{told}: {rules}" if found else "ok", STYLES[worst])
+        worst = next((level for level in LEVEL_STYLES if levels[level]), "ok")
+        shown = Styled(f"{told}: {rules}" if found else "ok", LEVEL_STYLES[worst])
         yield line_of(f"{page['motion']:<{width}}  ", shown)
 
 
@@ -272,10 +271,10 @@ def with_physics(
     }
 
 
-def findings_lines(result: evaluation.MotionResult) -> Iterator[Text]:
+def findings_lines(result: evaluation.MotionResult) -> Lines:
     """Yield what was found, a line each."""
     for finding in result.findings:
-        yield line_of(rated(finding.level.value, 7), f" {finding.rule:<8} {finding.message}")
+        yield line_of(level_word(finding.level.value, 7), f" {finding.rule:<8} {finding.message}")
 
 
 def physics_lines(told: Mapping[str, Any]) -> Iterator[str]:
@@ -328,4 +327,4 @@ def physics_table(played: Sequence[Mapping[str, Any]]) -> Table:
         )
         for told in played
     ]
-    return table(columns, rows, words=("name",))
+    return table(columns, rows, text_columns=("name",))

@@ -6,15 +6,18 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from posewright.cli import completion, console
 from posewright.cli.commands import command_named
 from posewright.documents import refuse_unwritable, write_atomically
-from posewright.errors import InputError, LossError, OutputError, Where
+from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
+
+Member = TypeVar("Member", bound=Enum)
 
 FOUND = 1  # exit code where a check found an error, a robot fell, or a search found nothing
 STOPPED = 130  # exit code after Ctrl-C, as shells count it
@@ -88,6 +91,18 @@ def _help_of(verb: Callable[..., None]) -> str:
 
 def _epilog(twins: str) -> str:
     return f"In Python: {', '.join(f'posewright.{name}' for name in twins.split())}"
+
+
+def member_named(kind: type[Member], name: str, option_name: str) -> Member:
+    """Return the member of an enumeration whose value an option gives.
+
+    Raises:
+        UnknownNameError: there is none; those that there are stand in the message.
+    """
+    names = [str(member.value) for member in kind]
+    if name not in names:
+        raise UnknownNameError.among(f"value of {option_name}", name, names)
+    return kind(name)
 
 
 def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:

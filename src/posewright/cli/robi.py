@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
-from posewright import figures, runs
+from posewright import runs
 from posewright.cli import completion, console, film_options
+from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
     FOUND,
     AcceptLoss,
@@ -27,6 +29,7 @@ from posewright.cli.options import (
     refuse_recording,
 )
 from posewright.cli.robi_watch import LiveView
+from posewright.display import Lines, Styled, counted, table
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, Where
 from posewright.formats import read_motion, write_motion
@@ -35,7 +38,6 @@ from posewright.runtimes.robi.opening import LISTING, MOTION
 from posewright.runtimes.robi.postures import JUDGED_BY
 
 if TYPE_CHECKING:
-    from posewright.recordings import Recording
     from posewright.runtimes.robi.controller import RobiController
     from posewright.runtimes.robi.setup import RobiProgram
 
@@ -130,20 +132,18 @@ def run(
       posewright robi run my_program.rm4 --body mock --break forget --json
     """
     refuse_recording(record, program)
-    film_options.refuse_unused_camera(camera, video)
-    if video is not None and not video.is_dir():
-        figures.refuse_film(video, 1.0, None)
-        refuse_overwriting(video, program)
-    video = video and film_options.film_path(video, program)
+    film = FilmOptions.read(video, camera, subject=program, inputs=[program])
     ready = _set_up(program, words, posture, rule, breakpoints)
-    how: dict[str, Any] = {"body": body, "seed": seed, "record": record}
-    camera = (camera or LOOKS_FROM) if video is not None else None
-    if camera is not None:
-        film_options.refuse_unfilmable(ready.robot, body, camera)
+    if film is not None:
+        film = replace(film, camera=film.camera or LOOKS_FROM)
+        film.refuse_unseen(ready.robot, body)
     controller = ready.controller()
-    recording = runs.run_robi(ready, controller=controller, seconds=seconds, **how)
-    if video is not None:
-        _film(recording, video, camera, quiet=as_json)
+    recording = runs.run_robi(
+        ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
+    )
+    if film is not None:
+        with console.working("filming", quiet=as_json) as say:
+            film.make(recording, say)
     stopped = controller.stopped
     result = runs.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
     result |= _returned(ready.program, controller, result["events"])
@@ -181,11 +181,19 @@ def watch(
     clock = RealClock(time.monotonic, time.sleep) if sys.stdout.isatty() else None
     controller = ready.controller()
     with LiveView(controller) as view:
-        how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "clock": clock}
-        recording = runs.run_robi(ready, controller=controller, seconds=seconds, watchers=[view], **how)
+        recording = runs.run_robi(
+            ready,
+            controller=controller,
+            seconds=seconds,
+            watchers=[view],
+            body=body,
+            seed=seed,
+            record=record,
+            clock=clock,
+        )
     result = runs.robi_result(recording)
     for line in _ending(result, told_error=not sys.stdout.isatty()):
-        console.say(line)
+        console.show(line)
     if result["error"] or result["fell"]:
         raise typer.Exit(FOUND)
 
@@ -230,7 +238,7 @@ def list_program(
     elif output is None and motion is None:
         console.emit_text(text)
     else:
-        console.say(f"{console.counted(len(program.nodes), 'tag')} -> {output or motion}")
+        console.say(f"{counted(len(program.nodes), 'tag')} -> {output or motion}")
 
 
 def assemble(
@@ -259,7 +267,7 @@ def assemble(
             if made.losses and not accept_loss:
                 what = f"as a Robi's program it would lose: {'; '.join(made.losses)}"
                 raise LossError(what, where=Where(Path(file)), losses=made.losses)
-        program, remarks = made.program, (*made.losses, *made.remarks, *made.rounding_remarks)
+        program, remarks = made.program, (*made.losses, *made.remarks, *_rounded(made))
     elif straighten:
         raise InputError("--straighten", where=Where(Path(file)), hint="it is for a motion")
     else:
@@ -269,7 +277,7 @@ def assemble(
     for remark in remarks:
         console.warn(remark)
     told = {"bytes": program.n_bytes, "tags": len(program.nodes), "remarks": list(remarks)}
-    line = f"{console.counted(len(program.nodes), 'tag')}, {program.n_bytes} bytes -> {output}"
+    line = f"{counted(len(program.nodes), 'tag')}, {program.n_bytes} bytes -> {output}"
     console.give(told, [line], as_json=as_json)
 
 
@@ -314,7 +322,7 @@ def patch(
         write_atomically(undo, back.text().encode())
     done = "taken back" if reverse else "applied"
     told = {"changes": len(found.changes), "done": done, "file": str(output or file)}
-    line = f"{console.counted(len(found.changes), 'change')} {done} -> {output or file}"
+    line = f"{counted(len(found.changes), 'change')} {done} -> {output or file}"
     console.give(told, [line], as_json=as_json)
 
 
@@ -348,13 +356,13 @@ def judge_postures(
         (
             one.pose,
             *(f"{one.angles_deg[number]:.1f}" for number in JUDGED_BY),
-            console.styled(one.judged, "red" if one.contradicts else ""),
+            Styled(one.judged, "red" if one.contradicts else ""),
             one.right or "-",
         )
         for one in judged
     )
     wrong = [f"{one.pose} is judged {one.judged}, and is {one.right}" for one in judged if one.contradicts]
-    told: list[Any] = [console.table(columns, rows, title=f"rule: {rule}"), *wrong]
+    told: list[Any] = [table(columns, rows, title=f"rule: {rule}"), *wrong]
     console.give([one.data() for one in judged], told, as_json=as_json)
 
 
@@ -378,26 +386,29 @@ def _returned(
 ) -> dict[str, int]:
     """Return what a program found that is over, where it writes that into the memory."""
     cell = robi.memory_map()["return_value"].at()
-    if not any(one["what"] == "end" for one in events) or not any(
-        node.address == cell for node in program.nodes
-    ):
+    is_over = any(event["what"] == "end" for event in events)
+    if not is_over or not any(node.address == cell for node in program.nodes):
         return {}
     return {"return_value": controller.memory.get("return_value")}
 
 
-def _film(recording: Recording, video: Path, camera: str | None, *, quiet: bool) -> None:
-    with console.working("filming", quiet=quiet) as say:
-        figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
+def _rounded(made: Any) -> Iterator[str]:
+    degrees = math.degrees(made.rounding.angle_rad)
+    if degrees > 1e-6:
+        yield f"angles are rounded by up to {degrees:.3f} deg: a word is 0.1 deg"
+    if made.rounding.time_s > 1e-6:
+        late = 1000.0 * made.rounding.time_s
+        yield f"keyframes come up to {late:.1f} ms early or late: times are in 1/60 s"
 
 
 _UPRIGHT = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}
 
 
-def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
+def _lines(result: dict[str, Any]) -> Lines:
     yield f"{result['program']}: {result['duration_s']:.2f} s, from the pose {result['pose']}"
     for one in result["events"]:
         style = {"error": "red", "unsafe": "red", "loops": "yellow", "running": "yellow"}.get(one["what"], "")
-        yield console.styled(f"{one['time_s']:8.3f} s  {_event(one)}", style)
+        yield Styled(f"{one['time_s']:8.3f} s  {_event(one)}", style)
     for name, value in result.get("stopped", {}).get("cells", {}).items():
         yield f"            {name} = {value:#06x}"
     mapped = ", ".join(map(str, result["mapped"])) or "none"
@@ -406,10 +417,10 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
     if "return_value" in result:
         yield f"return value {result['return_value']}"
     if result["note"]:
-        yield console.styled(f"note: {result['note']}", "yellow")
+        yield Styled(f"note: {result['note']}", "yellow")
 
 
-def _ending(result: dict[str, Any], *, told_error: bool) -> Iterator[str | Text]:
+def _ending(result: dict[str, Any], *, told_error: bool) -> Lines:
     """Yield how a run that was watched ended; an error that was told already is not told again."""
     endings = {"end", "waits", "loops", "running", "error"}
     for one in [one for one in result["events"] if one["what"] in endings][-1:]:

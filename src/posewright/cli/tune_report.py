@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posewright import figures, search
 from posewright.cli import console
-from posewright.cli.console import give, table
+from posewright.cli.console import give
 from posewright.cli.options import refuse_overwriting
+from posewright.display import Lines, Table, table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from posewright.runs import GaitTask, TunedGait
 
 FIGURES: Mapping[str, tuple[str, str]] = {
@@ -64,7 +63,7 @@ def list_table(told: Sequence[Mapping[str, Any]]) -> Table:
     keys = ("tune", "robot", "gait", "parameters", "walks", "bodies", "generations", "description")
     columns = ("tuning", "robot", "from gait", "numbers", "walks", "bodies", "generations", "looks for")
     rows = ([one[key] for key in keys] for one in told)
-    return table(columns, rows, words=("tuning", "robot", "from gait", "looks for"))
+    return table(columns, rows, text_columns=("tuning", "robot", "from gait", "looks for"))
 
 
 def result_data(
@@ -102,7 +101,7 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def result_lines(found: TunedGait, journal: Path, output: Path | None) -> Iterator[str | Table]:
+def result_lines(found: TunedGait, journal: Path, output: Path | None) -> Lines:
     """Yield what was found: the numbers, the figures, and where it stands now."""
     tuned, task = found.tuned, found.task
     if found.gait is None:
@@ -137,7 +136,7 @@ def values_table(dimensions: Sequence[search.Dimension], values: Mapping[str, fl
         is_at_bound = not one.is_whole and nearest < AT_BOUND * one.width
         numbers = [f"{number:.5g}" for number in (one.start, value, one.low, one.high)]
         rows.append((one.name, *numbers, "at the bound" if is_at_bound else ""))
-    return table(("number", "start", "best", "from", "to", ""), rows, words=("number", ""))
+    return table(("number", "start", "best", "from", "to", ""), rows, text_columns=("number", ""))
 
 
 def _figures_table(found: TunedGait) -> Table:
@@ -149,7 +148,7 @@ def _figures_table(found: TunedGait) -> Table:
         for name, (words, text) in FIGURES.items()
         if name in found.tuned.facts
     )
-    return table(("figure", *sides), rows, words=("figure",))
+    return table(("figure", *sides), rows, text_columns=("figure",))
 
 
 def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
@@ -207,7 +206,7 @@ def _journal_data(journal: search.Journal) -> dict[str, Any]:
     }
 
 
-def _journal_lines(journal: search.Journal) -> Iterator[str | Table]:
+def _journal_lines(journal: search.Journal) -> Lines:
     plan, best = journal.plan, _best(journal)
     yield plan.fingerprint
     yield f"seed {plan.seed}, population {plan.population}, {len(journal.attempts)} evaluations"
@@ -233,4 +232,4 @@ def _course_table(generations: Sequence[search.Generation]) -> Table:
         told = [f"{score:.4f}" if math.isfinite(score) else "-" for score in scores]
         rows.append((one.number, *told, f"{one.spread:.3f}", one.judged))
     columns = ("generation", "best so far", "its best", "its median", "spread", "judged")
-    return table(columns, rows, words=())
+    return table(columns, rows, text_columns=())

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from posewright.formats.oda.extraction import extract_archive as extract_archive
     from posewright.formats.oda.files import Assembled as Assembled
     from posewright.formats.oda.files import add_to_archive as add_to_archive
+    from posewright.formats.oda.files import archives_in as archives_in
     from posewright.formats.oda.files import create_archive as create_archive
     from posewright.formats.oda.files import read_archive_file as read_archive_file
     from posewright.formats.oda.files import remove_from_archive as remove_from_archive
