@@ -39,7 +39,6 @@ def evaluate(
       posewright evaluate kick.mcap --json
     """
     from posewright.cli.gait_tables import walk_lines
-    from posewright.cli.motion_tables import findings_lines, physics_lines
     from posewright.evaluation import MotionResult, WalkResult
     from posewright.evaluation import evaluate as evaluated
     from posewright.recordings import read_mcap
@@ -50,7 +49,7 @@ def evaluate(
     if isinstance(result, WalkResult):
         lines = walk_lines(result, f"{result.walk.terms.body} body")
     elif isinstance(result, MotionResult):
-        lines = (*findings_lines(result), *physics_lines(result.figures()))
+        lines = result.lines()
     else:
         lines = [run_table(result)]
     give(result.figures(), lines, as_json=as_json)

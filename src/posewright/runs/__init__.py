@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from posewright.runs.fake_bus import fake_port as fake_port
     from posewright.runs.inspection import inspect_robot as inspect_robot
     from posewright.runs.motion import try_motion as try_motion
+    from posewright.runs.motion_check import CheckOptions as CheckOptions
+    from posewright.runs.motion_check import MotionCheck as MotionCheck
+    from posewright.runs.motion_check import check_motion_file as check_motion_file
+    from posewright.runs.motion_check import pages_of as pages_of
     from posewright.runs.openr import openr_result as openr_result
     from posewright.runs.openr import run_openr as run_openr
     from posewright.runs.openr import run_program as run_program
