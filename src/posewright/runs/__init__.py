@@ -68,6 +68,13 @@ if TYPE_CHECKING:
     from posewright.runs.trial import trial_names as trial_names
     from posewright.runs.tuning.reading import read_tune as read_tune
     from posewright.runs.tuning.reading import tune_names as tune_names
+    from posewright.runs.tuning.report import describe_task as describe_task
+    from posewright.runs.tuning.report import figures_line as figures_line
+    from posewright.runs.tuning.report import journal_data as journal_data
+    from posewright.runs.tuning.report import journal_lines as journal_lines
+    from posewright.runs.tuning.report import task_table as task_table
+    from posewright.runs.tuning.report import tuned_data as tuned_data
+    from posewright.runs.tuning.report import tuned_lines as tuned_lines
     from posewright.runs.tuning.search import GaitProblem as GaitProblem
     from posewright.runs.tuning.search import TunedGait as TunedGait
     from posewright.runs.tuning.search import tune_gait as tune_gait
