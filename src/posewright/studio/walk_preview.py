@@ -359,9 +359,9 @@ class WalkPreview:
             return
         content = GaitContent(self._gait, self._scene.robot, self._command)
         paths_mm = {}
-        for foot, way in content.feet.items():
-            self._draw_path(foot, np.stack([way.led[:-1], way.led[1:]], axis=1))
-            side = 1000.0 * (way.led - way.equilibrium_m)[:, [0, 2]]
+        for foot, path in content.feet.items():
+            self._draw_path(foot, np.stack([path.executed[:-1], path.executed[1:]], axis=1))
+            side = 1000.0 * (path.executed - path.equilibrium_m)[:, [0, 2]]
             paths_mm[foot] = side.round(2)[:: max(1, len(side) // SIDE_POINTS)].tolist()
         joint, share = content.fastest
         self._session.publish("footing", {"fastest": joint, "share": round(share, 3), "ways_mm": paths_mm})
