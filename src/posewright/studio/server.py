@@ -39,7 +39,7 @@ SOCKET = "/socket"
 VIEW = "/view"
 VIEW_SOCKET = "/view/socket"
 MOST_WAITING = 100_000_000
-"""A window that is so many characters behind is disconnected; it connects again, and gets the state of then."""
+"""A window that is so many characters behind is disconnected; it connects again, and is shown all anew."""
 _ENDINGS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
