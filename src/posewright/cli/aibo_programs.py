@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,17 +24,14 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
-from posewright.display import Lines, Styled, counted, line_of
+from posewright.display import Styled, line_of
 from posewright.documents import read_text, refuse_unwritable, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.runtimes import openr
-from posewright.runtimes.openr import flow
-from posewright.runtimes.openr.controller import EVENT, entry_of
 
 if TYPE_CHECKING:
     from posewright.control import Block, Clock
     from posewright.recordings import Recording
-    from posewright.runtimes.openr.kernel import LogEntry
     from posewright.runtimes.openr.programs import OpenRProgram
 
 FELL = 1  # exit code where the robot fell
@@ -171,7 +168,7 @@ def run(
     result = runs.openr_result(recording)
     files = {"recording": record, "diagram": diagram, "film": None if film is None else film.path}
     written = [f"{kind} -> {path}" for kind, path in files.items() if path is not None]
-    console.give(result, [*_lines(result, flow.entries_of(recording)), *written], as_json=as_json)
+    console.give(result, [*openr.run_lines(result, openr.entries_of(recording)), *written], as_json=as_json)
     if result["fell"]:
         raise typer.Exit(FELL)
 
@@ -308,9 +305,9 @@ class _MessagePrinter:
         """Print what is new; never ends a run."""
         decision = block.requests.decision
         for kind, data in () if decision is None else decision.events:
-            entry = entry_of(block.state.time_s, data)
-            if kind == EVENT and entry.kind not in self._hidden:
-                line = _line(entry)
+            entry = openr.entry_of(block.state.time_s, data)
+            if kind == openr.EVENT and entry.kind not in self._hidden:
+                line = openr.message_line(entry)
                 console.hint(str(line)) if self._apart else console.say(line)
         return False
 
@@ -328,52 +325,7 @@ class _ProgressPrinter:
 
 
 _PLAIN = frozenset({"notify", "ready", "not ready", "waits"})
-_COLOURS = {"refused": "yellow", "silent": "red", "state": "cyan", "ready": "dim"}
-
-
-def _line(entry: LogEntry) -> Styled:
-    one, other = flow.ends_of(entry)
-    ends = f"{one} -> {other}" if entry.kind in flow.BETWEEN else one
-    text = f"{entry.time_s:8.3f} s  {ends:<36}  {flow.label_of(entry)}"
-    return Styled(text, _COLOURS.get(entry.kind, ""))
-
-
-def _lines(result: dict[str, Any], entries: Iterable[LogEntry]) -> Lines:
-    sent = sum(one["kind"] == "notify" for one in result["messages"])
-    waited = sum(one["kind"] == "waits" for one in result["messages"])
-    told = f"{result['duration_s']:.3f} s, {counted(sent, 'message')} handed over"
-    told += f", {waited} of a busy observer waited" if waited else ""
-    yield f"{result['program']} on {result['robot']}: {told}"
-    for one in entries:
-        if text := _told(one):
-            yield Styled(f"{one.time_s:8.3f} s  {text}", _COLOURS.get(one.kind, ""))
-    upright = {
-        None: "nobody knows whether the robot fell",
-        False: "the robot stayed up",
-        True: f"the robot fell at {result['fell_s'] or 0.0:.3f} s{_before_fall(result)}",
-    }
-    yield f"{upright[result['fell']]}; digest {result['digest'][:16]}"
-
-
-def _told(entry: LogEntry) -> str:
-    """Return what a person is told of an entry when all is over; nothing of most messages."""
-    told = {
-        flow.STATE: "{object}: {state}",
-        "syslog": "{object} says: {text}",
-        "refused": "{object} refused {asked}: {why}",
-        "silent": "{to} does not answer {from}: {why}",
-    }
-    return told.get(entry.kind, "").format_map({name: value or "-" for name, value in entry.data.items()})
-
-
-def _before_fall(result: Mapping[str, Any]) -> str:
-    """Return in which states the robot fell: the last of each object, and the one before."""
-    states: dict[str, list[str]] = {}
-    for one in result["states"]:
-        if result["fell"] and one["time_s"] <= result["fell_s"]:
-            states.setdefault(one["object"], []).append(one["state"] or "-")
-    told = "; ".join(f"{name}: {', then '.join(last[-2:])}" for name, last in states.items())
-    return f" ({told})" if told else ""
+"""Kinds of entries that are shown only where every message is."""
 
 
 @contextmanager

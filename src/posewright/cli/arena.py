@@ -94,9 +94,7 @@ def _numbers(*values: float) -> Iterator[str]:
 
 
 def import_field(
-    path: Annotated[
-        Path, argument("FILE", f"A scene, by its ending: {', '.join(formats.FIELDS)}; .xml is OpenRAVE's.")
-    ],
+    path: Annotated[Path, argument("FILE", "A scene: a .wrl, .stl, .obj, .glb, ...; .xml is OpenRAVE's.")],
     output: Annotated[Path | None, option("--output -o FILE", "Default NAME.arena.yaml here.")] = None,
     name: Annotated[str, option("--name", "Of the arena; default that of the file.")] = "",
     up: Annotated[
@@ -151,7 +149,7 @@ def export(
     output: Annotated[Path, argument("FILE", "Where to write it.")],
     to: Annotated[
         str,
-        option("--to KIND", "mjcf or urdf.", autocompletion=completion.words(*runs.EXPORTS)),
+        option("--to KIND", "mjcf or urdf.", autocompletion=completion.catalogue("posewright.runs.EXPORTS")),
     ] = "mjcf",
 ) -> None:
     """Write a field as a MuJoCo model, or as a URDF, for other programs.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -24,12 +23,8 @@ from posewright.cli.options import (
     option,
     refuse_recording,
 )
-from posewright.display import Lines, Styled
 from posewright.documents import read_text
-from posewright.runtimes.robobasic import RoboBasicController
-from posewright.runtimes.robobasic.inputs import read_inputs
-from posewright.runtimes.robobasic.plugs import moved_plugs
-from posewright.runtimes.robobasic.servos import speed_from_measurement
+from posewright.runtimes import robobasic
 
 LOOKS_FROM = "front"
 MOST_WARNED = 5
@@ -120,14 +115,14 @@ def run(
     refuse_recording(record, program)
     film = FilmOptions.read(video, camera, subject=program, inputs=[program])
     if script is not None:
-        read_inputs(read_text(script), script)  # what is wrong in it is told with its line
+        robobasic.read_inputs(read_text(script), script)  # what is wrong in it is told with its line
     pieces = [*(f"REMOCON={key}" for key in keys or ()), *(inputs or ())]
     ready = runs.set_up_basic(
         program,
         inputs="\n".join([read_text(script) if script is not None else "", *pieces]),
         plugs=plugs or (),
         breakpoints=breakpoints or (),
-        speed_counts_s=None if measured is None else speed_from_measurement(*measured),
+        speed_counts_s=None if measured is None else robobasic.speed_from_measurement(*measured),
         seed=seed,
     )
     _warn(ready)
@@ -143,70 +138,19 @@ def run(
         console.warn(f"no breakpoint was reached: {', '.join(breakpoints)}")
     if not ready.inputs.is_exhausted:
         console.warn("the run ended before the program had read all inputs")
-    console.give(result, _lines(result), as_json=as_json)
+    console.give(result, robobasic.run_lines(result), as_json=as_json)
     if result["error"] or result["lies"]:
         raise typer.Exit(FOUND)
 
 
-def _warn(ready: RoboBasicController) -> None:
+def _warn(ready: robobasic.RoboBasicController) -> None:
     """Tell what is odd about a program; `basic check` tells all."""
-    source, odd = ready.program.source, ready.program.warnings
-    for one in odd[:MOST_WARNED]:
-        console.warn(f"{source.where(one.line)}: {one.message}")
-    if len(odd) > MOST_WARNED:
-        console.warn(f"and {len(odd) - MOST_WARNED} more; `posewright basic check` tells all")
-    for moved in moved_plugs(source):
+    source = ready.program.source
+    warnings = ready.program.warnings
+    for warning in warnings[:MOST_WARNED]:
+        console.warn(f"{source.where(warning.line)}: {warning.message}")
+    if len(warnings) > MOST_WARNED:
+        console.warn(f"and {len(warnings) - MOST_WARNED} more; `posewright basic check` tells all")
+    for moved in robobasic.moved_plugs(source):
         if ready.inputs.plugged.get(moved.port) is moved.sensor:
             console.warn(f"{source.where(moved.line)}: {moved.message}; --plug changes that")
-
-
-def _upright(result: dict[str, Any]) -> str:
-    """Return how the robot fared, in words; without physics nobody knows."""
-    if result["fell"] is None:
-        return "no physics on this body, so falls are not known"
-    falls = ", ".join(f"{one['side']} at {one['time_s']:.2f} s" for one in result["falls"])
-    if not falls:
-        return "the robot stayed up"
-    return f"the robot fell {falls}, and {'is still down' if result['lies'] else 'is up again'}"
-
-
-def _lines(result: dict[str, Any]) -> Lines:
-    yield f"{result['program']}: {result['duration_s']:.2f} s"
-    for one in result["events"]:
-        style = {"error": "red", "running": "yellow"}.get(one["what"], "")
-        yield Styled(f"{one['time_s']:8.2f} s  line {one['line']:4}  {_event(one)}", style)
-    if result["variables"]:
-        yield ", ".join(f"{name} = {value}" for name, value in result["variables"].items())
-    yield f"{_upright(result)}; digest {result['digest'][:16]}"
-
-
-_SAID: dict[str, Callable[[dict[str, Any]], str]] = {
-    "loop": lambda one: f"a loop came round{_place(one)}",
-    "waits": lambda one: (
-        f"waits{_place(one)}" + (f" for {', '.join(one['looks_at'])}" if one["looks_at"] else "")
-    ),
-    "running": lambda one: f"still running{_place(one)} when time was up",
-    "end": lambda one: (
-        f"stopped{_place(one)}" if one["reason"] == "breakpoint" else f"over: {one['reason']}{_place(one)}"
-    ),
-    "error": lambda one: f"error: {one['message']}",
-    "key": lambda one: f"key {one['key']}",
-    "motor": lambda one: f"motors of {one['servos']} {'on' if one['on'] else 'off'}",
-    "out": lambda one: f"OUT {one['port']}, {one['value']}",
-    "byteout": lambda one: f"BYTEOUT {one['port']}, {one['value']}",
-    "skipped": lambda one: f"{one['statement']} {', '.join(map(str, one['numbers']))} is skipped",
-    "print": lambda one: f"display: {one['text']}",
-    "music": lambda one: f"music {one['notes']}",
-    "sent": lambda one: f"sent byte {one['byte']}",
-}
-
-
-def _place(one: dict[str, Any]) -> str:
-    return f" at {one['label']}" if one.get("label") else ""
-
-
-def _event(one: dict[str, Any]) -> str:
-    if said := _SAID.get(one["what"]):
-        return said(one)
-    told = ", ".join("" if number is None else str(number) for number in one.get("numbers", ()))
-    return f"{one.get('statement', one['what'])} {told}".strip()

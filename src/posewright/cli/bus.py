@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from posewright import robots
 from posewright.cli import bus_fake, bus_teach, console
 from posewright.cli.bus_port import BAUD, MAX_ID, Baud, Port, RobotName, open_port, servo_ids
 from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, option
 from posewright.display import Lines, Styled, Table, counted, table
 from posewright.errors import InputError
-from posewright.robots import robot as find_robot
 
 if TYPE_CHECKING:
     from posewright.buses.dynamixel.diagnosis import Diagnosis, Latency, ServoReport
@@ -63,7 +63,7 @@ def scan(
     """
     from posewright.buses.dynamixel import scanning
 
-    card = find_robot(robot)
+    card = robots.robot(robot)
     with open_port(port, baud, card) as bus, console.working("looking for servos", quiet=as_json) as say:
         found = scanning.scan(
             bus,
@@ -95,7 +95,7 @@ def ping(
     from posewright.buses.dynamixel.answers import PortGoneError
     from posewright.errors import BodyError
 
-    card = find_robot(robot)
+    card = robots.robot(robot)
     data: list[dict[str, object]] = []
     rows: list[tuple[object, ...]] = []
     n_silent = 0
@@ -145,7 +145,7 @@ def read(
       posewright bus read all present_voltage,present_temperature
       posewright bus read right_knee return_delay_time --json
     """
-    card = find_robot(robot)
+    card = robots.robot(robot)
     readings: list[_Registers] = []
     with open_port(port, baud, card) as bus:
         for servo in servo_ids(servos, card):
@@ -177,7 +177,7 @@ def write(
       posewright bus write all torque_enable 0
       posewright bus write all return_delay_time 0 --port /dev/ttyUSB0
     """
-    card = find_robot(robot)
+    card = robots.robot(robot)
     data: list[dict[str, object]] = []
     lines: list[str] = []
     with open_port(port, baud, card) as bus:
@@ -206,7 +206,7 @@ def set_id(
     """
     from posewright.buses.dynamixel import scanning
 
-    card = find_robot(robot)
+    card = robots.robot(robot)
     with open_port(port, baud, card) as bus:
         old = _one_id(servo, card)
         found = scanning.set_id(bus, old, new)
@@ -230,7 +230,7 @@ def set_baud(
     """
     from posewright.buses.dynamixel import scanning
 
-    card = find_robot(robot)
+    card = robots.robot(robot)
     with open_port(port, baud, card) as bus:
         found = scanning.set_rate(bus, _one_id(servo, card), rate)
     told = {"id": found.id, "baud": rate, "was": baud, "device": found.device}
@@ -256,7 +256,7 @@ def diagnose(
     """
     from posewright.buses.dynamixel import diagnosis
 
-    card = find_robot(robot)
+    card = robots.robot(robot)
     with open_port(port, baud, card) as bus, console.working("asking the servos", quiet=as_json) as say:
         found = diagnosis.diagnose(
             bus,

@@ -23,7 +23,6 @@ from posewright.cli.gait_options import (
     Turn,
     open_gait,
 )
-from posewright.cli.gait_tables import compare_table, many_lines, walk_lines
 from posewright.cli.motion_play import followed, give_run
 from posewright.cli.options import (
     AsJson,
@@ -180,7 +179,7 @@ def _run_one(
         recordings.write_mcap(result.recording, record)
     if plot is not None:
         figures.save_figure(figures.draw_walk(result), plot)
-    give(result.to_dict(), walk_lines(result, options.body_text), as_json=options.as_json)
+    give(result.to_dict(), evaluation.walk_lines(result, options.body_text), as_json=options.as_json)
     if not result.report.is_upright:
         raise typer.Exit(FELL)
 
@@ -263,7 +262,7 @@ def compare(
     for result, path in zip(results, paths, strict=False):
         recordings.write_mcap(result.recording, path)
     data = {"gaits": [result.to_dict() for result in results]}
-    give(data, [compare_table(results, options.body_text)], as_json=as_json)
+    give(data, [evaluation.compare_table(results, options.body_text)], as_json=as_json)
     if not all(result.report.is_upright for result in results):
         raise typer.Exit(FELL)
 
@@ -318,6 +317,6 @@ def _run_many(
             on_progress=count,
             clock=time.perf_counter,
         )
-    give(many.to_dict(ranges), many_lines(many), as_json=options.as_json)
+    give(many.to_dict(ranges), many.lines(), as_json=options.as_json)
     if many.upright < bodies:
         raise typer.Exit(FELL)

@@ -12,7 +12,6 @@ import typer
 from posewright import bodies, control, evaluation, recordings, runs
 from posewright.bodies import TorquePolicy
 from posewright.cli.console import fail, give, warn, working
-from posewright.cli.evaluate import run_table
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
 from posewright.cli.options import FOUND, AsJson, Record, option, refuse_recording
 
@@ -122,6 +121,6 @@ def followed(name: str, body: str, *, quiet: bool) -> Iterator[Follower]:
 def give_run(recording: recordings.Recording, *, as_json: bool) -> None:
     """Show the figures of a run; exit with 1 if a robot was seen to fall."""
     result = evaluation.evaluate_run(recording)
-    give(result.figures(), [run_table(result)], as_json=as_json)
+    give(result.figures(), result.lines(), as_json=as_json)
     if any(one.falls for one in result.robots.values()):
         raise typer.Exit(FOUND)

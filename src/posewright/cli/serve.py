@@ -11,22 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import runs
+from posewright import robots, runs
 from posewright.bodies import TorquePolicy
 from posewright.cli import console
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, add_command, argument, option, refuse_recording
-from posewright.controllers.behaviours import read_behaviour
+from posewright.controllers import behaviours
 from posewright.display import counted
 from posewright.errors import InputError
-from posewright.robots import Robot, SensorSpec
-from posewright.robots import robot as robot_of
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
     from posewright.network.served.host import Standing
     from posewright.network.yarp.gateway import YarpDoor
     from posewright.network.zenoh.door import ZenohDoor
+    from posewright.robots import Robot, SensorSpec
     from posewright.runs.serving import Service
 
 Listen = Annotated[
@@ -99,7 +98,7 @@ def serve(
     from posewright.network.served.commander import Watchdog
 
     refuse_recording(record, robot)
-    card = robot_of(robot)
+    card = robots.robot(robot)
     _refuse(zenoh, yarp, listen, cameras=cameras, name_server=name_server)
     doors: dict[str, ZenohDoor | YarpDoor] = {}
     if zenoh:
@@ -171,7 +170,7 @@ def _yarp(name: str | None, listen: str | None, *, starts: bool, layout: int) ->
 def _sensors(behaviour: str | None, card: Robot) -> list[SensorSpec]:
     """Return what a behaviour senses by that the robot does not have."""
     own = {sensor.name for sensor in card.sensors}
-    needed = () if behaviour is None else read_behaviour(behaviour, robot=card).sensors
+    needed = () if behaviour is None else behaviours.read_behaviour(behaviour, robot=card).sensors
     return [sensor for sensor in needed if sensor.name not in own]
 
 

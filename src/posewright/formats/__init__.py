@@ -11,6 +11,8 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.formats.binary import Wrapping as Wrapping
+    from posewright.formats.description import describe_motion_file as describe_motion_file
+    from posewright.formats.description import motion_file_lines as motion_file_lines
     from posewright.formats.fields import FIELDS as FIELDS
     from posewright.formats.fields import import_arena as import_arena
     from posewright.formats.file_kind import ARCHIVE_MARKS as ARCHIVE_MARKS

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from posewright.display import Lines, Table, table
+from posewright.documents.plain import PlainMapping
 from posewright.errors import UnknownNameError
 from posewright.robots.card import Robot
 from posewright.robots.description import describe
-
-CardData = Mapping[str, Any]  # what `describe` returns: data of JSON, of many kinds
 
 NOT_WORTH_SHOWING = (0, None, (0.0, 0.0, 0.0))
 """Values of a sensor's place and direction that say no more than its mount does."""
@@ -43,13 +41,13 @@ def card_lines(robot: Robot, sections: Sequence[str] = ()) -> Lines:
         yield made
 
 
-def _heading(card: CardData) -> Iterator[str]:
+def _heading(card: PlainMapping) -> Iterator[str]:
     yield f"{card['name']}: {card['maker']} {card['title']}"
     mass = "" if card["mass_kg"] is None else f", {card['mass_kg']:.3g} kg"
     yield f"{card['n_joints']} joints{mass}, a frame every {1000.0 * card['frame_period_s']:g} ms"
 
 
-def _summary(card: CardData, folder: str | Path | None) -> Lines:
+def _summary(card: PlainMapping, folder: str | Path | None) -> Lines:
     """Yield a screenful: joints and limits, and the names of what can be used."""
     yield from _heading(card)
     yield ""
@@ -66,7 +64,7 @@ def _summary(card: CardData, folder: str | Path | None) -> Lines:
     yield f"more:       --section {', '.join(SECTIONS)} or all"
 
 
-def card_tables(card: CardData, sections: Iterable[str] | None = None) -> Iterator[Table]:
+def card_tables(card: PlainMapping, sections: Iterable[str] | None = None) -> Iterator[Table]:
     """Yield the tables of one robot's card, from `posewright.robots.describe`; default every section."""
     for section in SECTIONS if sections is None else sections:
         for make_table in SECTIONS[section]:
@@ -94,7 +92,7 @@ def _cell(value: object) -> str:
     return ", ".join(str(part) for part in value) if isinstance(value, list | tuple) else str(value)
 
 
-def _limits(card: CardData) -> Table:
+def _limits(card: PlainMapping) -> Table:
     rows = [
         (
             one["servo"]["id"],
@@ -108,15 +106,15 @@ def _limits(card: CardData) -> Table:
     return _filled("", ("ID", "joint", "from deg", "to deg", "deg/s"), rows)
 
 
-def _listed(title: str, columns: Sequence[str], key: str) -> Callable[[CardData], Table]:
+def _listed(title: str, columns: Sequence[str], key: str) -> Callable[[PlainMapping], Table]:
     return lambda card: _table(title, columns, card[key].items())
 
 
-def _lights(card: CardData) -> Table:
+def _lights(card: PlainMapping) -> Table:
     return _table("Lights", ("light", "colour", "place"), (led.values() for led in card["leds"]))
 
 
-def _mirror_pairs(card: CardData) -> Table:
+def _mirror_pairs(card: PlainMapping) -> Table:
     rows = [
         (pair["right"], pair["left"], "same" if pair["sign"] > 0 else "opposite")
         for pair in card["mirror_pairs"]
@@ -124,7 +122,7 @@ def _mirror_pairs(card: CardData) -> Table:
     return _table("Mirror pairs", ("right", "left", "angle"), rows)
 
 
-def _joints(card: CardData) -> Table:
+def _joints(card: PlainMapping) -> Table:
     rows = []
     for joint in card["joints"]:
         servo = joint["servo"]
@@ -138,9 +136,9 @@ def _joints(card: CardData) -> Table:
     return _filled("Joints and their servos", columns, rows)
 
 
-def _coupled_limits(card: CardData) -> Table:
+def _coupled_limits(card: PlainMapping) -> Table:
     """Return one row a table: how the limits of a joint vary; the tables themselves are long."""
-    tables: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    tables: dict[tuple[str, str], list[PlainMapping]] = {}
     for row in card["coupled_limits"]:
         key = row["joint"], ", ".join(entry["joint"] for entry in row["given"])
         tables.setdefault(key, []).append(row)
@@ -157,7 +155,7 @@ def _span(numbers: Iterable[float]) -> str:
     return f"{found[0]:g}" if len(found) == 1 else f"{found[0]:g}..{found[-1]:g}"
 
 
-def _servo_models(card: CardData) -> Table:
+def _servo_models(card: PlainMapping) -> Table:
     facts = {
         "ticks": "ticks",
         "tick_urad": "tick urad",
@@ -172,7 +170,7 @@ def _servo_models(card: CardData) -> Table:
     return _filled("Servo models", ("model", *facts.values()), rows)
 
 
-def _gains(card: CardData) -> Table:
+def _gains(card: PlainMapping) -> Table:
     rows = [
         (
             name,
@@ -185,7 +183,7 @@ def _gains(card: CardData) -> Table:
     return _table("Gains", ("model", "setting", "P", "I", "D", "shift P", "shift I", "shift D"), rows)
 
 
-def _poses(card: CardData) -> Table:
+def _poses(card: PlainMapping) -> Table:
     names = list(card["poses"])
     on_bus = all(joint["servo"]["tick_urad"] is None for joint in card["joints"])
 
@@ -197,14 +195,14 @@ def _poses(card: CardData) -> Table:
     return _table("Poses: degrees (ticks)" if on_bus else "Poses: degrees", ("joint", *names), rows)
 
 
-def _called(title: str, card: CardData, schemes: dict[str, dict[str, str]]) -> Table:
+def _called(title: str, card: PlainMapping, schemes: dict[str, dict[str, str]]) -> Table:
     names = [{joint: name for name, joint in scheme.items()} for scheme in schemes.values()]
     joints = card["joints"] if schemes else ()
     rows = [(joint["name"], *(name.get(joint["name"], "") for name in names)) for joint in joints]
     return _table(title, ("joint", *schemes), rows)
 
 
-def _sensors(card: CardData) -> Table:
+def _sensors(card: PlainMapping) -> Table:
     shown = {"name", "kind", "mount", "foot", "place", "channels"}
     rows = []
     for sensor in card["sensors"]:
@@ -218,7 +216,7 @@ def _sensors(card: CardData) -> Table:
     return _table("Sensors", ("sensor", "kind", "on", "details"), rows)
 
 
-SECTIONS: Mapping[str, Sequence[Callable[[CardData], Table]]] = {
+SECTIONS: Mapping[str, Sequence[Callable[[PlainMapping], Table]]] = {
     "joints": (_joints, _coupled_limits),
     "servos": (_servo_models, _gains),
     "masses": (_listed("Masses of links", ("link", "kg"), "link_masses_kg"),),
