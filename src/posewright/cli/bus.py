@@ -309,7 +309,7 @@ def diagnose(
 
     card = find_robot(robot)
     with open_port(port, baud, card) as bus, console.working("asking the servos", quiet=as_json) as say:
-        how: dict[str, Any] = {"ids": servo_ids(servos, card), "n": timed, "now": time.perf_counter}
+        how: dict[str, Any] = {"ids": servo_ids(servos, card), "n": timed, "now": bus.now}
         found = diagnosis.diagnose(bus, card, **how, on_progress=_teller(say))
     console.give(found.to_dict(), _diagnosis_lines(found), as_json=as_json)
     if found.advice or any(one.differs for one in found.servos):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -96,7 +95,7 @@ def calibrate(
     with _opened(port, baud, card) as bus:
         if joints is not None:
             tried = _joints(card, joints.split(","))
-            seen = DirectionWizard(bus, card, ask, time.sleep).run(tried, name)
+            seen = DirectionWizard(bus, card, ask, bus.sleep).run(tried, name)
             kept = tuple(joint for joint in found.reversed if joint not in tried)
             ids = {joint: number for joint, number in found.ids.items() if joint not in tried}
             changed = (*kept, *seen.reversed), {**ids, **seen.ids}
@@ -210,7 +209,7 @@ def teach(
     limbs = _limbs(card)
     if unknown := sorted(set(keys or "") - {*limbs, *NAMED_KEYS}):
         raise InputError(f"no key: {', '.join(map(repr, unknown))}", hint=KEYS)
-    with _opened(port, baud, card) as bus, Teacher(bus, card, time.monotonic) as teacher:
+    with _opened(port, baud, card) as bus, Teacher(bus, card, bus.now) as teacher:
         console.hint("limbs: " + ", ".join(f"{key} {limb}" for key, limb in limbs.items()))
         console.hint(KEYS if keys is not None or sys.stdin.isatty() else LINES)
         console.hint(_freedom(teacher))
@@ -365,12 +364,11 @@ def monitor(
     card = _calibrated(robot_named(robot), calibration)
     is_live = sys.stdout.isatty() and not as_json
     lasting_s = seconds if seconds is not None else math.inf if is_live else 0.0
-    how: Any = {"now": time.monotonic, "sleep": time.sleep, "period_s": period}
     with _opened(port, baud, card) as bus:
         if is_live:
-            _watch_live(bus, card, lasting_s, how)
+            _watch_live(bus, card, lasting_s, period)
             return
-        rounds = monitoring.watch(bus, card, lasting_s, **how)
+        rounds = monitoring.watch(bus, card, lasting_s, now=bus.now, sleep=bus.sleep, period_s=period)
         counts = bus.counts.to_dict()
     took_s = rounds[-1][0].time_s if len(rounds) > 1 else 0.0
     rate_hz = round((len(rounds) - 1) / took_s, 2) if took_s else None
@@ -385,7 +383,7 @@ def monitor(
     console.give(data, [servo_table(rounds[-1]), told], as_json=as_json)
 
 
-def _watch_live(bus: Bus, card: Robot, lasting_s: float, how: Mapping[str, Any]) -> None:
+def _watch_live(bus: Bus, card: Robot, lasting_s: float, period_s: float) -> None:
     from rich.live import Live
 
     with Live(console=console.out, auto_refresh=False, vertical_overflow="visible") as live:
@@ -393,7 +391,7 @@ def _watch_live(bus: Bus, card: Robot, lasting_s: float, how: Mapping[str, Any])
         def show(samples: monitoring.Round) -> None:
             live.update(servo_table(samples), refresh=True)
 
-        monitoring.watch(bus, card, lasting_s, on_round=show, **how)
+        monitoring.watch(bus, card, lasting_s, now=bus.now, sleep=bus.sleep, period_s=period_s, on_round=show)
 
 
 def servo_table(samples: monitoring.Round) -> Table:
