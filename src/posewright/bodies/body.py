@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from posewright.bodies.joints import BodyState, JointCommands, JointStates
-
 if TYPE_CHECKING:
+    from posewright.bodies.joints import BodyState, JointCommands, JointStates
     from posewright.robots import Robot
 
 

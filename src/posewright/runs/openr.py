@@ -143,7 +143,7 @@ def openr_result(recording: Recording) -> dict[str, Any]:
     """
     told = recording.header.extras.get(EXTRAS)
     if not isinstance(told, Mapping):
-        raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright openr run`")
+        raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright aibo run`")
     one, said = recording.robot(), entries_of(recording)
     fallen = next(iter(evaluate_run(recording).robots.values())) if one.knows_place else None
     asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)

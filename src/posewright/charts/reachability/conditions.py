@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from posewright.charts.expression import Expression, Literal, Name, Tree, compile_tree, names_in, rewritten
 from posewright.charts.proof import Prover
@@ -16,7 +15,6 @@ from posewright.charts.reachability.abstraction import may_be_undefined
 from posewright.charts.reachability.domain import Compute, Domain, Spans, joined, parted, where
 from posewright.charts.reachability.limits import (
     FEW,
-    FEW_UNSOLVED,
     MAX_NEIGHBOURS,
     MAX_ROUNDS,
     WORK_FOR_VALUE,
@@ -25,7 +23,10 @@ from posewright.charts.reachability.path import PathCondition, Relation, decide
 from posewright.charts.types import BoolType, Value
 from posewright.errors import ExpressionError
 
-Answer = Callable[[dict[str, Any], PathCondition], Any]
+Registers = dict[str, Value]
+"""What every register holds, by its name."""
+
+Answer = Callable[[Registers, PathCondition], Value]
 """From the registers and a path to a value; the path then holds only the inputs that give it."""
 
 
@@ -48,18 +49,17 @@ class Atom:
         self._evaluate = compile_tree(tree, expression.fixed, expression.source)
         self._sets: dict[object, tuple[Spans, bool]] = {}
 
-    def __call__(self, env: dict[str, Any], path: PathCondition) -> bool:
+    def __call__(self, env: Registers, path: PathCondition) -> bool:
         """Return whether the comparison holds on this path."""
         held = {name: env[name] for name in self.registers}
         if len(self.inputs) == 1:
             return self._one(self.inputs[0], held, path)
-        few = FEW_UNSOLVED if path.solver.prover is None else FEW
         while True:
             open_names = [name for name in self.inputs if not path.known(name)]
             if len(open_names) <= 1:
                 break
             small = min(open_names, key=path.size)
-            if path.size(small) > few and self.axes[small].is_number:
+            if path.size(small) > FEW and self.axes[small].is_number:
                 return path.relate(self._relation(held, path))
             path.pick(small)
         held |= {name: path.value(name) for name in self.inputs if path.known(name)}
@@ -71,19 +71,15 @@ class Atom:
         if key not in self._sets:
             self._sets[key] = self._where(name, held, path)
         spans, exact = self._sets[key]
-        if not exact and path.solver.prover is not None:
-            return path.relate(self._relation(held, path))
-        if not exact:
-            path.doubts.append(f"`{self.expression}` was decided at some values of {name} only")
-        return path.split(name, spans)
+        return path.split(name, spans) if exact else path.relate(self._relation(held, path))
 
     def _where(self, name: str, held: Mapping[str, Value], path: PathCondition) -> tuple[Spans, bool]:
         """Return the values of one input for which the comparison holds, and whether that is exact."""
         axis, compile_at, relation = self.axes[name], self._compile_at(name, held, path), self._put_in(held)
         spans, exact = where(self.tree, name, axis, compile_at)
         exact = exact and not may_be_undefined(relation.condition, {name: axis.kind})
-        if exact or path.solver.prover is None:
-            return spans, exact
+        if exact:
+            return spans, True
         computed = compile_at(self.tree)
 
         def holds(index: int) -> bool:
@@ -100,13 +96,14 @@ class Atom:
         def compile_one(tree: Tree) -> Compute:
             evaluate, around = compile_tree(tree, expression.fixed, expression.source), dict(held)
 
-            def compute(index: int) -> Any:
+            def compute(index: int) -> Value:
                 path.work += WORK_FOR_VALUE
                 around[name] = value_of(index)
                 try:
-                    return evaluate(around)
+                    value: Value = evaluate(around)
                 except ExpressionError:
-                    return False  # a path on which a divisor is zero ends before it comes here
+                    value = False  # a path on which a divisor is zero ends before it comes here
+                return value
 
             return compute
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import FormatError, InputError
-from posewright.recordings.plain import from_json, to_json
+from posewright.recordings.exact_json import from_json, to_json
 
 MAX_BYTES = 1 << 24
 """Of a message: the states of ten thousand frames, or a robot's looks, fit in."""

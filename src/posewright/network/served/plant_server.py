@@ -17,7 +17,8 @@ from posewright.arenas import Arena
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, JointCommands, Part, Plant, Supervisor, TorquePolicy
 from posewright.control import Safety
-from posewright.documents import Node, data_of
+from posewright.documents import Node
+from posewright.documents.plain import plain_with_arrays, to_plain
 from posewright.errors import (
     BodyError,
     FormatError,
@@ -30,7 +31,6 @@ from posewright.errors import (
 )
 from posewright.network.served import values
 from posewright.network.served.asking import pack, unpack
-from posewright.recordings.plain import plain
 from posewright.robots import Robot
 
 Make = Callable[[Sequence[Part], Arena | None], Plant]
@@ -204,7 +204,7 @@ class PlantServer:
     def _described(self, session: Session) -> dict[str, Any]:
         plant = session.plant
         bodies = {
-            name: {"facts": plain(body.facts()), "supervised": isinstance(body, Supervisor)}
+            name: {"facts": to_plain(body.facts()), "supervised": isinstance(body, Supervisor)}
             for name, body in plant.bodies.items()
         }
         return {"frame_period_s": plant.frame_period_s, "bodies": bodies}
@@ -215,7 +215,7 @@ class PlantServer:
         observed = body.observe()
         session.last[name] = observed.positions[0]
         session.held.add(name)
-        return {"observe": data_of(observed), "read": _readings(session)}
+        return {"observe": plain_with_arrays(observed), "read": _readings(session)}
 
     def _read(self, session: Session, asked: Node) -> dict[str, Any]:
         _entries(asked)
@@ -223,7 +223,7 @@ class PlantServer:
 
     def _observe(self, session: Session, asked: Node) -> dict[str, Any]:
         _, body = _body(session, _entries(asked, "body")["body"])
-        return {"observe": data_of(body.observe())}
+        return {"observe": plain_with_arrays(body.observe())}
 
     def _advance(self, session: Session, asked: Node) -> dict[str, Any]:
         plant, told = session.plant, _entries(asked, "commands")["commands"]
@@ -243,8 +243,8 @@ class PlantServer:
         first = next(iter(read))
         self._on_frames(plant.bodies[first].robot, read[first], commands[first][len(commands[first]) - 1 :])
         return {
-            "states": {name: data_of(one) for name, one in states.items()},
-            "read": {name: data_of(one) for name, one in read.items()},
+            "states": {name: plain_with_arrays(one) for name, one in states.items()},
+            "read": {name: plain_with_arrays(one) for name, one in read.items()},
         }
 
     @staticmethod
@@ -300,7 +300,7 @@ def _entries(asked: Node, *names: str) -> dict[str, Node]:
 
 
 def _readings(session: Session) -> dict[str, Any]:
-    return {name: data_of(body.read()) for name, body in session.plant.bodies.items()}
+    return {name: plain_with_arrays(body.read()) for name, body in session.plant.bodies.items()}
 
 
 def _body(session: Session, node: Node) -> tuple[str, Any]:

@@ -23,7 +23,8 @@ from posewright.bodies import (
     Part,
     Reading,
 )
-from posewright.documents import Node, data_of, read_record
+from posewright.documents import Node, read_record
+from posewright.documents.plain import to_plain
 from posewright.errors import BodyError, InputError
 from posewright.recordings import sensor_card
 from posewright.robots import Robot, SensorSpec, parse_sensor
@@ -60,7 +61,7 @@ def tell_part(part: Part) -> dict[str, Any]:
         "start": list(part.start),
         "sensors": {sensor.name: sensor_card(sensor) for sensor in part.sensors},
         "seed": part.seed,
-        "domain": data_of(part.domain),
+        "domain": to_plain(part.domain),
     }
 
 
@@ -163,7 +164,7 @@ def _lights(node: Node) -> dict[str, tuple[float, float, float]]:
 
 
 def read_states(node: Node, n_joints: int) -> JointStates:
-    """Return what `data_of` told of joint states; raise a `DocumentError` where it does not fit."""
+    """Return the states that `plain_with_arrays` made this of; raise a `DocumentError` where it is none."""
     told = _entries(node, "times", "positions", "efforts", "truth", "faults")
     times = _array(told["times"], _FLOATS, (-1,))
     shape = (len(times), n_joints)
@@ -205,7 +206,7 @@ def _read_contacts(node: Node) -> Contacts:
 
 
 def read_state(node: Node, n_joints: int) -> BodyState:
-    """Return what `data_of` told of a body's state; raise a `DocumentError` where it does not fit."""
+    """Return the state that `plain_with_arrays` made this of; raise a `DocumentError` where it is none."""
     told = _entries(node, "time_s", "positions", "efforts", "velocities", "sensors")
     return BodyState(
         told["time_s"].number(),

@@ -168,7 +168,7 @@ def _setup(stick: MemoryStick, card: Robot, where: Path) -> MonetSetup:
         several = f"there are {len(stick.setups)} sets of files, and none says for which robot it is"
         raise InputError(f"no MONET files for {card.name}", hint=f"those of {known}" if known else several)
     if found.commands is None:
-        hint = "posewright monet check says what was found"
+        hint = "posewright aibo check says what was found"
         raise FormatError(f"there is no {COMMANDS}: MoNet knows no command", where=Where(where), hint=hint)
     return found
 

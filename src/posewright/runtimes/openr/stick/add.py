@@ -1,4 +1,4 @@
-"""`monet add`: from any motion file to a memory stick that plays it; all files are written, or none."""
+"""`aibo add`: from any motion file to a memory stick that plays it; all files are written, or none."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from posewright.display import Lines
 from posewright.documents import is_there, locked, refuse_unwritable, write_atomically
 from posewright.errors import FormatError, OutputError, UnknownNameError, UnsafeCommandError, Where
 from posewright.formats import Compression, Reference, Wrapping
@@ -122,7 +123,7 @@ def _needed(setup: MonetSetup) -> tuple[MonetArchive, MonetCommands]:
     if setup.commands is None:
         raise FormatError("there is no MONETCMD.CFG beside this", where=Where(path=path))
     if setup.motions is None:
-        hint = "the lines MONET_MOTION of DESIGNDB.CFG say where it is; posewright monet check tells more"
+        hint = "the lines MONET_MOTION of DESIGNDB.CFG say where it is; posewright aibo check tells more"
         raise FormatError("no archive of motions belongs to this", where=Where(path=path), hint=hint)
     return setup.motions, setup.commands
 
@@ -137,7 +138,7 @@ def _refuse_unread(commands: MonetCommands, number: int) -> None:
     raise FormatError(
         "MoNet would not find the new command" + (f": {first.message}" if first else ""),
         where=Where(path=commands.path, line=first.line if first else None),
-        hint="put this right first; posewright monet check tells what else is wrong",
+        hint="put this right first; posewright aibo check tells what else is wrong",
     )
 
 
@@ -296,6 +297,30 @@ class Added:
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     findings: tuple[MonetFinding, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what was added, fit for JSON."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "model": self.model,
+            "archive": str(self.archive),
+            "index": self.place,
+            "commands": str(self.commands),
+            "losses": list(self.losses),
+            "remarks": list(self.remarks),
+            "findings": [finding.data() for finding in self.findings],
+        }
+
+    def lines(self) -> Lines:
+        """Yield where the motion and its command went, and what is only to be known of it."""
+        yield f"{self.name} -> {self.archive}, index {self.place}"
+        yield f"command {self.id} -> {self.commands}"
+        for remark in self.remarks:
+            yield f"  note: {remark}"
+        for finding in self.findings:
+            if finding.level is Level.NOTE:
+                yield f"  note: {finding.message}"
 
 
 def add_to_stick(

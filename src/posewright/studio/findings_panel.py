@@ -1,0 +1,214 @@
+"""Findings: design rules as one edits, and what physics makes of the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.control import Block
+from posewright.errors import InputError, PosewrightError, UnknownNameError
+from posewright.evaluation import MotionResult
+from posewright.figures.playback import Poses
+from posewright.motions import HARDWARE, Finding, Motion, check_motion, design_rules, rule_names
+from posewright.robots import Robot
+from posewright.runs import try_motion
+from posewright.studio.background import IsCancelled, LatestTask
+from posewright.studio.motion_panel import angles_deg
+from posewright.studio.pages import Pages
+from posewright.studio.parts import Parts
+from posewright.studio.requests import View, action
+from posewright.studio.session import Panel
+
+CHECK_AFTER_S = 0.1
+TRY_AFTER_S = 0.25
+"""So long nothing must change before the motion is checked, and tried in physics [s]."""
+
+MOST_POINTS = 1000
+"""A curve has no more."""
+
+
+class FindingsPanel(Panel):
+    """Publishes `findings` of the design rules, and `physics`, the motion under gravity.
+
+    Keyframes in them count from 0; -1 is the pose it starts from.
+    """
+
+    name = "truth"
+
+    def __init__(self, parts: Parts) -> None:
+        self._session = parts.session
+        self._player = parts.player
+        self._rules = HARDWARE
+        self._is_physical = False
+        self._checked: tuple[Motion, Robot, str] | None = None
+        self._tried: tuple[Motion, Robot] | None = None
+        self._result: MotionResult | None = None
+        self._checks = LatestTask(self._session.post, CHECK_AFTER_S)
+        self._trials = LatestTask(self._session.post, TRY_AFTER_S)
+
+    def changed(self, before: Pages, after: Pages) -> None:
+        """Check the motion again if it is another now, and try it again where physics is on."""
+        session = self._session
+        rules = self._rules
+        page = session.cursor.page
+        robot = session.document.robot
+        motion = after.motion(page)
+        if not _are_same((motion, robot, rules), self._checked):
+            self._checked = (motion, robot, rules)
+            self._checks.start(
+                lambda _: check_motion(motion, robot, rules=rules),
+                lambda findings: self._show_findings(page, findings),
+            )
+        if not self._is_physical:
+            session.publish("physics", {"on": False, "state": "off"})
+        elif not _are_same((motion, robot), self._tried):
+            self._tried = (motion, robot)
+            self._try(motion, robot)
+
+    def close(self) -> None:
+        """Wait for what is under way."""
+        self._checks.close()
+        self._trials.close()
+
+    @action
+    def rules(self, *, name: str) -> None:
+        """Choose the set of design rules that counts."""
+        if name not in rule_names():
+            raise UnknownNameError.among("set of design rules", name, rule_names())
+        design_rules(name, self._session.document.robot)
+        self._rules = name
+        self.changed(self._session.document.pages, self._session.document.pages)
+
+    @action
+    def physics(self, *, on: bool) -> None:
+        """Show what gravity makes of the motion, or the motion as it is meant."""
+        self._is_physical = on
+        if not on:
+            self._trials.cancel()
+            self._tried = None
+            self._result = None
+            self._player.use(None)
+        self.changed(self._session.document.pages, self._session.document.pages)
+
+    @action
+    def angles(self, *, joint: str) -> View:
+        """Return over time [s] where a joint was commanded to be, and where it was in physics [deg]."""
+        if self._result is None:
+            raise InputError("the motion was not played in physics", hint="switch physics on")
+        played = self._result.played
+        record = played.record
+        column = self._result.robot.index(joint)
+        first = max(0, played.begin - 1)
+        rows = np.unique(np.linspace(first, len(record) - 1, MOST_POINTS).astype(int))
+        return {
+            "times_s": np.round(played.times[rows], 4).tolist(),
+            "expected_deg": angles_deg(record.commands[rows, column]),
+            "simulated_deg": angles_deg(record.positions[rows, column]),
+        }
+
+    def _show_findings(self, page: int, findings: tuple[Finding, ...] | PosewrightError) -> None:
+        if isinstance(findings, PosewrightError):
+            error = str(findings)
+            views = []
+        else:
+            error = ""
+            views = [finding_view(finding) for finding in findings]
+        view = {
+            "page": page,
+            "rules": self._rules,
+            "known": list(rule_names()),
+            "error": error,
+            "list": views,
+        }
+        self._session.publish("findings", view)
+
+    def _try(self, motion: Motion, robot: Robot) -> None:
+        self._result = None
+        self._player.use(None)
+        self._session.publish("physics", {"on": True, "state": "running"})
+        self._trials.start(
+            lambda is_cancelled: try_motion(motion, robot, watchers=[_CancelWatcher(is_cancelled)]),
+            self._show_result,
+        )
+
+    def _show_result(self, result: MotionResult | PosewrightError) -> None:
+        if isinstance(result, PosewrightError):
+            self._session.publish("physics", {"on": True, "state": "failed", "error": str(result)})
+            return
+        self._result = result
+        self._player.use(PlayedSource(result))
+        self._session.publish("physics", {"on": True, "state": "ready", **physics_view(result)})
+
+
+class PlayedSource:
+    """What became of a motion in physics, as something to play at the motion's own times."""
+
+    def __init__(self, result: MotionResult) -> None:
+        played = result.played
+        record = played.record
+        self._name = result.robot.name
+        self._poses = Poses(
+            times=played.times,
+            base={self._name: record.base},
+            positions={self._name: record.positions},
+            boxes=np.zeros((len(record), 0, 7)),
+        )
+
+    @property
+    def duration_s(self) -> float:
+        """Until the end of the time in which the last pose is held [s]."""
+        return float(self._poses.times[-1])
+
+    def at(self, time_s: float) -> tuple[Floats, Floats]:
+        """Return base `(7,)` and joints `(n_joints,)` [rad] at a time [s]."""
+        poses = self._poses.at(np.array([time_s]))
+        return poses.base[self._name][0], poses.positions[self._name][0]
+
+
+class _CancelWatcher:
+    """Ends a run whose result nobody waits for."""
+
+    def __init__(self, is_cancelled: IsCancelled) -> None:
+        self._is_cancelled = is_cancelled
+
+    def watch(self, block: Block) -> bool:
+        if self._is_cancelled():
+            raise CancelledError
+        return False
+
+
+def _are_same(now: Sequence[object], before: Sequence[object] | None) -> bool:
+    """Tell whether these are the very same objects; to compare motions by value takes long."""
+    return before is not None and all(new is old for new, old in zip(now, before, strict=True))
+
+
+def finding_view(finding: Finding) -> View:
+    """Return a finding as plain data, its keyframes counted from 0."""
+    numbers = finding.keyframes or (() if finding.keyframe is None else (finding.keyframe,))
+    return {
+        "level": finding.level.value,
+        "rule": finding.rule,
+        "message": finding.message,
+        "joint": finding.joint,
+        "keyframe": None if finding.keyframe is None else finding.keyframe - 1,
+        "keyframes": [number - 1 for number in numbers],
+        "time_s": finding.times_s[0] if finding.times_s else None,
+    }
+
+
+def physics_view(result: MotionResult) -> View:
+    """Return what physics made of a motion as plain data; joints farthest behind their commands first."""
+    figures = result.figures()
+    joints = [
+        {"name": name, "max_deg": lag["max"], "rms_deg": lag["rms"], "time_s": lag["time_s"]}
+        for name, lag in figures["lag_deg"].items()
+    ]
+    shown = ("is_whole", "played_s", "falls", "travel", "max_tilt_deg", "max_tilt", "slip_mm", "saturated")
+    return {
+        "figures": {name: figures[name] for name in shown},
+        "findings": [finding_view(finding) for finding in result.findings],
+        "joints": sorted(joints, key=lambda joint: -joint["max_deg"]),
+    }

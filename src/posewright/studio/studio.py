@@ -1,0 +1,135 @@
+"""Open the studio: a file in a session, with its panels, behind a server."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from posewright.documents import is_folder
+from posewright.errors import PosewrightError
+from posewright.robots import Robot
+from posewright.studio.curves_panel import CurvesPanel
+from posewright.studio.document import Document
+from posewright.studio.files.load import open_path
+from posewright.studio.files.panel import FilesPanel
+from posewright.studio.findings_panel import FindingsPanel
+from posewright.studio.gait_panel import GaitPanel
+from posewright.studio.motion_panel import MotionPanel
+from posewright.studio.parts import Parts
+from posewright.studio.player import Player
+from posewright.studio.posing_panel import PosingPanel
+from posewright.studio.scene_view import SceneView
+from posewright.studio.server import LOOPBACK, Server
+from posewright.studio.session import Cursor, Panel, Session
+from posewright.studio.teach_panel import TeachPanel
+from posewright.studio.timeline_panel import TimelinePanel
+from posewright.studio.trial_panel import TrialPanel
+from posewright.studio.workspace import Workspace
+
+SWITCH_S = 0.001
+"""Threads of this process take turns so often [s], so that checks and simulations do not delay a drag."""
+
+
+@dataclass(frozen=True)
+class Studio:
+    """A studio that runs until it is closed."""
+
+    parts: Parts
+    server: Server
+
+    @property
+    def session(self) -> Session:
+        """The session in it."""
+        return self.parts.session
+
+    @property
+    def url(self) -> str:
+        """The address that opens it."""
+        return self.server.url
+
+    def close(self) -> None:
+        """Stop the session, then the server."""
+        self.session.close()
+        self.server.close()
+
+
+def open_studio(
+    path: Path | str | None = None,
+    robot: Robot | str | None = None,
+    *,
+    host: str = LOOPBACK,
+    port: int = 0,
+    body: str = "sim",
+) -> Studio:
+    """Open a file in the studio.
+
+    Args:
+        path: a motion file, a recording, or a folder such as a memory stick. The folder, or that of the file,
+            is all that the studio may read and write. Default a new motion, in the working folder.
+        robot: whose it is, where the file does not say.
+        host: as for `Server`.
+        port: as for `Server`.
+        body: as in `Parts`.
+
+    Raises:
+        FormatError: the file cannot be read.
+        InputError: the robot has no model, or the port is taken.
+        MissingExtraError: the extra `studio` is not installed.
+    """
+    path = Path() if path is None else Path(path)
+    opened = open_path(path, robot)
+
+    def panels(parts: Parts) -> list[Panel]:
+        return [
+            PosingPanel(parts),
+            TimelinePanel(parts),
+            CurvesPanel(parts),
+            FindingsPanel(parts),
+            GaitPanel(parts),
+            TrialPanel(parts),
+            TeachPanel(parts),
+            FilesPanel(parts, opened),
+        ]
+
+    folder = path if is_folder(path) else path.resolve().parent
+    studio = assemble(opened.document(), opened.page, Server(host, port), folder, panels=panels, body=body)
+    if opened.recording is not None:
+        session = studio.session
+        arguments = {"file": path.resolve().name}
+        try:
+            answer = session.do_and_wait(lambda: session.perform("files.open", arguments))
+            if isinstance(answer, Future):
+                answer.result()
+        except PosewrightError:
+            studio.close()
+            raise
+    return studio
+
+
+def assemble(
+    document: Document,
+    page: int,
+    server: Server,
+    folder: Path,
+    *,
+    panels: Callable[[Parts], Iterable[Panel]],
+    body: str = "sim",
+) -> Studio:
+    """Put a document behind a server, with a player and other panels; where that fails, all is closed."""
+    sys.setswitchinterval(SWITCH_S)
+    with ExitStack() as cleanup:
+        cleanup.callback(server.close)
+        session = Session(document, Cursor(page))
+        scene = SceneView(server.viser, document.robot)
+        cleanup.callback(session.close)
+        parts = Parts(session, scene, Player(session, scene), Workspace(folder), body)
+        for panel in (MotionPanel(session), parts.player, *panels(parts)):
+            session.add(panel)
+        session.start()
+        server.session = session
+        cleanup.pop_all()
+    return Studio(parts, server)
