@@ -76,7 +76,7 @@ class Session:
         mode: what the windows show, one of `MODES`; the 3-D view belongs to the panels of that mode.
         panels: by name; add with `add`.
         topics: what was published last, by topic: what a new window is shown first.
-        histories: what is undone in modes in which it is not the document.
+        histories: by mode, what is undone in it where that is not the document.
     """
 
     document: Document
@@ -118,7 +118,7 @@ class Session:
         self._notify_panels()
 
     def close(self) -> None:
-        """Finish what is waiting and let the panels go."""
+        """Finish what is waiting, and close the panels."""
         self._todo.put(None)
         if self._thread.is_alive():
             self._thread.join(timeout=10.0)

@@ -84,7 +84,7 @@ class KinematicWalk:
 
     Args:
         walker: walks the gait.
-        steering: returns what is asked for now.
+        steering: returns the velocity that is commanded now.
         base: of the robot as it stands at first, `(7,)`.
     """
 
@@ -155,7 +155,7 @@ class PhysicsWalk:
     """Walks in physics on a thread of its own, in real time.
 
     Args:
-        steering: returns what is asked for now; it is called on that thread.
+        steering: returns the velocity that is commanded now; it is called on that thread.
 
     Attributes:
         result: the result of the walk, once it is over.
