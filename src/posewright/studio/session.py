@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 from types import MethodType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.studio.commands import read_command
@@ -83,7 +83,7 @@ class Session:
     cursor: Cursor
     mode: str = MODES[0]
     panels: dict[str, Panel] = field(default_factory=dict)
-    topics: dict[str, object] = field(default_factory=dict)
+    topics: dict[str, Any] = field(default_factory=dict)  # Any: plain data that scripts look into
     histories: dict[str, Undoable] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
