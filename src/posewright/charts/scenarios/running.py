@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from posewright.charts.machine import JOINT, Interpreter, Monitor, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.scenarios.rows import INSIDE, NEXT, OUTSIDE, Tick, run_rows
 from posewright.charts.scenarios.scenario import Scenario, read_scenario, rows_of
 from posewright.charts.types import Value
+from posewright.documents import PlainData
 from posewright.errors import PosewrightError
 
 MAX_FAILURES = 100
@@ -61,7 +61,7 @@ class ScenarioResult:
         """Whether all came out as expected, and no promise was broken."""
         return not self.failures and not self.broken
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, PlainData]:
         """Return the result as plain data."""
         return {
             "scenario": self.scenario.name,
