@@ -151,7 +151,7 @@ def run(
         film.refuse_unseen(ready.robot, body)
     printer = _MessagePrinter(everything=show_messages, apart=as_json) if show_messages or terminal else None
     with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or printer is not None) as say:
-        recording = runs.run_program(
+        recording = runs.run_openr(
             ready,
             body=body,
             seed=seed,
@@ -211,7 +211,7 @@ def _commanded(
     ready: OpenRProgram, commands: str | None, script: Path | None
 ) -> tuple[OpenRProgram, _Terminal | None]:
     """Return a program with its commands, and who asks a person for more; say what is to be known of it."""
-    for remark in ready.remarks:
+    for remark in ready.warnings:
         console.warn(remark)
     asks = ready.takes_commands and commands is None and script is None
     can_type = asks and sys.stdin is not None and sys.stdin.isatty()

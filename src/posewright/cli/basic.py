@@ -25,6 +25,7 @@ from posewright.cli.options import (
 )
 from posewright.documents import read_text
 from posewright.runtimes import robobasic
+from posewright.search.plan import checked_seed
 
 LOOKS_FROM = "front"
 MOST_WARNED = 5
@@ -123,20 +124,23 @@ def run(
         plugs=plugs or (),
         breakpoints=breakpoints or (),
         speed_counts_s=None if measured is None else robobasic.speed_from_measurement(*measured),
-        seed=seed,
+        pose=pose,
     )
-    _warn(ready)
+    controller = ready.controller(checked_seed(seed))
+    _warn(controller)
     if film is not None:
         film = replace(film, camera=film.camera or LOOKS_FROM)
         film.refuse_unseen(ready.robot, body)
-    recording = runs.run_basic(ready, seconds=seconds, body=body, seed=seed, record=record, pose=pose)
+    recording = runs.run_basic(
+        ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
+    )
     if film is not None:
         with console.working("filming", quiet=as_json) as say:
             film.make(recording, say)
     result = runs.basic_result(recording)
     if breakpoints and result["reason"] != "breakpoint":
         console.warn(f"no breakpoint was reached: {', '.join(breakpoints)}")
-    if not ready.inputs.is_exhausted:
+    if not controller.inputs.is_exhausted:
         console.warn("the run ended before the program had read all inputs")
     console.give(result, robobasic.run_lines(result), as_json=as_json)
     if result["error"] or result["lies"]:

@@ -21,7 +21,7 @@ from posewright.errors import InputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from posewright.runs import Batch, Run
+    from posewright.runs import Batch, BatchRun
 
 Seeds = Annotated[
     str | None, option("--seeds", "Run once for each of these seeds: 1-20, or 1,4,9-12; see --out.")
@@ -79,7 +79,7 @@ def refuse_given(options: Mapping[str, object], reason: str) -> None:
 
 
 @contextmanager
-def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Run, bool], None]]:
+def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[BatchRun, bool], None]]:
     """Give a function that is told of each run: a live table for a person, else a line a run.
 
     Raises:
@@ -87,7 +87,7 @@ def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Run, bo
     """
     from rich.live import Live
 
-    done: list[Run] = []
+    done: list[BatchRun] = []
     is_live = console.out.is_terminal and not quiet
 
     def newest() -> RenderableType:
@@ -95,7 +95,7 @@ def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Run, bo
         grid.caption = f"{len(done)} of {runs}"
         return grid
 
-    def on_run(run: Run, is_old: bool) -> None:
+    def on_run(run: BatchRun, is_old: bool) -> None:
         done.append(run)
         if is_live:
             live.update(newest(), refresh=True)
@@ -135,7 +135,7 @@ def print_runs(batch: Batch) -> None:
         console.warn(f"{batch.key} {run.name}: {run.error}")
 
 
-def table_of(key: str, listed: Sequence[Run]) -> Table:
+def table_of(key: str, listed: Sequence[BatchRun]) -> Table:
     """Return runs as a table, without words that are the same in each."""
     done = [run for run in listed if run.error is None]
     values = {name: {run.figures.get(name) for run in done} for run in done for name in run.figures}
@@ -159,7 +159,7 @@ def _cell(value: object) -> Styled:
     return Styled(runs.figure_text(value), "red" if value is False else "")
 
 
-def _wrong(run: Run) -> Styled:
+def _wrong(run: BatchRun) -> Styled:
     if run.error is not None:
         return Styled("failed", "red")
     ended = str(run.figures.get("ended", "")) if any(one is False for one in run.figures.values()) else ""
@@ -170,7 +170,7 @@ def _counted(incidents: Mapping[str, int]) -> str:
     return ", ".join(f"{n} x {kind.replace('_', ' ')}" for kind, n in incidents.items())
 
 
-def _line(key: str, run: Run) -> str:
+def _line(key: str, run: BatchRun) -> str:
     if run.error is not None:
         return f"{key} {run.name}  error: {run.error}"
     figures = (f"{runs.figure_words(name)} {runs.figure_text(value)}" for name, value in run.figures.items())

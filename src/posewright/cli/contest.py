@@ -17,7 +17,7 @@ from posewright.documents import is_folder, is_path, refuse_unwritable, write_at
 from posewright.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from posewright.runs import Day, Run
+    from posewright.runs import BatchRun, Day
 
 DayFolder = Annotated[Path, argument("DAY", "The folder in which a day was played.")]
 Jury = Annotated[
@@ -89,6 +89,9 @@ def run(
     jury: Jury = None,
     films: Films = 2,
     workers: Workers = 1,
+    trust_python: Annotated[
+        bool, option("--trust-python", "Run entries that bring Python: it can do anything on this machine.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Play every contest of a day with all entries, rank them, and write the pages.
@@ -101,7 +104,16 @@ def run(
       posewright contest run ours theirs --out out/day --rules ceabot_2017 --seed 7
     """
     with _following(quiet=as_json) as on_run:
-        day = runs.play_day(folders, out, rules=rules, seed=seed, jury=jury, workers=workers, on_run=on_run)
+        day = runs.play_day(
+            folders,
+            out,
+            rules=rules,
+            seed=seed,
+            jury=jury,
+            workers=workers,
+            on_run=on_run,
+            trust_python=trust_python,
+        )
         page = _site(day, films, workers)
     _give(day, as_json=as_json, page=page)
     if any(discipline.failed for discipline in day.disciplines):
@@ -152,11 +164,11 @@ def _site(day: Day, films: int, workers: int) -> Path | None:
 
 
 @contextmanager
-def _following(*, quiet: bool) -> Iterator[Callable[[str, Run, bool], None]]:
+def _following(*, quiet: bool) -> Iterator[Callable[[str, BatchRun, bool], None]]:
     """Give a function that says a line of each run; after Ctrl-C it is said how to go on."""
     done = 0
 
-    def told(contest: str, run: Run, is_old: bool) -> None:
+    def told(contest: str, run: BatchRun, is_old: bool) -> None:
         nonlocal done
         done += 1
         if not quiet:

@@ -155,7 +155,7 @@ def run(
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    if body != SIMULATED and runs.is_plant(body):
+    if not runs.choose_plant(body).is_simulation:
         refuse_given({"--plot": plot, "--bodies": bodies, "--workers": workers}, "of a simulated walk")
         _run_anywhere(opened, card, options, record)
     elif bodies is None:
@@ -185,7 +185,7 @@ def _run_one(
 
 
 def _run_anywhere(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, record: Path | None) -> None:
-    with followed(gait.name, options.body, quiet=options.as_json) as watcher:
+    with followed(gait.name, options.body, quiet=options.as_json) as follower:
         recording = runs.play_gait(
             gait,
             robot,
@@ -193,7 +193,7 @@ def _run_anywhere(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, r
             seconds=options.settle_s + options.seconds,
             body=options.body,
             record=record,
-            watchers=[watcher],
+            plant_watchers=[follower.of_plant],
         )
     give_run(recording, as_json=options.as_json)
 

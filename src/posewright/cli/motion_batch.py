@@ -27,7 +27,7 @@ def check_many(
     """
     files = _motion_files(paths)
 
-    def checked(named: tuple[str, Path], _: Path | None) -> runs.Run:
+    def checked(named: tuple[str, Path], _: Path | None) -> runs.BatchRun:
         name, file = named
         result = check(file)
         errors = result.count(motions.Level.ERROR)
@@ -40,7 +40,7 @@ def check_many(
         }
         rules = tuple(finding.rule for _, finding in result.findings if finding.level is motions.Level.ERROR)
         story = tuple(map(str, result.finding_lines()))
-        return runs.Run(name, figures, (-errors, -warnings), incidents=rules, story=story)
+        return runs.BatchRun(name, figures, (-errors, -warnings), incidents=rules, story=story)
 
     with following(len(files), "file", quiet=as_json) as on_run:
         batch = runs.run_batch(

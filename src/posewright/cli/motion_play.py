@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright import bodies, control, evaluation, recordings, runs
-from posewright.bodies import TorquePolicy
+from posewright.bodies import Plant, TorquePolicy
 from posewright.cli.console import fail, give, warn, working
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
 from posewright.cli.options import FOUND, AsJson, Record, option, refuse_recording
@@ -58,13 +58,13 @@ def play(
     """
     refuse_recording(record, file)
     motion = open_for_robot(file, robot).motion(page)
-    with followed(motion.name, body, quiet=as_json) as watcher:
+    with followed(motion.name, body, quiet=as_json) as follower:
         recording = runs.play_motion(
             motion,
             body=body,
             settle_s=settle,
             hold_s=hold,
-            watchers=[watcher],
+            plant_watchers=[follower.of_plant],
             record=record,
             on_end=on_end,
             clock=control.RealClock(time.monotonic, time.sleep) if real_time else None,
@@ -75,11 +75,21 @@ def play(
 class Follower:
     """A watcher that says how far a run is, and knows whether it was as fast as it should be."""
 
-    def __init__(self, name: str, say: Callable[[str], None]) -> None:
-        self._name, self._say = name, say
+    def __init__(self, name: str, body: str, say: Callable[[str], None]) -> None:
+        self._name = name
+        self._body = body
+        self._say = say
+        self.is_real = False
         self._said_s, self._began_s, self._first_s = 0.0, 0.0, 0.0
         self._frames = self._faults = self._late = 0
         self._asked_s = self._took_s = 0.0
+
+    def of_plant(self, plant: Plant) -> Follower:
+        """Say what happens first on a plant, and watch it."""
+        self.is_real = plant.is_real
+        first = "going to the first pose" if plant.is_real else "playing"
+        self._say(f"{self._name}: {first} on {self._body}")
+        return self
 
     def watch(self, block: Block) -> bool:
         """Count, and say twice a second how far it is."""
@@ -106,15 +116,13 @@ class Follower:
 @contextmanager
 def followed(name: str, body: str, *, quiet: bool) -> Iterator[Follower]:
     """Show how far a run is, warn where it was slow, and say so where a signal ended it."""
-    is_real = body.partition(":")[0] not in ("sim", "mock")
-    first = f"{name}: going to the first pose on {body}" if is_real else f"{name}: playing on {body}"
-    try:
-        with working(first, quiet=quiet) as say:
-            follower = Follower(name, say)
+    with working(f"{name}: setting up", quiet=quiet) as say:
+        follower = Follower(name, body, say)
+        try:
             yield follower
-    except (KeyboardInterrupt, SystemExit):
-        fail("stopped; torque is off" if is_real else "stopped")
-        raise
+        except (KeyboardInterrupt, SystemExit):
+            fail("stopped; torque is off" if follower.is_real else "stopped")
+            raise
     follower.warn()
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -32,6 +32,11 @@ from posewright.display import Printed, Styled, counted, table
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, Where
 from posewright.runtimes import robi
+
+if TYPE_CHECKING:
+    from posewright.runtimes.robi.controller import RobiController
+    from posewright.runtimes.robi.setup import RobiProgram
+
 
 LISTING = ".lst"
 MOTION = ".motion.yaml"
@@ -131,13 +136,17 @@ def run(
     if film is not None:
         film = replace(film, camera=film.camera or LOOKS_FROM)
         film.refuse_unseen(ready.robot, body)
-    recording = runs.run_robi(ready, seconds=seconds, body=body, seed=seed, record=record)
+    controller = ready.controller()
+    recording = runs.run_robi(
+        ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
+    )
     if film is not None:
         with console.working("filming", quiet=as_json) as say:
             film.make(recording, say)
-    stopped = ready.controller.stopped
+    stopped = controller.stopped
     result = runs.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
-    result |= _returned(ready, is_over=any(event["what"] == "end" for event in result["events"]))
+    is_over = any(event["what"] == "end" for event in result["events"])
+    result |= _returned(ready.program, controller, is_over=is_over)
     if breakpoints and stopped is None:
         console.warn(f"the program came to no breakpoint: {', '.join(breakpoints)}")
     console.give(result, robi.run_lines(result), as_json=as_json)
@@ -172,9 +181,17 @@ def watch(
     clock = RealClock(time.monotonic, time.sleep) if sys.stdout.isatty() else None
     from posewright.cli.robi_watch import LiveView
 
-    with LiveView(ready.controller) as view:
+    controller = ready.controller()
+    with LiveView(controller) as view:
         recording = runs.run_robi(
-            ready, seconds=seconds, watchers=[view], body=body, seed=seed, record=record, clock=clock
+            ready,
+            controller=controller,
+            seconds=seconds,
+            watchers=[view],
+            body=body,
+            seed=seed,
+            record=record,
+            clock=clock,
         )
     result = runs.robi_result(recording)
     for line in robi.ending_lines(result, with_error=sys.stdout.isatty()):
@@ -353,16 +370,12 @@ def judge_postures(
 
 def _set_up(
     program: str, words: list[str] | None, posture: str, rule: str, breakpoints: list[str] | None
-) -> runs.ReadyRobi:
+) -> RobiProgram:
     ready = runs.set_up_robi(
         program, words=",".join(words or ()), posture=posture, rule=rule, breakpoints=breakpoints or ()
     )
-    for remark in ready.program.remarks:
-        console.warn(remark)
-    if _is_motion(program):
-        made = robi.motion_program(formats.read_motion(program))
-        for remark in (*(f"lost: {loss}" for loss in made.losses), *made.remarks, *_rounded(made)):
-            console.warn(remark)
+    for warning in ready.warnings:
+        console.warn(warning)
     return ready
 
 
@@ -370,12 +383,12 @@ def _is_motion(program: str) -> bool:
     return program.lower().endswith(MOTION)
 
 
-def _returned(ready: runs.ReadyRobi, *, is_over: bool) -> dict[str, int]:
+def _returned(program: robi.Program, controller: RobiController, *, is_over: bool) -> dict[str, int]:
     """Return what a program found that is over, where it writes that into the memory."""
     cell = robi.memory_map()["return_value"].at()
-    if not is_over or not any(node.address == cell for node in ready.program.nodes):
+    if not is_over or not any(node.address == cell for node in program.nodes):
         return {}
-    return {"return_value": ready.controller.memory.get("return_value")}
+    return {"return_value": controller.memory.get("return_value")}
 
 
 def _rounded(made: robi.MotionProgram) -> Iterator[str]:

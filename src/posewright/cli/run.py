@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,9 +31,9 @@ from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
+    from posewright.bodies import Plant
     from posewright.control import Block
     from posewright.runs import Progress
-    from posewright.simulation import World
 
 
 TrialName = Annotated[str, argument("TRIAL", "A trial's or a contest's name, or a *.trial.yaml file.")]
@@ -45,7 +45,21 @@ Seed = Annotated[
     option("--seed", "Seed of what is drawn at random: where boxes stand, random inputs of a chart."),
 ]
 BehaviourName = Annotated[
-    str | None, option("--behaviour", "A behaviour's name, or a *.behaviour.yaml file.")
+    str | None,
+    option(
+        "--behaviour",
+        "What drives the robot: a behaviour, race.bas, a CONNECT.CFG, robi:NAME, trot, or mine.py:Mine.",
+    ),
+]
+RobotName = Annotated[
+    str | None, option("--robot", "Who runs that behaviour: a robot's name, or its card; default its own.")
+]
+ProgramOptions = Annotated[
+    list[str] | None,
+    option("--set NAME=VALUE", "Say something to the behaviour: words=472@3 to a Robi's; repeatable."),
+]
+StreamsName = Annotated[
+    str, option("--streams", "How random numbers follow from the seed; 2026-11 as in older versions.")
 ]
 VendorFile = Annotated[
     Path | None,
@@ -62,7 +76,11 @@ Body = Annotated[
     ),
 ]
 OnController = Annotated[
-    str, option("--controller", "Where it runs: python, arduino-uno, cm900 (emulated), serial:PORT.")
+    str,
+    option(
+        "--controller",
+        "Where it runs: python, arduino-uno, cm900 (emulated), serial:PORT; or mine.py:Mine in its place.",
+    ),
 ]
 StatesPlot = Annotated[
     Path | None, option("--states-plot", "Draw the states of the board and of the interpreter.")
@@ -95,6 +113,8 @@ def run(
     layout: LayoutName = None,
     seed: Seed = None,
     behaviour: BehaviourName = None,
+    robot: RobotName = None,
+    sets: ProgramOptions = None,
     motions: VendorFile = None,
     body: Body = SIMULATION,
     controller: OnController = PYTHON,
@@ -109,6 +129,7 @@ def run(
     size: film_options.Size = None,
     view: View = False,
     legal: Legal = False,
+    streams: StreamsName = "2026-12",
     on_end: OnEnd = TorquePolicy.RELEASE,
     seeds: Seeds = None,
     workers: Workers = None,
@@ -138,7 +159,6 @@ def run(
                 "--real-time": real_time or None,
                 "--size": size,
                 "--cameras": bool(cameras) or None,
-                "--controller": board,
                 "--states-plot": states_plot,
             },
             "of one run, --seeds of many",
@@ -150,9 +170,13 @@ def run(
                 seeds=seeds,
                 layout=layout,
                 behaviour=behaviour,
+                robot=robot,
+                options=program_options(sets),
                 motions=motions,
                 body=body,
+                controller=controller,
                 legal=legal,
+                streams=streams,
                 folder=batch.folder or TRIALS_FOLDER,
                 recordings=batch.recordings,
                 workers=batch.workers_for(n_runs),
@@ -163,8 +187,6 @@ def run(
     batch.refuse_for_one_run()
     inputs = (trial, layout, behaviour, motions)
     film = FilmOptions.read(video, camera, speed, size, subject=trial, inputs=inputs)
-    if view and body != SIMULATION and runs.is_plant(body):
-        raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
     if board is None and states_plot is not None:
         refuse_given({"--states-plot": states_plot}, "for --controller of a board")
     _refuse_outputs(record, plot, states_plot, inputs=inputs)
@@ -174,10 +196,13 @@ def run(
             layout=layout,
             seed=seed,
             behaviour=behaviour,
+            robot=robot,
+            options=program_options(sets),
             motions=motions,
             body=body,
             controller=controller,
             legal=legal,
+            streams=streams,
             to_film=film is not None,
             camera=camera,
             record=record,
@@ -197,6 +222,21 @@ def run(
         if film is not None:
             film.make(outcome.recording, say)
     give_outcome(outcome, as_json=as_json)
+
+
+def program_options(sets: Sequence[str] | None) -> dict[str, str]:
+    """Return what is said to a program, by name, of texts such as `words=472@3`.
+
+    Raises:
+        InputError: one of them has no `=`.
+    """
+    options = {}
+    for text in sets or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"--set {text}", hint="NAME=VALUE, such as words=472@3")
+        options[name.strip()] = value
+    return options
 
 
 def _replay_of_worst(batch: runs.Batch) -> str:
@@ -241,10 +281,12 @@ def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
 class _Live:
     """Shows a world while it is simulated, no faster than real time."""
 
-    def __init__(self, world: World) -> None:
-        from posewright.simulation import LiveView
+    def __init__(self, plant: Plant) -> None:
+        from posewright.simulation import LiveView, World
 
-        self._view = LiveView(world)
+        if not isinstance(plant, World):
+            raise InputError("there is no world to look into", hint="--view shows a simulation")
+        self._view = LiveView(plant)
         self._began: float | None = None
 
     def watch(self, block: Block) -> bool:

@@ -149,11 +149,9 @@ class Referee(Watcher, Protocol):
         """Return how it stands, in a few words for a progress line."""
 
 
+@runtime_checkable
 class Contest(Protocol):
-    """A contest. What makes one is registered: `make()` by its own rules, `make(text)` by others.
-
-    One whose judge must know which part of a robot touches what says so by `sees_contacts = True`.
-    """
+    """A contest. What makes one is registered: `make()` by its own rules, `make(text)` by others."""
 
     @property
     def name(self) -> str:
@@ -170,6 +168,10 @@ class Contest(Protocol):
     @property
     def entries(self) -> Mapping[str, Entry]:
         """Who takes part where nobody else is named, by role: one robot runs a race, two wrestle."""
+
+    @property
+    def needs_contacts(self) -> bool:
+        """Whether its judge must know which part of a robot touches what; that costs a little time."""
 
     @property
     def longest_s(self) -> float:

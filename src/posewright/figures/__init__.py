@@ -1,8 +1,8 @@
 """Figures: every picture and every film.
 
 A `draw_*` function returns a matplotlib `Figure`, which a notebook shows; `save_figure` writes any of them as
-PNG, SVG or PDF. First comes what is drawn, then a robot or its name, which a gait and a motion know
-themselves; all else goes by its name. `figure=` takes a figure or a `SubFigure` to draw into, and
+PNG, SVG or PDF. The first argument is the thing to draw, the second a robot or its name, which a gait and a
+motion know themselves; all others are keywords. `figure=` takes a figure or a `SubFigure` to draw into, and
 `draw_recording` takes `ax=` for the paths alone; a film strip is always a page of its own. A film is written
 as it is made. All raise `MissingExtraError` where matplotlib, or what encodes films, is not installed.
 """

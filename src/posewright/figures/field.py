@@ -316,7 +316,7 @@ def _draw_path(
 def _draw_strokes(
     axes: Axes, times: Floats, places: Floats, part: Flags, known: Flags, *, color: str, label: str
 ) -> None:
-    """Draw a part of what is known of a path; of a long one paler what is longer past."""
+    """Draw the rows `part` of a path, of which `known` have a place; of a long path earlier parts paler."""
     begin, end = times[known][[0, -1]]
     if end - begin < _LONG_S:
         axes.plot(
@@ -385,7 +385,7 @@ def _mark_times(axes: Axes, recording: Recording, base: Floats, known: Flags, ma
 
 
 def _free_place(place: Floats, crowd: Floats, apart: float) -> Floats:
-    """Return where the words beside a place are furthest from what is drawn; they are wider than high."""
+    """Return the place for words beside a mark that is furthest from the crowd; words are wider than high."""
     turns = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
     free = place + apart * np.stack([0.62 * np.cos(turns), 0.45 * np.sin(turns)], axis=1)
     away = (free[:, np.newaxis] - crowd) / (2.0, 1.0)

@@ -48,7 +48,7 @@ class Poses:
         base: x y z qw qx qy qz by robot, `(n, 7)` each.
         positions: joint angles by robot, `(n, n_joints)` each [rad].
         boxes: x y z qw qx qy qz, `(n, n_boxes, 7)`.
-        lights: colours by robot and LED, `(n, 3)` each, 0..1; NaN where a light was told nothing.
+        lights: colours by robot and LED, `(n, 3)` each, 0..1; NaN where a light was not set.
     """
 
     times: Floats
@@ -170,7 +170,7 @@ def playback_of(recording: Recording, robots: Mapping[str, Robot] | Robot | None
 
 
 def poses_of(recording: Recording) -> Poses:
-    """Return where everything was at the rows of a recording; the base is NaN where nobody knew."""
+    """Return where everything was at the rows of a recording; the base is NaN where it is unknown."""
     return Poses(
         times=recording.times,
         base={name: record.base for name, record in recording.robots.items()},

@@ -57,7 +57,7 @@ def draw_recording(
         ax: draw the paths from above into these axes of a figure of one's own, and nothing else.
         figure: a figure, or a part of one, to draw all into; default a new one. Its layout is `constrained`.
 
-    Where nobody knew where the robots were, as of real ones, there are no paths.
+    Where the robots' places are unknown, as of real ones, there are no paths.
 
     Raises:
         InputError: paths alone are asked for, and the recording does not know where any robot was.

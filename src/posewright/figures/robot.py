@@ -36,7 +36,7 @@ _MARGIN = 0.15
 
 
 def header_of(robot: Robot) -> RobotHeader:
-    """Return what is to be known of a robot to draw it; raise an InputError where it has no model."""
+    """Return the header of a robot, with the links that are drawn; raise InputError where it has no model."""
     if robot.model_path is None:
         raise InputError(f"{robot.name} has no model: there is nothing to show", hint="name another robot")
     from posewright.simulation.robot_model import robot_links

@@ -96,11 +96,16 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     axes = axes_at(drawn, size, 0.0, TITLE, size[0], depth)
     axes.set(xlim=(0.0, size[0]), ylim=(depth, 0.0))
     axes.axis("off")
-    _draw_lifelines(axes, columns, depth)
+    for name, x in columns.items():
+        axes.plot([x, x], [HEAD, depth], color=FAINT, linewidth=1.0, zorder=1)
+        _write(axes, x, 0.5 * HEAD, name, fill="white", edge=INK, weight="bold", fontsize=SIZE + 0.5)
     for loop in loops:
         _draw_loop(axes, loop, columns)
-    _draw_times(axes, rows)
+    last_s = None
     for row in rows:
+        if row.entry.time_s != last_s:  # a time stands at the first of the rows that belong to it
+            last_s = row.entry.time_s
+            _write(axes, TIME, row.at, f"{last_s:.3f} s", color=GREY, ha="right")
         _draw_row(axes, row, columns)
     if left_out:
         words = f"... and {left_out} more, which --json and --show-messages tell"
@@ -158,21 +163,6 @@ def _columns(names: Sequence[str], rows: Sequence[_Row]) -> tuple[dict[str, floa
 
 def _width(text: str) -> float:
     return LETTER * len(text) + 0.16
-
-
-def _draw_lifelines(axes: Axes, columns: dict[str, float], depth: float) -> None:
-    for name, x in columns.items():
-        axes.plot([x, x], [HEAD, depth], color=FAINT, linewidth=1.0, zorder=1)
-        _write(axes, x, 0.5 * HEAD, name, fill="white", edge=INK, weight="bold", fontsize=SIZE + 0.5)
-
-
-def _draw_times(axes: Axes, rows: Sequence[_Row]) -> None:
-    """Write the time at the left of the first of the rows that belong to it."""
-    last_s = None
-    for row in rows:
-        if row.entry.time_s != last_s:
-            last_s = row.entry.time_s
-            _write(axes, TIME, row.at, f"{last_s:.3f} s", color=GREY, ha="right")
 
 
 def _draw_loop(axes: Axes, loop: _LoopBox, columns: dict[str, float]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from posewright.arrays import Flags, Floats
+from posewright.arrays import Flags
 from posewright.errors import InputError
 from posewright.evaluation.motion.played import EXTRAS as PLAYED
 from posewright.evaluation.motion.played import PlayedMotion
@@ -69,7 +69,7 @@ class StripContents:
         begin_s: when it begins in what is played back [s].
         motion: whose keyframes are shown; None where it is none.
         findings: what was found, and when.
-        leans_most_s: when the base leans most; None where nobody knows [s].
+        leans_most_s: when the base leans most; None where that is unknown [s].
         states: when the controller was in which state.
     """
 
@@ -106,7 +106,7 @@ def draw_strip(
         camera: as in `film_recording`.
         begin_s: of a recording, from when on; that of a motion is shown from its beginning [s].
         end_s: until when [s].
-        findings: of the recording of a motion, what is said in red; default what `evaluate_motion` finds.
+        findings: of the recording of a motion, written in red; default those of `evaluate_motion`.
         pose: of a motion, name of the pose of the joints it does not move; default `stand`.
         attitude: of a motion, roll and pitch of the base [rad].
 
@@ -117,7 +117,9 @@ def draw_strip(
     refuse_pictures(pictures)
     if isinstance(shown, Motion):
         playback = playback_of_motion(shown, robot, pose=pose, attitude=attitude)
-        contents = _contents_of_motion(shown, playback)
+        end_s = playback.end_s
+        title = f"{shown.name}, {playback.world.robot.name}, {end_s:.2f} s, without gravity"
+        contents = StripContents(title, end_s, end_s, playback.world.frame_period_s, motion=shown)
     else:
         card = robot if isinstance(robot, Robot) else None
         playback = playback_of(shown, card)
@@ -126,18 +128,16 @@ def draw_strip(
         else:
             contents = _contents_of(shown, playback, begin_s, end_s)
     times = picture_times(contents, pictures)
-    return _page(contents, times, _pictures(playback, contents.begin_s + np.array(times), camera))
+    poses = playback.at(contents.begin_s + np.array(times))
+    with shooting(playback, poses, camera, SIZE) as picture_at:
+        drawn = [picture_at(row) for row in range(len(times))]
+    return _page(contents, times, drawn)
 
 
 def refuse_pictures(pictures: int) -> None:
     """Refuse, as an `InputError`, a strip of too few pictures or too many."""
     if not 1 <= pictures <= MOST_PICTURES:
         raise InputError(f"a strip of {pictures} pictures", hint=f"1 to {MOST_PICTURES}")
-
-
-def _contents_of_motion(motion: Motion, playback: Playback) -> StripContents:
-    title = f"{motion.name}, {playback.world.robot.name}, {playback.end_s:.2f} s, without gravity"
-    return StripContents(title, playback.end_s, playback.end_s, playback.world.frame_period_s, motion=motion)
 
 
 def _contents_of_played(
@@ -259,11 +259,6 @@ def _with_highlights(times: list[float], highlights: list[float]) -> list[float]
 
 
 # ---- the page
-
-
-def _pictures(playback: Playback, times: Floats, camera: str) -> list[Picture]:
-    with shooting(playback, playback.at(times), camera, SIZE) as picture_at:
-        return [picture_at(row) for row in range(len(times))]
 
 
 def _page(contents: StripContents, times: list[float], pictures: list[Picture]) -> Figure:

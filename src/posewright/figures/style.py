@@ -56,7 +56,7 @@ _MOST_STATES = 8
 
 
 def shown_states(states: Sequence[str]) -> list[str]:
-    """Return what a picture calls the states of a controller, m for m, so that they can be told apart.
+    """Return how a picture names the states of a controller, m for m, few enough to tell them apart.
 
     Of a chart with regions, that of the region with most states; of many states, the rare ones are others.
     """

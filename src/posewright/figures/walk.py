@@ -50,7 +50,7 @@ _PANELS = [
     ["speeds", "speeds", "torques", "torques"],
 ]
 _LEAST_RATE = 0.02
-"""Velocities differ by so much at least in what is shown [m/s, rad/s]."""
+"""Least range of the axes of velocities [m/s, rad/s]."""
 
 
 @styled("drawing a walk")
@@ -58,7 +58,7 @@ def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> 
     """Draw a walk of a gait.
 
     Args:
-        walk: what was recorded, or what is measured of it already.
+        walk: the recording, or its evaluation.
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:
@@ -131,7 +131,7 @@ def foot_colours(robot: Robot) -> dict[str, str]:
 
 
 def foot_words(foot: str) -> str:
-    """Return a foot's name as people say it: left front."""
+    """Return a foot's name in words: left front."""
     return foot.removesuffix("_paw").removesuffix("_foot").replace("_", " ")
 
 

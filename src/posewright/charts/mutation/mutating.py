@@ -14,6 +14,7 @@ from posewright.charts.mutation.mutants import mutants
 from posewright.charts.reachability import Exploration, explore, keep_registers
 from posewright.charts.scenarios import Given, Scenario, fits, given, read_scenario, rows_of
 from posewright.charts.types import FloatType, IntType, Type, Value
+from posewright.display import Lines
 from posewright.documents import PlainData
 from posewright.errors import InputError, PosewrightError
 
@@ -43,6 +44,16 @@ class MutationResult:
         """Which part of the faults that can be found was found, 0..1."""
         findable = self.total - len(self.equivalent)
         return self.killed / findable if findable else 1.0
+
+    def lines(self) -> Lines:
+        """Yield the mutants that nothing found, and how many were found."""
+        for word, mutants_left in (("survived", self.survived), ("changes nothing", self.equivalent)):
+            for mutant in mutants_left:
+                place = "" if mutant.line is None else f" (line {mutant.line})"
+                yield f"{word}: {mutant}{place}"
+        findable = self.total - len(self.equivalent)
+        counts = f"{self.killed} of {findable} faults found ({self.score:.1%}); {self.total} made"
+        yield f"{self.chart.name}: {counts}"
 
     def data(self) -> dict[str, PlainData]:
         """Return the result as plain data."""

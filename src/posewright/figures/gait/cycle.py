@@ -20,7 +20,7 @@ BAR = 0.62
 TOP = -0.6
 
 COUNT_ROW = float(len(ORDER))
-"""Below the feet it is said how many are down."""
+"""The row below the feet, of how many are down."""
 
 
 def down_spans(path: FootPath) -> list[tuple[float, float]]:
@@ -103,7 +103,7 @@ LEAST_TOP = 1.2
 
 @dataclass(frozen=True)
 class Range:
-    """Between which angles a joint goes in the cycle, and may go by its card [deg]."""
+    """Between which angles a joint moves in the cycle, and its limits [deg]."""
 
     least_deg: float
     most_deg: float
@@ -117,7 +117,7 @@ class Range:
 
 
 def joint_range(content: GaitContent, joint: str) -> Range:
-    """Return where a joint goes in a cycle beside where it may go."""
+    """Return between which angles a joint moves in a cycle, beside its limits."""
     angles = np.rad2deg(content.angles[:, content.robot.index(joint)])
     limits = content.robot.joint(joint)
     lower, upper = np.rad2deg([limits.lower_rad, limits.upper_rad])

@@ -108,7 +108,7 @@ def draw_page(content: Content, into: Canvas | None = None) -> Figure:
 
 
 def _list_findings(content: Content, rows: Mosaic, column_in: float) -> tuple[list[Line], float]:
-    """Find room for the list where no panel stands; else say how high it is below all panels [in]."""
+    """Put the list of findings where no panel stands; else return its height below all panels [in]."""
     top, left, columns = gap(rows)
     lines = list_lines(content, columns * column_in - COLUMN_GAP)
     room = (len(rows) - top) * (PANEL_HEIGHT + ROW_GAP) - ROW_GAP

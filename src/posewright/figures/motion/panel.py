@@ -195,11 +195,11 @@ def _frame(axes: Axes, content: Content, joint: str) -> None:
     height = span / (1.0 - STRIP - 0.06 - lane)
     bottom = middle - span / 2 - height * (STRIP + 0.06)
     axes.set_ylim(bottom, bottom + height)
-    axes.set_yticks(_ticks(bottom + height * STRIP, bottom + height))
+    axes.set_yticks(round_angles(bottom + height * STRIP, bottom + height))
     _draw_keyframes(axes, content, joint)
 
 
-def _ticks(bottom: float, top: float) -> list[float]:
+def round_angles(bottom: float, top: float) -> list[float]:
     """Return round angles between two, at most `MOST_TICKS` [deg]."""
     step = next(step for step in TICK_STEPS_DEG if (top - bottom) / step <= MOST_TICKS)
     return [step * i for i in range(math.ceil(bottom / step), math.floor(top / step) + 1)]
@@ -283,7 +283,7 @@ ANGLES = (("roll, + right", "#0072b2"), ("pitch, + forward", "#d55e00"), ("yaw, 
 
 
 def draw_attitude(axes: Axes, content: Content, attitude: Floats) -> None:
-    """Draw roll, pitch and yaw (n_keyframes, 3) [deg] between the keyframes that say them."""
+    """Draw roll, pitch and yaw (n_keyframes, 3) [deg] between the keyframes that state them."""
     finite = attitude[np.isfinite(attitude)]
     middle = (finite.max() + finite.min()) / 2.0
     span = max(LEAST_SPAN_DEG, np.ptp(finite) * ROOM)

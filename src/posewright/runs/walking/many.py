@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -103,18 +103,29 @@ class WalkTask:
     seconds: float
     settle_s: float
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy in another process is made of; it makes a world of its own."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+    def __reduce__(self) -> tuple[type[WalkTask], tuple[object, ...]]:
+        """Return how a copy in another process is made; it makes a world of its own."""
+        return WalkTask, (self.gait, self.robot, self.command, self.seconds, self.settle_s)
 
     def walked(self, drawn: Drawn) -> WalkedBody:
         """Walk one body and say what became of it, be it that the simulation failed on it."""
         seed, domain = drawn
-        world, times_s = self._world, [0.0]
-        report, failure = None, None
+        world = self._world
+        times_s = [0.0]
+        report = None
+        failure = None
         try:
-            told: dict[str, Any] = {"domain": domain, "seed": seed, "world": world}
-            report = walk_gait(**self.__getstate__(), **told, on_progress=times_s.append).report
+            report = walk_gait(
+                self.gait,
+                self.robot,
+                command=self.command,
+                seconds=self.seconds,
+                settle_s=self.settle_s,
+                domain=domain,
+                seed=seed,
+                world=world,
+                on_progress=times_s.append,
+            ).report
         except BodyError as error:  # of this body alone: the others walk on
             failure = error.message
         return WalkedBody(seed, domain, report, times_s[-1], world.instance().welded_joints, failure)

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from posewright.runtimes.robobasic.opening import program_names as program_names
     from posewright.runtimes.robobasic.plugs import moved_plugs as moved_plugs
     from posewright.runtimes.robobasic.servos import speed_from_measurement as speed_from_measurement
+    from posewright.runtimes.robobasic.setup import RoboBasicKind as RoboBasicKind
+    from posewright.runtimes.robobasic.setup import RoboBasicProgram as RoboBasicProgram
+    from posewright.runtimes.robobasic.setup import set_up_basic as set_up_basic
     from posewright.runtimes.robobasic.story import run_lines as run_lines
     from posewright.runtimes.robobasic.syntax import MOST_BYTES as MOST_BYTES
     from posewright.runtimes.robobasic.syntax import read_source as read_source
