@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 from posewright.arrays import Floats
 from posewright.errors import InputError, PosewrightError
 from posewright.robots import Robot
-from posewright.runs.plants import dynamixel_at
 from posewright.studio.session import outcome_of, settle
 
 if TYPE_CHECKING:
@@ -93,6 +92,7 @@ class Bench:
     def _opened(self, stack: ExitStack) -> Teacher:
         from posewright.buses.dynamixel.bus import BAUD, Bus, joints_of, require_dynamixel_sdk
         from posewright.buses.dynamixel.guard import Guard
+        from posewright.buses.dynamixel.link import parse_address
         from posewright.buses.dynamixel.opening import find_servos
         from posewright.buses.dynamixel.teaching import Teacher
         from posewright.buses.serial_port import SerialPort
@@ -104,7 +104,7 @@ class Bench:
             if not is_on_a_bus(card):
                 hint = "those count 1024 ticks in 300 degrees"
                 raise InputError(f"the servos of {card.name} are not AX-12", hint=hint)
-            port, card = dynamixel_at(self._address, card)
+            port, card = parse_address(self._address, card)
         else:
             card = as_on_a_bus(card)
             self.fake = fake_bus(card, body=self._address)

@@ -17,7 +17,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import BodyState
 from posewright.errors import BodyError, InputError, PosewrightError
-from posewright.network.served.door import Served
+from posewright.network.transport import RobotService
 from posewright.network.yarp.axes import Axes, number, numbers, vector
 from posewright.network.yarp.bottle import Bottle, Float32, Value, Vocab
 from posewright.network.yarp.moves import DIRECT, POSITION, VELOCITY, Moves
@@ -67,17 +67,17 @@ class ControlBoard:
         InputError: there is no such layout.
     """
 
-    def __init__(self, served: Served, *, layout: int = 3) -> None:
+    def __init__(self, service: RobotService, *, layout: int = 3) -> None:
         if layout not in LAYOUTS:
             raise InputError(f"the extended state of YARP {layout}", hint="of 3 or of 4")
-        self._robot, self._layout = served.robot, layout
-        self.axes = Axes.of(served.robot)
-        self._moves = moves = Moves(served, self.axes)
+        self._robot, self._layout = service.robot, layout
+        self.axes = Axes.of(service.robot)
+        self._moves = moves = Moves(service, self.axes)
         self.refusals: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._askers: dict[str, None] = {}
-        self._state, self._count = served.state, 0
-        self._velocities = np.zeros(len(served.robot.joints))
+        self._state, self._count = service.state, 0
+        self._velocities = np.zeros(len(service.robot.joints))
         self._numbers: Mapping[str, Callable[[], Floats]] = {
             "pos": lambda: moves.targets_deg,
             "dpo": lambda: moves.targets_deg,

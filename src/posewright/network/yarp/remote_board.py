@@ -15,11 +15,10 @@ from posewright.bodies import Reading
 from posewright.errors import BodyError, InputError, PosewrightError
 from posewright.network.yarp.axes import Axes, numbers, vector
 from posewright.network.yarp.bottle import Bottle, Value, Vocab
-from posewright.network.yarp.clients import Reader, RpcClient
+from posewright.network.yarp.clients import Reader, RpcClient, client_name
 from posewright.network.yarp.names import NameClient
 from posewright.network.yarp.port import Envelope, OnData, Port
 from posewright.network.yarp.sensors import SensorPort
-from posewright.network.yarp.wire import own_name
 from posewright.robots import Robot
 from posewright.units import DEG_PER_RAD
 
@@ -63,7 +62,8 @@ class RemoteBoard:
 
     def __init__(self, names: NameClient, name: str, robot: Robot, sensors: Iterable[SensorPort]) -> None:
         self._names, self._name, self._robot = names, name, robot
-        self._own, self._readers = own_name(), itertools.count(1)
+        self._own = client_name()
+        self._readers = itertools.count(1)
         self.count, self.readings = 0, dict[str, Reading]()
         nothing = np.full(len(robot.joints), np.nan)
         self.told = Told(nothing, nothing, nothing)

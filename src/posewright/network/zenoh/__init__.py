@@ -1,1 +1,1 @@
-"""A robot that is served over Zenoh: its session, its door, the wire to it, and its ROS 2 messages."""
+"""A robot that is served over Zenoh: its session, its transport, the wire to it, and its ROS 2 messages."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from posewright.bodies import BodyState, JointCommands
 from posewright.errors import FormatError, Where
-from posewright.network.served.door import MOST_POINTS, Trajectory
+from posewright.network.transport import MOST_POINTS, Trajectory
 from posewright.recordings import messages, sensor_card
 from posewright.recordings.cdr import Layout
 from posewright.robots import SensorSpec

@@ -13,7 +13,7 @@ from posewright.arrays import Floats
 from posewright.bodies import BodyState, JointCommands
 from posewright.control import Block, Controller
 from posewright.errors import InputError
-from posewright.network.served.door import Trajectory
+from posewright.network.transport import Trajectory
 from posewright.robots import Robot
 
 
