@@ -24,7 +24,7 @@ import numpy as np
 from benchmarks.figure import Figure
 from posewright.bodies import FaultKind, JointCommands, Part, Plant
 from posewright.control import Block, RealClock, Script, drive
-from posewright.documents import data_of
+from posewright.documents.plain import plain_with_arrays
 from posewright.errors import PosewrightError
 from posewright.network.remote_plant import RemotePlant
 from posewright.network.wire_messages import pack
@@ -88,7 +88,10 @@ def sizes() -> tuple[int, int]:
     ).bodies.values()
     head = {"ask": "advance", "session": "0" * 16, "number": 1000}
     ask = pack({**head, "commands": {CARD.name: encode_commands(STAND)}})
-    told = {"states": {CARD.name: data_of(body.observe())}, "read": {CARD.name: data_of(body.read())}}
+    told = {
+        "states": {CARD.name: plain_with_arrays(body.observe())},
+        "read": {CARD.name: plain_with_arrays(body.read())},
+    }
     return len(ask), len(pack({**head, **told}))
 
 

@@ -110,7 +110,7 @@ def long_motion() -> Motion:
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[Any, Browser]]:
     """Open a file in a studio, and a browser on it."""
-    from posewright.studio.opening import open_studio
+    from posewright.studio.studio import open_studio
 
     studio = open_studio(path)
     browser = Browser(studio.url)
@@ -176,7 +176,7 @@ def vendor_file() -> Iterator[Figure]:
         yield Figure("255 pages open", None, "s", below=2.0, note="POSEWRIGHT_VENDOR_FILE names none")
         return
     begun = time.perf_counter()
-    from posewright.studio.opening import open_studio
+    from posewright.studio.studio import open_studio
 
     studio = open_studio(path)
     browser = Browser(studio.url)

@@ -1,4 +1,4 @@
-"""The robots, and what a card says.  Twin of `posewright robots` and `posewright robots show NAME`."""
+"""The robots, and what a card says.  Twin of `posewright robots list` and `posewright robots show NAME`."""
 
 import sys
 from pathlib import Path

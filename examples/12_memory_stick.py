@@ -1,5 +1,5 @@
-"""Put a motion on an AIBO's memory stick.  Twin of `posewright monet check`, `monet add`,
-`posewright sticks show`, `posewright archive list`, `extract`, `create`, `add`, `remove`."""
+"""Put a motion on an AIBO's memory stick.  Twin of `posewright aibo check`, `add`,
+`posewright aibo show`, `posewright aibo archive list`, `extract`, `create`, `add`, `remove`."""
 
 import sys
 from pathlib import Path

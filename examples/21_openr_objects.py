@@ -1,4 +1,4 @@
-"""Run an AIBO's OPEN-R objects, and one of one's own.  Twin of `posewright openr run`, `openr list`."""
+"""Run an AIBO's OPEN-R objects, and one of one's own.  Twin of `posewright aibo run`, `aibo programs`."""
 
 import sys
 from pathlib import Path

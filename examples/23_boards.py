@@ -1,6 +1,7 @@
-"""Charts on boards.  Twin of `posewright generate`, `posewright build`, `posewright flash`.
+"""Charts on boards.  Twin of `posewright board generate`, `posewright board build`, `posewright board flash`.
 
-And of `posewright verify` and `posewright run --controller`. Run: `python examples/23_boards.py [folder]`
+And of `posewright board verify` and `posewright run --controller`.
+Run: `python examples/23_boards.py [folder]`
 """
 
 import sys

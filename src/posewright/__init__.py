@@ -6,8 +6,9 @@
 >>> trial = pw.run_trial("obstacle-race", layout="random", seed=7)
 >>> trial.score.points
 
-Every verb of the command line has its twin here; `TWINS` says which. Where the command line draws or films
-a run by an option (`run --plot`, `--video`), `draw_outcome` and `film_recording` do it.
+Every verb of the command line has its twin here, which the verb's `--help` names at its end. Where the
+command line draws or films a run by an option (`run --plot`, `--video`), `draw_outcome` and
+`film_recording` do it.
 Importing this module loads nothing heavy: the room behind a name is loaded when the name is first used.
 """
 
@@ -184,102 +185,7 @@ if TYPE_CHECKING:
     set_servo_rate = set_rate
 else:
     __getattr__, __dir__, _names = lazy(__name__)
-    __all__ = ["TWINS", "__version__", *_names]  # noqa: PLE0604 -- all of them text
-
-TWINS = {
-    "robots": ("robot_names",),
-    "robots show": ("robot", "describe_robot", "draw_robot"),
-    "robots import": ("import_robot",),
-    "robots export": ("export_robot",),
-    "arena list": ("all_arena_names",),
-    "arena show": ("find_arena",),
-    "arena import": ("import_arena", "write_arena"),
-    "arena plot": ("draw_arena",),
-    "arena export": ("export_arena",),
-    "motion info": ("read_motion_file",),
-    "motion convert": ("convert_motion",),
-    "motion check": ("check_motion", "try_motion"),
-    "motion plot": ("draw_motion",),
-    "motion film": ("film_motion",),
-    "motion sample": ("sample_motion",),
-    "motion play": ("play_motion",),
-    "motion new": ("begin_motion", "write_motion"),
-    "motion view": ("open_view",),
-    "archive list": ("read_archive",),
-    "archive extract": ("extract_archive",),
-    "archive create": ("create_archive",),
-    "archive add": ("add_to_archive",),
-    "archive remove": ("remove_from_archive",),
-    "sticks show": ("read_stick", "motions_on", "draw_stick"),
-    "monet check": ("read_stick", "check_monet"),
-    "monet add": ("add_to_stick",),
-    "openr run": ("run_openr", "openr_result", "sequence_diagram", "draw_sequence", "perform"),
-    "openr list": ("openr_programs",),
-    "basic run": ("run_basic", "basic_result"),
-    "basic check": ("read_basic", "check_basic"),
-    "basic format": ("read_basic", "format_basic"),
-    "basic motions": ("basic_routines", "basic_motions", "basic_program", "write_motion"),
-    "robi run": ("run_robi", "robi_result", "perform"),
-    "robi list": ("open_robi_program", "list_robi_program", "program_motion"),
-    "robi assemble": ("assemble_robi_program", "motion_program"),
-    "robi patch": ("read_robi_patch", "patch_robi_program", "unpatch_robi_program"),
-    "robi postures": ("judge_robi_postures",),
-    "robi watch": ("run_robi",),
-    "chart check": ("check_chart",),
-    "chart table": ("tabulate_chart",),
-    "chart minimise": ("minimise_chart",),
-    "chart draw": ("draw_chart",),
-    "chart run": ("run_chart", "draw_timeline"),
-    "chart test": ("run_scenarios",),
-    "chart coverage": ("coverage_of",),
-    "chart cover": ("cover_chart",),
-    "chart mutate": ("mutate_chart",),
-    "chart diff": ("compare_charts",),
-    "chart convert": ("write_chart",),
-    "gait list": ("gait_names",),
-    "gait show": ("read_gait", "check_gait"),
-    "gait plot": ("draw_gait",),
-    "gait sample": ("sample_gait", "write_motion"),
-    "gait run": ("walk_gait", "walk_many", "play_gait", "draw_walk"),
-    "gait compare": ("walk_gait",),
-    "tune": ("tune_gait", "write_gait", "draw_tuning"),
-    "run": ("run_trial", "run_many", "draw_outcome", "draw_board", "film_recording"),
-    "replay": ("replay",),
-    "judge": ("judge",),
-    "rank": ("rank",),
-    "evaluate": ("evaluate",),
-    "score obstacle-race": ("score",),
-    "inspect": ("inspect_robot",),
-    "contest list": ("contest_names",),
-    "contest show": ("contest", "read_contestant"),
-    "contest run": ("play_day", "write_site"),
-    "contest rank": ("read_day",),
-    "contest report": ("read_day", "write_site"),
-    "serve": ("serve",),
-    "studio": ("open_studio",),
-    "generate": ("generate", "explain"),
-    "build": ("build",),
-    "verify": ("verify",),
-    "flash": ("flash_command",),
-    "bus scan": ("open_bus", "scan_bus"),
-    "bus ping": ("open_bus",),
-    "bus read": ("open_bus",),
-    "bus write": ("open_bus",),
-    "bus set-id": ("set_servo_id",),
-    "bus set-baud": ("set_servo_rate",),
-    "bus diagnose": ("diagnose_bus",),
-    "bus fake": ("fake_bus", "fake_port"),
-    "bus calibrate": (
-        "DirectionWizard",
-        "measure_offsets",
-        "read_calibration",
-        "apply_calibration",
-        "write_calibration",
-    ),
-    "bus teach": ("Teacher",),
-    "bus monitor": ("watch_bus",),
-}
-"""Which names here do what a verb of the command line does."""
+    __all__ = ["__version__", *_names]  # noqa: PLE0604 -- all of them text
 
 
 def load_ipython_extension(shell: object) -> None:

@@ -296,7 +296,7 @@ def test_constants_are_what_each_expression_says() -> None:
 
 
 def test_without_the_solver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "posewright.charts.proof.search", None)
+    monkeypatch.setitem(sys.modules, "bitwuzla", None)
     prover = Prover(TYPES)
     assert prover.satisfiable(true=[exp("near and few > 3")]).possible
     with pytest.raises(MissingExtraError, match=r"posewright\[charts\]"):

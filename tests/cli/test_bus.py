@@ -13,7 +13,7 @@ from posewright.buses.dynamixel.fake.bus import FakeBus
 from posewright.buses.dynamixel.fake.port import FakePort
 from posewright.buses.dynamixel.fake.servo import FakeServo
 from posewright.cli import app
-from posewright.cli.bus import servo_ids
+from posewright.cli.bus_port import servo_ids
 from posewright.errors import InputError, UnknownNameError
 from posewright.robots import robot
 

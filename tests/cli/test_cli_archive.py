@@ -1,4 +1,4 @@
-"""`posewright archive`, as a person and as a program use it."""
+"""`posewright aibo archive`, as a person and as a program use it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,12 @@ from typing import Any
 import pytest
 
 from posewright.cli import app
+from posewright.cli.aibo_archive import grouped
 from posewright.cli.app import run
-from posewright.cli.archive import grouped
 from posewright.errors import visible
 from posewright.robots import robot
 
 Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(autouse=True)
-def _with_the_verb(monkeypatch: pytest.MonkeyPatch) -> None:
-    if "archive" not in app.VERBS:
-        monkeypatch.setattr(app, "VERBS", (*app.VERBS, "archive"))
 
 
 def build_archive(*entries: tuple[str, bytes]) -> bytes:
@@ -69,13 +63,13 @@ def archive(tmp_path: Path) -> Path:
 
 
 def answer(capsys: Captured, *words: str | Path, code: int = 0) -> Any:
-    assert app.run(["archive", *map(str, words), "--json"]) == code
+    assert app.run(["aibo", "archive", *map(str, words), "--json"]) == code
     return json.loads(capsys.readouterr().out)
 
 
 def say(capsys: Captured, *words: str | Path, code: int = 0) -> tuple[str, str]:
     """Run something and return what a person reads, with blanks and line ends of stderr made one."""
-    assert app.run(["archive", *map(str, words)]) == code
+    assert app.run(["aibo", "archive", *map(str, words)]) == code
     captured = capsys.readouterr()
     return captured.out, " ".join(captured.err.split())
 
@@ -200,16 +194,16 @@ def test_of_a_folder_its_archives_are_listed(tmp_path: Path, capsys: pytest.Capt
     walk = robot("sony_ers7").folder / "motions" / "nod.motion.yaml"  # type: ignore[operator] -- it has one
     stick = tmp_path / "OPEN-R" / "MW"
     stick.mkdir(parents=True)
-    assert run(["archive", "list", str(tmp_path)]) == 2
+    assert run(["aibo", "archive", "list", str(tmp_path)]) == 2
     assert "no archive is in this folder" in capsys.readouterr().err
     assert run(["motion", "convert", str(walk), str(tmp_path / "nod.mtn"), "--straighten"]) == 0
-    assert run(["archive", "create", str(stick / "MOTION7.ODA"), str(tmp_path / "nod.mtn")]) == 0
+    assert run(["aibo", "archive", "create", str(stick / "MOTION7.ODA"), str(tmp_path / "nod.mtn")]) == 0
     (stick / "odd.oda").write_bytes(b"ODAR and nothing more")
     capsys.readouterr()
-    assert run(["archive", "list", str(tmp_path)]) == 0
+    assert run(["aibo", "archive", "list", str(tmp_path)]) == 0
     good, odd = capsys.readouterr().out.splitlines()
     assert good.endswith("MOTION7.ODA: 1 entry (1 motion), no gzip")
     assert "odd.oda: " in odd
-    assert run(["archive", "list", str(tmp_path), "--json"]) == 0
+    assert run(["aibo", "archive", "list", str(tmp_path), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["archives"]
     assert [one["unreadable"] is None for one in told] == [True, False]

@@ -55,7 +55,7 @@ def offered(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> object:
         (f"motion check {AIBO}/motions/nod.motion.yaml --pose ", "broad_base"),
         (f"motion info {AIBO}/motions/nod.motion.yaml --page ", "nod"),
         (f"chart run {MEALY} --from ", "turning_left"),
-        ("monet add --model ", "ERS-7"),
+        ("aibo add --model ", "ERS-7"),
         ("gait sample trot --to ", "stand"),
         ("robots show sony_ers7 --section s", "servos"),
         ("basic check --strict ", "walk"),

@@ -24,7 +24,7 @@ Captured = pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     "words",
     [
-        ("robots",),
+        ("robots", "list"),
         ("robots", "show", "robotis_bioloid", "--json"),
         ("--help",),
         ("--version",),
@@ -51,7 +51,9 @@ def posewright(*words: str, **streams: object) -> subprocess.CompletedProcess[st
 
 
 @needs_full
-@pytest.mark.parametrize("words", [("robots",), ("robots", "--json"), ("gait", "show", "trot", "--no-check")])
+@pytest.mark.parametrize(
+    "words", [("robots", "list"), ("robots", "list", "--json"), ("gait", "show", "trot", "--no-check")]
+)
 def test_a_stdout_that_is_full_is_no_fault_of_ours(words: tuple[str, ...]) -> None:
     with FULL.open("w") as full:
         done = posewright(*words, stdout=full)
@@ -128,14 +130,14 @@ def test_an_odd_environment_is_no_fault_of_ours(odd: dict[str, str], tmp_path: P
     for words in (
         ("score", "obstacle-race", "--help"),
         ("motion", "info", str(motion)),
-        ("robots", "--json"),
+        ("robots", "list", "--json"),
     ):
         done = posewright(*words, env=os.environ | odd, encoding="utf-8")
         assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_no_home_at_all_is_no_fault_of_ours() -> None:
-    done = posewright("robots", env={name: it for name, it in os.environ.items() if name != "HOME"})
+    done = posewright("robots", "list", env={name: it for name, it in os.environ.items() if name != "HOME"})
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -205,7 +207,7 @@ def test_ctrl_c_while_a_class_is_made_is_one_line(capsys: Captured, monkeypatch:
 
     left: list[int] = []
     monkeypatch.setattr("posewright.robots.robot_names", lambda: type("Made", (), {"name": Name()}))
-    monkeypatch.setattr(sys, "argv", ["posewright", "robots"])
+    monkeypatch.setattr(sys, "argv", ["posewright", "robots", "list"])
     came: list[BaseException] = []
     monkeypatch.setattr("posewright.cli.signals._came", came)
     monkeypatch.setattr("posewright.cli.signals.leave", left.append)
@@ -264,7 +266,7 @@ def test_a_fault_of_ours_is_one_line_that_asks_to_be_reported(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     monkeypatch.delenv("POSEWRIGHT_DEBUG", raising=False)
-    assert run(["robots"]) == 70
+    assert run(["robots", "list"]) == 70
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith(f"error: internal error: {fault}")
@@ -276,7 +278,7 @@ def test_where_the_fault_is_is_shown_to_those_who_ask(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     monkeypatch.setenv("POSEWRIGHT_DEBUG", "1")
-    assert run(["robots"]) == 70
+    assert run(["robots", "list"]) == 70
     shown = capsys.readouterr().err
     assert shown.startswith("Traceback")
     assert fault in shown

@@ -164,7 +164,7 @@ def test_lines_of_other_peoples_files_are_shown_without_what_steers(capsys: Capt
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-        for words in (("motion", "info"), ("chart", "check"), ("monet", "check"), ("archive", "list")):
+        for words in (("motion", "info"), ("chart", "check"), ("aibo", "check"), ("aibo", "archive", "list")):
             code = run([*words, str(tmp_path / name)])
             shown = capsys.readouterr()
             assert code != INTERNAL, shown.err

@@ -1,4 +1,4 @@
-"""`posewright monet`: what a person and a program are told of a memory stick, and what is written to it."""
+"""`posewright aibo check` and `add`: what is said of a memory stick, and what is written to it."""
 
 from __future__ import annotations
 
@@ -32,13 +32,12 @@ Answer = tuple[int, str, str]
 
 
 @pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
+def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
     """Give a function that runs the command line: exit code, stdout and stderr."""
-    monkeypatch.setattr(app, "VERBS", tuple(dict.fromkeys((*app.VERBS, "monet"))))
 
     def run(*words: object) -> Answer:
         capsys.readouterr()
-        code = app.run(["monet", *map(str, words)])
+        code = app.run(["aibo", *map(str, words)])
         return code, *capsys.readouterr()
 
     return run
@@ -170,7 +169,7 @@ def test_a_file_that_is_no_sticks_is_refused(
 ) -> None:
     path = tmp_path / "notes.txt"
     path.write_bytes(held)
-    assert app.run(["monet", "check", str(path)]) == 2
+    assert app.run(["aibo", "check", str(path)]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
     assert f"{path}: this is no MONET file (those are DESIGNDB.CFG" in shown.err

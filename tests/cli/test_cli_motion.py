@@ -428,6 +428,6 @@ def test_part_of_a_pages_name_leads_to_it(capsys: Captured, tmp_path: Path) -> N
     ]
     write_motion(motions[0], archive)
     write_motion(motions[1], tmp_path / "greet.mtn")
-    assert run(["archive", "add", str(archive), str(tmp_path / "greet.mtn"), "--name", names[1]]) == 0
+    assert run(["aibo", "archive", "add", str(archive), str(tmp_path / "greet.mtn"), "--name", names[1]]) == 0
     assert run(["motion", "info", str(archive), "--page", "makebow"]) == 2
     assert "did you mean a_stand#stand_so0_makebow?" in capsys.readouterr().err

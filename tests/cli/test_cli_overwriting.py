@@ -30,7 +30,7 @@ def test_a_layout_is_not_overwritten_by_the_recording(tmp_path: Path) -> None:
 
 
 def test_a_closed_stdout_is_no_fault() -> None:
-    done = subprocess.run(["sh", "-c", f"{sys.executable} -m posewright robots --json >&-"], check=False)  # noqa: S603, S607 -- our own program
+    done = subprocess.run(["sh", "-c", f"{sys.executable} -m posewright robots list --json >&-"], check=False)  # noqa: S603, S607 -- our own program
     assert done.returncode == 0
 
 

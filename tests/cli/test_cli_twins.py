@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,33 +14,70 @@ import pytest
 import typer
 
 import posewright as pw
-from posewright.cli.app import VERBS, build_app
+from posewright.cli.app import build_app, run
+from posewright.cli.commands import COMMANDS, RENAMED
 
 BIOLOID = pw.robot("robotis_bioloid")
+HEAVY = ("numpy", "mujoco", "scipy", "matplotlib", "mcap", "yaml", "posewright.robots", "posewright.formats")
 SHIPPED = Path(BIOLOID.folder or "")
 
 
-def verbs(command: Any, words: tuple[str, ...] = ()) -> Iterator[str]:
-    """Yield the words of everything that can be run."""
+def verbs(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield the words of everything that can be run, and its command."""
     below = getattr(command, "commands", {})
-    if words and (not below or command.invoke_without_command):
-        yield " ".join(words)
+    if not below:
+        yield " ".join(words), command
     for name, inner in below.items():
         yield from verbs(inner, (*words, name))
 
 
-def test_every_verb_has_its_twin_and_every_twin_its_verb() -> None:
-    found = set(verbs(typer.main.get_command(build_app())))
-    assert {words.split()[0] for words in found} == set(VERBS)
-    assert found == set(pw.TWINS)
+TOOL = typer.main.get_command(build_app())
+VERBS = dict(verbs(TOOL))
 
 
-@pytest.mark.parametrize("words", pw.TWINS)
-def test_a_twin_is_there_and_can_be_called(words: str) -> None:
-    assert pw.TWINS[words]
-    for name in pw.TWINS[words]:
+@pytest.mark.parametrize("words", VERBS)
+def test_the_help_of_a_verb_names_the_functions_that_do_the_same_in_python(words: str) -> None:
+    twins = re.findall(r"posewright\.(\w+)", VERBS[words].epilog)
+    assert twins
+    for name in twins:
         assert name in pw.__all__
         assert callable(getattr(pw, name))
+
+
+def test_every_command_is_in_a_panel_of_the_help() -> None:
+    panels = {name: command.rich_help_panel for name, command in TOOL.commands.items()}
+    assert panels == {command.name: command.panel for command in COMMANDS}
+
+
+def test_help_shows_the_panels_with_the_sentence_of_each_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", 110)
+    assert run(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for command in COMMANDS:
+        assert f"─ {command.panel} ─" in shown
+        assert command.about in shown
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_an_old_name_is_answered_with_the_new_one_in_one_line(
+    old: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert RENAMED[old] in VERBS or RENAMED[old] == "aibo archive"
+    assert run([*old.split(), "FILE", "--json"]) == 2
+    assert capsys.readouterr().err == f"error: posewright {old} is now posewright {RENAMED[old]}\n"
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["rum"]])
+def test_what_only_tells_names_loads_no_room(words: list[str]) -> None:
+    program = (
+        "import sys\nfrom posewright.cli.app import run\n"
+        f"run({words})\n"
+        f"print(*(name for name in {HEAVY} if name in sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603 -- our own program
+    assert done.stderr.splitlines()[-1:] in ([""], [])
 
 
 def test_what_the_type_checker_sees_of_the_door_is_what_is_there() -> None:
@@ -53,7 +93,7 @@ def test_what_the_type_checker_sees_of_the_door_is_what_is_there() -> None:
     for node in block.body:
         if isinstance(node, ast.Assign):  # offered under another name
             seen[ast.unparse(node.targets[0])] = imported[ast.unparse(node.value)][:2]
-    assert seen.keys() == set(pw.__all__) - {"TWINS", "__version__"}
+    assert seen.keys() == set(pw.__all__) - {"__version__"}
     for name, (room, attribute) in seen.items():
         assert getattr(pw, name) is getattr(__import__(room, fromlist=[attribute]), attribute)
 

@@ -1,4 +1,4 @@
-"""`posewright openr` as a shell sees it."""
+"""`posewright aibo run` and `programs` as a shell sees it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
 
     def run(*words: object) -> Answer:
         capsys.readouterr()
-        code = app.run(["openr", "run", *map(str, words)])
+        code = app.run(["aibo", "run", *map(str, words)])
         return code, *capsys.readouterr()
 
     return run
@@ -189,7 +189,7 @@ def test_commands_come_from_a_file_or_from_what_is_piped_in(ask: Ask, tmp_path: 
     (tmp_path / "script.txt").write_text("NOD@0  # once\nNOD@0.5\n")
     from_file = json.loads(ask(*NOD, "--script", "script.txt", "--body", "mock", "--json")[1])
     piped = subprocess.run(  # noqa: S603 -- our own program
-        [*POSEWRIGHT, "openr", "run", *NOD, "--body", "mock", "--json"],
+        [*POSEWRIGHT, "aibo", "run", *NOD, "--body", "mock", "--json"],
         input="NOD, NOD@0.5",
         capture_output=True,
         text=True,
@@ -411,7 +411,7 @@ def test_a_command_after_the_end_of_the_run_is_refused_with_its_place(ask: Ask, 
 @pytest.mark.skipif(os.name != "posix", reason="signals, and a terminal")
 def test_a_run_that_is_killed_leaves_its_recording(ask: Ask, tmp_path: Path) -> None:
     del ask  # whose folder it is
-    words = [*POSEWRIGHT, "openr", "run", *NOD, "--commands", "NOD", "--seconds", "60", "--real-time"]
+    words = [*POSEWRIGHT, "aibo", "run", *NOD, "--commands", "NOD", "--seconds", "60", "--real-time"]
     with subprocess.Popen(  # noqa: S603 -- our own program
         [*words, "--body", "mock", "--record", "run.mcap", "--show-messages"], stdout=subprocess.PIPE
     ) as run:
@@ -433,7 +433,7 @@ def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(
     import pty
 
     ours, theirs = pty.openpty()
-    words = [*POSEWRIGHT, "openr", "run", *NOD, "--body", "mock", "--record", "run.mcap"]
+    words = [*POSEWRIGHT, "aibo", "run", *NOD, "--body", "mock", "--record", "run.mcap"]
     with subprocess.Popen(  # noqa: S603 -- our own program
         words, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as run:
@@ -457,9 +457,9 @@ def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(
 
 
 def test_programs_are_listed_with_their_objects_and_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    assert app.run(["openr", "list"]) == 0
+    assert app.run(["aibo", "programs"]) == 0
     assert "MOVE_BP, MOVE_MP" in capsys.readouterr().out
-    assert app.run(["openr", "list", "--json"]) == 0
+    assert app.run(["aibo", "programs", "--json"]) == 0
     told = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
     assert {"move_head", "move_legs", "ekmotion", "monet"} <= set(told)
     assert told["move_head"]["objects"] == ["MoveHead"]
@@ -468,7 +468,7 @@ def test_programs_are_listed_with_their_objects_and_commands(capsys: pytest.Capt
 
 
 def test_the_ids_on_a_stick_are_listed(stick: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert app.run(["openr", "list", "--stick", "stick"]) == 0
+    assert app.run(["aibo", "programs", "--stick", "stick"]) == 0
     assert "commands: MoNetExecute(ID), or the id alone: 60\n" in capsys.readouterr().out
     del stick
 
@@ -480,7 +480,7 @@ def test_ctrl_c_at_the_prompt_ends_as_an_empty_line_does(ask: Ask, tmp_path: Pat
 
     ours, theirs = pty.openpty()
     with subprocess.Popen(  # noqa: S603 -- our own program
-        [*POSEWRIGHT, "openr", "run", *NOD, "--body", "mock"],
+        [*POSEWRIGHT, "aibo", "run", *NOD, "--body", "mock"],
         stdin=theirs,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -51,7 +51,7 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
         (tmp_path / "mine.py").write_text(objects)
         given = ("mine.cfg", "--objects", "mine.py", "--commands", commands, "--body", "mock", *words)
         capsys.readouterr()
-        code = app.run(["openr", "run", *given])
+        code = app.run(["aibo", "run", *given])
         return code, *capsys.readouterr()
 
     return run
@@ -178,6 +178,6 @@ def test_a_subject_that_leads_nowhere_is_told(ask: Ask) -> None:
 
 def test_without_a_stdin_nothing_is_typed() -> None:
     words = [sys.executable, "-c", "import sys; sys.stdin = None; from posewright.cli.app import run; "]
-    words[-1] += "sys.exit(run(['openr', 'run', 'move_head', '--body', 'mock']))"
+    words[-1] += "sys.exit(run(['aibo', 'run', 'move_head', '--body', 'mock']))"
     ran = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
     assert (ran.returncode, "move_head on sony_ers7" in ran.stdout) == (0, True), ran.stderr

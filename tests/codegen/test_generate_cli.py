@@ -1,4 +1,4 @@
-"""`posewright generate`, `build` and `flash`, and what they do for a person who changes things by hand."""
+"""`posewright board generate`, `build`, `flash`; and what they do where a person changed things by hand."""
 
 from __future__ import annotations
 
@@ -170,12 +170,12 @@ def test_an_unsound_chart_is_refused_as_when_it_is_run_and_verify_warns(
     chart.write_text(UNSOUND, encoding="utf-8")
     assert run("chart", "run", chart, "--input", "a=1") == 2
     said = capsys.readouterr().err
-    assert run("generate", chart, "-o", tmp_path / "out") == 2
+    assert run("board", "generate", chart, "-o", tmp_path / "out") == 2
     assert capsys.readouterr().err == said
     assert not (tmp_path / "out").exists()
-    assert run("verify", chart, "--steps", "2000") == 0
+    assert run("board", "verify", chart, "--steps", "2000") == 0
     assert capsys.readouterr().err == said.replace("error:", "warning:")
-    assert run("generate", chart, "-o", tmp_path / "out", "--unchecked") == 0
+    assert run("board", "generate", chart, "-o", tmp_path / "out", "--unchecked") == 0
 
 
 def test_what_a_compiler_says_keeps_its_lines_and_nothing_of_it_steers_the_terminal() -> None:
@@ -198,19 +198,19 @@ def test_the_verbs_generate_explain_build_and_tell_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     need_tool("cc")
-    assert run("generate", CHART, "-o", tmp_path, "--json") == 0
+    assert run("board", "generate", CHART, "-o", tmp_path, "--json") == 0
     assert "unit.c" in json.loads(capsys.readouterr().out)["written"]
-    assert run("generate", "--explain", "stopped -> walking", "-o", tmp_path) == 0
+    assert run("board", "generate", "--explain", "stopped -> walking", "-o", tmp_path) == 0
     assert "transition stopped -> walking, line" in capsys.readouterr().out
-    assert run("build", tmp_path, "--json") == 0
+    assert run("board", "build", tmp_path, "--json") == 0
     image = Path(json.loads(capsys.readouterr().out)["image"])
     assert image.is_file()
-    assert run("flash", tmp_path, "--dry-run") == 2
-    assert run("generate", CHART) == 2
+    assert run("board", "flash", tmp_path, "--dry-run") == 2
+    assert run("board", "generate", CHART) == 2
     assert "into which folder?" in capsys.readouterr().err
-    assert run("generate", tmp_path, "-o", tmp_path) == 2
+    assert run("board", "generate", tmp_path, "-o", tmp_path) == 2
     assert "this is a folder" in capsys.readouterr().err
-    assert run("generate", CHART, "-o", tmp_path, "--target", "moon") == 2
+    assert run("board", "generate", CHART, "-o", tmp_path, "--target", "moon") == 2
 
 
 def test_flash_tells_the_exact_command_for_a_cm900(
@@ -218,7 +218,7 @@ def test_flash_tells_the_exact_command_for_a_cm900(
 ) -> None:
     need_tool("arm-none-eabi-gcc")
     generate(CHART, tmp_path, "cm900")
-    assert run("flash", tmp_path, "--dry-run", "--port", "/dev/ttyACM3", "--json") == 0
+    assert run("board", "flash", tmp_path, "--dry-run", "--port", "/dev/ttyACM3", "--json") == 0
     command = json.loads(capsys.readouterr().out)["command"]
     assert command[:2] == ["opencm9.04_ld", "/dev/ttyACM3"]
     assert Path(command[3]).is_file()

@@ -1,4 +1,4 @@
-"""`posewright verify` as a person and as a program use it."""
+"""`posewright board verify` as a person and as a program use it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LAMP = "examples/charts/button_lamp/button_lamp.chart.yaml"
 
 def test_verify_tells_a_program_everything_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     need_tool("gcc")
-    assert run(["verify", LAMP, "--steps", "2000", "--seed", "3", "--coverage", "--json"]) == 0
+    assert run(["board", "verify", LAMP, "--steps", "2000", "--seed", "3", "--coverage", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["steps"], data["mismatches"], data["mismatch"]) == (2000, 0, None)
     assert (data["transitions_taken"], data["transitions"]) == (8, 8)
@@ -30,7 +30,7 @@ def test_verify_tells_a_program_everything_as_json(capsys: pytest.CaptureFixture
 
 def test_too_few_steps_to_take_every_transition_are_no_ok(capsys: pytest.CaptureFixture[str]) -> None:
     need_tool("gcc")
-    assert run(["verify", LAMP, "--steps", "2"]) == 0
+    assert run(["board", "verify", LAMP, "--steps", "2"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("warning")
     assert "of 8 transitions taken" in said
@@ -53,7 +53,7 @@ def test_a_broken_generator_is_caught_and_the_shortest_inputs_shown(
     assert found.mismatch is not None
     assert found.mismatch.inputs["button"].tolist() == [1, 0, 0]
     monkeypatch.setattr("posewright.codegen.generating.subject_named", lambda *_, **__: broken)
-    assert run(["verify", LAMP, "--steps", "2000"]) == 1
+    assert run(["board", "verify", LAMP, "--steps", "2000"]) == 1
     said = capsys.readouterr().out
     assert "host differs in active" in said
     assert "bright" in said

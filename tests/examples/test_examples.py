@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +12,10 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-import posewright
 from posewright.cli.app import build_app
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
+TOOL = get_command(build_app())
 EACH = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 
 
@@ -40,11 +41,11 @@ def test_the_examples_are_numbered_without_a_gap() -> None:
     assert [path.name[:3] for path in EXAMPLES] == [f"{number:02}_" for number in range(1, len(EXAMPLES) + 1)]
 
 
-def verbs(command: Any, *words: str) -> Iterator[tuple[str, ...]]:
-    """Yield the words of every command that has none below it."""
+def verbs(command: Any, *words: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield every command that has none below it, and its words."""
     below = getattr(command, "commands", {})
     if not below:
-        yield words
+        yield words, command
     for name, part in below.items():
         yield from verbs(part, *words, name)
 
@@ -55,10 +56,10 @@ def test_every_verb_of_the_command_line_has_an_example_that_says_it_is_its_twin(
     def has_twin(words: tuple[str, ...]) -> bool:
         return any(f"posewright {words[0]}" in text and words[-1] in text for text in told)
 
-    assert [words for words in verbs(get_command(build_app())) if not has_twin(words)] == []
+    assert [words for words, _ in verbs(TOOL) if not has_twin(words)] == []
 
 
 def test_every_twin_of_a_verb_is_used_by_an_example() -> None:
     used = "\n".join(path.read_text(encoding="utf-8") for path in EXAMPLES)
-    names = {name for twins in posewright.TWINS.values() for name in twins}
+    names = {name for _, verb in verbs(TOOL) for name in re.findall(r"posewright\.(\w+)", verb.epilog)}
     assert {name for name in names if f"pw.{name}(" not in used} == set()

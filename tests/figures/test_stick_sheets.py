@@ -78,7 +78,7 @@ def test_many_motions_take_several_pages(tmp_path: Path) -> None:
     assert "page 2 of 2" in words(pw.draw_stick(stick, page=2))
     with pytest.raises(InputError, match="no page 3"):
         pw.draw_stick(stick, page=3)
-    assert app.run(["sticks", "show", str(archive), "-o", str(tmp_path / "sheet.png")]) == 0
+    assert app.run(["aibo", "show", str(archive), "-o", str(tmp_path / "sheet.png")]) == 0
     assert (tmp_path / "sheet.png").is_file()
     assert (tmp_path / "sheet-2.png").is_file()
 
@@ -86,23 +86,23 @@ def test_many_motions_take_several_pages(tmp_path: Path) -> None:
 def test_the_verb_lists_them_as_words_and_as_json(
     files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert app.run(["sticks", "show", *map(str, files)]) == 0
+    assert app.run(["aibo", "show", *map(str, files)]) == 0
     said = capsys.readouterr().out
     assert "a_stand#stand_kick" in said
     assert "id 60" in said
     assert "damaged" in said
     assert "3 motions" in said
-    assert app.run(["sticks", "show", *map(str, files), "--json"]) == 0
+    assert app.run(["aibo", "show", *map(str, files), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["motions"]
     assert [one["ids"] for one in told] == [[], [], [60]]
-    assert app.run(["sticks", "show", str(files[0]), "-o", "sheet.bmp"]) == 2
+    assert app.run(["aibo", "show", str(files[0]), "-o", "sheet.bmp"]) == 2
 
 
 def test_a_file_of_the_stick_that_cannot_be_read_is_named(
     files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     files[0].write_bytes(bytes(range(256)) * 8)
-    assert app.run(["sticks", "show", *map(str, files)]) == 1
+    assert app.run(["aibo", "show", *map(str, files)]) == 1
     told = capsys.readouterr()
     assert "MOTION7.ODA: " in told.err.replace("\n", "")
     assert "no motions" in told.out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,18 @@ class Import(NamedTuple):
     name: str = ""
 
 
+@cache
+def source_of(path: Path) -> str:
+    """Return the text of a module."""
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def tree_of(source: str) -> ast.Module:
+    """Return the syntax tree of a module's text, which nobody may change."""
+    return ast.parse(source)
+
+
 def modules() -> list[tuple[str, Path]]:
     """Return every module of the package with its file."""
     found = []
@@ -36,17 +49,16 @@ def modules() -> list[tuple[str, Path]]:
     return found
 
 
-def imports_of(source: str, module: str, *, is_package: bool, for_types: bool = True) -> Iterator[Import]:
-    """Yield every import in `source`, anywhere in it, by absolute dotted names.
+def imports_of(source: str, module: str, *, is_package: bool) -> Iterator[Import]:
+    """Yield every import in `source`, anywhere in it and also for types only, by absolute dotted names.
 
     Args:
         source: the text of the module.
         module: its dotted name.
         is_package: whether it is a package's `__init__`.
-        for_types: take imports under `if TYPE_CHECKING:` as well.
     """
     package = module.split(".") if is_package else module.split(".")[:-1]
-    for node in _nodes(ast.parse(source), for_types=for_types):
+    for node in ast.walk(tree_of(source)):
         if isinstance(node, ast.Import):
             yield from (Import(alias.name) for alias in node.names)
             # `import posewright.robots` binds `posewright`, and with it everything else
@@ -63,22 +75,6 @@ def imports_of(source: str, module: str, *, is_package: bool, for_types: bool = 
             called = ast.unparse(node.func).rsplit(".", maxsplit=1)[-1]
             if called in ("import_module", "__import__"):
                 yield from _named(node, module, ".".join(package))
-
-
-def _nodes(tree: ast.AST, *, for_types: bool) -> Iterator[ast.AST]:
-    """Yield a tree's nodes, those under `if TYPE_CHECKING:` only if asked for."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if isinstance(node, ast.If) and not for_types and _is_for_types(node.test):
-            waiting += node.orelse
-        else:
-            waiting += ast.iter_child_nodes(node)
-
-
-def _is_for_types(test: ast.expr) -> bool:
-    return ast.unparse(test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
 def _named(call: ast.Call, module: str, package: str) -> Iterator[Import]:

@@ -43,14 +43,12 @@ ODA, LIST = "OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA", "OPEN-R/MW/CONF/ERS-7/MONETCMD
 WARM = (
     "cli.app",
     "cli.motion",
-    "cli.archive",
-    "cli.monet",
+    "cli.aibo",
     "cli.run",
-    "cli.openr",
     "cli.tune",
     "runs",
     "figures",
-    "sticks",
+    "runtimes.openr.stick",
 )
 WARM_LIBRARIES = ("mujoco", "scipy.optimize", "cma", "imageio_ffmpeg", "numpy")
 
@@ -141,12 +139,12 @@ VERBS: dict[str, Verb] = {
     "convert": Verb(
         words("motion convert {bow} new.mtn --straighten --accept-loss", bow=BOW), prepare_convert
     ),
-    "archive add": Verb(
-        ("archive", "add", "old.oda", "nod.mtn", "--name", "a_stand#stand_nod"), prepare_archive
+    "aibo archive add": Verb(
+        ("aibo", "archive", "add", "old.oda", "nod.mtn", "--name", "a_stand#stand_nod"), prepare_archive
     ),
-    "monet add": Verb(
+    "aibo add": Verb(
         (
-            "monet",
+            "aibo",
             "add",
             "nod.mtn",
             "--id",
@@ -162,8 +160,8 @@ VERBS: dict[str, Verb] = {
     "run --record": Verb(
         words("run passivity-test --record run.mcap"), put(("run.mcap", b"old")), is_whole=is_recording
     ),
-    "openr run --record": Verb(
-        words("openr run move_head --commands MOVE_MP --record run.mcap"),
+    "aibo run --record": Verb(
+        words("aibo run move_head --commands MOVE_MP --record run.mcap"),
         put(("run.mcap", b"old")),
         is_whole=is_recording,
     ),

@@ -13,7 +13,7 @@ import pytest
 import posewright
 from posewright import version
 
-from .imports import PACKAGE, UNKNOWN, imports_of, modules
+from .imports import PACKAGE, UNKNOWN, imports_of, modules, source_of, tree_of
 
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arrays", "errors", "lazy", "rotation", "units", "version"}),
@@ -68,7 +68,7 @@ def faults(module: str, source: str, *, is_package: bool = False) -> list[str]:
 
 @pytest.mark.parametrize(("module", "path"), modules(), ids=str)
 def test_a_room_imports_lower_floors_only(module: str, path: Path) -> None:
-    assert faults(module, path.read_text(encoding="utf-8"), is_package=path.name == "__init__.py") == []
+    assert faults(module, source_of(path), is_package=path.name == "__init__.py") == []
 
 
 def test_every_room_stands_on_a_floor() -> None:
@@ -130,7 +130,7 @@ def test_only_the_command_line_and_the_studio_catch_whatever_comes() -> None:
     broad = [
         module
         for module, path in modules()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(source_of(path)))
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or ast.unparse(node.type) in ("Exception", "BaseException"))
         and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node))

@@ -27,7 +27,8 @@ from posewright.bodies import (
     Part,
 )
 from posewright.controllers.behaviours import read_behaviour
-from posewright.documents import Node, data_of
+from posewright.documents import Node
+from posewright.documents.plain import plain_with_arrays
 from posewright.errors import FormatError, InputError
 from posewright.network import wire_records
 from posewright.network.plant_server import PlantServer
@@ -174,12 +175,12 @@ def test_what_joints_do_and_bodies_say_comes_back(seed: int, knows: bool, has_co
         truth if knows else None,
         (Fault(0.25, FaultKind.GARBLED, "odd", BIOLOID.joint_names[0]), Fault(1.0, FaultKind.LATE, "late")),
     )
-    again = wire_records.read_states(Node(told_again(data_of(states))), JOINTS)
-    assert same(told_again(data_of(again)), told_again(data_of(states)))
+    again = wire_records.read_states(Node(told_again(plain_with_arrays(states))), JOINTS)
+    assert same(told_again(plain_with_arrays(again)), told_again(plain_with_arrays(states)))
     assert again.faults == states.faults
     readings = {"far": 0.1 + seed, "touches": True, "none": float("nan"), "scan": draw.random(7)}
     state = BodyState(0.5, draw.random(JOINTS), draw.random(JOINTS), None, readings)
-    said = wire_records.read_state(Node(told_again(data_of(state))), JOINTS)
+    said = wire_records.read_state(Node(told_again(plain_with_arrays(state))), JOINTS)
     assert same(fields_of(said), fields_of(state))
     commands = JointCommands(
         draw.random((3, JOINTS)), draw.random(JOINTS) < 0.5, None, None, {"eye": (0.0, 0.5, 1.0)}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import posewright as pw
 from posewright.bodies import BodyState, JointCommands
-from posewright.cli.app import app
 from posewright.control import Controller, Program, Seed
 from posewright.controllers.behaviours import BehaviourController
 from posewright.errors import InputError
@@ -28,9 +29,9 @@ class Mine:
         self.pose = program.start_pose
 
     def next(self, state, n):
-        angles = self.pose.copy()
-        angles[0] += 0.2 * np.sin(state.time_s)
-        return JointCommands(angles[np.newaxis])
+        angles = np.repeat(self.pose[np.newaxis], n, axis=0)
+        angles[:, 0] += 0.2 * np.sin(state.time_s)
+        return JointCommands(angles)
 
     def restart(self):
         pass
@@ -60,6 +61,11 @@ class Wrapped:
 
     def close(self) -> None:
         self.closes += 1
+
+
+def posewright(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "posewright", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
 
 
 @pytest.fixture
@@ -98,31 +104,31 @@ def test_a_class_without_close_is_refused_before_anything_runs() -> None:
 def test_a_class_that_inherits_controller_needs_next_only() -> None:
     class Still(Controller):
         def next(self, state: BodyState, n: int) -> JointCommands:
-            return JointCommands(state.positions[None])
+            return JointCommands(np.repeat(state.positions[np.newaxis], n, axis=0))
 
     outcome = pw.run_trial("passivity-test", seed=1, controller=Still)
     assert outcome.recording.robot().header.controller == "behaviour passivity_test"
 
 
 def test_a_class_in_a_file_runs_a_trial_from_the_command_line(mine: Path) -> None:
-    result = CliRunner().invoke(
-        app, ["run", "passivity-test", "--behaviour", f"{mine}:Mine", "--set", "like=passivity_test", "--json"]
+    result = posewright(
+        "run", "passivity-test", "--behaviour", f"{mine}:Mine", "--set", "like=passivity_test", "--json"
     )
-    assert result.exit_code == 0, result.output
+    assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["behaviour"] == "Mine"
 
 
 def test_a_class_in_a_file_takes_a_behaviours_place_from_the_command_line(mine: Path) -> None:
     arguments = ["run", "passivity-test", "--controller", f"{mine}:Mine", "--json"]
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
+    result = posewright(*arguments)
+    assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["behaviour"] == "passivity_test"
 
 
 def test_a_class_in_a_file_runs_a_batch_in_several_processes(mine: Path, tmp_path: Path) -> None:
     arguments = ["run", "passivity-test", "--controller", f"{mine}:Mine", "--seeds", "1-4"]
-    result = CliRunner().invoke(app, [*arguments, "--workers", "2", "--out", str(tmp_path / "runs"), "--json"])
-    assert result.exit_code == 0, result.output
+    result = posewright(*arguments, "--workers", "2", "--out", str(tmp_path / "runs"), "--json")
+    assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["n_runs"] == 4
 
 
@@ -135,7 +141,10 @@ def test_an_entry_that_brings_python_is_played_only_where_that_is_trusted(mine: 
         "options: {passivity-test: {like: passivity_test}}\n"
     )
     rules = tmp_path / "short.day.yaml"
-    rules.write_text("day: short\ntitle: Short\nsources: [ours]\ncontests: [{contest: passivity-test, share: 100}]\n")
+    rules.write_text(
+        "day: short\ntitle: Short\ncontests: {passivity-test: {share: 100, most: 1}}\n"
+        "group_size: 4\nadvancing: 2\nsources: {contests: ours}\n"
+    )
     with pytest.raises(InputError, match="brings a program in Python"):
         pw.play_day([entry], tmp_path / "day", rules=rules)
     day = pw.play_day([entry], tmp_path / "day", rules=rules, trust_python=True)

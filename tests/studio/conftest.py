@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from posewright.robots import robot
-from posewright.studio.opening import Studio, open_studio
+from posewright.studio.studio import Studio, open_studio
 
 pytest.importorskip("viser")
 

@@ -22,7 +22,7 @@ import pytest
 from posewright.errors import FormatError, InputError
 from posewright.formats import read_motion, read_motion_file
 from posewright.studio.files.drafts import read_draft
-from posewright.studio.opening import open_studio
+from posewright.studio.studio import open_studio
 from posewright.studio.workspace import Workspace
 
 Shipped = Callable[[str], Path]
@@ -145,7 +145,7 @@ def test_a_damaged_draft_is_told_and_put_aside_and_the_file_is_untouched(
 EDITS = """
 import sys, time
 from posewright.studio.commands import COMMANDS
-from posewright.studio.opening import open_studio
+from posewright.studio.studio import open_studio
 studio = open_studio(sys.argv[1])
 for number in range(1, 10_000):
     command = COMMANDS["set_angles"](1, 1, {"head_pan": number * 1e-4})

@@ -13,7 +13,7 @@ import pytest
 from posewright.formats import read_motion
 from posewright.gaits import QuadrupedGait, VelocityCommand, read_gait
 from posewright.robots import robot
-from posewright.studio.walks import KinematicWalk, Speedometer
+from posewright.studio.walk_preview import KinematicWalk, Speedometer
 
 Shipped = Callable[[str], Path]
 
@@ -158,7 +158,7 @@ def test_feet_that_are_down_carry_the_base_as_fast_as_the_travel_gain_says(
     speedometer, measured = Speedometer(), None
     for _ in range(300):
         now_s[0] += 1.0 / 30.0
-        measured = speedometer.look(walk.now())
+        measured = speedometer.measure(walk.now())
     assert measured is not None
     assert measured.forward_m_s == pytest.approx(asked[0] * gait.travel_gain.forward, abs=0.002)
     assert measured.turn_rad_s == pytest.approx(asked[2] * gait.travel_gain.turn, abs=0.01)

@@ -15,7 +15,7 @@ import pytest
 
 from posewright.documents import write_atomically
 from posewright.errors import FormatError, InputError
-from posewright.studio.viewing import open_view
+from posewright.studio.motion_view import open_view
 
 Shipped = Callable[[str], Path]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from posewright.studio.opening import Studio
+from posewright.studio.studio import Studio
 
 Shipped = Callable[[str], Path]
 
@@ -66,7 +66,7 @@ def test_a_body_that_is_pulled_down_bends_its_legs_over_feet_that_stay(
     shipped: Shipped, studio_of: Any, window_of: Any
 ) -> None:
     studio = studio_of(shipped("kick_right"))
-    window, stage = window_of(studio), studio.parts.stage
+    window, stage = window_of(studio), studio.parts.scene
     window.ask("session.look", keyframe=1)
     feet = [stage.mannequin.links.index(foot) for foot in stage.robot.feet]
     apart = np.diff(stage.stance.positions[feet], axis=0)
@@ -90,12 +90,12 @@ def test_balance_is_said_in_words(walk: Studio, window_of: Any) -> None:
 
 def test_ghosts_are_there_while_wanted_and_do_not_move_the_robot(walk: Studio, window_of: Any) -> None:
     window = window_of(walk)
-    scene, stance = walk.parts.stage.viser.scene, walk.parts.stage.stance
+    scene, stance = walk.parts.scene.viser.scene, walk.parts.scene.stance
     window.ask("session.look", keyframe=1)
-    there = walk.parts.stage.stance
+    there = walk.parts.scene.stance
     window.ask("posing.ghosts", on=True)
     assert "/ghost1" in scene._handle_from_node_name
-    assert walk.parts.stage.stance is there is not stance
+    assert walk.parts.scene.stance is there is not stance
     window.ask("posing.ghosts", on=False)
     assert "/ghost1" not in scene._handle_from_node_name
 

@@ -17,7 +17,7 @@ from posewright.formats import read_motion
 from posewright.motions import Motion
 from posewright.robots import robot
 from posewright.rotation import matrices
-from posewright.studio.opening import Studio
+from posewright.studio.studio import Studio
 
 Shipped = Callable[[str], Path]
 
@@ -306,7 +306,7 @@ def retime_walk(person: Person, settled: Callable[[Any], None]) -> None:
 
 def on_screen(studio: Studio, page: Any, name: str) -> tuple[float, float]:
     """Return where in the window the end of a limb is seen."""
-    stage = studio.parts.stage
+    stage = studio.parts.scene
     (client,) = stage.viser.get_clients().values()
     limb = {limb.name: limb for limb in stage.mannequin.limbs}[name]
     link = stage.mannequin.links.index(limb.link)

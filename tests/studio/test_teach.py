@@ -14,7 +14,7 @@ import pytest
 from posewright.buses.dynamixel.fake.port import FakePort
 from posewright.robots import robot
 from posewright.runs import fake_bus, fake_port
-from posewright.studio import bench
+from posewright.studio import teach_panel
 
 pytest.importorskip("dynamixel_sdk")
 
@@ -25,7 +25,7 @@ BIOLOID = robot("robotis_bioloid")
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let servos answer late, and threads take turns more often: the fake bus shares this process."""
-    monkeypatch.setattr(bench, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(teach_panel, "PATIENCE_S", 0.3)
     before = sys.getswitchinterval()
     sys.setswitchinterval(5e-4)
     yield

@@ -16,7 +16,7 @@ import pytest
 
 from posewright.recordings import Recording, read_mcap, write_mcap
 from posewright.runs import run_trial
-from posewright.studio.trial_pace import Pace
+from posewright.studio.trial_panel import Pace
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_the_3d_view_has_robot_and_boxes_where_they_were_and_nothing_of_it_in_an
     opened: Any,
 ) -> None:
     window, recording = opened
-    scene = window.studio.parts.stage.viser.scene
+    scene = window.studio.parts.scene.viser.scene
     row = recording.n_rows // 2
     window.ask("trial.seek", time_s=float(recording.times[row]))
     base = scene.get_handle_by_name(f"/trial/{next(iter(recording.robots))}")
@@ -187,11 +187,11 @@ def test_a_recording_is_moved_through_with_mouse_and_keys(opened: Any, page_of: 
     window.until(lambda topics: abs(topics["trial_now"]["time_s"] - recording.duration_s / 2.0) < 0.3)
 
 
-def test_a_trial_that_is_dropped_is_not_judged() -> None:
+def test_a_trial_that_is_cancelled_is_not_judged() -> None:
     pace = Pace(1.0)
     assert not pace.watch(None)  # type: ignore[arg-type]
     pace.stop()
     assert pace.watch(None)  # type: ignore[arg-type]
-    pace.drop()
+    pace.cancel()
     with pytest.raises(CancelledError):
         pace.watch(None)  # type: ignore[arg-type]

@@ -25,7 +25,9 @@ class Glider(MockBody):
     def play(self, frames: JointCommands) -> JointStates:
         before, states = self.positions.copy(), MockBody.play(self, frames)
         moves = (np.diff(states.positions, axis=0, prepend=before[None]) != 0.0).any(axis=1)
-        return replace(states, truth=self.truth(np.cumsum(moves) * self.speed_m_s * self.robot.frame_period_s))
+        return replace(
+            states, truth=self.truth(np.cumsum(moves) * self.speed_m_s * self.robot.frame_period_s)
+        )
 
     def truth(self, ahead_m: np.ndarray) -> GroundTruth:
         (x, y, yaw), n, feet = self.place, len(ahead_m), len(self.robot.feet)

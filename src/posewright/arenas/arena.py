@@ -14,7 +14,16 @@ import numpy as np
 
 from posewright.arenas.hulls import check_hull
 from posewright.arrays import Floats
-from posewright.documents import Bounds, Catalogue, Node, data_of, read_document, read_record
+from posewright.documents import (
+    Bounds,
+    Catalogue,
+    Node,
+    PlainData,
+    PlainMapping,
+    plain_mapping,
+    read_document,
+    read_record,
+)
 from posewright.errors import InputError, UnknownNameError
 
 _FAR_M = 100.0
@@ -270,17 +279,13 @@ class Arena:
         """Return this arena with other boxes; see `check_layout` for which are legal."""
         return replace(self, boxes=tuple(boxes))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, PlainData]:
         """Return what a recording carries: plain data from which the field can be drawn, or made again."""
-        data: dict[str, Any] = data_of(self)
+        data = plain_mapping(self)
         del data["sources"]
-        for box in data["boxes"]:
-            if box["kind"] == BOX:
-                del box["kind"]
-        for shape in data["shapes"]:
-            for key in ("hull_m", "text"):  # so that a field without them is told as it always was
-                if not shape[key]:
-                    del shape[key]
+        data["boxes"] = [_without_defaults(box, kind=BOX) for box in self.boxes]
+        # what few fields have is left out of others, whose data and digests stay as they always were
+        data["shapes"] = [_without_defaults(shape, hull_m=[], text="") for shape in self.shapes]
         return data | {
             "wall_height_m": max((wall.size_m[2] for wall in self.walls), default=0.0),
             "lines": [{"x": line.x, "width_m": line.width_m} for line in self.lines],
@@ -288,10 +293,19 @@ class Arena:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Arena:
+    def from_dict(cls, data: PlainMapping) -> Arena:
         """Return the arena, without sources, that `to_dict` told, or raise DocumentError."""
         told = ("wall_height_m", "lines", "box_size_m")
         return read_record(Node(data, trail="arena"), cls, besides=told, degrees=False, sources={})
+
+
+def _without_defaults(part: Box | Shape, **defaults: PlainData) -> dict[str, PlainData]:
+    """Return a part of a field as plain data, without the entries that have their default."""
+    data = plain_mapping(part)
+    for name, default in defaults.items():
+        if data[name] == default:
+            del data[name]
+    return data
 
 
 _ARENAS = Catalogue("arena", ".arena.yaml", lambda: (Path(__file__).parent,))

@@ -9,12 +9,14 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from posewright.cli import completion, signals
+from posewright.cli.commands import COMMANDS, is_command, new_name
 from posewright.cli.console import emit_text, fail, hint
 from posewright.cli.options import STOPPED
 from posewright.errors import PosewrightError
@@ -25,35 +27,18 @@ NOT_WRITTEN = 1
 
 INTERNAL = 70  # exit code for a fault of ours: EX_SOFTWARE of BSD's sysexits.h
 DEBUG = "POSEWRIGHT_DEBUG"  # set to 1 in the environment, an internal error shows its traceback
-VERBS = (
-    *(
-        "robots",
-        "arena",
-        "motion",
-        "gait",
-        "tune",
-        "archive",
-        "monet",
-        "sticks",
-        "openr",
-        "robi",
-        "basic",
-        "chart",
-    ),
-    *("run", "replay", "judge", "rank", "evaluate", "score", "inspect", "contest"),
-    *("generate", "build", "verify", "flash", "bus", "serve", "studio"),
-)
-"""Each verb is the module `posewright.cli.<verb>` with a function `register(app)`, or one in `SHARED`."""
-
-SHARED = dict.fromkeys(("generate", "build", "verify", "flash"), "codegen")
-"""Modules that register several verbs."""
 
 Usage: type[Exception] = typer.BadParameter.__mro__[2]
 """The root of what Typer raises for words it does not understand, wherever it lies in this version."""
 
 
-def build_app(verbs: tuple[str, ...] = VERBS) -> typer.Typer:
-    """Build the application with `verbs` only, importing no other verb's module."""
+def build_app(loaded: Collection[str] | None = None) -> typer.Typer:
+    """Build the application.
+
+    Args:
+        loaded: the commands whose modules are imported, default all. Of the others the application knows
+            name, panel and sentence, which is what `posewright --help` and a shell's completion show.
+    """
     app = typer.Typer(
         name="posewright",
         help="A workbench for small legged robots: motions, behaviours and contests, simulated and real.",
@@ -62,9 +47,17 @@ def build_app(verbs: tuple[str, ...] = VERBS) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_root)
-    for module in dict.fromkeys(SHARED.get(verb, verb) for verb in verbs):
-        importlib.import_module(f"posewright.cli.{module}").register(app)
+    for command in COMMANDS:
+        if loaded is None or command.name in loaded:
+            importlib.import_module(f"posewright.cli.{command.name}").register(app)
+        else:
+            app.command(command.name, help=command.about, rich_help_panel=command.panel)(_not_loaded)
     return app
+
+
+def _not_loaded() -> None:
+    """Stand for a command in the help of the application; `run` loads the one that is called."""
+    raise AssertionError("this command was not loaded")
 
 
 def _version(wanted: bool) -> None:
@@ -87,9 +80,8 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line with `arguments` (default: the process's) and return its exit code."""
     _prepare_streams()
     words = sys.argv[1:] if arguments is None else arguments
-    verb = completion.words_so_far(words)[:1]
     try:
-        code = _code(tuple(verb) if verb and verb[0] in VERBS else VERBS, words)
+        code = _run_words(words)
         sys.stdout.flush()  # here, where a closed pipe can still be told from a fault
     except KeyboardInterrupt:
         fail("stopped")
@@ -100,13 +92,32 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:  # the one place for it: whatever else comes here is a fault of ours
         signals.raise_again()
         if isinstance(error, PosewrightError):
-            for each in str(error).split("\n"):  # one, or all that is wrong with a document
-                fail(each)
+            for line in str(error).split("\n"):  # one, or all that is wrong with a document
+                fail(line)
             return BAD_INPUT
         if isinstance(error, Usage):
             return _explain_usage(error, words)
         return NOT_WRITTEN if completion.is_asked() else _blame(error)
     return code
+
+
+def _run_words(words: Sequence[str]) -> int:
+    """Run the command that `words` name, loading no other, and return its exit code."""
+    renamed = new_name(words)
+    if renamed is not None and not completion.is_asked():
+        old, new = renamed
+        fail(f"posewright {old} is now posewright {new}")
+        return BAD_INPUT
+    typed = completion.words_so_far(words)
+    command = next((word for word in typed if not word.startswith("-")), "")
+    app = build_app(loaded=(command,))
+    try:
+        code = app(args=list(words), prog_name="posewright", standalone_mode=False)
+    except SystemExit as stop:
+        code = stop.code
+    except typer.Abort:
+        code = NOT_WRITTEN
+    return code if isinstance(code, int) else int(code is not None)
 
 
 def _explain_usage(error: Any, words: list[str]) -> int:
@@ -121,8 +132,8 @@ def _explain_usage(error: Any, words: list[str]) -> int:
         told = re.sub(r"Input should be (a )?(.*?)(, .*)?$", r"should be \1\2", told)
         told = told.rstrip(".").replace(". Did", "; did").replace("argument(s)", "argument")
         context = getattr(error, "ctx", None)
-        said = ["posewright", *(word for word in words[:1] if word in VERBS)]
-        verb = " ".join(said) if context is None else context.command_path
+        named = ["posewright", *(word for word in words[:1] if is_command(word))]
+        verb = " ".join(named) if context is None else context.command_path
         fail(f"{verb}: {told[0].lower()}{told[1:]}")
         hint(f"Try '{verb} --help'")
     return int(error.exit_code)
@@ -156,16 +167,6 @@ def _stdout_is_lost() -> bool:
     except OSError:
         return True
     return False
-
-
-def _code(verbs: tuple[str, ...], words: list[str]) -> int:
-    try:
-        code = build_app(verbs)(args=words, prog_name="posewright", standalone_mode=False)
-    except SystemExit as stop:
-        code = stop.code
-    except typer.Abort:
-        code = NOT_WRITTEN
-    return code if isinstance(code, int) else int(code is not None)
 
 
 def _prepare_streams() -> None:

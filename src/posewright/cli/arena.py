@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,18 +12,20 @@ from rich.table import Table
 from posewright import arenas, contests, figures, formats, runs
 from posewright.cli import completion, console
 from posewright.cli.console import give, table
-from posewright.cli.options import AsJson, add_group, argument, option, refuse_overwriting
+from posewright.cli.options import AsJson, add_group, add_verb, argument, option, refuse_overwriting
 from posewright.units import DEG_PER_RAD
 
 ArenaName = Annotated[str, argument("ARENA", "An arena of `posewright arena list`, or a *.arena.yaml file.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `arena` to the application."""
-    about = "Fields: list, show, draw, import from other programs, export."
-    verbs: Mapping[str, Callable[..., Any]]
-    verbs = {"list": list_arenas, "show": show, "import": import_field, "plot": plot, "export": export}
-    add_group(app, "arena", about, verbs)
+    """Add the group and its verbs."""
+    group = add_group(app, "arena")
+    add_verb(group, "list", list_arenas, twins="all_arena_names")
+    add_verb(group, "show", show, twins="find_arena")
+    add_verb(group, "plot", plot, twins="draw_arena")
+    add_verb(group, "import", import_field, twins="import_arena write_arena")
+    add_verb(group, "export", export, twins="export_arena")
 
 
 def list_arenas(as_json: AsJson = False) -> None:

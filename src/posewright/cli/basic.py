@@ -18,6 +18,7 @@ from posewright.cli.options import (
     AsJson,
     Record,
     add_group,
+    add_verb,
     argument,
     option,
     refuse_overwriting,
@@ -28,6 +29,7 @@ from posewright.runtimes.robobasic import RoboBasicController
 from posewright.runtimes.robobasic.inputs import read_inputs
 from posewright.runtimes.robobasic.plugs import moved_plugs
 from posewright.runtimes.robobasic.servos import speed_from_measurement
+from posewright.search.plan import checked_seed
 
 LOOKS_FROM = "front"
 MOST_WARNED = 5
@@ -81,15 +83,12 @@ Camera = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `basic` to the application."""
-    about = "Run, check and format RoboBASIC programs of a RoboNova-1; make motions of them, and back."
-    verbs: dict[str, Callable[..., None]] = {
-        "run": run,
-        "check": check,
-        "format": format_programs,
-        "motions": motions,
-    }
-    add_group(app, "basic", about, verbs)
+    """Add the group and its verbs."""
+    group = add_group(app, "basic")
+    add_verb(group, "run", run, twins="run_basic basic_result")
+    add_verb(group, "check", check, twins="read_basic check_basic")
+    add_verb(group, "format", format_programs, twins="read_basic format_basic")
+    add_verb(group, "motions", motions, twins="basic_routines basic_motions basic_program write_motion")
 
 
 def run(
@@ -133,21 +132,21 @@ def run(
         plugs=plugs or (),
         breakpoints=breakpoints or (),
         speed_counts_s=None if measured is None else speed_from_measurement(*measured),
-        seed=seed,
     )
-    _warn(ready)
+    controller = ready.controller(checked_seed(seed))
+    _warn(controller)
     camera = (camera or LOOKS_FROM) if video is not None else None
     if camera is not None:
         film_options.refuse_unfilmable(ready.robot, body, camera)
     how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "pose": pose}
-    recording = runs.run_basic(ready, seconds=seconds, **how)
+    recording = runs.run_basic(ready, controller=controller, seconds=seconds, **how)
     if video is not None and camera is not None:
         with console.working("filming", quiet=as_json) as say:
             figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
     result = runs.basic_result(recording)
     if breakpoints and result["reason"] != "breakpoint":
         console.warn(f"no breakpoint was reached: {', '.join(breakpoints)}")
-    if not ready.inputs.is_exhausted:
+    if not controller.inputs.is_exhausted:
         console.warn("the run ended before the program had read all inputs")
     console.give(result, _lines(result), as_json=as_json)
     if result["error"] or result["lies"]:

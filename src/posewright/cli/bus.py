@@ -2,54 +2,30 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from posewright.buses.dynamixel.bus import BAUD
-from posewright.buses.dynamixel.control_table import MAX_ID
-from posewright.cli import console
-from posewright.cli.options import FOUND, AsJson, add_group, argument, option
+from posewright.cli import bus_fake, bus_teach, console
+from posewright.cli.bus_port import BAUD, MAX_ID, Baud, Port, RobotName, open_port, servo_ids
+from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, option
 from posewright.errors import InputError
 from posewright.robots import robot as find_robot
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from posewright.buses.dynamixel.bus import Bus
     from posewright.buses.dynamixel.diagnosis import Diagnosis, Latency, ServoReport
     from posewright.buses.dynamixel.scanning import Scan
     from posewright.robots import Robot
-
-FURTHER = ("posewright.cli.bus_fake", "posewright.cli.bus_teach")
-"""Modules with a function `verbs() -> dict` of more verbs of this group, by their words."""
 
 MS = 1000.0
 ENOUGH_DONE = 20
 """After so many steps one can say how long the rest takes."""
 
 
-def _a_port(port: str | None) -> str | None:
-    if port is not None and (not port or port.startswith("-")):  # an empty $PORT lets it swallow an option
-        raise InputError(f"--port {port!r} is no port", hint="such as /dev/ttyUSB0; is your $PORT empty?")
-    return port
-
-
-Port = Annotated[
-    str | None,
-    option(
-        "--port",
-        "Where the bus is plugged in, such as /dev/ttyUSB0; needed if there are several.",
-        callback=_a_port,
-    ),
-]
-Baud = Annotated[int, option("--baud", "Bits a second.", min=1)]
-RobotName = Annotated[
-    str, option("--robot", "Whose joints the servos move: a robot's name, or its robot.yaml.")
-]
 Ids = Annotated[
     str, argument("SERVOS", "IDs such as 5, 1-18 or 1,3,100; a joint's name; or `all` of the robot.")
 ]
@@ -57,56 +33,17 @@ OneId = Annotated[str, argument("SERVO", "An ID, or a joint's name.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group."""
-    verbs: dict[str, Callable[..., Any]] = {"scan": scan, "ping": ping, "read": read, "write": write}
-    verbs |= {"set-id": set_id, "set-baud": set_baud, "diagnose": diagnose}
-    for module in FURTHER:
-        verbs |= importlib.import_module(module).verbs()
-    add_group(app, "bus", "The servos on a robot's bus (Dynamixel, protocol 1.0: AX-12, AX-S1).", verbs)
-
-
-def open_port(port: str | None, baud: int, robot: Robot) -> Bus:
-    """Return the bus on a port, the only one plugged in where none is named."""
-    from posewright.buses.dynamixel.bus import open_bus, require_dynamixel_sdk
-    from posewright.buses.serial_port import present_ports
-
-    require_dynamixel_sdk()
-    if port is None:
-        there = present_ports(usb=True)
-        if len(there) != 1:
-            found = f"there is {', '.join(there)}" if there else "no USB adapter is plugged in"
-            raise InputError("which port?", hint=f"--port names it; {found}")
-        (port,) = there
-    return open_bus(port, baud, robot)
-
-
-def servo_ids(text: str, robot: Robot) -> list[int]:
-    """Return the IDs that `5`, `1-18,100`, a joint's name or `all` means, in that order.
-
-    Raises:
-        InputError: it means none.
-        UnknownNameError: the robot has no joint of that name.
-    """
-    from posewright.buses.dynamixel.bus import joints_of
-
-    joints = joints_of(robot)
-    if text == "all":
-        if not joints:
-            raise InputError(
-                f"{robot.name} has no servos on a bus", hint="its card gives no IDs; ask for IDs"
-            )
-        return sorted(joints)
-    found: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if first.isdecimal() and (last.isdecimal() if dash else True):
-            found += range(int(first), int(last if dash else first) + 1)
-        else:
-            servo = robot.servo(part.strip()).id
-            found += [] if servo is None else [servo]
-    if not found or max(found) > MAX_ID:
-        raise InputError(f"{text!r} names no servo", hint=f"IDs 0..{MAX_ID}, such as 5, 1-18 or 1,3,100")
-    return list(dict.fromkeys(found))
+    """Add the group and its verbs."""
+    group = add_group(app, "bus")
+    add_verb(group, "scan", scan, twins="open_bus scan_bus")
+    add_verb(group, "ping", ping, twins="open_bus")
+    add_verb(group, "read", read, twins="open_bus")
+    add_verb(group, "write", write, twins="open_bus")
+    add_verb(group, "set-id", set_id, twins="set_servo_id")
+    add_verb(group, "set-baud", set_baud, twins="set_servo_rate")
+    add_verb(group, "diagnose", diagnose, twins="diagnose_bus")
+    bus_teach.add_verbs(group)
+    bus_fake.add_verbs(group)
 
 
 def scan(

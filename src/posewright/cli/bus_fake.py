@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 from posewright import robots
 from posewright.cli import console
-from posewright.cli.options import AsJson, option
+from posewright.cli.options import AsJson, add_verb, option
 
 if TYPE_CHECKING:
+    import typer
+
     from posewright.buses.dynamixel.fake.port import FakePort
 
 RobotName = Annotated[str, option("--robot R", "Whose servos: a robot with IDs on its card.")]
@@ -39,9 +40,9 @@ Precise = Annotated[
 Seconds = Annotated[float | None, option("--seconds S", "End after so long; default at Ctrl-C.")]
 
 
-def verbs() -> dict[str, Callable[..., Any]]:
-    """Return the verbs of this module by their words."""
-    return {"fake": fake}
+def add_verbs(bus: typer.Typer) -> None:
+    """Add the verb to the group `bus`."""
+    add_verb(bus, "fake", fake, twins="fake_bus fake_port")
 
 
 def fake(

@@ -15,7 +15,6 @@ import typer
 from posewright.bodies import TorquePolicy
 from posewright.buses.dynamixel import monitoring
 from posewright.buses.dynamixel.answers import PortGoneError
-from posewright.buses.dynamixel.bus import BAUD
 from posewright.buses.dynamixel.calibration import (
     Calibration,
     apply,
@@ -26,8 +25,8 @@ from posewright.buses.dynamixel.calibration import (
 from posewright.buses.dynamixel.direction_wizard import NO, YES, DirectionWizard, Question, Way
 from posewright.buses.dynamixel.teaching import ALL, Teacher
 from posewright.cli import console
-from posewright.cli.bus import Baud, Port, RobotName, open_port, servo_ids
-from posewright.cli.options import AsJson, option
+from posewright.cli.bus_port import BAUD, Baud, Port, RobotName, open_port, servo_ids
+from posewright.cli.options import AsJson, add_verb, option
 from posewright.documents import is_file, refuse_unwritable
 from posewright.errors import InputError, OutputError, PosewrightError, Where
 from posewright.formats import write_motion
@@ -51,9 +50,12 @@ Calibrated = Annotated[
 ]
 
 
-def verbs() -> dict[str, Callable[..., None]]:
-    """Return the verbs by their words."""
-    return {"calibrate": calibrate, "teach": teach, "monitor": monitor}
+def add_verbs(bus: typer.Typer) -> None:
+    """Add the verbs to the group `bus`."""
+    wizard = "DirectionWizard measure_offsets read_calibration apply_calibration write_calibration"
+    add_verb(bus, "calibrate", calibrate, twins=wizard)
+    add_verb(bus, "teach", teach, twins="Teacher")
+    add_verb(bus, "monitor", monitor, twins="watch_bus")
 
 
 def calibrate(

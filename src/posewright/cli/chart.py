@@ -14,16 +14,34 @@ from posewright import charts
 from posewright.cli.chart_run import CHARTS, ChartPath, give_table, run, write_rows
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
 from posewright.cli.console import emit_text, give, line_of, note, rated, say, working
-from posewright.cli.options import FOUND, AsJson, Output, add_group, argument, option, refuse_overwriting
+from posewright.cli.options import (
+    FOUND,
+    AsJson,
+    Output,
+    add_group,
+    add_verb,
+    argument,
+    option,
+    refuse_overwriting,
+)
 
 UNKNOWN = 3  # exit code where it could not be told whether two charts behave alike
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb `chart` and what it can do."""
-    about = "State machines (charts): prove, run, test, compare, draw, convert."
-    verbs = (check, run, run_tests, coverage, cover, mutate, diff, draw, table, minimise, convert)
-    add_group(app, "chart", about, {"test" if one is run_tests else one.__name__: one for one in verbs})
+    """Add the group and its verbs."""
+    group = add_group(app, "chart")
+    add_verb(group, "check", check, twins="check_chart")
+    add_verb(group, "run", run, twins="run_chart draw_timeline")
+    add_verb(group, "test", run_tests, twins="run_scenarios")
+    add_verb(group, "coverage", coverage, twins="coverage_of")
+    add_verb(group, "cover", cover, twins="cover_chart")
+    add_verb(group, "mutate", mutate, twins="mutate_chart")
+    add_verb(group, "diff", diff, twins="compare_charts")
+    add_verb(group, "draw", draw, twins="draw_chart")
+    add_verb(group, "table", table, twins="tabulate_chart")
+    add_verb(group, "minimise", minimise, twins="minimise_chart")
+    add_verb(group, "convert", convert, twins="write_chart")
 
 
 def check(

@@ -11,7 +11,7 @@ import typer
 
 from posewright import contests, runs
 from posewright.cli import console
-from posewright.cli.options import FOUND, STOPPED, AsJson, add_group, argument, option
+from posewright.cli.options import FOUND, STOPPED, AsJson, add_group, add_verb, argument, option
 from posewright.documents import is_folder, is_path, refuse_unwritable, write_atomically
 from posewright.errors import MissingExtraError
 
@@ -28,16 +28,13 @@ Workers = Annotated[int, option("--workers N", "Processes that do it.", min=1)]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `contest` to the application."""
-    about = "Contests, and a whole day of them with any number of entries: played, ranked, shown."
-    verbs: dict[str, Callable[..., Any]] = {
-        "list": list_contests,
-        "show": show,
-        "run": run,
-        "rank": rank,
-        "report": report,
-    }
-    add_group(app, "contest", about, verbs)
+    """Add the group and its verbs."""
+    group = add_group(app, "contest")
+    add_verb(group, "list", list_contests, twins="contest_names")
+    add_verb(group, "show", show, twins="contest read_contestant")
+    add_verb(group, "run", run, twins="play_day write_site")
+    add_verb(group, "rank", rank, twins="read_day")
+    add_verb(group, "report", report, twins="read_day write_site")
 
 
 def list_contests(as_json: AsJson = False) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli.console import give, table
-from posewright.cli.options import AsJson, add_verb, argument, option
+from posewright.cli.options import AsJson, add_command, argument, option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_verb(app, "evaluate", evaluate)
+    add_command(app, "evaluate", evaluate, twins="evaluate")
 
 
 def evaluate(

@@ -19,7 +19,7 @@ from posewright.cli.console import give, say, table
 from posewright.cli.gait_options import GaitName, Left, RobotOption, Sets, Turn, open_gait
 from posewright.cli.gait_run import compare, run
 from posewright.cli.gait_sample import sample
-from posewright.cli.options import AsJson, add_group, option, refuse_overwriting
+from posewright.cli.options import AsJson, add_group, add_verb, option, refuse_overwriting
 
 DIGITS = 9
 TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
@@ -35,10 +35,14 @@ Ahead = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `gait` to the application."""
-    about = "Make walks from a velocity command: list, sample, draw, simulate and measure them."
-    verbs = {verb.__name__: verb for verb in (show, plot, sample, run, compare)}
-    add_group(app, "gait", about, {"list": list_gaits, **verbs})
+    """Add the group and its verbs."""
+    group = add_group(app, "gait")
+    add_verb(group, "list", list_gaits, twins="gait_names")
+    add_verb(group, "show", show, twins="read_gait check_gait")
+    add_verb(group, "plot", plot, twins="draw_gait")
+    add_verb(group, "sample", sample, twins="sample_gait write_motion")
+    add_verb(group, "run", run, twins="walk_gait walk_many play_gait draw_walk")
+    add_verb(group, "compare", compare, twins="walk_gait")
 
 
 def list_gaits(

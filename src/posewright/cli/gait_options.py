@@ -13,7 +13,7 @@ GaitName = Annotated[
     str, argument("GAIT", "A gait of `posewright gait list`, or the path of your own *.gait.yaml.")
 ]
 RobotOption = Annotated[
-    str | None, option("--robot R", "A robot of `posewright robots`, or a card; default the gait's own.")
+    str | None, option("--robot R", "A robot of `posewright robots list`, or a card; default the gait's own.")
 ]
 Forward = Annotated[float, option("--forward M/S", "Speed forwards; negative is backwards.")]
 Left = Annotated[float, option("--left M/S", "Speed to the left; negative is to the right.")]

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from posewright.cli.options import AsJson, add_verb, argument, option
+from posewright.cli.options import AsJson, add_command, argument, option
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_verb(app, "inspect", inspect)
+    add_command(app, "inspect", inspect, twins="inspect_robot")
 
 
 def inspect(

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from posewright import contests, recordings, runs
 from posewright.cli import console
-from posewright.cli.options import AsJson, add_verb, argument, option
+from posewright.cli.options import AsJson, add_command, argument, option
 from posewright.documents import read_text
 
 TrustRules = Annotated[
@@ -23,7 +23,7 @@ _RIGHT = frozenset("0123456789+-")
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_verb(app, "judge", judge)
+    add_command(app, "judge", judge, twins="judge")
 
 
 def judge(

@@ -50,6 +50,7 @@ from posewright.cli.options import (
     Output,
     Record,
     add_group,
+    add_verb,
     argument,
     give_samples,
     losses_listed,
@@ -81,14 +82,17 @@ Repair = Annotated[bool, option("--repair", "Repair a wrong checksum and a missi
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `motion` to the application."""
-    verbs = {verb.__name__: verb for verb in (new, info, convert, check, plot, film, play, view, sample)}
-    add_group(
-        app,
-        "motion",
-        "Motion files: begin, inspect, convert, check, draw, film, play, view and sample them.",
-        verbs,
-    )
+    """Add the group and its verbs."""
+    group = add_group(app, "motion")
+    add_verb(group, "new", new, twins="begin_motion write_motion")
+    add_verb(group, "info", info, twins="read_motion_file")
+    add_verb(group, "convert", convert, twins="convert_motion")
+    add_verb(group, "check", check, twins="check_motion try_motion")
+    add_verb(group, "plot", plot, twins="draw_motion")
+    add_verb(group, "film", film, twins="film_motion")
+    add_verb(group, "play", play, twins="play_motion")
+    add_verb(group, "view", view, twins="open_view")
+    add_verb(group, "sample", sample, twins="sample_motion")
 
 
 def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: AsJson = False) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from posewright import evaluation, recordings, runs
-from posewright.bodies import Plant, FaultKind, TorquePolicy
+from posewright.bodies import FaultKind, Plant, TorquePolicy
 from posewright.cli.console import counted, fail, give, warn, working
 from posewright.cli.evaluate import run_table
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot

@@ -250,18 +250,18 @@ def with_physics(
     for path in paths:
         refuse_recording(path, file.path)
     played = []
+    found = []
     for place, (number, motion) in enumerate(pages):
         if on_progress is not None:
             on_progress(motion.name)
         result = runs.try_motion(motion, attitude=radians(attitude_deg), friction=friction)
         if paths:
             recordings.write_mcap(result.recording, paths[place])
-        played.append({"page": number, **result.figures()})
-    found = [
-        {"page": told["page"], "motion": told["motion"], **finding}
-        for told in played
-        for finding in told.pop("findings")
-    ]
+        figures = dict(result.figures())
+        del figures["findings"]
+        played.append({"page": number, **figures})
+        for finding in result.findings:
+            found.append({"page": number, "motion": figures["motion"], **evaluation.finding_data(finding)})
     levels = [finding["level"] for finding in found]
     return {
         **report,

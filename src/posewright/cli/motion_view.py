@@ -25,7 +25,7 @@ def view(
       posewright motion view walk.motion.yaml
       posewright motion view humanoid.mtn --page Bow --port 8080 --no-browser
     """
-    from posewright.studio.viewing import open_view
+    from posewright.studio.motion_view import open_view
 
     with console.working("view: starting", quiet=as_json):
         opened = open_view(file, robot, page=page, host=host, port=port)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from posewright.cli import completion, console
+from posewright.cli.commands import command_named
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, Where
 
@@ -42,18 +43,51 @@ Record = Annotated[
 AcceptLoss = Annotated[bool, option("--accept-loss", "Write even if the format cannot hold everything.")]
 
 
-def add_verb(app: typer.Typer, word: str, verb: Callable[..., Any]) -> None:
-    """Add a verb, whose help is its docstring: the examples there, set in by two, get a line of their own."""
-    told = inspect.cleandoc(verb.__doc__ or "").replace("\n  posewright ", "\n\n  posewright ")
-    app.command(word, help=told)(verb)
+def add_verb(app: typer.Typer, word: str, verb: Callable[..., None], *, twins: str) -> None:
+    """Add a verb of a group. Its help is its docstring, where examples get a line of their own.
+
+    Args:
+        app: the group.
+        word: what is typed.
+        verb: the function behind it, with a parameter for each argument and option.
+        twins: the names of `posewright` that do the same in Python, with blanks between; help shows them.
+    """
+    app.command(word, help=_help_of(verb), epilog=_epilog(twins))(verb)
 
 
-def add_group(app: typer.Typer, name: str, about: str, verbs: Mapping[str, Callable[..., Any]]) -> None:
-    """Add a group of verbs to the application."""
-    group = typer.Typer(help=about, no_args_is_help=True, rich_markup_mode="rich")
-    for word, verb in verbs.items():
-        add_verb(group, word, verb)
-    app.add_typer(group, name=name)
+def add_command(app: typer.Typer, name: str, verb: Callable[..., None], *, twins: str) -> None:
+    """Add a verb that stands alone, as `add_verb` does, to the panel that `commands` tells."""
+    command = command_named(name)
+    app.command(
+        name,
+        help=_help_of(verb),
+        short_help=command.about,
+        rich_help_panel=command.panel,
+        epilog=_epilog(twins),
+    )(verb)
+
+
+def add_group(app: typer.Typer, name: str) -> typer.Typer:
+    """Add a group of verbs, without any yet, to the panel that `commands` tells, and return it."""
+    command = command_named(name)
+    group = typer.Typer(help=command.about, no_args_is_help=True, rich_markup_mode="rich")
+    app.add_typer(group, name=name, rich_help_panel=command.panel)
+    return group
+
+
+def add_subgroup(group: typer.Typer, name: str, about: str) -> typer.Typer:
+    """Add a group of verbs, without any yet, to a group, and return it."""
+    subgroup = typer.Typer(help=about, no_args_is_help=True, rich_markup_mode="rich")
+    group.add_typer(subgroup, name=name)
+    return subgroup
+
+
+def _help_of(verb: Callable[..., None]) -> str:
+    return inspect.cleandoc(verb.__doc__ or "").replace("\n  posewright ", "\n\n  posewright ")
+
+
+def _epilog(twins: str) -> str:
+    return f"In Python: {', '.join(f'posewright.{name}' for name in twins.split())}"
 
 
 def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:

@@ -10,7 +10,7 @@ import typer
 from posewright import runs
 from posewright.cli import console
 from posewright.cli.batch import print_runs
-from posewright.cli.options import FOUND, AsJson, add_verb, argument, option
+from posewright.cli.options import FOUND, AsJson, add_command, argument, option
 from posewright.documents import refuse_unwritable, write_atomically
 
 Recordings = Annotated[list[Path], argument("RECORDING ...", "Recordings (MCAP), or folders of them.")]
@@ -19,7 +19,7 @@ Csv = Annotated[Path | None, option("--csv FILE", "Write the table here too, as 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_verb(app, "rank", rank)
+    add_command(app, "rank", rank, twins="rank")
 
 
 def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> None:

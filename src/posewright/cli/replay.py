@@ -10,7 +10,7 @@ import typer
 
 from posewright.cli import console, film_options
 from posewright.cli.judge import TrustRules, give_outcome
-from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
+from posewright.cli.options import AsJson, Plot, add_command, argument, option, refuse_overwriting
 
 if TYPE_CHECKING:
     from posewright.recordings import Recording
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_verb(app, "replay", replay)
+    add_command(app, "replay", replay, twins="replay")
 
 
 def replay(

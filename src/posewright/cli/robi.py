@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +19,7 @@ from posewright.cli.options import (
     AsJson,
     Record,
     add_group,
+    add_verb,
     argument,
     losses_listed,
     option,
@@ -36,6 +36,8 @@ from posewright.runtimes.robi.postures import JUDGED_BY
 
 if TYPE_CHECKING:
     from posewright.recordings import Recording
+    from posewright.runtimes.robi.controller import RobiController
+    from posewright.runtimes.robi.setup import RobiProgram
 
 LOOKS_FROM = "front"
 MOST_DEG = 3276.7
@@ -94,15 +96,14 @@ Target = Annotated[Path | None, option("--output -o FILE", "Write here.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `robi` to the application."""
-    about = "Run, watch, list, assemble and patch programs of a Robi 2, without risking the robot."
-    verbs: dict[str, Callable[..., None]] = {
-        "run": run,
-        "list": list_program,
-        "assemble": assemble,
-        "patch": patch,
-    }
-    add_group(app, "robi", about, verbs | {"postures": judge_postures, "watch": watch})
+    """Add the group and its verbs."""
+    group = add_group(app, "robi")
+    add_verb(group, "run", run, twins="run_robi robi_result perform")
+    add_verb(group, "watch", watch, twins="run_robi")
+    add_verb(group, "list", list_program, twins="open_robi_program list_robi_program program_motion")
+    add_verb(group, "assemble", assemble, twins="assemble_robi_program motion_program")
+    add_verb(group, "patch", patch, twins="read_robi_patch patch_robi_program unpatch_robi_program")
+    add_verb(group, "postures", judge_postures, twins="judge_robi_postures")
 
 
 def run(
@@ -139,12 +140,13 @@ def run(
     camera = (camera or LOOKS_FROM) if video is not None else None
     if camera is not None:
         film_options.refuse_unfilmable(ready.robot, body, camera)
-    recording = runs.run_robi(ready, seconds=seconds, **how)
+    controller = ready.controller()
+    recording = runs.run_robi(ready, controller=controller, seconds=seconds, **how)
     if video is not None:
         _film(recording, video, camera, quiet=as_json)
-    stopped = ready.controller.stopped
+    stopped = controller.stopped
     result = runs.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
-    result |= _returned(ready, result["events"])
+    result |= _returned(ready.program, controller, result["events"])
     if breakpoints and stopped is None:
         console.warn(f"the program came to no breakpoint: {', '.join(breakpoints)}")
     console.give(result, _lines(result), as_json=as_json)
@@ -177,9 +179,10 @@ def watch(
     refuse_recording(record, program)
     ready = _set_up(program, words, posture, rule, breakpoints)
     clock = RealClock(time.monotonic, time.sleep) if sys.stdout.isatty() else None
-    with LiveView(ready.controller) as view:
+    controller = ready.controller()
+    with LiveView(controller) as view:
         how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "clock": clock}
-        recording = runs.run_robi(ready, seconds=seconds, watchers=[view], **how)
+        recording = runs.run_robi(ready, controller=controller, seconds=seconds, watchers=[view], **how)
     result = runs.robi_result(recording)
     for line in _ending(result, told_error=not sys.stdout.isatty()):
         console.say(line)
@@ -256,7 +259,7 @@ def assemble(
             if made.losses and not accept_loss:
                 what = f"as a Robi's program it would lose: {'; '.join(made.losses)}"
                 raise LossError(what, where=Where(Path(file)), losses=made.losses)
-        program, remarks = made.program, (*made.losses, *made.remarks, *_rounded(made))
+        program, remarks = made.program, (*made.losses, *made.remarks, *made.rounding_remarks)
     elif straighten:
         raise InputError("--straighten", where=Where(Path(file)), hint="it is for a motion")
     else:
@@ -357,16 +360,12 @@ def judge_postures(
 
 def _set_up(
     program: str, words: list[str] | None, posture: str, rule: str, breakpoints: list[str] | None
-) -> runs.ReadyRobi:
+) -> RobiProgram:
     ready = runs.set_up_robi(
         program, words=",".join(words or ()), posture=posture, rule=rule, breakpoints=breakpoints or ()
     )
-    for remark in ready.program.remarks:
-        console.warn(remark)
-    if _is_motion(program):
-        made = robi.motion_program(read_motion(program))
-        for remark in (*(f"lost: {loss}" for loss in made.losses), *made.remarks, *_rounded(made)):
-            console.warn(remark)
+    for warning in ready.warnings:
+        console.warn(warning)
     return ready
 
 
@@ -374,28 +373,21 @@ def _is_motion(program: str) -> bool:
     return program.lower().endswith(MOTION)
 
 
-def _returned(ready: runs.ReadyRobi, events: list[dict[str, Any]]) -> dict[str, int]:
+def _returned(
+    program: robi.Program, controller: RobiController, events: list[dict[str, Any]]
+) -> dict[str, int]:
     """Return what a program found that is over, where it writes that into the memory."""
     cell = robi.memory_map()["return_value"].at()
     if not any(one["what"] == "end" for one in events) or not any(
-        node.address == cell for node in ready.program.nodes
+        node.address == cell for node in program.nodes
     ):
         return {}
-    return {"return_value": ready.controller.memory.get("return_value")}
+    return {"return_value": controller.memory.get("return_value")}
 
 
 def _film(recording: Recording, video: Path, camera: str | None, *, quiet: bool) -> None:
     with console.working("filming", quiet=quiet) as say:
         figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
-
-
-def _rounded(made: Any) -> Iterator[str]:
-    degrees = math.degrees(made.rounding.angle_rad)
-    if degrees > 1e-6:
-        yield f"angles are rounded by up to {degrees:.3f} deg: a word is 0.1 deg"
-    if made.rounding.time_s > 1e-6:
-        late = 1000.0 * made.rounding.time_s
-        yield f"keyframes come up to {late:.1f} ms early or late: times are in 1/60 s"
 
 
 _UPRIGHT = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}

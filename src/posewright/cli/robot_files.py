@@ -58,7 +58,9 @@ def _shown(made: runs.ImportedRobot) -> Iterator[str]:
 
 
 def export(
-    name: Annotated[str, argument("ROBOT", "A robot of `posewright robots`, or the path of a robot.yaml.")],
+    name: Annotated[
+        str, argument("ROBOT", "A robot of `posewright robots list`, or the path of a robot.yaml.")
+    ],
     to: Annotated[str, option("--to KIND", "urdf or mjcf.", autocompletion=completion.words(*MODELS))],
     output: Annotated[
         Path | None, option("--output -o FILE", "Default ROBOT.urdf or ROBOT.xml, here.")

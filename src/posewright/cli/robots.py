@@ -1,4 +1,4 @@
-"""`posewright robots`: what robots there are and what is known of each."""
+"""`posewright robots list`: what robots there are and what is known of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.table import Table
 from posewright import figures, robots
 from posewright.cli import completion
 from posewright.cli.console import give, table
-from posewright.cli.options import AsJson, Plot, add_verb, argument, option
+from posewright.cli.options import AsJson, Plot, add_group, add_verb, argument, option
 from posewright.cli.robot_files import export, import_
 from posewright.errors import UnknownNameError
 
@@ -24,28 +24,21 @@ Rows = Iterable[Iterable[object]]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `robots` to the application."""
-    group = typer.Typer(rich_markup_mode="rich")
-    group.callback(invoke_without_command=True)(list_robots)
-    add_verb(group, "show", show)
-    add_verb(group, "import", import_)
-    add_verb(group, "export", export)
-    app.add_typer(group, name="robots")
+    """Add the group and its verbs."""
+    group = add_group(app, "robots")
+    add_verb(group, "list", list_robots, twins="robot_names")
+    add_verb(group, "show", show, twins="robot describe_robot draw_robot")
+    add_verb(group, "import", import_, twins="import_robot")
+    add_verb(group, "export", export, twins="export_robot")
 
 
-def list_robots(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the robots that come with Posewright, or show one.
+def list_robots(as_json: AsJson = False) -> None:
+    """List the robots that come with Posewright.
 
     [bold]Examples[/]
-
-      posewright robots
-
-      posewright robots --json
-
-      posewright robots show robotis_bioloid
+      posewright robots list
+      posewright robots list --json
     """
-    if context.invoked_subcommand is not None:
-        return
     cards = [robots.describe_briefly(robots.robot(name)) for name in robots.robot_names()]
     rows = [(card["name"], card["maker"], card["n_joints"], card["title"]) for card in cards]
     give(cards, [_table("", ("name", "maker", "joints", "what it is"), rows)], as_json=as_json)
@@ -53,7 +46,7 @@ def list_robots(context: typer.Context, as_json: AsJson = False) -> None:
 
 def show(
     name: Annotated[
-        str, argument("ROBOT", "A robot of `posewright robots`, or the path of your own robot.yaml.")
+        str, argument("ROBOT", "A robot of `posewright robots list`, or the path of your own robot.yaml.")
     ],
     section: Annotated[
         list[str] | None,

@@ -15,7 +15,7 @@ from posewright.cli import console, film_options
 from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, refuse_of_one, run_seeds
 from posewright.cli.judge import give_outcome
 from posewright.cli.motion_play import OnEnd
-from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
+from posewright.cli.options import AsJson, Plot, add_command, argument, option, refuse_overwriting
 from posewright.control import RealClock
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
@@ -38,7 +38,7 @@ BehaviourName = Annotated[
     str | None,
     option(
         "--behaviour",
-        "What drives the robot: a behaviour, race.bas, a CONNECT.CFG, robi:NAME, a *.gait.yaml, mine.py:Mine.",
+        "What drives the robot: a behaviour, race.bas, a CONNECT.CFG, robi:NAME, trot, or mine.py:Mine.",
     ),
 ]
 RobotName = Annotated[
@@ -46,7 +46,9 @@ RobotName = Annotated[
 ]
 ProgramOptions = Annotated[
     list[str] | None,
-    option("--set NAME=VALUE", "Say something to the behaviour, such as words=472@3 to a Robi's; repeatable."),
+    option(
+        "--set NAME=VALUE", "Say something to the behaviour, such as words=472@3 to a Robi's; repeatable."
+    ),
 ]
 StreamsName = Annotated[
     str, option("--streams", "How random numbers follow from the seed; 2026-11 as in older versions.")
@@ -90,7 +92,7 @@ Legal = Annotated[bool, option("--legal", "Refuse a layout that breaks the conte
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_verb(app, "run", run)
+    add_command(app, "run", run, twins="run_trial run_many draw_outcome draw_board film_recording")
 
 
 def run(

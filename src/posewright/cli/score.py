@@ -6,19 +6,18 @@ from typing import Annotated
 
 import typer
 
-from posewright.cli.options import AsJson, option
+from posewright.cli.options import AsJson, add_group, add_verb, option
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    verb = typer.Typer(help="Compute points with a contest's own formula.", no_args_is_help=True)
-    verb.callback()(_contests)
-    verb.command("obstacle-race")(obstacle_race)
-    app.add_typer(verb, name="score")
+    """Add the group and its verb."""
+    group = add_group(app, "score")
+    group.callback()(_as_group)  # or Typer makes one command of a group with one verb
+    add_verb(group, "obstacle-race", obstacle_race, twins="score")
 
 
-def _contests() -> None:
-    """Compute points with a contest's own formula."""
+def _as_group() -> None:
+    pass
 
 
 def obstacle_race(

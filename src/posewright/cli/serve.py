@@ -15,7 +15,7 @@ from posewright import runs
 from posewright.bodies import TorquePolicy
 from posewright.cli import console
 from posewright.cli.motion_play import OnEnd
-from posewright.cli.options import AsJson, add_verb, argument, option, refuse_recording
+from posewright.cli.options import AsJson, add_command, argument, option, refuse_recording
 from posewright.controllers.behaviours import read_behaviour
 from posewright.errors import InputError
 from posewright.robots import Robot, SensorSpec
@@ -55,7 +55,7 @@ Seconds = Annotated[float | None, option("--for S", "Serve for so long; default 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_verb(app, "serve", serve)
+    add_command(app, "serve", serve, twins="serve")
 
 
 def serve(

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
-from posewright.cli.options import AsJson, add_verb, argument, option
+from posewright.cli.options import AsJson, add_command, argument, option
 
 if TYPE_CHECKING:
-    from posewright.studio.opening import Studio
+    from posewright.studio.studio import Studio
 
 
 Host = Annotated[str, option("--host ADDRESS", "Where it listens; others get in with the token.")]
@@ -25,7 +25,7 @@ Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_verb(app, "studio", studio)
+    add_command(app, "studio", studio, twins="open_studio")
 
 
 def studio(
@@ -49,7 +49,7 @@ def studio(
       posewright studio out/race.mcap
       posewright studio --robot sony_ers7 --port 8080 --no-browser
     """
-    from posewright.studio.opening import open_studio
+    from posewright.studio.studio import open_studio
 
     with console.working("studio: starting", quiet=as_json):
         opened = open_studio(file, robot, host=host, port=port, body=body)

@@ -16,7 +16,7 @@ import typer
 from posewright import figures, gaits, runs, search
 from posewright.cli import console
 from posewright.cli.console import give
-from posewright.cli.options import FOUND, STOPPED, AsJson, add_verb, argument, option, refuse_overwriting
+from posewright.cli.options import FOUND, STOPPED, AsJson, add_command, argument, option, refuse_overwriting
 from posewright.cli.tune_report import (
     describe,
     figures_line,
@@ -71,8 +71,8 @@ Report = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb `tune` to the application."""
-    add_verb(app, "tune", tune)
+    """Add the verb."""
+    add_command(app, "tune", tune, twins="tune_gait write_gait draw_tuning")
 
 
 def tune(

@@ -290,7 +290,7 @@ def _manifest(folder: Path, *, unfinished: bool = False) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.exists():
         raise InputError(
-            "nothing was generated here", where=Where(folder), hint="posewright generate CHART -o DIR"
+            "nothing was generated here", where=Where(folder), hint="posewright board generate CHART -o DIR"
         )
     try:
         data = json.loads(read_text(path))

@@ -109,7 +109,8 @@ def advance_at_its_time(
             raise BodyError(f"{name} was sent {n} frames, and {n_answered} came back")
     if delay_s < frame_s:
         return states
-    message = f"a frame was over {delay_s * 1000.0:.1f} ms late: {int(delay_s / frame_s)} of the clock's frames missed"
+    n_missed = int(delay_s / frame_s)
+    message = f"a frame was over {delay_s * 1000.0:.1f} ms late: {n_missed} of the clock's frames missed"
     late = Fault(end_s, FaultKind.LATE, message)
     return {name: replace(rows, faults=(*rows.faults, late)) for name, rows in states.items()}
 

@@ -96,7 +96,7 @@ class GaitProgram:
     Attributes:
         gait: what is walked.
         robot: who walks.
-        commands: what is asked for, each with its time from the first frame [s]; not used where `steering` is.
+        commands: what is asked for, each with its time from the first frame [s]; unused with `steering`.
         steering: returns what is asked for now.
         extras: what a recording says of the walk besides.
     """

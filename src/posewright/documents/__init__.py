@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from posewright.documents.files import replacing as replacing
     from posewright.documents.files import try_lock as try_lock
     from posewright.documents.files import write_atomically as write_atomically
+    from posewright.documents.plain import PlainData as PlainData
+    from posewright.documents.plain import PlainMapping as PlainMapping
+    from posewright.documents.plain import plain_mapping as plain_mapping
+    from posewright.documents.plain import plain_with_arrays as plain_with_arrays
+    from posewright.documents.plain import to_plain as to_plain
     from posewright.documents.reading import MAX_DOCUMENT_BYTES as MAX_DOCUMENT_BYTES
     from posewright.documents.reading import Node as Node
     from posewright.documents.reading import decode_document as decode_document
@@ -40,7 +45,6 @@ if TYPE_CHECKING:
     from posewright.documents.saving import save_document as save_document
     from posewright.documents.schema import Bounds as Bounds
     from posewright.documents.schema import Reader as Reader
-    from posewright.documents.schema import data_of as data_of
     from posewright.documents.schema import read_record as read_record
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

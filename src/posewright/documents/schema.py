@@ -72,7 +72,7 @@ def read_record(
         node: the mapping.
         kind: the dataclass; a field with a default may be left out.
         besides: keys that the mapping may have and no field has.
-        degrees: whether angles are written in degrees, as people do, and not as `data_of` gives them.
+        degrees: whether angles are written in degrees, as people do, and not as `to_plain` gives them.
         given: fields that the document does not tell.
 
     Raises:
@@ -157,14 +157,3 @@ def _exactly(reads: Collection[Callable[[Node], Any]], node: Node) -> tuple[Any,
     if len(items) != len(reads):
         node.fail(f"expected a list of {len(reads)}, found {len(items)}")
     return tuple(read(item) for read, item in zip(reads, items, strict=True))
-
-
-def data_of(value: Any) -> Any:
-    """Return a dataclass as plain data under the names of its fields, angles in radians."""
-    if is_dataclass(value):
-        return {entry.name: data_of(getattr(value, entry.name)) for entry in fields(value)}
-    if isinstance(value, Mapping):
-        return {key: data_of(element) for key, element in value.items()}
-    if isinstance(value, tuple | list):
-        return [data_of(element) for element in value]
-    return value.value if isinstance(value, Enum) else value

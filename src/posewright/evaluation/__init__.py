@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from posewright.evaluation.general import evaluate_run as evaluate_run
     from posewright.evaluation.motion.report import MotionResult as MotionResult
     from posewright.evaluation.motion.report import evaluate_motion as evaluate_motion
+    from posewright.evaluation.motion.report import finding_data as finding_data
     from posewright.evaluation.thresholds import PhysicsRules as PhysicsRules
     from posewright.evaluation.trajectory import Trajectory as Trajectory
     from posewright.evaluation.walking.figures import FALLS as FALLS

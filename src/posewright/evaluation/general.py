@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from posewright.documents.plain import PlainData
 from posewright.evaluation.motion import played
 from posewright.evaluation.motion.report import MotionResult, evaluate_motion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
 from posewright.evaluation.walking import walk
-from posewright.evaluation.walking.report import WalkResult, evaluate_walk, plain
+from posewright.evaluation.walking.report import WalkResult, evaluate_walk, figure_data
 from posewright.recordings import Recording
 from posewright.recordings.falls import side_of
 from posewright.recordings.plausible import refuse_impossible
@@ -58,16 +58,16 @@ class RunResult:
     def __repr__(self) -> str:
         return f"<RunResult of {', '.join(self.robots)}>"
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, PlainData]:
         """Return everything as plain data, fit for JSON."""
         header, times = self.recording.header, self.recording.times
         return {
             "contest": header.contest or None,
             "seed": header.seed,
-            "duration_s": plain(float(times[-1])) if len(times) else 0.0,
-            "rate_hz": plain(header.rate_hz),
+            "duration_s": figure_data(float(times[-1])) if len(times) else 0.0,
+            "rate_hz": figure_data(header.rate_hz),
             "events": dict(Counter(event.kind for event in self.recording.events)),
-            "robots": {name: plain(asdict(one)) for name, one in self.robots.items()},
+            "robots": {name: figure_data(figures) for name, figures in self.robots.items()},
             "recording_digest": self.recording.digest(),
         }
 
@@ -102,38 +102,37 @@ def _figures(recording: Recording, name: str, robot: Robot | None) -> RobotFigur
         for event in recording.events_of("fault")
         if not several or event.data.get("robot") == name
     )
-    return RobotFigures(
-        robot=header.robot, controller=header.controller, faults=dict(faults), **_way(track), **_joints(track)
+    figures = RobotFigures(robot=header.robot, controller=header.controller, faults=dict(faults))
+    return _with_joints(_with_travel(figures, track), track) if track.last else figures
+
+
+def _with_travel(figures: RobotFigures, track: Trajectory) -> RobotFigures:
+    """Return the figures with the way of the base, where it is known."""
+    if not track.knows_place:
+        return figures
+    path_m, seconds = float(track.way_m.sum()), float(track.times[-1] - track.times[0])
+    falls = track.tip_overs(PhysicsRules())
+    return replace(
+        figures,
+        path_m=path_m,
+        distance_m=float(np.linalg.norm(track.base[-1, :2] - track.base[0, :2])),
+        mean_speed_m_s=path_m / seconds if seconds else None,
+        turned_deg=math.degrees(float(track.yaw[-1] - track.yaw[0])),
+        falls=len(falls),
+        fall_times_s=tuple(fall.since_s for fall in falls),
+        fall_sides=tuple(side_of(-track.up[fall.begin]) for fall in falls),
+        max_tilt_deg=float(track.tilt_deg.max()),
     )
 
 
-def _way(track: Trajectory) -> dict[str, Any]:
-    if not track.last or not track.knows_place:
-        return {}
-    path_m, seconds = float(track.way_m.sum()), float(track.times[-1] - track.times[0])
-    falls = track.tip_overs(PhysicsRules())
-    return {
-        "path_m": path_m,
-        "distance_m": float(np.linalg.norm(track.base[-1, :2] - track.base[0, :2])),
-        "mean_speed_m_s": path_m / seconds if seconds else None,
-        "turned_deg": math.degrees(float(track.yaw[-1] - track.yaw[0])),
-        "falls": len(falls),
-        "fall_times_s": tuple(fall.since_s for fall in falls),
-        "fall_sides": tuple(side_of(-track.up[fall.begin]) for fall in falls),
-        "max_tilt_deg": float(track.tilt_deg.max()),
-    }
-
-
-def _joints(track: Trajectory) -> dict[str, Any]:
-    """Return the fastest and the hardest joint; NaN, where nobody measured, is left out."""
-    if not track.last:
-        return {}
+def _with_joints(figures: RobotFigures, track: Trajectory) -> RobotFigures:
+    """Return the figures with the fastest and the hardest joint; NaN, where nobody measured, is left out."""
     speeds = np.nan_to_num(track.speeds(track.positions)).max(axis=0) / track.robot.max_speeds
     efforts, joints = track.record.efforts, track.robot.joint_names
     fastest = int(speeds.argmax())
-    found = {"max_joint_speed_ratio": float(speeds[fastest]), "fastest_joint": joints[fastest]}
+    figures = replace(figures, max_joint_speed_ratio=float(speeds[fastest]), fastest_joint=joints[fastest])
     if not np.isfinite(efforts).any():
-        return found
+        return figures
     torques = np.nan_to_num(np.abs(efforts)).max(axis=0) / track.stall_nm
     hardest = int(torques.argmax())
-    return {**found, "max_torque_ratio": float(torques[hardest]), "hardest_joint": joints[hardest]}
+    return replace(figures, max_torque_ratio=float(torques[hardest]), hardest_joint=joints[hardest])

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from posewright.arrays import Flags, Floats, Indices
 from posewright.bodies import DomainParameters
-from posewright.documents import Node, read_record
+from posewright.documents import Node, PlainData, read_record
 from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.recordings import Recording, RobotHeader, RobotRecord
@@ -22,8 +22,13 @@ from posewright.recordings.plausible import MOST
 from posewright.robots import Robot, robot
 from posewright.rotation import heading, matrices
 
+S = TypeVar("S", bound=np.generic)
+
 EARTH = (0.0, 0.0, -9.81)
 """Gravity where a recording does not say [m/s^2]."""
+
+HEADER_PATH = Path("header of the recording")
+"""What errors in a header name as their file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +67,15 @@ class Trajectory:
         """What was recorded of the robot."""
         return self.recording.robots[self.name]
 
-    def fact(self, name: str) -> Any:
+    def fact(self, name: str) -> PlainData:
         """Return what the body knew of itself, such as its `mass_kg`."""
         facts = self.record.header.facts
         if name not in facts:
             raise InputError(
                 f"the recording does not say the {name} of {self.name}", hint="one made in simulation"
             )
-        return facts[name]
+        fact: PlainData = facts[name]
+        return fact
 
     def numbers(self, name: str, *shape: int) -> Floats:
         """Return a fact that is numbers, of this shape."""
@@ -136,7 +142,7 @@ class Trajectory:
         nobody = np.zeros(len(self.record.header.feet), dtype=np.bool_)
         return self._from_start(nobody, self.record.foot_contacts)
 
-    def _from_start(self, first: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+    def _from_start(self, first: NDArray[S], rows: NDArray[S]) -> NDArray[S]:
         return np.concatenate([first[np.newaxis], rows[: self.last]])
 
     @cached_property
@@ -226,10 +232,9 @@ class Trajectory:
         return changes
 
 
-def domain_of(fact: Any) -> DomainParameters:
+def domain_of(fact: PlainData) -> DomainParameters:
     """Return how a recorded body differed from its model, by its fact `domain`, or raise an InputError."""
-    told = Node(fact, Path("header of the recording"), "domain")
-    return read_record(told, DomainParameters, degrees=False)
+    return read_record(Node(fact, HEADER_PATH, "domain"), DomainParameters, degrees=False)
 
 
 def card_for(header: RobotHeader, given: Robot | None) -> Robot:

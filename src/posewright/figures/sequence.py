@@ -78,7 +78,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     """
     entries = entries_of(recording)
     if not entries:
-        raise InputError("no OPEN-R object said anything here", hint="a recording of `posewright openr run`")
+        raise InputError("no OPEN-R object said anything here", hint="a recording of `posewright aibo run`")
     rows, loops, left_out = _laid_out(folded(entries))
     names = objects_in(row.entry for row in rows)
     columns, right = _columns(names, rows)

@@ -178,7 +178,7 @@ FOREIGN: tuple[FileKind, ...] = (
     ),
     _no_motion(
         "aibo-monet",
-        "a Sony AIBO MONET configuration (`posewright monet check` reads it)",
+        "a Sony AIBO MONET configuration (`posewright aibo check` reads it)",
         says(rb"^monetagent|\bMONET_MOTION\b"),
         Evidence.LOOSE,
     ),

@@ -29,7 +29,8 @@ from posewright.bodies import (
     TorquePolicy,
 )
 from posewright.control import Safety, advance_at_its_time
-from posewright.documents import Node, data_of
+from posewright.documents import Node
+from posewright.documents.plain import plain_with_arrays, to_plain
 from posewright.errors import (
     BodyError,
     FormatError,
@@ -42,7 +43,6 @@ from posewright.errors import (
 )
 from posewright.network import wire_records
 from posewright.network.wire_messages import pack, unpack
-from posewright.recordings.plain import plain
 from posewright.robots import Robot
 
 MakePlant = Callable[[Sequence[Part], Arena | None], Plant]
@@ -232,7 +232,7 @@ class PlantServer:
         observed = body.observe()
         session.last_commands[name] = observed.positions[0]
         session.driven.add(name)
-        return {"observe": data_of(observed), "read": _readings(session)}
+        return {"observe": plain_with_arrays(observed), "read": _readings(session)}
 
     def _read(self, session: Session, message: Node) -> Answer:
         _entries(message)
@@ -240,7 +240,7 @@ class PlantServer:
 
     def _observe(self, session: Session, message: Node) -> Answer:
         _, body = _body(session, _entries(message, "body")["body"])
-        return {"observe": data_of(body.observe())}
+        return {"observe": plain_with_arrays(body.observe())}
 
     def _advance(self, session: Session, message: Node) -> Answer:
         plant = session.plant
@@ -262,8 +262,8 @@ class PlantServer:
         last_row = commands[first][len(commands[first]) - 1 :]
         self._on_frames(plant.bodies[first].robot, readings[first], last_row)
         return {
-            "states": {name: data_of(rows) for name, rows in states.items()},
-            "read": {name: data_of(reading) for name, reading in readings.items()},
+            "states": {name: plain_with_arrays(rows) for name, rows in states.items()},
+            "read": {name: plain_with_arrays(reading) for name, reading in readings.items()},
         }
 
     def _place(self, session: Session, message: Node) -> Answer:
@@ -353,7 +353,7 @@ def _make_safe(session: Session, name: str, commands: JointCommands) -> JointCom
 
 def _description(plant: Plant) -> Answer:
     bodies = {
-        name: {"facts": plain(body.facts()), "supervised": plant.supervisor(name) is not None}
+        name: {"facts": to_plain(body.facts()), "supervised": plant.supervisor(name) is not None}
         for name, body in plant.bodies.items()
     }
     return {"frame_period_s": plant.frame_period_s, "is_real": plant.is_real, "bodies": bodies}
@@ -372,7 +372,7 @@ def _entries(message: Node, *names: str) -> dict[str, Node]:
 
 
 def _readings(session: Session) -> Answer:
-    return {name: data_of(body.read()) for name, body in session.plant.bodies.items()}
+    return {name: plain_with_arrays(body.read()) for name, body in session.plant.bodies.items()}
 
 
 def _body(session: Session, node: Node) -> tuple[str, Body]:

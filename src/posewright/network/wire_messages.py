@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from posewright.documents.plain import PlainData
 from posewright.errors import FormatError, InputError
-from posewright.recordings.plain import from_json, to_json
+from posewright.recordings.exact_json import from_json, to_json
 
 MAX_BYTES = 1 << 24
 """Of a message: the states of ten thousand frames, or a robot's looks, fit in."""
@@ -61,7 +62,7 @@ def pack(value: object) -> bytes:
     return _START.pack(_MAGIC, zlib.crc32(payload)) + payload
 
 
-def _extract_arrays(value: object, arrays: list[WireArray]) -> object:
+def _extract_arrays(value: object, arrays: list[WireArray]) -> PlainData:
     """Return the value with references in place of its arrays, which are appended to the list."""
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in _DTYPE_NAMES or len(arrays) == MAX_ARRAYS:
@@ -74,7 +75,10 @@ def _extract_arrays(value: object, arrays: list[WireArray]) -> object:
         return {name: _extract_arrays(item, arrays) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_extract_arrays(item, arrays) for item in value]
-    return value.item() if isinstance(value, np.generic) else value
+    scalar = value.item() if isinstance(value, np.generic) else value
+    if scalar is None or isinstance(scalar, str | int | float):
+        return scalar
+    raise InputError(f"a message cannot hold a {type(value).__name__}", hint="plain data and arrays")
 
 
 def unpack(message: bytes) -> Any:  # plain data of any shape: `Node` looks at it

@@ -22,7 +22,8 @@ from posewright.bodies import (
     Part,
     Reading,
 )
-from posewright.documents import Node, data_of, read_record
+from posewright.documents import Node, read_record
+from posewright.documents.plain import to_plain
 from posewright.errors import BodyError, InputError
 from posewright.recordings import sensor_card
 from posewright.robots import Robot, SensorSpec, parse_sensor
@@ -64,7 +65,7 @@ def encode_part(part: Part) -> dict[str, object]:
         "start": list(part.start),
         "sensors": {sensor.name: sensor_card(sensor) for sensor in part.sensors},
         "seed": part.seed,
-        "domain": data_of(part.domain),
+        "domain": to_plain(part.domain),
     }
 
 
@@ -171,7 +172,7 @@ def _read_lights(node: Node) -> dict[str, tuple[float, float, float]]:
 
 
 def read_states(node: Node, n_joints: int) -> JointStates:
-    """Return joint states that `data_of` encoded; raise a `DocumentError` where they do not fit."""
+    """Return joint states that `plain_with_arrays` encoded; raise a `DocumentError` where they do not fit."""
     entries = _entries(node, "times", "positions", "efforts", "truth", "faults")
     times = _array(entries["times"], _FLOATS, (-1,))
     shape = (len(times), n_joints)
@@ -217,7 +218,7 @@ def _read_contacts(node: Node) -> Contacts:
 
 
 def read_state(node: Node, n_joints: int) -> BodyState:
-    """Return a body's state that `data_of` encoded; raise a `DocumentError` where it does not fit."""
+    """Return the state that `plain_with_arrays` encoded; raise a `DocumentError` where it does not fit."""
     entries = _entries(node, "time_s", "positions", "efforts", "velocities", "sensors")
     return BodyState(
         entries["time_s"].number(),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
+from posewright.documents.plain import PlainData, PlainMapping, to_plain
 from posewright.errors import InputError, UnknownNameError
-from posewright.recordings.plain import check, plain
+from posewright.recordings.exact_json import Shape, check_shape
 
 if TYPE_CHECKING:
     from posewright.bodies import Body, Supervisor
@@ -43,16 +44,16 @@ class RobotHeader:
     controller: str = ""
     joints: tuple[str, ...] = ()
     feet: tuple[str, ...] = ()
-    sensors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    links: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+    sensors: Mapping[str, PlainMapping] = field(default_factory=dict)
+    facts: PlainMapping = field(default_factory=dict)
+    links: tuple[PlainMapping, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         for name in ("joints", "feet"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         for name in ("sensors", "facts"):
-            object.__setattr__(self, name, plain(getattr(self, name)))
-        object.__setattr__(self, "links", tuple(plain(link) for link in self.links))
+            object.__setattr__(self, name, to_plain(getattr(self, name)))
+        object.__setattr__(self, "links", tuple(to_plain(link) for link in self.links))
 
     @classmethod
     def of(cls, body: Body | Supervisor, controller: str = "") -> Self:
@@ -98,9 +99,9 @@ class Header:
     seed: int = 0
     version: str = ""
     rate_hz: float = 32.0
-    arena: Mapping[str, Any] = field(default_factory=dict)
+    arena: PlainMapping = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict, repr=False)
-    extras: Mapping[str, Any] = field(default_factory=dict)
+    extras: PlainMapping = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         boxes = tuple((float(x), float(y), float(yaw)) for x, y, yaw in self.boxes)
@@ -112,12 +113,12 @@ class Header:
                     f"a robot in a header cannot be called {name!r}", hint="no slash: topics have them"
                 )
         for name in ("arena", "documents", "extras"):
-            object.__setattr__(self, name, plain(getattr(self, name)))
+            object.__setattr__(self, name, to_plain(getattr(self, name)))
 
     def __repr__(self) -> str:
         return f"<Header of {', '.join(self.robots)}, seed {self.seed}>"
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_plain(self) -> PlainMapping:
         """Return everything but the documents as plain data."""
         data = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         del data["documents"]
@@ -125,9 +126,9 @@ class Header:
             name: {entry.name: getattr(one, entry.name) for entry in fields(one)}
             for name, one in self.robots.items()
         }
-        return {name: plain(value) for name, value in data.items()}
+        return {name: to_plain(value) for name, value in data.items()}
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, PlainData]:
         """Return what makes two runs the same run, as plain data: no names of files, no versions, no looks.
 
         The rules a contest is judged by belong to it, and so does the field.
@@ -147,7 +148,7 @@ class Header:
         names = [entry.name for entry in fields(cls) if entry.name != "documents"]
         if not isinstance(data, dict) or set(data) != set(names):
             raise InputError("the header is not that of a recording", hint=f"it has {', '.join(names)}")
-        check("the header", data, _HEADER)
+        check_shape("the header", data, _HEADER)
         for what, found in (("robots", data["robots"]), ("boxes", data["boxes"])):
             if len(found) > MAX_OF_A_KIND:
                 raise InputError(f"the header has {len(found)} {what}", hint=f"at most {MAX_OF_A_KIND}")
@@ -155,10 +156,10 @@ class Header:
         return cls(**{**data, "robots": robots}, documents=documents)
 
 
-_PLACE = {"position": (float,) * 3, "rotation": (float,) * 4}
-_SHAPE = {"kind": str, "size": (float,) * 3, "colour": [float], **_PLACE}
-_LINK = {"name": str, "parent": str, "shapes": [_SHAPE], **_PLACE}
-_ROBOT = {
+_PLACE: dict[str | type, Shape] = {"position": (float,) * 3, "rotation": (float,) * 4}
+_SHAPE: dict[str | type, Shape] = {"kind": str, "size": (float,) * 3, "colour": [float], **_PLACE}
+_LINK: dict[str | type, Shape] = {"name": str, "parent": str, "shapes": [_SHAPE], **_PLACE}
+_ROBOT: Shape = {
     "robot": str,
     "controller": str,
     "joints": [str],
@@ -167,7 +168,7 @@ _ROBOT = {
     "facts": dict,
     "links": [_LINK],
 }
-_HEADER = {
+_HEADER: Shape = {
     "robots": {str: _ROBOT},
     "contest": str,
     "layout": str,
@@ -178,7 +179,7 @@ _HEADER = {
     "arena": dict,
     "extras": dict,
 }
-_CARD = {
+_CARD: Mapping[str, Shape] = {
     "base_pose": (float,) * 7,
     "link": str,
     "link_pose": (float,) * 7,
@@ -186,14 +187,14 @@ _CARD = {
 }
 
 
-def _read_robot(name: str, data: Mapping[str, Any]) -> RobotHeader:
+def _read_robot(name: str, data: PlainMapping) -> RobotHeader:
     for sensor, card in data["sensors"].items():
         for key in _CARD.keys() & card.keys():
-            check(f"{key} of {sensor} of {name} of the header", card[key], _CARD[key])
+            check_shape(f"{key} of {sensor} of {name} of the header", card[key], _CARD[key])
     known: set[str] = set()
     for link in data["links"]:
         if link.get("joint") is not None:
-            check(f"axis of {link['name']} of {name} of the header", link.get("axis"), (float,) * 3)
+            check_shape(f"axis of {link['name']} of {name} of the header", link.get("axis"), (float,) * 3)
         if known and link["parent"] not in known:
             raise InputError(f"the header is damaged: link {link['name']} of {name} hangs on nothing")
         known.add(link["name"])
@@ -212,7 +213,7 @@ PLACED = frozenset({"base_pose", "link", "link_pose"})
 """Keys of a sensor's card that say where it sits."""
 
 
-def sensor_card(sensor: SensorSpec, link: str = "", pose: Sequence[float] | None = None) -> dict[str, Any]:
+def sensor_card(sensor: SensorSpec, link: str = "", pose: Sequence[float] | None = None) -> PlainMapping:
     """Return a sensor's specification as plain data, its kind with it.
 
     `pose` is where it sits, x y z qw qx qy qz [m, unit quaternion]; None where that is not known. It becomes
@@ -221,6 +222,6 @@ def sensor_card(sensor: SensorSpec, link: str = "", pose: Sequence[float] | None
     placed = {"link": link, "link_pose": pose} if link else {"base_pose": pose}
     return {
         "kind": sensor.kind,
-        **{entry.name: plain(getattr(sensor, entry.name)) for entry in fields(sensor)},
-        **({} if pose is None else {name: plain(value) for name, value in placed.items()}),
+        **{entry.name: to_plain(getattr(sensor, entry.name)) for entry in fields(sensor)},
+        **({} if pose is None else {name: to_plain(value) for name, value in placed.items()}),
     }

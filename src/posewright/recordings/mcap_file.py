@@ -15,8 +15,8 @@ import numpy as np
 from posewright.documents import open_ordinary, write_atomically
 from posewright.errors import FormatError, InputError, Where, visible
 from posewright.recordings.budgets import MAX_FILE_BYTES, MAX_TEXT_BYTES, refuse_larger
+from posewright.recordings.exact_json import check_shape, from_json, to_json
 from posewright.recordings.header import RULES_SUFFIX, Header
-from posewright.recordings.plain import check, from_json, to_json
 from posewright.recordings.recording import DIGEST_KIND, Recording
 from posewright.recordings.topics import (
     Topic,
@@ -71,9 +71,9 @@ def mcap_bytes(recording: Recording, further: Sequence[Topic] = ()) -> bytes:
 
     with np.errstate(all="ignore"):  # what a viewer's float32 cannot hold is stored exactly beside it
         topics = [*view_topics(recording), *exact_topics(recording), *further]
-    written: dict[str, Any] = {topic.name: topic.messages for topic in topics}
-    refuse_larger("decisions and events", *json_bytes(recording.header, written, recording.n_rows))
-    header = recording.header.to_plain()
+    bodies = {topic.name: topic.messages for topic in topics}
+    refuse_larger("decisions and events", *json_bytes(recording.header, bodies, recording.n_rows))
+    header = dict(recording.header.to_plain())
     about = {
         "format": FORMAT,
         "arena": to_json(header.pop("arena")),
@@ -149,7 +149,7 @@ def _recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
     is_whole = _check_texts(
         told["seal"], seal(about, documents, ""), trust_attached_rules=trust_attached_rules
     )
-    check("its header", told["header"], dict)
+    check_shape("its header", told["header"], dict)
     header = Header.from_plain({**told["header"], "arena": told["arena"]}, documents)
     recording = read_recording(header, told["columns"], contents.messages)
     digests = {about.get("digest"), f"{DIGEST_KIND}:{recording.digest()}"} if is_whole else set[str | None]()
@@ -195,7 +195,7 @@ def _check_texts(told: Any, right: Mapping[str, str], *, trust_attached_rules: b
     Raises:
         InputError: a text was changed, added or taken out; of rules too, unless these are trusted.
     """
-    check("its seal", told, {str: str})
+    check_shape("its seal", told, {str: str})
     broken = [name for name in {**right, **told} if name != _HAPPENED and told.get(name) != right.get(name)]
     if set(SEALED) <= set(broken):
         raise _changed("another digest")

@@ -10,10 +10,10 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from posewright.documents.plain import PlainMapping
 from posewright.recordings.cdr import BOOL, F32, F64, I64, U8, U32, Layout
-from posewright.recordings.plain import to_json
+from posewright.recordings.exact_json import to_json
 
 FIELD = "field"
 """The frame everything stands in: x along the field from the start wall, y left, z up."""
@@ -69,7 +69,7 @@ def _ros2(name: str, text: str) -> Schema:
     return Schema(name, "ros2msg", text + "".join(f"{between}{part}\n{_PARTS[part]}" for part in found))
 
 
-def _json(name: str, properties: Mapping[str, Any]) -> Schema:
+def _json(name: str, properties: PlainMapping) -> Schema:
     return Schema(name, "jsonschema", to_json({"title": name, "type": "object", "properties": properties}))
 
 
@@ -191,7 +191,7 @@ LASER_SCAN = _ros2(
 )
 
 
-def laser_scan(frame: str, card: Mapping[str, Any], beams: int) -> Layout:
+def laser_scan(frame: str, card: PlainMapping, beams: int) -> Layout:
     """Varies in `stamp` and `ranges`; angles are positive to the left."""
     first, step = (math.radians(float(card.get(key, 0.0))) for key in ("start_deg", "step_deg"))
     reach = float(card.get("max_range_m", math.inf))
@@ -207,7 +207,7 @@ RANGE = _ros2(
 )
 
 
-def single_range(frame: str, card: Mapping[str, Any]) -> Layout:
+def single_range(frame: str, card: PlainMapping) -> Layout:
     """Varies in `stamp` and `range`; called infrared, the nearer of the two kinds ROS knows to a laser."""
     fan = math.radians(float(card.get("fan_deg", 0.0)))
     reach = float(card.get("max_range_m", math.inf))

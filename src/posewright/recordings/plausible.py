@@ -6,12 +6,10 @@ A file keeps whatever numbers it is given. Not-a-number stands for what nobody k
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from posewright.arrays import Floats
+from posewright.arrays import AnyArray, Floats
 from posewright.errors import InputError
 from posewright.recordings.recording import ARRAYS, CONTACTS, Event, Recording, RobotRecord
 
@@ -64,13 +62,13 @@ def _refuse_backward(what: str, times: Floats, *, strictly: bool) -> None:
         )
 
 
-def _numbers(record: RobotRecord) -> Iterator[tuple[str, NDArray[Any]]]:
+def _numbers(record: RobotRecord) -> Iterator[tuple[str, AnyArray]]:
     yield from ((name, getattr(record, name)) for name in ARRAYS if getattr(record, name) is not None)
     if record.contacts is not None:
         yield from ((f"contacts' {name}", getattr(record.contacts, name)) for name in CONTACTS)
 
 
-def _refuse_odd(what: str, values: NDArray[Any]) -> None:
+def _refuse_odd(what: str, values: AnyArray) -> None:
     odd = np.abs(values) > MOST if values.dtype.kind == "f" else np.zeros(0)
     if odd.any():
         row = int(np.argwhere(odd)[0, 0])

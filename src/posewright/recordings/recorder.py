@@ -8,14 +8,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from posewright.arrays import Floats
+from posewright.arrays import AnyArray, Floats, Indices
 from posewright.bodies import Contacts, GroundTruth, JointCommands, JointStates, Plant, Reading
+from posewright.documents.plain import PlainMapping
 from posewright.errors import BodyError, InputError
 from posewright.recordings.header import Header, RobotHeader
 from posewright.recordings.recording import (
-    CONTACTS,
     FLAGS,
     Decisions,
     Event,
@@ -33,6 +32,42 @@ ROWS_EVERY = 4
 
 CHUNK_ROWS = 1024
 """Rows are kept in arrays of so many: what is there is never copied to make room."""
+
+
+class Guard(Protocol):
+    """A limit that safety holds commands to: its name, and the unit of what was asked."""
+
+    @property
+    def value(self) -> str:
+        """Its name."""
+
+    @property
+    def unit(self) -> str:
+        """The unit of what was asked and of the limit."""
+
+
+class Interventions(Protocol):
+    """What safety changed, as `control.Interventions`: k corrections of a joint in a frame."""
+
+    @property
+    def guards(self) -> Sequence[Guard]:
+        """What each command ran against."""
+
+    @property
+    def frames(self) -> Indices:
+        """The rows that were corrected, `(k,)`."""
+
+    @property
+    def joints(self) -> Indices:
+        """The columns, `(k,)`."""
+
+    @property
+    def values(self) -> Floats:
+        """What was asked, `(k,)`."""
+
+    @property
+    def limits(self) -> Floats:
+        """What was let through at most, `(k,)`."""
 
 
 class Seen(Protocol):
@@ -59,7 +94,7 @@ class Seen(Protocol):
         """What the joints did."""
 
     @property
-    def interventions(self) -> Any:
+    def interventions(self) -> Interventions | None:
         """What safety changed."""
 
 
@@ -99,7 +134,7 @@ class Recorder:
             body = plant.bodies[name]
             body.open()
             self._robots[name] = _RobotRows(one, len(header.boxes), body.observe(), every)
-        self._noted: set[tuple[str, Any, int]] = set()
+        self._noted: set[tuple[str, Guard, int]] = set()
 
     def watch(self, block: Seen) -> bool:
         """Keep a block; never ends a run.
@@ -118,7 +153,7 @@ class Recorder:
             data = {"fault": fault.kind.value, "message": fault.message, "joint": fault.joint}
             self.note(Event(fault.time_s, "fault", self._told(block.robot, data)))
         if block.interventions is not None:
-            self._note_safety(block)
+            self._note_safety(block, block.interventions)
         return False
 
     def note(self, event: Event) -> None:
@@ -137,19 +172,20 @@ class Recorder:
         times, boxes = rows[0].column("times"), knowing.column("boxes")
         return Recording(self.header, times, robots, boxes, tuple(self._events))
 
-    def _told(self, robot: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    def _told(self, robot: str, data: PlainMapping) -> PlainMapping:
         """Return the particulars of an event, with the robot's name where there are several."""
         return {**data, "robot": robot} if len(self._robots) > 1 else dict(data)
 
-    def _note_safety(self, block: Seen) -> None:
-        found = block.interventions
-        worst: dict[tuple[str, Any, int], int] = {}
-        for k, (guard, joint) in enumerate(zip(found.guards, found.joints.tolist(), strict=True)):
+    def _note_safety(self, block: Seen, interventions: Interventions) -> None:
+        worst: dict[tuple[str, Guard, int], int] = {}
+        excess = np.abs(interventions.values - interventions.limits)
+        for k, (guard, joint) in enumerate(
+            zip(interventions.guards, interventions.joints.tolist(), strict=True)
+        ):
             key = (block.robot, guard, joint)
             if key in self._noted:
                 continue
-            before = worst.setdefault(key, k)
-            if abs(found.values[k] - found.limits[k]) > abs(found.values[before] - found.limits[before]):
+            if excess[k] > excess[worst.setdefault(key, k)]:
                 worst[key] = k
         joints = self.header.robots[block.robot].joints
         for (robot, guard, joint), k in worst.items():
@@ -157,11 +193,11 @@ class Recorder:
             data = {
                 "guard": guard.value,
                 "joint": joints[joint],
-                "value": float(found.values[k]),
-                "limit": float(found.limits[k]),
+                "value": float(interventions.values[k]),
+                "limit": float(interventions.limits[k]),
                 "unit": guard.unit,
             }
-            time_s = float(block.states.times[found.frames[k]])
+            time_s = float(block.states.times[interventions.frames[k]])
             self.note(Event(time_s, "safety", self._told(robot, data)))
 
 
@@ -181,8 +217,8 @@ class _RobotRows:
         joints, feet = len(header.joints), len(header.feet)
         own: dict[str, tuple[int, ...]] = {"times": (), "boxes": (n_boxes, 7)}
         self._shapes = own | row_shapes(joints, feet, n_boxes)
-        self._chunk: dict[str, NDArray[Any]] = {}
-        self._chunks: list[dict[str, NDArray[Any]]] = []
+        self._chunk: dict[str, AnyArray] = {}
+        self._chunks: list[dict[str, AnyArray]] = []
 
     def keep(self, block: Seen) -> None:
         """Keep the rows of a block. The arrays are copied: a body may use them again."""
@@ -193,7 +229,7 @@ class _RobotRows:
             return
         kept = kept_frames(self._frames, self._every)
         begin, self._frames = self._frames, self._frames + n
-        values: dict[str, NDArray[Any]] = {
+        values: dict[str, AnyArray] = {
             "times": states.times,
             "positions": states.positions,
             "efforts": states.efforts,
@@ -214,7 +250,7 @@ class _RobotRows:
             self._add_truth(states.truth, begin, values)
         self._store(values, kept.start, len(range(n)[kept]))
 
-    def _add_truth(self, truth: GroundTruth, begin: int, values: dict[str, NDArray[Any]]) -> None:
+    def _add_truth(self, truth: GroundTruth, begin: int, values: dict[str, AnyArray]) -> None:
         values |= {name: getattr(truth, name) for name in _PLACES}
         if self._every == 1 and truth.slips is not None:  # what happened in a frame says nothing of four
             self._has_slips = True
@@ -222,7 +258,7 @@ class _RobotRows:
         if truth.contacts is not None:
             self._contacts[begin] = truth.contacts
 
-    def _store(self, values: Mapping[str, NDArray[Any]], begin: int, n: int) -> None:
+    def _store(self, values: Mapping[str, AnyArray], begin: int, n: int) -> None:
         """Keep n rows of the values, from `begin` on."""
         while n > 0:
             at = self._rows % CHUNK_ROWS
@@ -237,36 +273,35 @@ class _RobotRows:
             self._rows += take
             begin, n = end, n - take
 
-    def column(self, name: str) -> NDArray[Any]:
+    def column(self, name: str) -> AnyArray:
         """Return all rows of one kind."""
         chunks = [chunk[name] for chunk in self._chunks] or [self._nothing(name, 0)]
         return np.concatenate(chunks)[: self._rows]
 
-    def _nothing(self, name: str, n: int) -> NDArray[Any]:
+    def _nothing(self, name: str, n: int) -> AnyArray:
         """Return n rows in which nobody saw anything."""
         value = False if name in FLAGS else 0.0 if name == "slips" else np.nan
         return np.full((n, *self._shapes[name]), value)
 
     def record(self) -> RobotRecord:
         """Return what this robot did."""
-        columns: dict[str, Any] = {name: self.column(name) for name in _ALWAYS}
-        optional: dict[str, Any] = {}
-        if self._was_changed:
-            commands, requests = columns["commands"], self.column("requests")
-            optional["requests"] = np.where(np.isnan(requests), commands, requests)
-        if self._was_free:
-            optional["free"] = self.column("free")
-        if self._has_slips:
-            optional["slips"] = self.column("slips")
-        if self._contacts:
-            optional["contacts"] = self._touched()
-        if self._lights:
-            optional["lights"] = self._lit()
+        commands = self.column("commands")
+        requests = self.column("requests")
         truth = self._start.truth
         return RobotRecord(
             header=self.header,
-            **columns,
-            **optional,
+            positions=self.column("positions"),
+            commands=commands,
+            efforts=self.column("efforts"),
+            base=self.column("base"),
+            footprints=self.column("footprints"),
+            foot_contacts=self.column("foot_contacts"),
+            box_contacts=self.column("box_contacts"),
+            requests=np.where(np.isnan(requests), commands, requests) if self._was_changed else None,
+            free=self.column("free") if self._was_free else None,
+            slips=self.column("slips") if self._has_slips else None,
+            contacts=self._touched() if self._contacts else None,
+            lights=self._lit() if self._lights else None,
             start_positions=self._start.positions[0],
             start_base=np.full(7, np.nan) if truth is None else truth.base[0],
             decisions=self._decisions(),
@@ -277,9 +312,15 @@ class _RobotRows:
         found = Contacts.joined(self._contacts)
         if self._every > 1:
             found = found.folded(self._every)
-        whole = found.frames < self._rows
-        kept = {name: getattr(found, name)[whole] for name in CONTACTS}
-        return Contacts(found.names, **kept)
+        is_complete = found.frames < self._rows
+        return Contacts(
+            found.names,
+            frames=found.frames[is_complete],
+            pairs=found.pairs[is_complete],
+            depths=found.depths[is_complete],
+            forces=found.forces[is_complete],
+            speeds=found.speeds[is_complete],
+        )
 
     def _lit(self) -> dict[str, Floats]:
         """Return what each light was told, row by row, `(n, 3)` each."""
@@ -305,7 +346,6 @@ class _RobotRows:
         )
 
 
-_ALWAYS = ("positions", "commands", "efforts", "base", "footprints", "foot_contacts", "box_contacts")
 _PLACES = ("base", "footprints", "foot_contacts", "boxes", "box_contacts")
 
 

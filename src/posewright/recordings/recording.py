@@ -13,13 +13,12 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from posewright.arrays import Flags, Floats
+from posewright.arrays import AnyArray, Flags, Floats
 from posewright.bodies import Contacts
+from posewright.documents.plain import PlainMapping, to_plain
 from posewright.errors import InputError, UnknownNameError
 from posewright.recordings.header import Header, RobotHeader
-from posewright.recordings.plain import plain
 
 Values = Mapping[str, bool | int | float | str]
 
@@ -52,11 +51,11 @@ class Event:
 
     time_s: float
     kind: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: PlainMapping = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "time_s", float(self.time_s))
-        object.__setattr__(self, "data", plain(self.data))
+        object.__setattr__(self, "data", to_plain(self.data))
         if not math.isfinite(self.time_s):
             raise InputError(f"an event {self.kind!r} at {self.time_s} s", hint="a finite time")
 
@@ -87,7 +86,7 @@ class Decisions:
         m = len(times)
         object.__setattr__(self, "times", _read_only("times", np.where(np.isnan(times), np.nan, times), (m,)))
         for name in ("states", "inputs", "outputs", "playing"):
-            values = tuple(plain(value) for value in getattr(self, name))
+            values = tuple(to_plain(value) for value in getattr(self, name))
             _expect(name, (len(values),), (m,))
             object.__setattr__(self, name, values)
         sensors = {
@@ -270,7 +269,7 @@ class Recording:
         return digest.hexdigest()
 
 
-def _read_only(name: str, values: Any, shape: tuple[int, ...], kind: type[Any] = np.float64) -> NDArray[Any]:
+def _read_only(name: str, values: Any, shape: tuple[int, ...], kind: type[Any] = np.float64) -> AnyArray:
     array = np.ascontiguousarray(values, dtype=kind).view()
     _expect(name, array.shape, shape)
     array.flags.writeable = False
@@ -310,7 +309,7 @@ def _add_robot(digest: hashlib._Hash, record: RobotRecord) -> None:
     digest.update(_text((decisions.states, decisions.inputs, decisions.outputs, decisions.playing)))
 
 
-def _add_array(digest: hashlib._Hash, name: str, array: NDArray[Any]) -> None:
+def _add_array(digest: hashlib._Hash, name: str, array: AnyArray) -> None:
     kind = {"b": "|b1", "i": "<i8"}.get(array.dtype.kind, "<f8")
     digest.update(_text([name, kind, array.shape]))
     digest.update(np.ascontiguousarray(array, dtype=kind).data)

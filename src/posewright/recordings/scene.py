@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.documents.plain import PlainMapping
 from posewright.errors import InputError
 from posewright.recordings.header import RobotHeader
 from posewright.recordings.messages import FIELD
@@ -24,11 +25,11 @@ _UNTURNED = (1.0, 0.0, 0.0, 0.0)
 _PRIMITIVES = {"cylinder": "cylinders", "sphere": "spheres", "ellipsoid": "spheres"}
 """Lists of a SceneEntity by the kind of shape; everything else is drawn as the box around it."""
 
-Shape = Mapping[str, Any]
+Shape: TypeAlias = PlainMapping
 """As in `RobotHeader.links`."""
 
 
-def scene(recording: Recording) -> dict[str, Any]:
+def scene(recording: Recording) -> PlainMapping:
     """Return a `foxglove.SceneUpdate`; nothing of it is read back."""
     try:
         return {"deletions": [], "entities": list(_entities(recording))}
@@ -38,7 +39,7 @@ def scene(recording: Recording) -> dict[str, Any]:
         ) from error
 
 
-def _entities(recording: Recording) -> Iterator[dict[str, Any]]:
+def _entities(recording: Recording) -> Iterator[PlainMapping]:
     header = recording.header
     yield _entity("field", FIELD, _field(header.arena))
     for i in range(len(header.boxes)):
@@ -50,7 +51,7 @@ def _entities(recording: Recording) -> Iterator[dict[str, Any]]:
             yield _entity(f"{name}/{link['name']}", link_frame(name, robot, link["name"]), link["shapes"])
 
 
-def _field(arena: Mapping[str, Any]) -> Iterator[Shape]:
+def _field(arena: PlainMapping) -> Iterator[Shape]:
     size = arena.get("size_m")
     if size:
         middle = (size[0] / 2, 0.0, -_THICK_M / 2)
@@ -65,7 +66,7 @@ def _field(arena: Mapping[str, Any]) -> Iterator[Shape]:
         yield {**block, "kind": kind, "rotation": (math.cos(yaw), 0.0, 0.0, math.sin(yaw))}
 
 
-def _box(arena: Mapping[str, Any], i: int, low: float) -> Iterator[Shape]:
+def _box(arena: PlainMapping, i: int, low: float) -> Iterator[Shape]:
     boxes, kinds = arena.get("boxes", ()), arena.get("box_kinds", {})
     kind = boxes[i].get("kind", "box") if i < len(boxes) else "box"
     size = kinds[kind]["size_m"] if kind in kinds else arena.get("box_size_m")
@@ -73,7 +74,7 @@ def _box(arena: Mapping[str, Any], i: int, low: float) -> Iterator[Shape]:
         yield _block((0.0, 0.0, size[2] / 2 - low), size, _colour(arena, "box"))
 
 
-def _colour(arena: Mapping[str, Any], name: str) -> Sequence[float]:
+def _colour(arena: PlainMapping, name: str) -> Sequence[float]:
     colour: Sequence[float] = arena.get("colours", {}).get(name, _GREY)
     return colour
 
@@ -82,10 +83,10 @@ def _block(centre: Sequence[float], size: Sequence[float], colour: Sequence[floa
     return {"kind": "box", "position": centre, "rotation": _UNTURNED, "size": size, "colour": colour}
 
 
-def _entity(name: str, frame: str, shapes: Iterator[Shape] | Sequence[Shape]) -> dict[str, Any]:
+def _entity(name: str, frame: str, shapes: Iterator[Shape] | Sequence[Shape]) -> PlainMapping:
     """Return a SceneEntity that lives for ever and moves with its frame."""
     kinds = ("arrows", "cubes", "spheres", "cylinders", "lines", "triangles", "texts", "models", "metadata")
-    drawn: dict[str, list[Any]] = {kind: [] for kind in kinds}
+    drawn: dict[str, list[PlainMapping]] = {kind: [] for kind in kinds}
     for shape in shapes:
         for part in _parts(shape):
             kind, primitive = _primitive(part)
@@ -109,7 +110,7 @@ def _parts(shape: Shape) -> Iterator[Shape]:
         yield {**shape, "kind": "sphere", "size": (width, width, width), "position": centre}
 
 
-def _primitive(shape: Shape) -> tuple[str, dict[str, Any]]:
+def _primitive(shape: Shape) -> tuple[str, PlainMapping]:
     """Return the list of a SceneEntity a shape belongs to, and what stands there."""
     red, green, blue, *opacity = shape["colour"]
     colour = {"r": red, "g": green, "b": blue, "a": opacity[0] if opacity else 1.0}
@@ -132,12 +133,12 @@ def link_frame(robot: str, header: RobotHeader, link: str) -> str:
     return f"{robot}/{BASE if link == header.links[0]['name'] else link}"
 
 
-def turning(header: RobotHeader) -> list[Mapping[str, Any]]:
+def turning(header: RobotHeader) -> list[PlainMapping]:
     """Return the links that a joint of the recording turns."""
     return [link for link in header.links[1:] if link.get("joint") in header.joints]
 
 
-def standing(header: RobotHeader) -> list[Mapping[str, Any]]:
+def standing(header: RobotHeader) -> list[PlainMapping]:
     """Return the links that do not move against their parents."""
     return [link for link in header.links[1:] if link.get("joint") not in header.joints]
 

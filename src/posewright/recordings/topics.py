@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from posewright.arrays import AnyArray
 from posewright.bodies import Contacts
+from posewright.documents.plain import PlainData, PlainMapping
 from posewright.errors import InputError
 from posewright.recordings import messages
 from posewright.recordings.cdr import Layout, stamps, to_ns
+from posewright.recordings.exact_json import Shape, check_shape, from_json, to_json
 from posewright.recordings.header import Header, RobotHeader
-from posewright.recordings.plain import check, from_json, to_json
 from posewright.recordings.recording import CONTACTS, Decisions, Event, Recording, RobotRecord
 
 EVENTS, ROWS = "/events", "/rows"
@@ -59,7 +60,7 @@ def exact_topics(recording: Recording) -> Iterator[Topic]:
     yield _events(recording.events)
 
 
-def columns_of(recording: Recording) -> dict[str, Any]:
+def columns_of(recording: Recording) -> dict[str, PlainData]:
     """Return which columns each robot's record has that not every one has, as plain data."""
     return {
         name: {
@@ -72,9 +73,9 @@ def columns_of(recording: Recording) -> dict[str, Any]:
     }
 
 
-def read_recording(header: Header, columns: Any, found: Messages) -> Recording:
+def read_recording(header: Header, columns: PlainMapping, found: Messages) -> Recording:
     """Return the recording that was written, `columns` as `columns_of` gave them."""
-    check("columns", columns, dict.fromkeys(header.robots, _COLUMNS))
+    check_shape("columns", columns, dict.fromkeys(header.robots, _COLUMNS))
     rows = _unpacked(messages.row(len(header.boxes)), ROWS, found)
     n = len(rows["time_s"])
     length, most = json_bytes(header, found, n)
@@ -92,7 +93,9 @@ def is_read_back(topic: str) -> bool:
     return topic in {EVENTS, ROWS} or topic.rpartition("/")[2] in _READ_BACK
 
 
-def json_bytes(header: Header, found: Messages, n: int) -> tuple[int, int]:
+def json_bytes(
+    header: Header, found: Mapping[str, Sequence[bytes] | NDArray[np.uint8]], n: int
+) -> tuple[int, int]:
     """Return how many bytes decisions and events have and may have: objects take twenty times that."""
     topics = EVENTS, *(f"/{name}/decisions" for name in header.robots)
     length = sum(len(message) for topic in topics for message in found.get(topic, ()))
@@ -112,7 +115,7 @@ _READ_BACK = frozenset(
         "sensors",
     }
 )
-_COLUMNS = {"requests": bool, "free": bool, "slips": bool, "sensors": {str: int}}
+_COLUMNS: Shape = {"requests": bool, "free": bool, "slips": bool, "sensors": {str: int}}
 
 
 def _joint_layouts(header: RobotHeader) -> dict[str, Layout]:
@@ -189,7 +192,7 @@ def _events(events: Sequence[Event]) -> Topic:
 
 def _event(event: Event, stamp: Sequence[int]) -> bytes:
     particulars = ", ".join(f"{key} {value}" for key, value in event.data.items())
-    entry = {
+    entry: dict[str, PlainData] = {
         "timestamp": {"sec": stamp[0], "nsec": stamp[1]},
         "level": _INFO if event.kind in _HARMLESS else _WARNING,
         "message": f"{event.kind}: {particulars}" if particulars else event.kind,
@@ -203,7 +206,7 @@ def _event(event: Event, stamp: Sequence[int]) -> bytes:
     return to_json(entry).encode()
 
 
-def _unpacked(layout: Layout, topic: str, found: Messages, n: int | None = None) -> dict[str, NDArray[Any]]:
+def _unpacked(layout: Layout, topic: str, found: Messages, n: int | None = None) -> dict[str, AnyArray]:
     """Return what a topic holds; with `n`, it must be so many messages."""
     raw = found.get(topic, ())
     if n is not None and len(raw) != n:
@@ -214,7 +217,7 @@ def _unpacked(layout: Layout, topic: str, found: Messages, n: int | None = None)
         raise InputError(f"{topic}: {error.message}", hint=error.hint) from error
 
 
-def _read_robot(name: str, header: Header, columns: Any, found: Messages, n: int) -> RobotRecord:
+def _read_robot(name: str, header: Header, columns: PlainMapping, found: Messages, n: int) -> RobotRecord:
     prefix, own, n_boxes = f"/{name}/", header.robots[name], len(header.boxes)
     layouts = _joint_layouts(own)
     if not columns["requests"]:
@@ -244,24 +247,26 @@ def _read_robot(name: str, header: Header, columns: Any, found: Messages, n: int
     )
 
 
-def _read_lights(topic: str, names: Any, found: Messages, n: int) -> dict[str, NDArray[Any]] | None:
+def _read_lights(
+    topic: str, names: Sequence[str] | None, found: Messages, n: int
+) -> dict[str, AnyArray] | None:
     if names is None:
         return None
-    check(f"names of {topic}", names, [str])
+    check_shape(f"names of {topic}", names, [str])
     colours = _unpacked(messages.lights(names), topic, found, n)["colour"]
     return {name: colours[:, 3 * place : 3 * place + 3] for place, name in enumerate(names)}
 
 
-def _read_contacts(topic: str, names: Any, found: Messages) -> Contacts | None:
+def _read_contacts(topic: str, names: Sequence[str] | None, found: Messages) -> Contacts | None:
     if names is None:
         return None
-    check(f"names of {topic}", names, [str])
+    check_shape(f"names of {topic}", names, [str])
     values = _unpacked(messages.contact(), topic, found)
     indices = {name: values[name].astype(np.intp) for name in ("frames", "pairs")}
     return Contacts(tuple(names), **{**values, **indices})
 
 
-def _read_decisions(prefix: str, sizes: Any, found: Messages) -> Decisions:
+def _read_decisions(prefix: str, sizes: Mapping[str, int], found: Messages) -> Decisions:
     made = [
         _mapping(prefix + "decisions", raw, "inputs", "outputs")
         for raw in found.get(prefix + "decisions", ())
@@ -287,7 +292,7 @@ def _read_events(found: Sequence[bytes]) -> tuple[Event, ...]:
     return tuple(Event(event["time_s"], str(event["kind"]), event["data"]) for event in events)
 
 
-def _mapping(topic: str, raw: bytes, *mappings: str) -> dict[str, Any]:
+def _mapping(topic: str, raw: bytes, *mappings: str) -> PlainMapping:
     value = from_json(raw)
     if not isinstance(value, dict) or not all(isinstance(value.get(name), dict) for name in mappings):
         raise InputError(f"a message on {topic} is damaged", hint="it is not what its topic says")

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.arrays import Floats
+from posewright.arrays import AnyArray, Floats
+from posewright.documents.plain import PlainMapping
 from posewright.recordings import messages
 from posewright.recordings.cdr import stamps, to_ns
+from posewright.recordings.exact_json import to_json
 from posewright.recordings.messages import FIELD
-from posewright.recordings.plain import to_json
 from posewright.recordings.recording import Decisions, Recording
 from posewright.recordings.scene import (
     BASE,
@@ -62,7 +62,7 @@ class _Frames:
     def __init__(self) -> None:
         self.parents: dict[str, str] = {}
         self._fixed: dict[str, Sequence[float]] = {}
-        self._values: dict[str, NDArray[Any]] = {}
+        self._values: dict[str, AnyArray] = {}
 
     def add(self, child: str, parent: str, position: Sequence[float] | Floats, rotations: Floats) -> None:
         """Add a frame at `(3,)`, or one place each time, `(n, 3)` [m]; rotations `(n, 4)` (w x y z)."""
@@ -131,7 +131,7 @@ def compressed_images(
     return Topic(name, messages.COMPRESSED_IMAGE, times_ns, packed)
 
 
-def _sensors(name: str, cards: Mapping[str, Mapping[str, Any]], decisions: Decisions) -> Iterator[Topic]:
+def _sensors(name: str, cards: Mapping[str, PlainMapping], decisions: Decisions) -> Iterator[Topic]:
     times_ns = to_ns(decisions.times)
     n, stamp = len(decisions), stamps(times_ns)
     for channel, values in decisions.sensors.items():
@@ -149,7 +149,7 @@ def _sensors(name: str, cards: Mapping[str, Mapping[str, Any]], decisions: Decis
             yield from _imu(name, channel.removesuffix(".orientation"), decisions, times_ns)
 
 
-def _flash_lidar(name: str, sensor: str, card: Mapping[str, Any], decisions: Decisions) -> Iterator[Topic]:
+def _flash_lidar(name: str, sensor: str, card: PlainMapping, decisions: Decisions) -> Iterator[Topic]:
     """Yield what a flash lidar saw, as a picture of depths and as points; nothing met is no number."""
     rows, columns, distances = card.get("rows", 0), card.get("columns", 0), decisions.sensors[sensor]
     if distances.shape[1] != rows * columns:

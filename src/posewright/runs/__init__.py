@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from posewright.runs.motion import try_motion as try_motion
     from posewright.runs.openr import openr_result as openr_result
     from posewright.runs.openr import run_openr as run_openr
-    from posewright.runs.openr import run_program as run_program
     from posewright.runs.outcome import Outcome as Outcome
     from posewright.runs.perform import PerformOptions as PerformOptions
     from posewright.runs.perform import perform as perform
@@ -42,23 +41,20 @@ if TYPE_CHECKING:
     from posewright.runs.replaying import draw_board as draw_board
     from posewright.runs.replaying import draw_outcome as draw_outcome
     from posewright.runs.replaying import replay as replay
-    from posewright.runs.robi import ReadyRobi as ReadyRobi
     from posewright.runs.robi import robi_result as robi_result
     from posewright.runs.robi import run_robi as run_robi
-    from posewright.runs.robi import set_up_robi as set_up_robi
     from posewright.runs.robobasic import basic_result as basic_result
     from posewright.runs.robobasic import run_basic as run_basic
-    from posewright.runs.robobasic import set_up_basic as set_up_basic
     from posewright.runs.robot_files import ImportedRobot as ImportedRobot
     from posewright.runs.robot_files import export_robot as export_robot
     from posewright.runs.robot_files import import_robot as import_robot
-    from posewright.runs.run import Progress as Progress
     from posewright.runs.run import Outputs as Outputs
+    from posewright.runs.run import Progress as Progress
     from posewright.runs.run import Run as Run
     from posewright.runs.run import run as run
+    from posewright.runs.serving import serve as serve
     from posewright.runs.streams import Derivation as Derivation
     from posewright.runs.streams import Streams as Streams
-    from posewright.runs.serving import serve as serve
     from posewright.runs.tournament.contestant import Contestant as Contestant
     from posewright.runs.tournament.contestant import read_contestant as read_contestant
     from posewright.runs.tournament.day import Day as Day
@@ -85,5 +81,7 @@ if TYPE_CHECKING:
     from posewright.runs.walking.many import WalkedBody as WalkedBody
     from posewright.runs.walking.many import walk_many as walk_many
     from posewright.runs.walking.walk import walk_gait as walk_gait
+    from posewright.runtimes.robi.setup import set_up_robi as set_up_robi
+    from posewright.runtimes.robobasic.setup import set_up_basic as set_up_basic
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

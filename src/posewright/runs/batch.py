@@ -7,7 +7,6 @@ import hashlib
 import importlib.metadata
 import io
 import json
-import math
 import re
 import statistics
 from collections import Counter
@@ -20,8 +19,9 @@ from typing import Any, Generic, TypeVar
 
 from posewright.control.loop import sigterm_raises
 from posewright.documents import is_there, locked, open_ordinary, remove_unfinished, write_atomically
+from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, OutputError, PosewrightError, Where
-from posewright.recordings.plain import from_json, plain, to_json
+from posewright.recordings.exact_json import from_json, to_json
 from posewright.search.executors import executor_for, in_order
 from posewright.version import __version__
 
@@ -63,13 +63,9 @@ class BatchRun:
     error: str | None = None
 
     def __post_init__(self) -> None:
-        told = plain(self.figures).items()
-        figures = {
-            name: None if isinstance(one, float) and not math.isfinite(one) else one for name, one in told
-        }
-        object.__setattr__(self, "figures", figures)
+        object.__setattr__(self, "figures", to_plain(self.figures, nan_as_none=True))
         for name in ("ranking", "incidents", "story"):
-            object.__setattr__(self, name, tuple(plain(getattr(self, name))))
+            object.__setattr__(self, name, tuple(map(to_plain, getattr(self, name))))
 
 
 _LONGEST_STEM = 100

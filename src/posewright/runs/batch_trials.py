@@ -25,7 +25,14 @@ from posewright.runs.outcome import Outcome, Unjudged
 from posewright.runs.plants import SIMULATION
 from posewright.runs.run import run
 from posewright.runs.streams import Derivation
-from posewright.runs.trial import Trial, TrialOptions, resolve_trial, trial_documents, trial_run
+from posewright.runs.trial import (
+    Trial,
+    TrialOptions,
+    program_options,
+    resolve_trial,
+    trial_documents,
+    trial_run,
+)
 from posewright.search.plan import checked_seed
 
 MOST_SEEDS = 100_000
@@ -69,7 +76,7 @@ class _TrialTask:
             layout=self.trial.layout if options.layout is None else options.layout,
             behaviour=self.trial.behaviour if options.behaviour is None else options.behaviour,
             robot=self.trial.robot if options.robot is None else options.robot,
-            options={**self.trial.options, **options.options} if options.behaviour is None else options.options,
+            options=program_options(self.trial, options),
         )
         documents = trial_documents(self.trial, replace(options, seed=0))
         files = [*trial.options.values(), options.body]
@@ -136,8 +143,17 @@ def run_many(
     trial's name and a digest of all settings. Without one nothing is kept.
 
     Args:
-        trial: as for `run_trial`, as are layout, behaviour, robot, options, motions, body, controller, legal
-            and streams. A controller of one's own is a class or function that other processes can import.
+        trial: as for `run_trial`, as are the nine that follow but for the seeds.
+        layout: name of a layout, path of one, or `random`.
+        behaviour: name or path of a behaviour or another program.
+        robot: who runs that behaviour.
+        options: what is said to the behaviour besides.
+        motions: file of the robot's maker, for the behaviour's pages.
+        body: what it happens on.
+        controller: where the behaviour runs; or a class or function of one's own that makes a controller, and
+            that other processes can import.
+        legal: whether a layout that breaks the rules is refused.
+        streams: how random streams follow from a seed.
         seeds: whole numbers, or a text: `1-20`.
         folder: where the batch is kept.
         recordings: whether recordings are kept, too.

@@ -77,10 +77,19 @@ def as_on_a_bus(robot: Robot) -> Robot:
     """Return a robot for a fake bus: one whose own servos are of another kind has AX-12s instead."""
     if is_on_a_bus(robot):
         return robot
-    like: dict[str, Any] = {"ticks": 1024, "range_deg": 300.0, "first_tick": 0, "tick_urad": None}
-    like |= {"centre_deg": 150.0, "direction": 1, "compliance_slope": None}
     servos = tuple(
-        replace(servo, id=number, stiffness_nm_rad=servo.stiffness, **like)
+        replace(
+            servo,
+            id=number,
+            stiffness_nm_rad=servo.stiffness,
+            ticks=1024,
+            range_deg=300.0,
+            first_tick=0,
+            tick_urad=None,
+            centre_deg=150.0,
+            direction=1,
+            compliance_slope=None,
+        )
         for number, servo in enumerate(robot.servos, 1)
     )
     return replace(robot, servos=servos)

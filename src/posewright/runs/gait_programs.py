@@ -13,7 +13,7 @@ from posewright.robots import Robot
 
 
 class GaitKind:
-    """Gaits: shipped ones by name, others by their `*.gait.yaml`. Options: the velocity it is to walk with."""
+    """Gaits: shipped ones by name, others by their `*.gait.yaml`; options say the velocity to walk with."""
 
     name = "gait"
     option_names = ("forward", "left", "turn")

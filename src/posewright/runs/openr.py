@@ -91,11 +91,12 @@ def run_openr(
         raise InputError(f"{ready.robot.name} has no model: it cannot be simulated", hint=hint)
     until_s = LONGEST_S if seconds is None else seconds
     timed = replace(ready, until_s=until_s)
-    controller = timed.controller(0)  # OPEN-R objects draw nothing by chance
-    watchers = [*options.pop("watchers", ()), Until(lambda: controller.is_over)]
+    controller = timed.controller()
+    endings = [Until(lambda: controller.is_over)]
     if seconds is None:
-        watchers.append(Until(lambda: controller.is_idle, STILL_S))
-    return perform_program(timed, until_s=until_s, controller=controller, watchers=watchers, **options)
+        endings.append(Until(lambda: controller.is_idle, STILL_S))
+    options["watchers"] = [*options.get("watchers", ()), *endings]
+    return perform_program(timed, until_s=until_s, controller=controller, **options)
 
 
 def openr_result(recording: Recording) -> dict[str, Any]:
@@ -110,7 +111,7 @@ def openr_result(recording: Recording) -> dict[str, Any]:
     """
     told = recording.header.extras.get(EXTRAS)
     if not isinstance(told, Mapping):
-        raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright openr run`")
+        raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright aibo run`")
     one, said = recording.robot(), entries_of(recording)
     fallen = next(iter(evaluate_run(recording).robots.values())) if one.knows_place else None
     asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)

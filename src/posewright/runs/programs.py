@@ -1,4 +1,4 @@
-"""Programs by name or path: behaviours, robots' old programs, gaits, motions, Python, and those of packages."""
+"""Programs by name or path: behaviours, robots' old programs, gaits, motions, Python, those of packages."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def program_kinds() -> Mapping[str, ProgramKind]:
     Raises:
         InputError: a package offers something else.
     """
-    from posewright.runtimes.openr.kind import OpenRKind
-    from posewright.runtimes.robi.kind import RobiKind
-    from posewright.runtimes.robobasic.kind import RoboBasicKind
+    from posewright.runtimes.openr.setup import OpenRKind
+    from posewright.runtimes.robi.setup import RobiKind
+    from posewright.runtimes.robobasic.setup import RoboBasicKind
 
     shipped = (PythonKind(), GaitKind(), MotionKind(), RoboBasicKind(), RobiKind(), OpenRKind())
     kinds: dict[str, ProgramKind] = {kind.name: kind for kind in shipped}
@@ -48,7 +48,7 @@ def read_program(
 
     Args:
         name: of one that ships; a path (`race.bas`, `CONNECT.CFG`, `my.behaviour.yaml`); a class of one's own
-            (`mine.py:Mine`, `package.module:Mine`); or any of these after the kind and a colon: `robi:startup`.
+            (`mine.py:Mine`, `package.module:Mine`); or any of these after its kind: `robi:startup`.
         robot: who runs it; the program's own robot by default.
         options: what is said to the program besides, by names that its kind has: `{"motions": "walk.mtn"}`.
 

@@ -35,7 +35,7 @@ class PythonKind:
 
     name = "python"
     option_names = ("like", "robot")
-    """`like`: a behaviour whose sensors and start pose the robot has; `robot`: where nothing else names one."""
+    """`like`: a behaviour whose sensors and start pose the robot has; `robot`: where nothing else says it."""
 
     def names(self, robot: Robot | None) -> tuple[str, ...]:  # noqa: ARG002 -- a class has no shipped name
         """Return nothing: classes are named by their module."""
@@ -105,7 +105,7 @@ def controller_maker(offered: object, name: str = "") -> ControllerMaker:
     """Return what makes a controller of what a person hands in.
 
     Args:
-        offered: a class or function that takes a program and a seed, or nothing; or a controller, for one run.
+        offered: a class or function that takes a program and a seed, or nothing; or a controller.
         name: of it, for messages.
 
     Raises:
@@ -116,9 +116,11 @@ def controller_maker(offered: object, name: str = "") -> ControllerMaker:
         return lambda _program, _seed: offered
     if not callable(offered):
         raise InputError(f"{called} makes no controller", hint=_HINT)
-    if _takes(offered, 2):
+    parameters = _positional_parameters(offered)
+    n_required = sum(parameter.default is inspect.Parameter.empty for parameter in parameters)
+    if len(parameters) >= 2 >= n_required:
         return lambda program, seed: _checked(offered(program, seed), called)
-    if _takes(offered, 0):
+    if n_required == 0:
         return lambda _program, _seed: _checked(offered(), called)
     raise InputError(f"{called} cannot be made of a program and a seed, nor of nothing", hint=_HINT)
 
@@ -126,12 +128,14 @@ def controller_maker(offered: object, name: str = "") -> ControllerMaker:
 _HINT = "a class with next(state, n), restart() and close(); posewright.Controller has the last two already"
 
 
-def _takes(maker: Callable[..., object], n_arguments: int) -> bool:
+def _positional_parameters(maker: Callable[..., object]) -> list[inspect.Parameter]:
+    """Return the positional parameters of a class or function; none where Python knows no signature."""
     try:
-        inspect.signature(maker).bind(*range(n_arguments))
-    except (TypeError, ValueError):  # a ValueError: Python knows no signature of it
-        return False
-    return True
+        parameters = inspect.signature(maker).parameters.values()
+    except ValueError:
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [parameter for parameter in parameters if parameter.kind in kinds]
 
 
 def _checked(made: object, name: str) -> Controller:
@@ -166,7 +170,9 @@ def load_object(reference: str) -> object:
     """
     match = _REFERENCE.fullmatch(reference)
     if match is None:
-        raise FormatError(f"{reference!r} names nothing in Python", hint="mine.py:Mine, or package.module:Mine")
+        raise FormatError(
+            f"{reference!r} names nothing in Python", hint="mine.py:Mine, or package.module:Mine"
+        )
     module_name = match["module"]
     path = Path(module_name) if module_name.endswith(".py") else None
     try:

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from posewright.arenas import Arena, arena
-from posewright.contests import Place
-from posewright.control import Until, Watcher
-from posewright.errors import UnknownNameError
+from posewright.control import Until
 from posewright.recordings import Recording
-from posewright.robots import Robot, robot
-from posewright.runs.performing import ORIGIN, fell_in, perform
+from posewright.runs.perform import PerformOptions, fell_in, perform_program
 from posewright.runtimes.robi.controller import EVENT, RobiController
-from posewright.runtimes.robi.listing import listing
-from posewright.runtimes.robi.motions import ROBOT
-from posewright.runtimes.robi.opening import breakpoint_in, open_program
-from posewright.runtimes.robi.postures import Posture, postures
-from posewright.runtimes.robi.program import Program
-from posewright.runtimes.robi.words import read_words
+from posewright.runtimes.robi.postures import Posture
+from posewright.runtimes.robi.setup import RobiProgram, set_up_robi
 
 STILL_S = 0.5
 """A run goes on for so long after nothing more will happen [s]."""
@@ -31,10 +23,6 @@ LONGEST_S = 600.0
 TIPS_OVER = "the simulated Robi tips over when it stands up from sitting: the notes lack a part of the way"
 """What to say of one that fell and was to stand up."""
 
-ROOM = "robi_room"
-ON_FURNITURE: Mapping[str, str] = {Posture.CHAIR.word: "chair", Posture.RIDE.word: "ride"}
-"""In which postures the robot begins on what, by the spots of the room."""
-
 
 def run_robi(
     program: str | Path | RobiProgram = "startup",
@@ -44,6 +32,7 @@ def run_robi(
     rule: str = "consistent",
     breakpoints: Sequence[str] = (),
     seconds: float | None = None,
+    controller: RobiController | None = None,
     **options: Unpack[PerformOptions],
 ) -> Recording:
     """Run a program of a Robi 2; `robi_result` tells what happened.
@@ -57,6 +46,7 @@ def run_robi(
         rule: by which programs that ship judge the posture.
         breakpoints: labels, or addresses, at which the program is over.
         seconds: for so long it runs, up to 3600; default until nothing more will happen, at most 600 [s].
+        controller: of the program, where one is made already: a watcher may look at it.
         options: see `PerformOptions`; arena and start are the program's.
 
     Raises:
@@ -70,13 +60,14 @@ def run_robi(
         ready = set_up_robi(program, words=words, posture=posture, rule=rule, breakpoints=breakpoints)
     until_s = LONGEST_S if seconds is None else seconds
     timed = replace(ready, until_s=until_s)
-    controller = timed.controller(0)  # a Robi's programs draw nothing by chance
-    watchers = list(options.pop("watchers", ()))
+    driving = timed.controller() if controller is None else controller
+    driving.ends_at(until_s)
     if seconds is None:
-        watchers.append(Until(lambda: controller.is_over, STILL_S))
+        ending = Until(lambda: driving.is_over, STILL_S)
+        options["watchers"] = [*options.get("watchers", ()), ending]
     options["arena"] = timed.arena
     options["start"] = timed.start
-    return perform_program(timed, until_s=until_s, controller=controller, watchers=watchers, **options)
+    return perform_program(timed, until_s=until_s, controller=driving, **options)
 
 
 def robi_result(recording: Recording) -> dict[str, Any]:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from posewright.control import Until, Watcher
+from posewright.control import Until
 from posewright.evaluation import PhysicsRules, Trajectory
 from posewright.recordings import Recording
 from posewright.recordings.falls import side_of
-from posewright.robots import Robot, robot
-from posewright.runs.performing import perform
+from posewright.robots import Robot
+from posewright.runs.perform import PerformOptions, perform_program
+from posewright.runs.streams import Derivation, Streams
 from posewright.runtimes.robobasic.board import EVENT
 from posewright.runtimes.robobasic.controller import RoboBasicController
-from posewright.runtimes.robobasic.inputs import read_inputs
-from posewright.runtimes.robobasic.opening import ROBOT, open_program
-from posewright.runtimes.robobasic.plugs import read_plugs
-from posewright.search.plan import checked_seed
+from posewright.runtimes.robobasic.opening import ROBOT
+from posewright.runtimes.robobasic.setup import RoboBasicProgram, set_up_basic
 
 STILL_S = 0.5
 """A run goes on for so long after nothing more will happen [s]."""
@@ -35,6 +35,7 @@ def run_basic(
     speed_counts_s: float | None = None,
     robot: str | Robot | None = None,
     seconds: float | None = None,
+    controller: RoboBasicController | None = None,
     **options: Unpack[PerformOptions],
 ) -> Recording:
     """Run a RoboBASIC program; `basic_result` tells what happened.
@@ -49,6 +50,7 @@ def run_basic(
         speed_counts_s: counts a second at SPEED 1, of a robot that was measured; the board's by default.
         robot: on which it runs, or its name.
         seconds: for so long it runs; default until it is over or waits in vain, at most 60 [s].
+        controller: of the program, where one is made already: a watcher may look at it.
         options: see `PerformOptions`.
 
     Raises:
@@ -65,16 +67,17 @@ def run_basic(
             plugs=plugs,
             breakpoints=breakpoints,
             speed_counts_s=speed_counts_s,
-            robot=robot,
+            on=ROBOT if robot is None else robot,
         )
     until_s = LONGEST_S if seconds is None else seconds
     timed = replace(ready, until_s=until_s)
-    seed = options.get("seed", 0)
-    controller = timed.controller(Streams(seed).chance(timed.robot.name, 0))
-    watchers = list(options.pop("watchers", ()))
+    streams = Streams(options.get("seed", 0), Derivation(options.get("streams", Derivation.NAMED.value)))
+    driving = controller or timed.controller(streams.chance(timed.robot.name, 0))
+    driving.ends_at(until_s)
     if seconds is None:
-        watchers.append(Until(lambda: controller.is_over, STILL_S))
-    return perform_program(timed, until_s=until_s, controller=controller, watchers=watchers, **options)
+        ending = Until(lambda: driving.is_over, STILL_S)
+        options["watchers"] = [*options.get("watchers", ()), ending]
+    return perform_program(timed, until_s=until_s, controller=driving, **options)
 
 
 def basic_result(recording: Recording) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from posewright.documents import data_of, is_there, one_line, render_document, write_atomically
+from posewright.documents import is_there, one_line, render_document, write_atomically
+from posewright.documents.markup import read_markup
+from posewright.documents.plain import plain_mapping
 from posewright.errors import InputError, OutputError, PosewrightError, Where
-from posewright.formats.markup import read_markup
 from posewright.formats.openrave import is_openrave, read_openrave_robot
 from posewright.formats.urdf.reading import read_urdf
 from posewright.formats.urdf.writing import urdf_text
@@ -186,7 +187,9 @@ _SENSORS = {"imu": one_line({"kind": "imu", "mount": "imu"})}
 
 def _sensor(sensor: SensorSpec) -> Mapping[str, Any]:
     usual = {entry.name: entry.default for entry in fields(sensor)}
-    told = {key: value for key, value in data_of(sensor).items() if value != usual[key] and key != "name"}
+    told = {
+        key: value for key, value in plain_mapping(sensor).items() if value != usual[key] and key != "name"
+    }
     return one_line({"kind": sensor.kind, **told})
 
 

@@ -170,7 +170,7 @@ class Run:
         return tuple(parts)
 
     def all_documents(self) -> dict[str, str]:
-        """Return what its recording carries: programs, rules, layout, and cards of robots that do not ship."""
+        """Return what its recording carries: programs, rules, layout, cards of robots that do not ship."""
         documents: dict[str, str] = {}
         for name, program in self.programs.items():
             for file_name, text in program.documents.items():
@@ -270,7 +270,7 @@ def _released_on_failure(plant: Plant) -> Iterator[None]:
 
 
 def _check_starts(run: Run, plant: Plant) -> None:
-    """Raise an InputError for a box where a robot starts, a film nobody can make, and a camera that is none."""
+    """Raise an InputError for a box where a robot starts, a film nobody can make, an unknown camera."""
     if run.outputs.camera is not None:
         sensors = {name: program.robot.sensors for name, program in run.programs.items()}
         refuse_camera(run.outputs.camera, sensors)

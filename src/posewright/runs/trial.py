@@ -8,11 +8,10 @@ from pathlib import Path
 
 from posewright.arenas import Arena, read_arena
 from posewright.bodies import Clock, Plant, TorquePolicy
-from posewright.codegen.hil.boards import PYTHON, BoardProgram, board_named
+from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, board_named
 from posewright.contests import Contest, Entry, contest, contest_names
 from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerMaker, Program, ProgramWithController, Watcher
-from posewright.controllers.behaviours import Behaviour
 from posewright.documents import Catalogue, Node, is_file, read_document, read_text
 from posewright.errors import InputError, UnknownNameError
 from posewright.figures import card_document
@@ -133,6 +132,10 @@ def _resolved(name: str, beside: Path | None) -> str:
     return name
 
 
+ControllerSource = str | Board | Controller | ControllerMaker | Callable[[], Controller]
+"""What drives a robot in place of its program, or where that runs, as `run_trial` takes it."""
+
+
 @dataclass(frozen=True)
 class TrialOptions:
     """What a person says over a trial's document; None where the document's word stands.
@@ -156,13 +159,13 @@ class TrialOptions:
     robot: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     body: str = SIMULATION
-    controller: str | Controller | ControllerMaker | Callable[[], Controller] = PYTHON
+    controller: ControllerSource = PYTHON
     require_legal: bool = False
     derivation: Derivation = Derivation.NAMED
 
 
 def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
-    """Return the run of a trial: every name in it becomes an object; a box may still stand where a robot starts.
+    """Return the run of a trial: every name in it becomes an object.
 
     Raises:
         InputError: something in it is wrong.
@@ -223,7 +226,7 @@ def _programs(trial: Trial, judging: Contest, options: TrialOptions) -> dict[str
         first = read_program(
             trial.behaviour,
             robot(options.robot or trial.robot),
-            options={**trial.options, **options.options},
+            options=program_options(trial, options),
         )
     else:
         card = None if options.robot is None else robot(options.robot)
@@ -238,22 +241,21 @@ def _programs(trial: Trial, judging: Contest, options: TrialOptions) -> dict[str
     return programs
 
 
-def _with_controller(
-    program: Program, controller: str | Controller | ControllerMaker | Callable[[], Controller]
-) -> Program:
+def program_options(trial: Trial, options: TrialOptions) -> Mapping[str, str]:
+    """Return what is said to the first robot's program: a trial's own options are of its own behaviour."""
+    return {**trial.options, **options.options} if options.behaviour is None else options.options
+
+
+def _with_controller(program: Program, controller: ControllerSource) -> Program:
     """Return a program with a controller of one's own, or on a board."""
+    if isinstance(controller, Board):
+        return controller.program(program)
     if not isinstance(controller, str):
         return ProgramWithController(program, controller_maker(controller))
-    if controller == PYTHON:
-        return program
     if ".py:" in controller:
         return ProgramWithController(program, controller_maker(load_object(controller), controller))
     board = board_named(controller)
-    if not isinstance(program, Behaviour):
-        raise InputError(
-            f"{program.name} runs on no other board", hint="a robot's old program is its own: leave it out"
-        )
-    return board.program(program)
+    return program if board is None else board.program(program)
 
 
 def _layout_name(trial: Trial, layout: str, arena: Arena) -> str:
@@ -272,7 +274,7 @@ def run_trial(
     options: Mapping[str, str] | None = None,
     motions: str | Path | None = None,
     body: str = SIMULATION,
-    controller: str | Controller | ControllerMaker | Callable[[], Controller] = PYTHON,
+    controller: ControllerSource = PYTHON,
     legal: bool = False,
     streams: str = Derivation.NAMED.value,
     to_film: bool = False,
@@ -299,9 +301,9 @@ def run_trial(
             the option `motions` of behaviours.
         body: what it happens on: one of `plant_names()`, the address of a link, or `random` or a
             `*.bodies.yaml`: a simulated body that the seed draws.
-        controller: one's own, in place of the behaviour's: a class or function that takes a program and a seed
-            (or nothing) and makes a `Controller`, or a controller; or where the behaviour runs: `python`,
-            `arduino-uno`, `cm900`, `serial:PORT[@BAUD]`.
+        controller: one's own, in place of the behaviour's: a class or function that takes a program and a
+            seed, or nothing, and makes a `Controller`; or a controller; or where the behaviour runs:
+            `python`, `arduino-uno`, `cm900`, `serial:PORT[@BAUD]`.
         legal: whether a layout that breaks the rules is refused; else `Outcome.remarks` say what is wrong.
         streams: how random streams follow from the seed; `2026-11` as in recordings of versions until then.
         to_film: whether it is to be filmed, which needs a body that knows where it is.
@@ -366,7 +368,7 @@ def resolve_trial(
     options: Mapping[str, str] | None = None,
     motions: str | Path | None = None,
     body: str = SIMULATION,
-    controller: str | Controller | ControllerMaker | Callable[[], Controller] = PYTHON,
+    controller: ControllerSource = PYTHON,
     legal: bool = False,
     streams: str = Derivation.NAMED.value,
 ) -> tuple[Trial, TrialOptions]:
@@ -397,7 +399,7 @@ def resolve_trial(
 
 
 def _own_robot(trial: str | Path | Trial, resolved: Trial) -> str | None:
-    """Return the robot of a person's own trial, who runs whatever behaviour is named instead of the trial's."""
+    """Return the robot of a person's own trial, who runs whatever behaviour is named instead of its own."""
     return resolved.robot if isinstance(trial, Trial) or is_path(trial) else None
 
 

@@ -11,8 +11,8 @@ import mujoco
 import numpy as np
 
 from posewright.documents import is_file, is_there
+from posewright.documents.markup import Element, read_markup
 from posewright.errors import FormatError, InputError, Where
-from posewright.formats.markup import Element, read_markup
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
 from posewright.robots.mechanism import LIGHTEST_KG, Quaternion, Triple, rotation_matrix, rows, triple
 from posewright.rotation import of_matrix

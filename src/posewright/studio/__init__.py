@@ -17,11 +17,11 @@ from posewright.lazy import lazy
 if TYPE_CHECKING:
     from posewright.studio.document import Command as Command
     from posewright.studio.document import Document as Document
-    from posewright.studio.opening import Studio as Studio
-    from posewright.studio.opening import open_studio as open_studio
+    from posewright.studio.motion_view import open_view as open_view
     from posewright.studio.pages import Pages as Pages
     from posewright.studio.session import Panel as Panel
     from posewright.studio.session import Session as Session
-    from posewright.studio.viewing import open_view as open_view
+    from posewright.studio.studio import Studio as Studio
+    from posewright.studio.studio import open_studio as open_studio
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

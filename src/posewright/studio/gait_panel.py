@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from posewright.documents import Bounds
 from posewright.errors import InputError, PosewrightError, UnknownNameError
@@ -24,30 +24,31 @@ from posewright.gaits import (
 )
 from posewright.gaits.quadruped.reading import SUFFIX
 from posewright.robots import Robot, robot_names
+from posewright.studio.background import run_in_background
 from posewright.studio.gait_view import changed_as_shown, gait_view
 from posewright.studio.history import History
-from posewright.studio.latest import beside
 from posewright.studio.pages import Pages
+from posewright.studio.parts import Parts
 from posewright.studio.requests import action
 from posewright.studio.session import Panel
-from posewright.studio.walking import Walking
-
-if TYPE_CHECKING:
-    from posewright.studio.opening import Parts
+from posewright.studio.walk_preview import WalkPreview
 
 MODE = "gait"
 
 
 class GaitPanel(Panel):
-    """Publishes `gaits`, which there are, and `gait`, the open one; `Walking` has topics of its own."""
+    """Publishes `gaits`, which there are, and `gait`, the open one; `WalkPreview` has topics of its own."""
 
     name = MODE
 
     def __init__(self, parts: Parts) -> None:
-        self._session, self._workspace = parts.session, parts.workspace
-        self._walking = Walking(parts)
+        self._session = parts.session
+        self._workspace = parts.workspace
+        self._walk = WalkPreview(parts)
         self._robot: Robot | None = None
         self._path: Path | None = None
+        self._files: list[str] = []
+        self._problem = ""
         self._use(History(None))
 
     def changed(self, before: Pages, after: Pages) -> None:
@@ -55,30 +56,31 @@ class GaitPanel(Panel):
         is_shown = self._session.mode == MODE
         if self._robot is not self._session.document.robot:
             self._robot = self._session.document.robot
-            self._walking.forget_robot()
+            self._walk.forget_robot()
             self._path = None
             self._use(History(None))
-            self._find()
+            self._list()
         if is_shown and self._history.now is None:
             self._open_first()
-        self._walking.show(is_shown=is_shown)
+        self._walk.show(is_shown=is_shown)
 
     def close(self) -> None:
         """End the walk."""
-        self._walking.stop()
+        self._walk.stop()
 
     @action
     def open(self, *, gait: str, anyway: bool = False) -> None:
         """Open a gait that ships, by its name, or a file of the workspace."""
         if self._history.is_dirty and not anyway:
-            told = f"{self._opened().name} has changes that are not saved"
-            raise InputError(told, hint="save it first, or let them go")
+            message = f"{self._opened().name} has changes that are not saved"
+            raise InputError(message, hint="save it first, or let them go")
         robot = self._session.document.robot
         path = self._workspace.path(gait) if gait.endswith(SUFFIX) else None
         if path is None and gait not in gait_names(robot):
             raise UnknownNameError.among("gait", gait, gait_names(robot))
-        opened, self._path = read_gait(path or gait, robot=robot), path
-        self._walking.stop()
+        opened = read_gait(path or gait, robot=robot)
+        self._path = path
+        self._walk.stop()
         self._use(History(opened))
 
     @action
@@ -103,7 +105,8 @@ class GaitPanel(Panel):
         pose: str | None = None,
     ) -> None:
         """Choose a phase table, how feet are led between points, or the pose of the other joints."""
-        gait, robot = self._opened(), self._session.document.robot
+        gait = self._opened()
+        robot = self._session.document.robot
         if pose is not None:
             robot.pose(pose)  # it may have none of that name
         after = replace(
@@ -117,24 +120,24 @@ class GaitPanel(Panel):
     @action
     def steer(self, *, forward_m_s: float = 0.0, left_m_s: float = 0.0, turn_rad_s: float = 0.0) -> None:
         """Ask for a velocity; one that is out of range is brought into it, in the same direction."""
-        self._walking.steer(VelocityCommand(forward_m_s, left_m_s, turn_rad_s))
+        self._walk.steer(VelocityCommand(forward_m_s, left_m_s, turn_rad_s))
 
     @action
     def walk(self, *, physics: bool) -> None:
         """Begin to walk, as the gait would have it or in physics."""
         if self._problem:
             raise InputError(self._problem)
-        self._walking.begin(in_physics=physics)
+        self._walk.begin(in_physics=physics)
 
     @action
     def stop(self) -> None:
         """End the walk where it is."""
-        self._walking.stop()
+        self._walk.stop()
 
     @action
     def reset(self) -> None:
         """End the walk and put the robot on its feet again."""
-        self._walking.reset()
+        self._walk.reset()
 
     @action
     def save(self, *, file: str, over: bool = False) -> None:
@@ -144,13 +147,13 @@ class GaitPanel(Panel):
         if is_own:
             write_gait(self._opened(), path)
             self._history.mark_saved(self._opened())
-            self._see()
+            self._publish()
         else:
             saved = replace(self._opened(), name=path.name.removesuffix(SUFFIX), path=path)
             write_gait(saved, path)
             self._path = path
             self._use(History(saved))
-        self._find()
+        self._list()
 
     @action
     def sample(
@@ -165,15 +168,23 @@ class GaitPanel(Panel):
     ) -> Future[None]:
         """Write the steady walk at the present command as a motion, as `gaits.sample_gait` makes it."""
         path = self._workspace.new(file, ".motion.yaml", over=over)
-        gait, robot, command = self._opened(), self._session.document.robot, self._walking.command
-        asked: Any = {"cycles": cycles, "every_frames": every_frames}
-        asked |= {"from_pose": from_pose, "to_pose": to_pose}
+        gait = self._opened()
+        robot = self._session.document.robot
+        command = self._walk.command
 
         def write() -> None:
-            motion = sample_gait(gait, robot, command=command, **asked)
+            motion = sample_gait(
+                gait,
+                robot,
+                command=command,
+                cycles=cycles,
+                every_frames=every_frames,
+                from_pose=from_pose,
+                to_pose=to_pose,
+            )
             write_motion(replace(motion, name=path.name.partition(".")[0]), path)
 
-        return beside(write)
+        return run_in_background(write)
 
     def _opened(self) -> Gait:
         if self._history.now is None:
@@ -182,46 +193,57 @@ class GaitPanel(Panel):
 
     def _open_first(self) -> None:
         """Open some gait, where there is one."""
-        found = self._session.topics["gaits"]
         try:
-            for name in (*found["shipped"], *found["files"])[:1]:
+            for name in (*gait_names(self._session.document.robot), *self._files)[:1]:
                 self.open(gait=name)
         except PosewrightError as error:
             self._session.warn(error)
 
     def _use(self, history: History[Gait | None]) -> None:
         self._history = self._session.histories[MODE] = history
-        history.on_change = lambda _before, _after: self._see()
+        history.on_change = lambda _before, _after: self._publish()
         self._session.publish_history()
-        self._see()
+        self._publish()
 
     def _change(self, label: str, gait: Gait, gesture: str = "") -> None:
         self._history.change(label, gait, gesture)
         self._session.publish_history()
 
-    def _see(self) -> None:
-        """Look at the gait as it is now."""
-        gait, self._problem, timing = self._history.now, "", None
+    def _publish(self) -> None:
+        """Walk the gait as it is now, and publish it."""
+        gait = self._history.now
+        self._problem = ""
+        timing = None
         try:
-            timing = self._walking.use(gait)
+            timing = self._walk.use(gait)
         except PosewrightError as error:
             self._problem = f"This cannot be walked: {error}"
         if gait is None:
             self._session.publish("gait", None)
             return
-        view = gait_view(gait, self._session.document.robot, timing)
-        file = None if self._path is None else self._workspace.name_of(self._path)
-        told = {"file": file, "dirty": self._history.is_dirty, "problem": self._problem}
-        self._session.publish("gait", {**view, **told})
+        view = {
+            **gait_view(gait, self._session.document.robot, timing),
+            "file": None if self._path is None else self._workspace.name_of(self._path),
+            "dirty": self._history.is_dirty,
+            "problem": self._problem,
+        }
+        self._session.publish("gait", view)
 
-    def _find(self) -> None:
-        """Tell which gaits there are, or why none is."""
-        robot, files, why = self._session.document.robot, list[str](), ""
+    def _list(self) -> None:
+        """Publish which gaits there are, or why there is none."""
+        robot = self._session.document.robot
+        reason = ""
+        self._files = []
         try:
             walking_legs(robot)
-            files = [name for name in self._workspace.files() if name.endswith(SUFFIX)]
+            self._files = [name for name in self._workspace.files() if name.endswith(SUFFIX)]
         except InputError as error:
             others = ", ".join(name for name in robot_names() if gait_names(name))
-            why = f"There is no gait for this robot: {error}. Gaits ship for {others}."
-        told = {"robot": robot.title, "shipped": list(gait_names(robot)), "files": files, "why": why}
-        self._session.publish("gaits", told)
+            reason = f"There is no gait for this robot: {error}. Gaits ship for {others}."
+        view = {
+            "robot": robot.title,
+            "shipped": list(gait_names(robot)),
+            "files": self._files,
+            "why": reason,
+        }
+        self._session.publish("gaits", view)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from posewright.evaluation import FIGURES
 from posewright.evaluation.walking.report import WalkResult
@@ -20,6 +19,7 @@ from posewright.gaits import (
 )
 from posewright.gaits.quadruped.writing import paired_points
 from posewright.robots import Robot
+from posewright.studio.requests import View
 
 SHOWN = {"m": ("mm", 1000.0), "rad": ("deg", math.degrees(1.0)), "rad/m": ("deg/m", math.degrees(1.0))}
 """The units in which windows show numbers, and the factor, by the unit they have."""
@@ -41,7 +41,7 @@ def changed_as_shown(gait: Gait, shown: Mapping[str, float]) -> Gait:
     return gait if after.flat == gait.flat else after
 
 
-def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> dict[str, Any]:
+def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
     """Return all of a gait as plain data; without `timing` it cannot be walked."""
     return {
         "name": gait.name,
@@ -70,37 +70,37 @@ def _timing(gait: Gait, timing: GaitTiming) -> dict[str, float]:
     }
 
 
-def _groups(gait: Gait) -> Iterator[dict[str, Any]]:
+def _groups(gait: Gait) -> Iterator[View]:
     """Yield the numbers, those of one parameter together."""
     groups: dict[str, list[str]] = {}
     flat = _shown(gait)
     for name in flat:
         groups.setdefault(name.partition(".")[0], []).append(name)
     for base, names in groups.items():
-        told = [Gait.explanation(name) for name in names]
-        sentences = dict.fromkeys(one.sentence for one in told)
-        entries = [_entry(name, flat[name]) for name in names]
+        explanations = [Gait.explanation(name) for name in names]
+        sentences = dict.fromkeys(explanation.sentence for explanation in explanations)
         yield {
             "name": base,
-            "title": told[0].document,
+            "title": explanations[0].document,
             "sentence": next(iter(sentences)) if len(sentences) == 1 else "",
-            "entries": entries,
+            "entries": [_entry(name, flat[name]) for name in names],
         }
 
 
-def _entry(name: str, value: float) -> dict[str, Any]:
-    told = Gait.explanation(name)
-    unit, scale = SHOWN.get(told.unit, (told.unit, 1.0))
-    low, high = told.low * scale, told.high * scale
+def _entry(name: str, value: float) -> View:
+    explanation = Gait.explanation(name)
+    unit, scale = SHOWN.get(explanation.unit, (explanation.unit, 1.0))
+    low = explanation.low * scale
+    high = explanation.high * scale
     return {
         "name": name,
-        "label": name.partition(".")[2].replace(".", " ").replace("_", " ") or told.document,
-        "sentence": told.sentence,
+        "label": name.partition(".")[2].replace(".", " ").replace("_", " ") or explanation.document,
+        "sentence": explanation.sentence,
         "value": round(value * scale, DIGITS),
         "unit": unit,
         "low": round(low, DIGITS),
         "high": round(high, DIGITS),
-        "step": 1.0 if told.is_whole else 10.0 ** math.floor(math.log10((high - low) / STEPS)),
+        "step": 1.0 if explanation.is_whole else 10.0 ** math.floor(math.log10((high - low) / STEPS)),
     }
 
 
@@ -124,8 +124,8 @@ def command_view(command: VelocityCommand | None) -> dict[str, float] | None:
     return {name: round(value, 4) + 0.0 for name, value in shown.items()}
 
 
-def result_view(result: WalkResult) -> dict[str, Any]:
-    """Return what came of a walk: its falls, and its figures of merit in words."""
+def result_view(result: WalkResult) -> View:
+    """Return the result of a walk: its falls, and its figures of merit in words."""
     report = result.report
     figures = [
         {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from posewright.errors import InputError
 
@@ -29,6 +29,24 @@ class Step(Generic[T]):
     gesture: str = ""
 
 
+class Undoable(Protocol):
+    """A history of any value: what can be taken back, and done again."""
+
+    @property
+    def undo_label(self) -> str | None:
+        """What `undo` would take back; None for nothing."""
+
+    @property
+    def redo_label(self) -> str | None:
+        """What `redo` would do again; None for nothing."""
+
+    def undo(self) -> None:
+        """Take the last step back; an `InputError` where there is none."""
+
+    def redo(self) -> None:
+        """Do again what was undone last; an `InputError` where nothing was."""
+
+
 class History(Generic[T]):
     """A value that does not change, followed by others, and back.
 
@@ -38,7 +56,8 @@ class History(Generic[T]):
     """
 
     def __init__(self, now: T, on_change: Callable[[T, T], None] | None = None) -> None:
-        self.now = self._saved = now
+        self.now = now
+        self._saved = now
         self.on_change = on_change
         self._done: list[Step[T]] = []
         self._undone: list[Step[T]] = []
@@ -92,6 +111,7 @@ class History(Generic[T]):
         self._saved = value
 
     def _show(self, value: T) -> None:
-        before, self.now = self.now, value
+        before = self.now
+        self.now = value
         if self.on_change is not None:
             self.on_change(before, value)

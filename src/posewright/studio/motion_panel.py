@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +10,7 @@ from posewright.arrays import Floats
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot
 from posewright.studio.pages import Pages
+from posewright.studio.requests import View
 from posewright.studio.session import Panel, Session
 
 DIGITS = 3
@@ -27,57 +26,68 @@ class MotionPanel(Panel):
         self._session = session
         self._robot: Robot | None = None
         self._shown: tuple[int, Motion] | None = None
+        self._keyframes: list[View] = []
 
     def changed(self, before: Pages, after: Pages) -> None:
         """Publish what is different."""
-        session, cursor = self._session, self._session.cursor
+        session = self._session
+        cursor = session.cursor
         if self._robot is not session.document.robot:
-            self._robot, self._shown = session.document.robot, None
+            self._robot = session.document.robot
+            self._shown = None
             session.publish("robot", robot_view(self._robot))
         motion = after.motion(cursor.page)
         labels = [{"number": label.number, "name": label.name} for label in after.labels]
         session.publish("pages", labels)
         if self._shown is None or self._shown[0] != cursor.page:
-            frames = [keyframe_view(frame) for frame in motion.keyframes]
-            session.publish("motion", {**motion_view(motion, cursor.page), "keyframes": frames})
+            self._keyframes = [keyframe_view(frame) for frame in motion.keyframes]
+            session.publish("motion", {**motion_view(motion, cursor.page), "keyframes": self._keyframes})
         elif self._shown[1] is not motion:
             self._publish_change(self._shown[1], motion, cursor.page)
         self._shown = (cursor.page, motion)
         session.publish("cursor", {**vars(cursor), "selected": list(cursor.selected)})
 
     def _publish_change(self, old: Motion, new: Motion, page: int) -> None:
-        before = self._session.topics["motion"]
         begin, end_old, end_new = changed_range(old.keyframes, new.keyframes)
         inserted = [keyframe_view(frame) for frame in new.keyframes[begin:end_new]]
-        frames = [*before["keyframes"][:begin], *inserted, *before["keyframes"][end_old:]]
-        whole = {**motion_view(new, page), "keyframes": frames}
-        if {**whole, "keyframes": before["keyframes"]} != before:
-            self._session.publish("motion", whole)
+        self._keyframes = [*self._keyframes[:begin], *inserted, *self._keyframes[end_old:]]
+        view = {**motion_view(new, page), "keyframes": self._keyframes}
+        if motion_view(old, page) != motion_view(new, page):
+            self._session.publish("motion", view)
             return
         self._session.splice(
-            "motion", "keyframes", at=begin, removed=end_old - begin, inserted=inserted, whole=whole
+            "motion", "keyframes", at=begin, removed=end_old - begin, inserted=inserted, value=view
         )
 
 
 def changed_range(old: tuple[Keyframe, ...], new: tuple[Keyframe, ...]) -> tuple[int, int, int]:
     """Return where two rows of keyframes begin to differ, and where the differing parts end in each."""
-    begin, shorter = 0, min(len(old), len(new))
+    begin = 0
+    shorter = min(len(old), len(new))
     while begin < shorter and old[begin] is new[begin]:
         begin += 1
-    behind = 0
-    while behind < shorter - begin and old[-1 - behind] is new[-1 - behind]:
-        behind += 1
-    return begin, len(old) - behind, len(new) - behind
+    n_equal_at_end = 0
+    while n_equal_at_end < shorter - begin and old[-1 - n_equal_at_end] is new[-1 - n_equal_at_end]:
+        n_equal_at_end += 1
+    return begin, len(old) - n_equal_at_end, len(new) - n_equal_at_end
 
 
-def motion_view(motion: Motion, page: int) -> dict[str, Any]:
+def motion_view(motion: Motion, page: int) -> View:
     """Return a motion as plain data without its keyframes, angles in degrees."""
-    told = {name: getattr(motion, name) for name in ("name", "repeat", "next", "exit", "speed", "source")}
-    start = None if motion.start is None else pose_view(motion.start)
-    return {**told, "page": page, "joints": list(motion.joints), "start": start}
+    return {
+        "name": motion.name,
+        "repeat": motion.repeat,
+        "next": motion.next,
+        "exit": motion.exit,
+        "speed": motion.speed,
+        "source": motion.source,
+        "page": page,
+        "joints": list(motion.joints),
+        "start": None if motion.start is None else pose_view(motion.start),
+    }
 
 
-def keyframe_view(frame: Keyframe) -> dict[str, Any]:
+def keyframe_view(frame: Keyframe) -> View:
     """Return a keyframe as plain data."""
     return {
         "reach_s": frame.reach_s,
@@ -90,11 +100,9 @@ def keyframe_view(frame: Keyframe) -> dict[str, Any]:
     }
 
 
-def pose_view(pose: Pose) -> list[Any]:
+def pose_view(pose: Pose) -> list[float | str | None]:
     """Return angles in the order of the motion's joints [deg]; None where held, "free" where free."""
     degrees = angles_deg(pose.angles)
-    if not pose.free:
-        return degrees
     return ["free" if name in pose.free else angle for name, angle in zip(pose.joints, degrees, strict=True)]
 
 
@@ -105,7 +113,7 @@ def angles_deg(angles: Floats) -> list[float | None]:
     ]
 
 
-def robot_view(robot: Robot) -> Mapping[str, Any]:
+def robot_view(robot: Robot) -> View:
     """Return what a window needs to know of a robot."""
     speeds = np.rad2deg(robot.max_speeds).tolist()
     zeros = robot.to_ticks(np.zeros(len(robot.joints))).tolist()

@@ -11,17 +11,20 @@ from posewright.documents import Bounds
 from posewright.studio.requests import action
 from posewright.studio.session import Panel, Session
 
-SLOWEST, FASTEST = 0.05, 16.0
+SLOWEST = 0.05
+FASTEST = 16.0
 Time = Annotated[float, Bounds(0.0, 86_400.0)]
 
 
 class Playhead(Panel, ABC):
-    """What panels that play have in common; each says how long it lasts, and shows where the playhead is."""
+    """Base of panels that play: each knows how long it lasts, and shows where the playhead is."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._time_s, self._speed, self._loops = 0.0, 1.0, False
-        self._since: float | None = None
+        self._time_s = 0.0
+        self._speed = 1.0
+        self._loops = False
+        self._since: float | None = None  # the clock's time at the last tick; None while it rests
 
     @property
     def time_s(self) -> float:
@@ -81,7 +84,8 @@ class Playhead(Panel, ABC):
     def _tick(self, now: float) -> None:
         if self._since is None:
             return
-        time_s, end_s = self._time_s + (now - self._since) * self._speed, self._duration_s
+        time_s = self._time_s + (now - self._since) * self._speed
+        end_s = self._duration_s
         self._since = now
         self._time_s = math.fmod(time_s, end_s) if self._loops and end_s > 0.0 else min(time_s, end_s)
         if self._is_over():

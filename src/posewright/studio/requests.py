@@ -1,4 +1,4 @@
-"""What a window asks: JSON that is read into the arguments of a method, or into a command."""
+"""What a window asks: JSON that is read into the arguments of a method."""
 
 from __future__ import annotations
 
@@ -7,17 +7,25 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, field, make_dataclass
 from functools import cache
-from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from types import MethodType
+from typing import Annotated, NamedTuple, TypeVar, get_type_hints
 
 from posewright.documents import Node, Reader, read_record
-from posewright.errors import InputError, UnknownNameError
+from posewright.errors import InputError
 
 MOST_BYTES = 32_000_000
 """A request is no longer than this: a dropped file comes in one."""
 
-_MARK = "_is_an_action"
+View = dict[str, object]
+"""What a window is shown of something: plain data, by name."""
 
-Method = TypeVar("Method", bound=Callable[..., Any])
+Anything = Annotated[object, Reader(lambda node: node.value)]
+"""The type of an argument that is plain data of any kind."""
+
+Method = TypeVar("Method", bound=Callable[..., object])
+
+_ACTIONS: set[Callable[..., object]] = set()
+"""The functions that are marked with `@action`."""
 
 
 def action(method: Method) -> Method:
@@ -26,45 +34,41 @@ def action(method: Method) -> Method:
     Arguments are typed as the fields of `documents.read_record`; one that ends in `_rad` is sent in degrees,
     as `_deg`. What it returns is the answer: plain data, or None; or a `Future` of that, where it takes long.
     """
-    setattr(method, _MARK, True)
+    _ACTIONS.add(method)
     return method
 
 
-def actions_of(panel: object) -> dict[str, Callable[..., Any]]:
+def actions_of(panel: object) -> dict[str, MethodType]:
     """Return the methods of a panel that windows may ask for, by name."""
     methods = inspect.getmembers(panel, inspect.ismethod)
-    return {name: method for name, method in methods if getattr(method, _MARK, False)}
-
-
-Anything = Annotated[Any, Reader(lambda node: node.value)]
-"""The type of an argument that is plain data of any kind."""
+    return {name: method for name, method in methods if method.__func__ in _ACTIONS}
 
 
 @cache
-def _arguments(function: Any) -> type[Any]:
+def _arguments_of(function: Callable[..., object]) -> type[object]:
     """Return a dataclass with the keyword arguments of a function."""
     hints = get_type_hints(function, include_extras=True)
-    entries: list[tuple[str, Any, Any]] = [
-        (name, hints[name], field(default=MISSING if one.default is one.empty else one.default))
-        for name, one in inspect.signature(function).parameters.items()
-        if name != "self"
-    ]
+    entries: list[tuple[str, object, object]] = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name != "self":
+            default = MISSING if parameter.default is parameter.empty else parameter.default
+            entries.append((name, hints[name], field(default=default)))
     return make_dataclass(function.__name__, entries, frozen=True, kw_only=True)
 
 
-def call(method: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+def call(method: MethodType, arguments: Mapping[str, object]) -> object:
     """Call a method with arguments as they were sent; an `InputError` says which one is wrong."""
-    kind = _arguments(getattr(method, "__func__", method))
-    asked = read_record(Node(dict(arguments)), kind)
-    return method(**vars(asked))
+    record = read_record(Node(dict(arguments)), _arguments_of(method.__func__))
+    answer: object = method(**vars(record))
+    return answer
 
 
 class Request(NamedTuple):
-    """One thing a window asks: its own number for it, `panel.method`, and the arguments as they were sent."""
+    """A request of a window: its own number for it, `panel.method`, and the arguments as they were sent."""
 
     number: int
     action: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
 
 
 def read_request(text: str | bytes) -> Request:
@@ -79,10 +83,3 @@ def read_request(text: str | bytes) -> Request:
     arguments = fields["with"].fields() if "with" in fields else {}
     number = fields["id"].integer(low=0, high=1 << 53)
     return Request(number, fields["do"].text(), {key: node.value for key, node in arguments.items()})
-
-
-def read_command(kinds: Mapping[str, type[Any]], name: str, arguments: Mapping[str, Any]) -> Any:
-    """Return the command of that name with these arguments, or raise InputError."""
-    if name not in kinds:
-        raise UnknownNameError.among("command", name, kinds)
-    return read_record(Node(dict(arguments)), kinds[name])

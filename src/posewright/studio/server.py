@@ -16,7 +16,7 @@ import itertools
 import logging
 import secrets
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from importlib import resources
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -29,12 +29,15 @@ from posewright.studio.session import Session
 
 if TYPE_CHECKING:
     from viser import ViserServer
-    from websockets.asyncio.server import ServerConnection
+    from websockets.asyncio.server import ServerConnection, serve
     from websockets.http11 import Request, Response
+    from websockets.typing import Subprotocol
 
 LOOPBACK = "127.0.0.1"
 COOKIE = "posewright-studio"
-SOCKET, VIEW, VIEW_SOCKET = "/socket", "/view", "/view/socket"
+SOCKET = "/socket"
+VIEW = "/view"
+VIEW_SOCKET = "/view/socket"
 MOST_WAITING = 100_000_000
 """A window that has not read so many characters is cut off: it comes again, and is shown what is then."""
 _ENDINGS = {
@@ -82,7 +85,9 @@ class Server:
             from viser import ViserServer
         except ImportError as error:
             raise MissingExtraError.for_extra("the studio", "studio") from error
-        self.host, self.port, self._first = host, _free_port(host, port), page
+        self.host = host
+        self.port = _free_port(host, port)
+        self._first_page = page
         self.token = secrets.token_urlsafe(18)
         self.session: Session | None = None
         self._numbers = itertools.count(1)
@@ -95,7 +100,7 @@ class Server:
             self.viser: ViserServer = ViserServer(host=host, port=self.port, verbose=False)
         if self.viser.get_port() != self.port:
             self.viser.stop()
-            raise _taken(host, self.port)
+            raise _port_error(host, self.port)
 
     @property
     def url(self) -> str:
@@ -109,29 +114,43 @@ class Server:
             self.viser.stop()
 
     def _guarded(
-        self, handler: Callable[[Any], Awaitable[None]], host: str, port: int, **options: Any
-    ) -> Any:
-        viser_pages, viser_protocol = options.pop("process_request"), options.pop("select_subprotocol")
+        self,
+        handler: Callable[[ServerConnection], Awaitable[None]],
+        host: str,
+        port: int,
+        *,
+        process_request: Callable[[ServerConnection, Request], Response],
+        select_subprotocol: Callable[[ServerConnection, Sequence[Subprotocol]], Subprotocol],
+        max_size: int,
+        **options: Any,  # whatever else this version of viser sets
+    ) -> serve:
+        """Serve the studio's own pages and websocket beside those of viser, which calls this."""
 
         async def handle(connection: ServerConnection) -> None:
-            if _path(connection.request) == VIEW_SOCKET:
+            if connection.request is not None and _path(connection.request) == VIEW_SOCKET:
                 await handler(connection)
             else:
                 await self._converse(connection)
 
         def pages(connection: ServerConnection, request: Request) -> Response | None:
             try:
-                return self._answer(connection, request, viser_pages)
+                return self._answer(connection, request, process_request)
             except ValueError:  # an address or a header that is none
                 return _response(http.HTTPStatus.BAD_REQUEST, b"no browser asks like this\n")
 
-        def protocol(connection: ServerConnection, offered: Any) -> Any:
-            return viser_protocol(connection, offered) if offered else None
+        def protocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+            return select_subprotocol(connection, offered) if offered else None
 
         return self._serve(
-            handle, host, port, process_request=pages, select_subprotocol=protocol,
-            **{**options, "max_size": MOST_BYTES, "logger": _log()},
-        )  # fmt: skip
+            handle,
+            host,
+            port,
+            process_request=pages,
+            select_subprotocol=protocol,
+            max_size=MOST_BYTES,
+            logger=_log(),
+            **options,
+        )
 
     async def _converse(self, connection: ServerConnection) -> None:
         """Pass requests of a window to the session until it is closed."""
@@ -139,10 +158,13 @@ class Server:
 
         from websockets.exceptions import ConnectionClosed
 
-        session, number = self.session, next(self._numbers)
+        session = self.session
         if session is None:
             return
-        loop, waiting, length = asyncio.get_running_loop(), asyncio.Queue[str](), 0
+        number = next(self._numbers)
+        loop = asyncio.get_running_loop()
+        waiting = asyncio.Queue[str]()
+        length = 0
 
         def put(text: str) -> None:
             nonlocal length
@@ -174,12 +196,18 @@ class Server:
             session.leave(number)
             task.cancel()
 
-    def _answer(self, connection: Any, request: Request, viser_pages: Callable[..., Any]) -> Response | None:
+    def _answer(
+        self,
+        connection: ServerConnection,
+        request: Request,
+        viser_pages: Callable[[ServerConnection, Request], Response],
+    ) -> Response | None:
         """Return a page, a refusal, or None to let a websocket in."""
         if not self._is_ours(request):
             return _response(http.HTTPStatus.FORBIDDEN, b"not from another site\n")
         query = parse_qs(urlsplit(request.path).query)
-        path, token = _path(request), query.get("token", [""])[0]
+        path = _path(request)
+        token = query.get("token", [""])[0]
         if path == "/" and token:
             return self._let_in(token)
         if not self._has_token(request):
@@ -188,18 +216,21 @@ class Server:
                 b"open the address that `posewright studio` prints: it ends in a token\n",
             )
         if _header(request, "Upgrade").lower() == "websocket":
-            known = path in {SOCKET, VIEW_SOCKET} and _header(request, "Origin")
-            return None if known else _response(http.HTTPStatus.NOT_FOUND, b"")
+            is_known = path in {SOCKET, VIEW_SOCKET} and _header(request, "Origin")
+            return None if is_known else _response(http.HTTPStatus.NOT_FOUND, b"")
         if path == VIEW:
             request = type(request)("/", request.headers)
             del request.headers["Accept-Encoding"]
             response = viser_pages(connection, request)
-            return _response(http.HTTPStatus.OK, response.body.replace(b"<body>", b"<body>" + _VIEW_STYLE, 1))
-        return _page(path if path != "/" else f"/{self._first}")
+            return _response(
+                http.HTTPStatus.OK, bytes(response.body).replace(b"<body>", b"<body>" + _VIEW_STYLE, 1)
+            )
+        return _page(path if path != "/" else f"/{self._first_page}")
 
     def _is_ours(self, request: Request) -> bool:
         """Tell whether a request names this server, and comes from one of its pages or from none."""
-        host, origin = _header(request, "Host"), _header(request, "Origin")
+        host = _header(request, "Host")
+        origin = _header(request, "Origin")
         name = urlsplit(f"//{host}").hostname or ""
         is_named = self.host not in {LOOPBACK, "localhost", "::1"} or name in {LOOPBACK, "localhost", "::1"}
         fetched_by = _header(request, "Sec-Fetch-Site") or "none"
@@ -209,8 +240,8 @@ class Server:
 
     def _has_token(self, request: Request) -> bool:
         pairs = (part.strip().partition("=") for part in _header(request, "Cookie").split(";"))
-        brought = {name: value for name, _, value in pairs}.get(f"{COOKIE}-{self.port}", "")
-        return hmac.compare_digest(brought.encode(), self.token.encode())
+        token = {name: value for name, _, value in pairs}.get(f"{COOKIE}-{self.port}", "")
+        return hmac.compare_digest(token.encode(), self.token.encode())
 
     def _let_in(self, token: str) -> Response:
         if not hmac.compare_digest(token.encode(), self.token.encode()):
@@ -219,11 +250,11 @@ class Server:
         return _response(http.HTTPStatus.SEE_OTHER, b"", {"Location": "/", "Set-Cookie": cookie})
 
 
-def _path(request: Any) -> str:
-    return str(urlsplit(request.path).path)
+def _path(request: Request) -> str:
+    return urlsplit(request.path).path
 
 
-def _header(request: Any, name: str) -> str:
+def _header(request: Request, name: str) -> str:
     """Return a header of a request; one that comes twice is like none that is let in."""
     return ", ".join(request.headers.get_all(name))
 
@@ -231,15 +262,15 @@ def _header(request: Any, name: str) -> str:
 def _page(path: str) -> Response:
     """Return a file of the studio's own page."""
     folder = resources.files("posewright.studio").joinpath("page")
-    known = {f"/{file.name}": file for file in folder.iterdir()}
+    files = {f"/{file.name}": file for file in folder.iterdir()}
     kind = _ENDINGS.get(PurePosixPath(path).suffix)
-    if kind is None or path not in known:
+    if kind is None or path not in files:
         return _response(http.HTTPStatus.NOT_FOUND, b"there is no such page\n")
-    return _response(http.HTTPStatus.OK, known[path].read_bytes(), {"Content-Type": kind, **_POLICY})
+    return _response(http.HTTPStatus.OK, files[path].read_bytes(), {"Content-Type": kind, **_POLICY})
 
 
 def _log() -> logging.Logger:
-    """Return the log of the server, without those who come and are no browser: anybody can do that."""
+    """Return the log of the server, without connections that speak no HTTP: anybody can make those."""
     log = logging.getLogger("posewright.studio")
     log.addFilter(_is_of_interest)
     return log
@@ -257,8 +288,8 @@ def _response(status: http.HTTPStatus, body: bytes, headers: dict[str, str] | No
     from websockets.http11 import Response
 
     kind = "text/html; charset=utf-8" if status is http.HTTPStatus.OK else "text/plain; charset=utf-8"
-    told = {"Content-Type": kind, "Content-Length": str(len(body)), **_HEADERS, **(headers or {})}
-    return Response(status, status.phrase, Headers(told), body)
+    fields = {"Content-Type": kind, "Content-Length": str(len(body)), **_HEADERS, **(headers or {})}
+    return Response(status, status.phrase, Headers(fields), body)
 
 
 def _free_port(host: str, port: int) -> int:
@@ -267,15 +298,15 @@ def _free_port(host: str, port: int) -> int:
     with socket.socket(family, socket.SOCK_STREAM) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if not host:
-            raise _taken("an empty address,", port)
+            raise _port_error("an empty address,", port)
         try:
             trial.bind((host, port))
         except (OSError, OverflowError, TypeError, ValueError) as error:  # no number, no name
-            raise _taken(host, port) from error
+            raise _port_error(host, port) from error
         return int(trial.getsockname()[1])
 
 
-def _taken(host: str, port: int) -> InputError:
+def _port_error(host: str, port: int) -> InputError:
     return InputError(
         f"{host} port {port} cannot be listened on", hint="another --port, or none for any that is free"
     )

@@ -12,18 +12,19 @@ import queue
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from types import MethodType
+from typing import TypeVar
 
 from posewright.errors import InputError, PosewrightError, UnknownNameError
-from posewright.studio.commands import COMMANDS
+from posewright.studio.commands import read_command
 from posewright.studio.document import Command, Document
-from posewright.studio.history import History
+from posewright.studio.history import Undoable
 from posewright.studio.pages import Pages
-from posewright.studio.requests import Anything, action, actions_of, call, read_command, read_request
+from posewright.studio.requests import Anything, action, actions_of, call, read_request
 
 TICK_S = 1.0 / 30.0
 """Panels that ask for it are called this often while something plays."""
@@ -39,17 +40,17 @@ Send = Callable[[str], None]
 class Panel:
     """A part of the studio: methods marked `@action` are what a window may ask of it.
 
-    It is called on the session's thread only. It keeps neither document nor robot: another file may be
+    It is called on the session's thread only. It stores neither document nor robot, as another file may be
     opened. By itself it does nothing.
     """
 
     name: str
 
     def changed(self, before: Pages, after: Pages) -> None:
-        """See that the pages, or with the same ones the cursor, the mode or the document, are others now."""
+        """Follow a change of the pages; or, with the same pages, of the cursor, the mode or the document."""
 
     def close(self) -> None:
-        """Let go of whatever it holds: threads, ports, files."""
+        """Release threads, ports and files."""
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,13 @@ class Session:
     cursor: Cursor
     mode: str = MODES[0]
     panels: dict[str, Panel] = field(default_factory=dict)
-    topics: dict[str, Any] = field(default_factory=dict)
-    histories: dict[str, History[Any]] = field(default_factory=dict)
+    topics: dict[str, object] = field(default_factory=dict)
+    histories: dict[str, Undoable] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._todo: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
         self._windows: dict[int, Send] = {}
-        self._actions: dict[str, Callable[..., Any]] = {}
+        self._actions: dict[str, MethodType] = {}
         self._ticking: dict[str, Callable[[float], None]] = {}
         self._thread = threading.Thread(target=self._run, name="studio session", daemon=True)
         self.document.on_change = self._changed
@@ -105,7 +106,7 @@ class Session:
         """Begin to work, once all panels are there."""
         self.publish("mode", self.mode)
         self.publish_history()
-        self._tell_panels()
+        self._notify_panels()
         self._thread.start()
 
     def open(self, document: Document, page: int) -> None:
@@ -114,7 +115,7 @@ class Session:
         document.on_change = self._changed
         self.cursor = Cursor(page)
         self.publish_history()
-        self._tell_panels()
+        self._notify_panels()
 
     def close(self) -> None:
         """Finish what is waiting and let the panels go."""
@@ -141,16 +142,18 @@ class Session:
         else:
             self._ticking[name] = each
 
-    def publish(self, topic: str, value: Any) -> None:
+    def publish(self, topic: str, value: object) -> None:
         """Show all windows a value, plain data; the one that was shown before is not shown again."""
         if topic in self.topics and self.topics[topic] == value:
             return
         self.topics[topic] = value
         self._send_all({"topic": topic, "value": value})
 
-    def splice(self, topic: str, key: str, *, at: int, removed: int, inserted: list[Any], whole: Any) -> None:
-        """Show all windows a change of a long list of a topic; `whole` is what the topic is now."""
-        self.topics[topic] = whole
+    def splice(
+        self, topic: str, key: str, *, at: int, removed: int, inserted: Sequence[object], value: object
+    ) -> None:
+        """Show all windows a change of a long list of a topic; `value` is what the topic is now."""
+        self.topics[topic] = value
         self._send_all({"topic": topic, "splice": [key, at, removed, inserted]})
 
     def join(self, window: int, send: Send) -> None:
@@ -173,31 +176,35 @@ class Session:
 
     def _answer(self, text: str | bytes, send: Send) -> None:
         request = outcome_of(lambda: read_request(text))
-        number = None if isinstance(request, PosewrightError) else request.number
+        if isinstance(request, PosewrightError):
+            send(json.dumps({"id": None, "error": error_view(request)}))
+            return
 
-        def answer(outcome: Any) -> None:
-            is_error = isinstance(outcome, PosewrightError)
-            told = {"error": _told(outcome)} if is_error else {"answer": outcome}
-            send(json.dumps({"id": number, **told}, allow_nan=False))
+        def answer(outcome: object) -> None:
+            if isinstance(outcome, PosewrightError):
+                message = {"id": request.number, "error": error_view(outcome)}
+            else:
+                message = {"id": request.number, "answer": outcome}
+            send(json.dumps(message, allow_nan=False))
 
-        outcome = (
-            request if number is None else outcome_of(lambda: self.perform(request.action, request.arguments))
-        )
+        outcome = outcome_of(lambda: self.perform(request.action, request.arguments))
         if isinstance(outcome, Future):
             outcome.add_done_callback(lambda done: answer(outcome_of(done.result)))
         else:
             answer(outcome)
 
-    def perform(self, name: str, arguments: Mapping[str, Any]) -> Any:
+    def perform(self, name: str, arguments: Mapping[str, object]) -> object:
         """Do an action and return the answer, or its `Future`; on the session's thread."""
         if name not in self._actions:
             raise UnknownNameError.among("action", name, self._actions)
         return call(self._actions[name], arguments)
 
     @action
-    def edit(self, *, command: str, arguments: Anything = None, gesture: str = "") -> bool:
+    def edit(
+        self, *, command: str, arguments: Mapping[str, Anything] | None = None, gesture: str = ""
+    ) -> bool:
         """Make a change of the document; return whether anything is different now."""
-        return self.do(read_command(COMMANDS, command, arguments or {}), gesture)
+        return self.do(read_command(command, arguments or {}), gesture)
 
     def do(self, command: Command, gesture: str = "") -> bool:
         """Make a change of the document, on the session's thread."""
@@ -206,7 +213,7 @@ class Session:
         return changed
 
     def mark_saved(self, pages: Pages) -> None:
-        """Say that these pages of the document are in its file, on the session's thread."""
+        """Record that these pages of the document are in its file, on the session's thread."""
         self.document.mark_saved(pages)
         self.publish_history()
 
@@ -218,7 +225,7 @@ class Session:
         self.mode = mode
         self.publish("mode", mode)
         self.publish_history()
-        self._tell_panels()
+        self._notify_panels()
 
     @action
     def undo(self) -> None:
@@ -241,19 +248,19 @@ class Session:
             raise InputError(f"there is no keyframe {keyframe + 1}", hint=f"the page has {count}")
         marked = tuple(sorted({*selected, keyframe}))
         self.cursor = Cursor(number, keyframe, tuple(place for place in marked if -1 <= place < count))
-        self._tell_panels()
+        self._notify_panels()
 
     def _changed(self, before: Pages, after: Pages) -> None:
-        self._keep_cursor(after)
+        self._clamp_cursor(after)
         for panel in self.panels.values():
             panel.changed(before, after)
 
-    def _tell_panels(self) -> None:
+    def _notify_panels(self) -> None:
         pages = self.document.pages
         for panel in self.panels.values():
             panel.changed(pages, pages)
 
-    def _keep_cursor(self, pages: Pages) -> None:
+    def _clamp_cursor(self, pages: Pages) -> None:
         """Put the cursor on a page and keyframe that there still is."""
         page = self.cursor.page if self.cursor.page in pages.numbers else pages.numbers[0]
         last = len(pages.motion(page).keyframes) - 1
@@ -262,15 +269,16 @@ class Session:
         self.cursor = Cursor(page, keyframe, tuple(sorted(selected)))
 
     @property
-    def _history(self) -> History[Any]:
+    def _history(self) -> Undoable:
         return self.histories.get(self.mode, self.document)
 
     def publish_history(self) -> None:
         """Show windows what can be undone in this mode, and whether the document is saved."""
-        undo, redo = self._history.undo_label, self._history.redo_label
-        self.publish("history", {"undo": undo, "redo": redo, "dirty": self.document.is_dirty})
+        history = self._history
+        is_dirty = self.document.is_dirty
+        self.publish("history", {"undo": history.undo_label, "redo": history.redo_label, "dirty": is_dirty})
 
-    def _send_all(self, message: Mapping[str, Any]) -> None:
+    def _send_all(self, message: Mapping[str, object]) -> None:
         if not self._windows:
             return
         text = json.dumps(message, allow_nan=False)
@@ -292,14 +300,14 @@ class Session:
                     self._try(partial(each, time.monotonic()))
 
     def _try(self, work: Callable[[], object]) -> None:
-        """Do something nobody waits for; what goes wrong is told to all windows."""
+        """Do something that nobody waits for; an error is shown in all windows."""
         outcome = outcome_of(work)
         if isinstance(outcome, PosewrightError):
             self.warn(outcome)
 
     def warn(self, error: PosewrightError) -> None:
-        """Tell all windows what went wrong, once: the topic `problem`."""
-        self._send_all({"topic": "problem", "value": _told(error)})
+        """Show an error in all windows, once: the topic `problem`."""
+        self._send_all({"topic": "problem", "value": error_view(error)})
 
 
 def settle(promise: Future[Result], work: Callable[[], Result]) -> None:
@@ -311,16 +319,17 @@ def settle(promise: Future[Result], work: Callable[[], Result]) -> None:
         promise.set_result(outcome)
 
 
-def _told(error: PosewrightError) -> dict[str, str]:
+def error_view(error: PosewrightError) -> dict[str, str]:
+    """Return an error as windows show it."""
     place = "" if error.where is None else f"{error.where}: "
     return {"message": f"{place}{error.message}", "hint": error.hint or "", "kind": type(error).__name__}
 
 
-def outcome_of(work: Callable[[], Any]) -> Any:
+def outcome_of(work: Callable[[], Result]) -> Result | PosewrightError:
     """Return what work returns, or the error it raises.
 
-    Here a fault of ours ends, too, as unsaved work hangs on the session: it must go on. `cli.app` has the
-    other place for that.
+    A programming error is turned into a `PosewrightError` too: the session must go on, as unsaved work would
+    be lost with it.
     """
     try:
         return work()

@@ -2,37 +2,91 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from posewright.arenas import layout_names
 from posewright.contests import contest_names
+from posewright.control import Block
 from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Bounds, is_path
 from posewright.errors import InputError, PosewrightError
 from posewright.recordings import write_mcap
 from posewright.runs import Progress, read_trial, replay, run_trial, trial_names
 from posewright.search.plan import MAX_SEED
-from posewright.studio.latest import IsStale, Latest, beside
+from posewright.studio.background import IsCancelled, LatestTask, run_in_background
 from posewright.studio.pages import Pages
+from posewright.studio.parts import Parts
 from posewright.studio.playhead import Playhead, Time
 from posewright.studio.requests import action
-from posewright.studio.trial_pace import Pace
 from posewright.studio.trial_track import Track
 from posewright.studio.trial_world import TrialWorld
 
-if TYPE_CHECKING:
-    from posewright.studio.opening import Parts
+NEWS_S = 0.25
+NEWS_OVER_WORK = 4.0
+"""A trial under way is shown anew no more often [s], nor before so many times the work that takes."""
 
-NEWS_S, NEWS_OVER_WORK = 0.25, 4.0
-"""A trial under way is told of no more often [s], nor before so many times the work that takes."""
+RECORDING = ".mcap"
+FIELD = "field"
 
-RECORDING, FIELD = ".mcap", "field"
+HURRY_S = 0.5
+"""A trial that fell behind its clock by more goes on from there: nothing is hurried to catch up."""
+
+_POLL_S = 0.02
+
+
+class Pace:
+    """Paces a trial so that it can be watched: a clock of `drive`, and a watcher that ends the run.
+
+    Attributes:
+        speed: seconds of the trial a second.
+        is_paused: whether it waits.
+    """
+
+    is_real = False
+
+    def __init__(self, speed: float) -> None:
+        self.speed = speed
+        self.is_paused = False
+        self._stopped = threading.Event()
+        self._is_cancelled = False
+        self._reached_s = 0.0  # the time of the trial that was waited for last
+        self._due = 0.0  # when that was due, of the computer's clock
+
+    def wait_until(self, time_s: float) -> None:
+        """Wait until a time of the trial has come, as fast as it is to go now."""
+        self._due = max(self._due, time.monotonic() - HURRY_S) + (time_s - self._reached_s) / self.speed
+        self._reached_s = time_s
+        while self.is_paused or time.monotonic() < self._due:
+            if self._stopped.wait(_POLL_S):
+                return
+            if self.is_paused:
+                self._due = time.monotonic()
+
+    def delay(self, time_s: float, tolerance_s: float) -> float:
+        """Return 0: nobody is late."""
+        return 0.0
+
+    def watch(self, block: Block) -> bool:
+        """Tell whether the trial is to end; a CancelledError where it was cancelled."""
+        if self._is_cancelled:
+            raise CancelledError
+        return self._stopped.is_set()
+
+    def stop(self) -> None:
+        """End the trial after the block that is under way."""
+        self._stopped.set()
+
+    def cancel(self) -> None:
+        """End the trial there too, without a judgement."""
+        self._is_cancelled = True
+        self.stop()
 
 
 class TrialPanel(Playhead):
@@ -46,29 +100,31 @@ class TrialPanel(Playhead):
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.session)
-        self._stage, self._workspace = parts.stage, parts.workspace
+        self._scene = parts.scene
+        self._workspace = parts.workspace
         self._track: Track | None = None
         self._world: TrialWorld | None = None
         self._live: Pace | None = None
-        self._work = Latest(parts.session.post)
-        self._has_lasers, self._follows = True, False
-        self._say()
+        self._task = LatestTask(parts.session.post)
+        self._has_lasers = True
+        self._follows = False
+        self._publish_status()
         self._session.publish("trial_now", None)
 
     def changed(self, before: Pages, after: Pages) -> None:
         """Draw the trial where the 3-D view is its own, and take it out where it is not."""
         track = self._track if self._session.mode == self.name else None
-        self._stage.view.set_visible(track is None)
+        self._scene.view.set_visible(track is None)
         # a field has a floor of its own
-        self._stage.floor.visible = track is None or not track.recording.header.arena
+        self._scene.floor.visible = track is None or not track.recording.header.arena
         if self._session.mode != self.name:
             if self._world is not None:
-                self._stage.look_from("whole")
+                self._scene.look_from("whole")
             self._clear()
             if self._since is not None:
                 self.pause()
         elif track is not None and self._world is None:
-            self._world = TrialWorld(self._stage.viser, track.recording)
+            self._world = TrialWorld(self._scene.viser, track.recording)
             self._world.set_lasers(self._has_lasers)
             self._world.look_at_field()
             self._world.mark(track.marks)
@@ -77,7 +133,7 @@ class TrialPanel(Playhead):
     def close(self) -> None:
         """End the trial that is under way."""
         self._end_live()
-        self._work.close()
+        self._task.close()
 
     @action
     def choices(self) -> dict[str, list[str]]:
@@ -101,15 +157,15 @@ class TrialPanel(Playhead):
         self._end_live()
         self._session.choose(mode=self.name)
 
-        def read(_: IsStale) -> Track:
+        def read(_: IsCancelled) -> Track:
             outcome = replay(path)
             return Track.of(outcome.recording, outcome)
 
         def show(track: Track) -> None:
-            self._drop()
+            self._discard()
             self._publish(track)
 
-        self._aside(f"reading {file}", read, show)
+        self._start_task(f"reading {file}", read, show)
 
     @action
     def run(
@@ -120,36 +176,41 @@ class TrialPanel(Playhead):
         behaviour: str | None = None,
         seed: Annotated[int, Bounds(0, MAX_SEED)] | None = None,
     ) -> None:
-        """Run a trial and watch it; what is not said is the trial's own."""
-        asked: dict[str, Any] = {
-            "trial": self._found(trial, _trials()),
-            "layout": layout and self._found(layout, (*layout_names(), "random")),
-            "behaviour": behaviour and self._found(behaviour, behaviour_names()),
-            "seed": seed,
-        }
-        self._refuse_outside(asked["trial"])
+        """Run a trial and watch it; the trial's own layout, behaviour and seed where none is named."""
+        trial_name = self._resolve(trial, _trials())
+        layout_name = self._resolve(layout, (*layout_names(), "random")) if layout else None
+        behaviour_name = self._resolve(behaviour, behaviour_names()) if behaviour else None
+        self._require_inside(trial_name)
         self._end_live()
         self._session.choose(mode=self.name)
-        self._drop()
-        pace, next_s = Pace(self._speed), 0.0
+        self._discard()
+        pace = Pace(self._speed)
+        next_s = 0.0
 
-        def work(is_stale: IsStale) -> Track:
-            def progress(made: Progress) -> None:
+        def work(is_cancelled: IsCancelled) -> Track:
+            def show_progress(progress: Progress) -> None:
                 nonlocal next_s
-                begun_s = time.monotonic()
-                if begun_s < next_s or not (recording := made.recording()).n_rows:
+                began_s = time.monotonic()
+                if began_s < next_s or not (recording := progress.recording()).n_rows:
                     return
                 track = Track.of(recording, before=self._track)
-                done_s = time.monotonic()
-                next_s = done_s + max(NEWS_S, NEWS_OVER_WORK * (done_s - begun_s))
-                self._session.post(lambda: None if is_stale() else self._grow(track, made.standing))
+                ended_s = time.monotonic()
+                next_s = ended_s + max(NEWS_S, NEWS_OVER_WORK * (ended_s - began_s))
+                self._session.post(lambda: None if is_cancelled() else self._grow(track, progress.standing))
 
-            how: dict[str, Any] = {"on_progress": progress, "pace": pace, "make_watcher": lambda _: pace}
-            came = run_trial(**asked, **how)
-            return Track.of(came.recording, came, before=self._track)
+            outcome = run_trial(
+                trial_name,
+                layout=layout_name,
+                behaviour=behaviour_name,
+                seed=seed,
+                on_progress=show_progress,
+                pace=pace,
+                make_watcher=lambda _: pace,
+            )
+            return Track.of(outcome.recording, outcome, before=self._track)
 
         self._live = pace
-        self._aside(f"running {trial}", work, self._publish)
+        self._start_task(f"running {trial}", work, self._publish)
         self.play()
 
     @action
@@ -165,12 +226,12 @@ class TrialPanel(Playhead):
             raise InputError("there is no recording to be saved", hint="run a trial to its end")
         path = self._workspace.new(name, RECORDING)
         recording = self._track.recording
-        return beside(lambda: write_mcap(recording, path))
+        return run_in_background(lambda: write_mcap(recording, path))
 
     @action
     def step(self, *, rows: Annotated[int, Bounds(-1000, 1000)]) -> None:
         """Go so many rows of the recording on, or back, and stop."""
-        times = self._shown().recording.times
+        times = self._require_track().recording.times
         self._rest()
         row = int(np.searchsorted(times, self._time_s + 1e-9, side="right")) - 1 + rows
         self.seek(time_s=float(times[min(max(row, 0), len(times) - 1)]))
@@ -187,7 +248,7 @@ class TrialPanel(Playhead):
     @action
     def look(self, *, at: str, time_s: Time | None = None) -> None:
         """Turn the camera to the whole `field` or to the robot of that name; at a time, go there and stop."""
-        track = self._shown()
+        track = self._require_track()
         if at != FIELD:
             track.recording.robot(at)
         if time_s is not None:
@@ -198,60 +259,64 @@ class TrialPanel(Playhead):
         elif self._world is not None:
             self._world.look_at_robot(at, self._time_s)
 
-    def _found(self, name: str, names: tuple[str, ...]) -> str:
-        """Return a name that ships as it is, and the path of a file of the folder."""
+    def _resolve(self, name: str, names: tuple[str, ...]) -> str:
+        """Return a name that ships as it is, and of a file of the folder its path."""
         return name if name in names else str(self._workspace.path(name))
 
-    def _refuse_outside(self, trial: str) -> None:
-        """Refuse a trial of the folder that names documents outside it; those that ship go by names."""
-        named = read_trial(trial)
-        for name in (named.robot, named.behaviour, named.rules, named.layout):
+    def _require_inside(self, trial: str) -> None:
+        """Raise InputError where a trial of the folder names documents outside it."""
+        document = read_trial(trial)
+        for name in (document.robot, document.behaviour, document.rules, document.layout):
             if trial not in _trials() and is_path(name):
                 self._workspace.path(str(Path(name).resolve()))
 
-    def _shown(self) -> Track:
+    def _require_track(self) -> Track:
         if self._track is None:
             raise InputError("there is no trial yet", hint="open a recording or run one")
         return self._track
 
-    def _aside(self, what: str, work: Callable[[IsStale], Track], then: Callable[[Track], None]) -> None:
-        """Do slow work beside the session, then what comes of it, unless something else was begun."""
+    def _start_task(
+        self, label: str, work: Callable[[IsCancelled], Track], then: Callable[[Track], None]
+    ) -> None:
+        """Do slow work beside the session, then use its result, unless another task was started since."""
 
-        def finish(made: Track | PosewrightError) -> None:
+        def finish(result: Track | PosewrightError) -> None:
             self._live = None
-            if isinstance(made, PosewrightError):
+            if isinstance(result, PosewrightError):
                 self.pause()
-                self._session.warn(made)
+                self._session.warn(result)
             else:
-                then(made)
-            self._say()
+                then(result)
+            self._publish_status()
 
-        self._say(what)
-        self._work.ask(work, finish)
+        self._publish_status(label)
+        self._task.start(work, finish)
 
-    def _say(self, busy: str = "", standing: str = "") -> None:
+    def _publish_status(self, busy: str = "", standing: str = "") -> None:
         status = {"busy": busy, "standing": standing, "live": self._live is not None}
         self._session.publish("trial_status", status)
 
     def _grow(self, track: Track, standing: str) -> None:
         """Show a trial under way as far as it is."""
         self._publish(track)
-        self._say("running", standing)
+        self._publish_status("running", standing)
 
     def _publish(self, track: Track) -> None:
         """Show a recording, or more of the one that is shown."""
         self._track = track
         self._session.publish("trial", track.about)
-        self._session.publish("trial_track", track.told)
+        self._session.publish("trial_track", track.timeline)
         if self._world is not None:
             self._world.use(track.recording)
             self._world.mark(track.marks)
         self.changed(self._session.document.pages, self._session.document.pages)
         self._show()
 
-    def _drop(self) -> None:
+    def _discard(self) -> None:
+        """Show no trial any more."""
         self._clear()
-        self._track, self._time_s = None, 0.0
+        self._track = None
+        self._time_s = 0.0
         for topic in ("trial", "trial_track", "trial_now"):
             self._session.publish(topic, None)
 
@@ -262,7 +327,7 @@ class TrialPanel(Playhead):
 
     def _end_live(self) -> None:
         if self._live is not None:
-            self._live.drop()
+            self._live.cancel()
             self._live = None
         self._rest()
 
@@ -281,12 +346,13 @@ class TrialPanel(Playhead):
 
     def _show(self) -> None:
         if self._live is not None:
-            self._live.is_paused, self._live.speed = self._since is None, self._speed
+            self._live.is_paused = self._since is None
+            self._live.speed = self._speed
         if self._track is None:
             return
         if self._world is not None:
             self._world.show(self._time_s)
-        self._session.publish("trial_now", {
+        view = {
             "time_s": round(self._time_s, 4),
             "duration_s": self._duration_s,
             "playing": self._since is not None,
@@ -294,7 +360,8 @@ class TrialPanel(Playhead):
             "lasers": self._has_lasers,
             "follow": self._follows,
             "robots": self._track.now(self._time_s),
-        })  # fmt: skip
+        }
+        self._session.publish("trial_now", view)
 
 
 def _trials() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What windows are told of a recording: who decided what and when, what went wrong, and what it was worth."""
+"""A recording as windows are shown it: who decided what and when, what went wrong, and what it was worth."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import bisect
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from posewright.arrays import Floats
 from posewright.charts import chart_in
 from posewright.charts.drawing import draw_svg
-from posewright.contests import ContestPicture, Mark, MarkKind, contest_of
+from posewright.contests import ContestPicture, Mark, MarkKind, Series, contest_of
+from posewright.documents import PlainData, to_plain
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
 from posewright.recordings import Decisions, Event, Header, Recording, RobotRecord
 from posewright.recordings.falls import tilt
 from posewright.runs import Outcome
 from posewright.runs.outcome import Unjudged
+from posewright.studio.requests import View
 
 MOST_SHOWN = 100
 """A chart with more states takes long to draw, and nobody can read it."""
@@ -28,11 +29,14 @@ MOST_POINTS = 500
 """A curve has no more points than a window has pixels."""
 
 CHARTS = (".chart.yaml", ".scxml", ".csv")
-TOLD = {"stop", "fault"}
-"""Events whose particulars say it all."""
+Changes = list[tuple[float, object]]
+"""A value over time: [time, value] where it changes."""
 
-QUIET = {"start", "try"}
-"""Events that are nobody's fault, and nothing to look for."""
+SELF_EXPLAINING = {"stop", "fault"}
+"""Kinds of events whose data are shown without their names."""
+
+EXPECTED = {"start", "try"}
+"""Kinds of events that are no incidents."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +45,15 @@ class Track:
 
     Attributes:
         about: what does not change while a trial goes on: who takes part, and their charts.
-        told: everything over time.
+        timeline: everything over time.
+        tilts: by robot how far it is tilted over time [deg]; not of one that knows no place.
         marks: what the contest points at.
     """
 
     recording: Recording
-    about: Mapping[str, Any] = field(repr=False)
-    told: Mapping[str, Any] = field(repr=False)
+    about: View = field(repr=False)
+    timeline: View = field(repr=False)
+    tilts: Mapping[str, Changes] = field(repr=False)
     marks: tuple[Mark, ...] = ()
 
     @classmethod
@@ -56,49 +62,69 @@ class Track:
         header = recording.header
         is_judged = header.contest if outcome is None else not isinstance(outcome.score, Unjudged)
         picture = contest_of(header, trust_attached_rules=True).picture(recording) if is_judged else None
-        is_known = before is not None and before.recording.header is header
-        about = before.about if before is not None and is_known else _about(recording)
-        told = {
+        if before is not None and before.recording.header is header:
+            about = before.about
+        else:
+            about = _about(recording)
+        tilts = {
+            name: _changes(recording.times, np.degrees(tilt(record.base)).round(1).tolist())
+            for name, record in recording.robots.items()
+            if record.knows_place
+        }
+        robots = [
+            {
+                **_lanes(record.decisions),
+                "measured": [{"name": "tilt_deg", "values": tilts[name]}] if name in tilts else [],
+            }
+            for name, record in recording.robots.items()
+        ]
+        incidents = sorted(_incidents(recording, picture), key=lambda incident: incident.time_s)
+        timeline: View = {
             "duration_s": recording.duration_s,
-            "robots": [
-                {**_lanes(record.decisions), "measured": _measured(recording.times, record)}
-                for record in recording.robots.values()
-            ],
-            "incidents": sorted(_incidents(recording, picture), key=lambda one: float(one["time_s"])),
+            "robots": robots,
+            "incidents": [vars(incident) for incident in incidents],
             "score": None if outcome is None else _score(outcome),
             **_points(picture),
         }
-        return cls(recording, about, told, () if picture is None else tuple(picture.marks))
+        return cls(recording, about, timeline, tilts, () if picture is None else tuple(picture.marks))
 
-    def now(self, time_s: float) -> list[dict[str, Any]]:
+    def now(self, time_s: float) -> list[View]:
         """Return what each robot has decided last at a time [s]."""
-        return [
-            {
-                **_decided(record.decisions, time_s),
-                "measured": {
-                    one["name"]: _at(one["values"], time_s) for one in self.told["robots"][place]["measured"]
-                },
-            }
-            for place, record in enumerate(self.recording.robots.values())
-        ]
+        views: list[View] = []
+        for name, record in self.recording.robots.items():
+            measured = {"tilt_deg": _at(self.tilts[name], time_s)} if name in self.tilts else {}
+            views.append({**_last_decision(record.decisions, time_s), "measured": measured})
+        return views
 
 
-def _about(recording: Recording) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Incident:
+    """Something that went wrong.
+
+    Attributes:
+        what: in words.
+        kind: decides how it is shown.
+        robot: the one to be looked at.
+    """
+
+    time_s: float
+    what: str
+    kind: str
+    robot: str
+
+
+def _about(recording: Recording) -> View:
     header = recording.header
     robots = [
-        {
-            "name": name,
-            "controller": one.header.controller,
-            **_chart(header, one),
-        }
-        for name, one in recording.robots.items()
+        {"name": name, "controller": record.header.controller, **_chart(header, record)}
+        for name, record in recording.robots.items()
     ]
     return {"contest": header.contest, "layout": header.layout, "seed": header.seed, "robots": robots}
 
 
-def _chart(header: Header, record: Any) -> dict[str, Any]:
+def _chart(header: Header, record: RobotRecord) -> View:
     """Return the picture of the chart that was in a robot's states, and which states lie in which."""
-    seen = {name for state in set(record.decisions.states) for name in state.split("+")}
+    visited = {name for state in set(record.decisions.states) for name in state.split("+")}
     for name, text in header.documents.items():
         if not name.endswith(CHARTS):
             continue
@@ -106,149 +132,141 @@ def _chart(header: Header, record: Any) -> dict[str, Any]:
             chart = chart_in(text)
         except InputError:  # another table, or a chart with parts that did not travel along
             continue
-        if seen and seen <= set(chart.parents) and len(chart.every_state) <= MOST_SHOWN:
+        if visited and visited <= set(chart.parents) and len(chart.every_state) <= MOST_SHOWN:
             inside = {state: parent for state, parent in chart.parents.items() if parent is not None}
             return {"chart": draw_svg(chart), "inside": inside}
     return {"chart": None, "inside": {}}
 
 
-def _lanes(decisions: Decisions) -> dict[str, Any]:
-    """Return states, what is played, inputs and outputs over time, each as [time, value] where it changes."""
+def _lanes(decisions: Decisions) -> View:
+    """Return states, what is played, inputs and outputs over time."""
     times = decisions.times
     return {
         "states": _changes(times, decisions.states),
         "playing": _changes(times, decisions.playing),
-        **{what: _signals(times, getattr(decisions, what)) for what in ("inputs", "outputs")},
+        "inputs": _signals(times, decisions.inputs),
+        "outputs": _signals(times, decisions.outputs),
     }
 
 
-def _measured(times: Floats, record: RobotRecord) -> list[dict[str, Any]]:
-    """Return what anybody wants to know of a robot whoever decided: how far it is tilted."""
-    if not record.knows_place:
-        return []
-    leans = np.degrees(tilt(record.base)).round(1).tolist()
-    return [{"name": "tilt_deg", "values": _changes(times, leans)}]
-
-
-def _at(changes: Sequence[Sequence[Any]], time_s: float) -> Any:
+def _at(changes: Changes, time_s: float) -> object:
+    """Return a value at a time [s]; None before its first change."""
     place = bisect.bisect_right(changes, time_s, key=lambda change: change[0]) - 1
     return changes[place][1] if place >= 0 else None
 
 
-def _signals(times: Floats, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _signals(times: Floats, rows: Sequence[Mapping[str, object]]) -> list[View]:
     names = dict.fromkeys(name for row in rows for name in row)
     return [
         {"name": name, "values": _changes(times, [_plain(row.get(name)) for row in rows])} for name in names
     ]
 
 
-def _changes(times: Floats, values: Sequence[Any]) -> list[list[Any]]:
-    found = [
-        [round(time_s, 3), value]
+def _changes(times: Floats, values: Sequence[object]) -> Changes:
+    changes: Changes = [
+        (round(time_s, 3), value)
         for row, (time_s, value) in enumerate(zip(times.tolist(), values, strict=True))
         if not row or value != values[row - 1]
     ]
-    if len(found) <= MOST_POINTS or isinstance(found[0][1], str | bool):
-        return found
-    return found[:: math.ceil(len(found) / MOST_POINTS)]
+    if len(changes) <= MOST_POINTS or isinstance(changes[0][1], str | bool):
+        return changes
+    return changes[:: math.ceil(len(changes) / MOST_POINTS)]
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return round(value, 4) if math.isfinite(value) else None
-    return value
+def _plain(value: object) -> PlainData:
+    return to_plain(value, decimals=4, nan_as_none=True)
 
 
-def _decided(decisions: Decisions, time_s: float) -> dict[str, Any]:
+def _last_decision(decisions: Decisions, time_s: float) -> View:
     row = int(np.searchsorted(decisions.times, time_s, side="right")) - 1
     if row < 0:
         return {"states": [], "playing": None, "inputs": {}, "outputs": {}}
-    told = {
-        what: {name: _plain(value) for name, value in getattr(decisions, what)[row].items()}
-        for what in ("inputs", "outputs")
+    return {
+        "states": decisions.states[row].split("+"),
+        "playing": decisions.playing[row],
+        "inputs": {name: _plain(value) for name, value in decisions.inputs[row].items()},
+        "outputs": {name: _plain(value) for name, value in decisions.outputs[row].items()},
     }
-    return {"states": decisions.states[row].split("+"), "playing": decisions.playing[row], **told}
 
 
-def _incidents(recording: Recording, picture: ContestPicture | None) -> Iterator[dict[str, Any]]:
-    """Yield what cost points and what happened besides, each with the robot to be looked at."""
+def _incidents(recording: Recording, picture: ContestPicture | None) -> Iterator[Incident]:
+    """Yield what cost points and what happened besides."""
     first = next(iter(recording.robots))
-    noted = set()
+    marked = set()
     for mark in picture.marks if picture is not None else ():
-        noted.add(round(mark.time_s, 1))
-        yield {"time_s": mark.time_s, "what": mark.label, "kind": mark.kind.value, "robot": first}
+        marked.add(round(mark.time_s, 1))
+        yield Incident(mark.time_s, mark.label, mark.kind.value, first)
     for event in recording.events:
-        if event.kind not in QUIET and (event.kind == "stop" or round(event.time_s, 1) not in noted):
-            robot = str(event.data.get("robot", first))
-            robot = robot if robot in recording.robots else first
-            yield {"time_s": event.time_s, "what": _words(event), "kind": _kind(event), "robot": robot}
+        if event.kind in EXPECTED or (event.kind != "stop" and round(event.time_s, 1) in marked):
+            continue
+        kind = event.kind if event.kind in {*SELF_EXPLAINING, "safety"} else "event"
+        robot = str(event.data.get("robot", first))
+        yield Incident(event.time_s, _words(event), kind, robot if robot in recording.robots else first)
     if picture is None and not recording.header.contest:
         yield from _falls(recording)
 
 
-def _falls(recording: Recording) -> Iterator[dict[str, Any]]:
+def _falls(recording: Recording) -> Iterator[Incident]:
     try:
         measured = evaluate_run(recording).robots
     except InputError:  # a card that does not ship
         return
     for robot, figures in measured.items():
         for time_s, side in zip(figures.fall_times_s or (), figures.fall_sides or (), strict=True):
-            kind = MarkKind.PENALTY.value
-            yield {"time_s": time_s, "what": f"falls {side}", "kind": kind, "robot": robot}
+            yield Incident(time_s, f"falls {side}", MarkKind.PENALTY.value, robot)
 
 
 def _words(event: Event) -> str:
     data = {key: value for key, value in event.data.items() if key != "robot" and value is not None}
     if event.kind == "safety":
-        unit, asked, limit = (data.get(key, "") for key in ("unit", "value", "limit"))
-        if str(unit).startswith("rad") and isinstance(asked, float) and isinstance(limit, float):
-            unit, asked, limit = str(unit).replace("rad", "deg"), math.degrees(asked), math.degrees(limit)
-        joint = _said(data.get("joint", ""))
-        return f"{data.get('guard')}, {joint}: asked for {_said(asked)}, limit {_said(limit)} {unit}"
-    if event.kind in TOLD:
-        return " ".join(map(_said, data.values()))
-    told = ", ".join(f"{_said(key)} {_said(value)}" for key, value in data.items())
-    return f"{_said(event.kind)}: {told}" if told else _said(event.kind)
+        unit = str(data.get("unit", ""))
+        value = data.get("value", "")
+        limit = data.get("limit", "")
+        if unit.startswith("rad") and isinstance(value, float) and isinstance(limit, float):
+            unit = unit.replace("rad", "deg")
+            value = math.degrees(value)
+            limit = math.degrees(limit)
+        joint = _in_words(data.get("joint", ""))
+        return f"{data.get('guard')}, {joint}: asked for {_in_words(value)}, limit {_in_words(limit)} {unit}"
+    if event.kind in SELF_EXPLAINING:
+        return " ".join(map(_in_words, data.values()))
+    details = ", ".join(f"{_in_words(key)} {_in_words(value)}" for key, value in data.items())
+    return f"{_in_words(event.kind)}: {details}" if details else _in_words(event.kind)
 
 
-def _said(value: Any) -> str:
+def _in_words(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value).replace("_", " ")
 
 
-def _kind(event: Event) -> str:
-    return event.kind if event.kind in {*TOLD, "safety"} else "event"
-
-
-def _score(outcome: Outcome) -> dict[str, Any]:
+def _score(outcome: Outcome) -> View:
     table = outcome.score.table()
+    rows = [*table.rows, table.total] if table.total else table.rows
     return {
         "columns": list(table.columns),
-        "rows": [list(row) for row in (*table.rows, *([table.total] if table.total else []))],
+        "rows": [list(row) for row in rows],
         "notes": [*table.notes, *outcome.score.warnings, *outcome.all_remarks],
         "is_judged": not isinstance(outcome.score, Unjudged),
     }
 
 
-def _points(picture: ContestPicture | None) -> dict[str, Any]:
+def _points(picture: ContestPicture | None) -> View:
+    """Return what the contest adds: its headline, the parts of the time, and its numbers over time."""
     if picture is None:
         return {"headline": "", "spans": [], "series": [], "series_title": ""}
-    every = [max(1, math.ceil(len(one.times) / MOST_POINTS)) for one in picture.series]
     return {
         "headline": picture.headline,
         "spans": [[span.begin_s, span.end_s, span.label] for span in picture.spans],
         "series_title": picture.series_title,
-        "series": [
-            {
-                "title": one.title,
-                "unit": one.unit,
-                "dotted": one.dotted,
-                "points": [
-                    [round(time_s, 3), _plain(value)]
-                    for time_s, value in zip(
-                        one.times[::step].tolist(), one.values[::step].tolist(), strict=True
-                    )
-                ],
-            }
-            for one, step in zip(picture.series, every, strict=True)
-        ],
+        "series": [_series_view(series) for series in picture.series],
+    }
+
+
+def _series_view(series: Series) -> View:
+    step = max(1, math.ceil(len(series.times) / MOST_POINTS))
+    points = zip(series.times[::step].tolist(), series.values[::step].tolist(), strict=True)
+    return {
+        "title": series.title,
+        "unit": series.unit,
+        "dotted": series.dotted,
+        "points": [[round(time_s, 3), _plain(value)] for time_s, value in points],
     }

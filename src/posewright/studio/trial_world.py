@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +19,16 @@ from posewright.recordings.messages import FIELD
 from posewright.recordings.scene import BASE, link_frame, link_rotations, scene, turning
 
 if TYPE_CHECKING:
-    from viser import ViserServer
+    from typing import Any  # data of a recording, which may be anything
+
+    from viser import (
+        CameraHandle,
+        FrameHandle,
+        InitialCameraConfig,
+        SceneApi,
+        SceneNodeHandle,
+        ViserServer,
+    )
 
 ROOT = "/trial"
 RAYS = {"range": ((214, 60, 40), 3.0), "range_scan": ((232, 150, 40), 1.0)}
@@ -39,13 +48,13 @@ _VIEW = np.array([-0.9, -1.3, 0.9])
 class Rays:
     """The beams of one range sensor or scan, from where it sits to what they hit."""
 
-    def __init__(self, viser_scene: Any, frame: str, name: str, card: Mapping[str, Any]) -> None:
+    def __init__(self, viser_scene: SceneApi, frame: str, name: str, card: Mapping[str, Any]) -> None:
         place = card.get("link_pose") or card["base_pose"]
         beams = int(card["beams"]) if card["kind"] == "range_scan" else 1
         bearings = np.radians(card.get("start_deg", 0.0) + card.get("step_deg", 0.0) * np.arange(beams))
-        self._ways = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(beams)], axis=1)
-        self._reach_m = float(card["max_range_m"])
-        self._read: Floats | None = None
+        self._directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(beams)], axis=1)
+        self._max_range_m = float(card["max_range_m"])
+        self._distances: Floats | None = None
         colour, thickness = RAYS[card["kind"]]
         self.lines = viser_scene.add_line_segments(
             f"{frame}/{name}",
@@ -59,19 +68,19 @@ class Rays:
 
     def show(self, distances: Floats) -> None:
         """Draw the beams that hit something, by distances `(beams,)` [m]."""
-        if self._read is not None and np.array_equal(distances, self._read, equal_nan=True):
+        if self._distances is not None and np.array_equal(distances, self._distances, equal_nan=True):
             return
-        self._read = distances
-        hits = np.where(np.isfinite(distances) & (distances < self._reach_m), distances, 0.0)
-        points = np.zeros((len(self._ways), 2, 3), dtype=np.float32)
-        points[:, 1] = hits[:, None] * self._ways
+        self._distances = distances
+        hits = np.where(np.isfinite(distances) & (distances < self._max_range_m), distances, 0.0)
+        points = np.zeros((len(self._directions), 2, 3), dtype=np.float32)
+        points[:, 1] = hits[:, None] * self._directions
         self.lines.points = points
 
 
 class RobotNodes:
     """One robot's links, each in the node of the link it hangs on."""
 
-    def __init__(self, viser_scene: Any, name: str, header: RobotHeader) -> None:
+    def __init__(self, viser_scene: SceneApi, name: str, header: RobotHeader) -> None:
         self._header = header
         self.paths = {link_frame(name, header, link["name"]): "" for link in header.links}
         self.paths[f"{name}/{BASE}"] = f"{ROOT}/{name}"
@@ -80,8 +89,9 @@ class RobotNodes:
         for number, link in enumerate(header.links[1:], 1):
             path = f"{self.paths[link_frame(name, header, link['parent'])]}/{number}"
             self.paths[link_frame(name, header, link["name"])] = path
-            place = {"position": tuple(link["position"]), "wxyz": tuple(link["rotation"])}
-            nodes[link["name"]] = viser_scene.add_frame(path, show_axes=False, **place)
+            nodes[link["name"]] = viser_scene.add_frame(
+                path, show_axes=False, position=tuple(link["position"]), wxyz=tuple(link["rotation"])
+            )
         self._turning = [nodes[link["name"]] for link in turning(header)]
         self.rays = {
             sensor: Rays(viser_scene, self._mount(name, card), f"sensor-{number}", card)
@@ -98,8 +108,8 @@ class RobotNodes:
         """Take the base `(7,)`, and joint angles `(n_joints,)` [rad]."""
         _put(self.base, base if np.isfinite(base).all() else _NOWHERE)
         if self._turning:
-            turned = link_rotations(self._header, positions[None])[0]
-            for node, rotation in zip(self._turning, turned, strict=True):
+            rotations = link_rotations(self._header, positions[None])[0]
+            for node, rotation in zip(self._turning, rotations, strict=True):
                 node.wxyz = rotation
 
 
@@ -114,35 +124,39 @@ class TrialWorld:
     def __init__(self, viser: ViserServer, recording: Recording) -> None:
         self._viser = viser
         self._poses: Poses
-        self._marks: list[Any] = []
+        self._marks: list[SceneNodeHandle] = []
         self.use(recording)
-        make = viser.scene
+        viser_scene = viser.scene
         with viser.atomic():
-            make.remove_by_name(ROOT)
-            make.add_frame(ROOT, show_axes=False)
+            viser_scene.remove_by_name(ROOT)
+            viser_scene.add_frame(ROOT, show_axes=False)
             header = recording.header
             self._boxes = [
-                make.add_frame(f"{ROOT}/box_{i}", show_axes=False) for i in range(1, len(header.boxes) + 1)
+                viser_scene.add_frame(f"{ROOT}/box_{i}", show_axes=False)
+                for i in range(1, len(header.boxes) + 1)
             ]
-            self._robots = {name: RobotNodes(make, name, one) for name, one in header.robots.items()}
+            self._robots = {
+                name: RobotNodes(viser_scene, name, robot) for name, robot in header.robots.items()
+            }
             paths = {FIELD: ROOT, **{f"box_{i}": f"{ROOT}/box_{i}" for i in range(1, len(header.boxes) + 1)}}
             for nodes in self._robots.values():
                 paths |= nodes.paths
             for number, entity in enumerate(scene(recording)["entities"]):
-                _draw(make, f"{paths[entity['frame_id']]}/look-{number}", entity)
+                _draw(viser_scene, f"{paths[entity['frame_id']]}/look-{number}", entity)
 
     def use(self, recording: Recording) -> None:
         """Go on with more of the same recording."""
-        self._recording, self._poses = recording, poses_of(recording)
+        self._recording = recording
+        self._poses = poses_of(recording)
 
     def show(self, time_s: float) -> None:
         """Show a time of the recording [s]."""
-        now = self._poses.at(np.array([time_s]))
+        poses = self._poses.at(np.array([time_s]))
         with self._viser.atomic():
-            for handle, pose in zip(self._boxes, now.boxes[0], strict=True):
+            for handle, pose in zip(self._boxes, poses.boxes[0], strict=True):
                 _put(handle, pose)
             for name, nodes in self._robots.items():
-                nodes.show(now.base[name][0], now.positions[name][0])
+                nodes.show(poses.base[name][0], poses.positions[name][0])
                 decisions = self._recording.robots[name].decisions
                 row = int(np.searchsorted(decisions.times, time_s, side="right")) - 1
                 for sensor, rays in nodes.rays.items():
@@ -154,12 +168,12 @@ class TrialWorld:
         for handle in self._marks:
             handle.remove()
         self._marks = []
-        for number, one in enumerate(marks):
-            if one.kind is not MarkKind.PENALTY or one.x is None or one.y is None:
+        for number, mark in enumerate(marks):
+            if mark.kind is not MarkKind.PENALTY or mark.x is None or mark.y is None:
                 continue
-            path, place = f"{ROOT}/mark-{number}", (one.x, one.y, MARK_M)
-            ball = self._viser.scene.add_icosphere(path, 0.015, MARKED, position=place)
-            self._viser.scene.add_label(f"{path}/words", f"{one.label}, {one.time_s:.1f} s")
+            path = f"{ROOT}/mark-{number}"
+            ball = self._viser.scene.add_icosphere(path, 0.015, MARKED, position=(mark.x, mark.y, MARK_M))
+            self._viser.scene.add_label(f"{path}/words", f"{mark.label}, {mark.time_s:.1f} s")
             self._marks.append(ball)
 
     def set_lasers(self, is_shown: bool) -> None:
@@ -186,46 +200,55 @@ class TrialWorld:
         self._look(self._place(robot, time_s), 0.5)
 
     def follow(self, before_s: float, time_s: float) -> None:
-        """Move all cameras as the first robot moves from one time to another [s], up and down aside."""
+        """Move all cameras as the first robot moves over the floor from one time to another [s]."""
         robot = next(iter(self._robots))
-        way = (self._place(robot, time_s) - self._place(robot, before_s)) * (1.0, 1.0, 0.0)
+        step = (self._place(robot, time_s) - self._place(robot, before_s)) * (1.0, 1.0, 0.0)
         for client in self._viser.get_clients().values():
             if client.camera.update_timestamp:
-                client.camera.position = client.camera.position + way
+                client.camera.position = client.camera.position + step
 
     def _look(self, at: Iterable[float], size_m: float) -> None:
         target = np.array(list(at))
-        where = target + size_m * _VIEW
-        seen = [client.camera for client in self._viser.get_clients().values()]
-        cameras: list[Any] = [self._viser.initial_camera, *(one for one in seen if one.update_timestamp)]
+        cameras: list[CameraHandle | InitialCameraConfig] = [self._viser.initial_camera]
+        for client in self._viser.get_clients().values():
+            if client.camera.update_timestamp:
+                cameras.append(client.camera)
         for camera in cameras:
-            camera.position, camera.look_at = where, target
+            camera.position = target + size_m * _VIEW
+            camera.look_at = target
 
     def close(self) -> None:
         """Take all of it out of the scene."""
         self._viser.scene.remove_by_name(ROOT)
 
 
-def _put(handle: Any, pose: Floats) -> None:
-    handle.position, handle.wxyz = pose[:3], pose[3:]
+def _put(node: FrameHandle, pose: Floats) -> None:
+    """Move a node to x y z qw qx qy qz."""
+    node.position = pose[:3]
+    node.wxyz = pose[3:]
 
 
-def _draw(viser_scene: Any, path: str, entity: Mapping[str, Any]) -> None:
+def _draw(viser_scene: SceneApi, path: str, entity: Mapping[str, Any]) -> None:
     """Add the shapes of a SceneEntity, as `recordings.scene` makes them, to a node."""
     shapes = [(kind, shape) for kind in ("cubes", "spheres", "cylinders") for shape in entity[kind]]
     for number, (kind, shape) in enumerate(shapes):
-        size = tuple(shape["size"][axis] for axis in "xyz")
-        told, place, turned = shape["color"], shape["pose"]["position"], shape["pose"]["orientation"]
-        how: dict[str, Any] = {
-            "color": (told["r"], told["g"], told["b"]),
-            "opacity": None if told["a"] >= 1.0 else told["a"],
-            "position": tuple(place[axis] for axis in "xyz"),
-            "wxyz": tuple(turned[axis] for axis in "wxyz"),
-        }
         name = f"{path}-{number}"
+        width, depth, height = (shape["size"][axis] for axis in "xyz")
+        colour = shape["color"]
+        rgb = (colour["r"], colour["g"], colour["b"])
+        opacity = None if colour["a"] >= 1.0 else colour["a"]
+        position = np.array([shape["pose"]["position"][axis] for axis in "xyz"])
+        rotation = np.array([shape["pose"]["orientation"][axis] for axis in "wxyz"])
         if kind == "cubes":
-            viser_scene.add_box(name, dimensions=size, **how)
+            viser_scene.add_box(
+                name, rgb, (width, depth, height), opacity=opacity, position=position, wxyz=rotation
+            )
         elif kind == "spheres":
-            viser_scene.add_icosphere(name, radius=0.5, scale=size, **how)
+            scale = (width, depth, height)
+            viser_scene.add_icosphere(
+                name, 0.5, rgb, scale=scale, opacity=opacity, position=position, wxyz=rotation
+            )
         else:
-            viser_scene.add_cylinder(name, radius=size[0] / 2.0, height=size[2], **how)
+            viser_scene.add_cylinder(
+                name, width / 2.0, height, rgb, opacity=opacity, position=position, wxyz=rotation
+            )

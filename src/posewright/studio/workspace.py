@@ -8,7 +8,8 @@ from pathlib import Path
 
 from posewright.errors import InputError, visible
 
-DEEPEST, MOST_FILES = 5, 2000
+DEEPEST = 5
+MOST_FILES = 2000
 """So far down it is looked for files, and so many are listed."""
 
 
@@ -53,8 +54,8 @@ class Workspace:
 
     def name_of(self, path: Path) -> str:
         """Return how windows call a path of the folder."""
-        known = path if path.is_relative_to(self.root) else path.resolve()
-        return known.relative_to(self.root).as_posix()
+        inside = path if path.is_relative_to(self.root) else path.resolve()
+        return inside.relative_to(self.root).as_posix()
 
     def files(self) -> Iterator[str]:
         """Yield the names of its files, in order; hidden ones and what links lead to are left out."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from posewright.charts.checks.conditions import all_of, condition
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
 from posewright.charts.checks.inspection import Check
 from posewright.charts.checks.question import AtEvaluation, CheckQuestion
 from posewright.charts.checks.search import Witness, WitnessSearch
-from posewright.charts.checks.solver import CheckClaim, all_of, condition
+from posewright.charts.checks.solver import CheckClaim
 from posewright.charts.expression import (
     COMPARISONS,
     LOGIC,

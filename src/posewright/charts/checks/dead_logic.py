@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
+from posewright.charts.checks.conditions import divides, events_of, wait_conditions
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
 from posewright.charts.checks.inspection import Check, entered_by
 from posewright.charts.checks.question import AtChoice, CheckQuestion, When
 from posewright.charts.checks.search import Witness, WitnessSearch
-from posewright.charts.checks.solver import claims, divides, events_of, guard_text, lines_text, quoted, waited
+from posewright.charts.checks.solver import claims
+from posewright.charts.checks.wording import guard_text, lines_text, quoted
 from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition, StateNode, every_actions
 from posewright.charts.model import DONE, events_raised
@@ -99,7 +101,7 @@ class DeadTransitions(Check):
             self.certain.append(known)
         elif self.inspection.complete:
             question = CheckQuestion(
-                AtChoice(way.source, events_of(way), When.ACTIVE), claims([way.guard, *waited(way)])
+                AtChoice(way.source, events_of(way), When.ACTIVE), claims([way.guard, *wait_conditions(way)])
             )
             self.searches.append((way, self.inspection.search(question)))
         else:

@@ -8,21 +8,18 @@ from dataclasses import replace
 from itertools import chain, combinations
 from typing import NamedTuple
 
-from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
-from posewright.charts.checks.inspection import Check, Inspection, watched_by
-from posewright.charts.checks.solver import (
-    OTHER,
-    CheckSolver,
-    SolverAnswer,
+from posewright.charts.checks.conditions import (
     all_of,
     any_of,
-    claims,
     condition,
     differ,
     divides,
     negated,
     outcome_differs,
 )
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
+from posewright.charts.checks.inspection import Check, Inspection, watched_by
+from posewright.charts.checks.solver import OTHER, CheckSolver, SolverAnswer, claims
 from posewright.charts.expression import Expression, Function, FunctionRow, Name, names_in, rewritten
 from posewright.charts.machine import CompoundTransition, every_actions
 from posewright.charts.model import Chart, Transition, events_raised, expressions_in, names_set, segments_of
@@ -227,7 +224,6 @@ class FunctionTables(Check):
             for one, other in combinations(function.rows, 2):
                 yield from self._overlap(function, solver, one, other)
             self.inspection.solver.proved += solver.proved
-            self.inspection.solver.missing = self.inspection.solver.missing or solver.missing
 
     def _gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:
         answer = solver.ask(claims(false=[row.when for row in function.rows]))

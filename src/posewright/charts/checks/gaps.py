@@ -8,22 +8,20 @@ from itertools import islice, product
 from math import prod
 from typing import Any, NamedTuple
 
+from posewright.charts.checks.conditions import (
+    all_of,
+    any_of,
+    condition,
+    eventless_transitions,
+    name_equals,
+    names_equal,
+    negated,
+)
 from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Check, Inspection, suspected
 from posewright.charts.checks.question import AtChoice, CheckQuestion, When
 from posewright.charts.checks.search import WitnessSearch
-from posewright.charts.checks.solver import (
-    CheckClaim,
-    all_of,
-    any_of,
-    asked_for,
-    claims,
-    condition,
-    negated,
-    shows,
-    stand_at,
-    stands_at,
-)
+from posewright.charts.checks.solver import CheckClaim, all_hold, claims
 from posewright.charts.expression import (
     COMPARISONS,
     Binary,
@@ -53,7 +51,7 @@ class Gaps(Check):
         self.searches: list[tuple[StateNode, WitnessSearch]] = []
         for node in self.machine.nodes[1:]:
             if self._refuses(node):
-                asked = claims(false=[way.guard for way in asked_for(node, self.machine.nodes)])
+                asked = claims(false=[way.guard for way in eventless_transitions(node, self.machine.nodes)])
                 self.searches += [(node, search) for search in _search(self.inspection, node, asked)]
 
     def _refuses(self, node: StateNode) -> bool:
@@ -86,7 +84,7 @@ class Gaps(Check):
             return ""
         cases = (dict(zip(names, row, strict=True)) for row in product((False, True), repeat=len(names)))
         held = search.witness.standing.held
-        count = sum(shows(search.question.claims, {**held, **case}) for case in cases)
+        count = sum(all_hold(search.question.claims, {**held, **case}) for case in cases)
         return f" ({count} of {2 ** len(names)} cases)"
 
 
@@ -145,7 +143,7 @@ class PointGaps(Check):
         own = [way.guard for way in node.ways if not way.events and way.guard.names]
         if len(own) < 2:
             return
-        guards = [way.guard for way in asked_for(node, self.machine.nodes)]
+        guards = [way.guard for way in eventless_transitions(node, self.machine.nodes)]
         for name, kind in self.kinds.items():
             if isinstance(kind, IntType | FloatType) and sum(name in guard.names for guard in own) > 1:
                 yield from self._of_number(node, guards, name)
@@ -168,7 +166,7 @@ class PointGaps(Check):
             [at_value(guard, name, axis.value(number + step)) for guard in guards] for step in (-1, 1)
         )
         across = any_of([all_of(pair) for pair in zip(below, above, strict=True)])
-        here = stands_at(name, axis.value(number))
+        here = name_equals(name, axis.value(number))
         return all_of([here, any_of(below), any_of(above), negated(across)])
 
     def _of_cases(self, node: StateNode, guards: Sequence[Expression]) -> Iterator[PointGapSuspect]:
@@ -180,7 +178,7 @@ class PointGaps(Check):
         bare = [case for case, row in zip(cases, held, strict=True) if not any(row)]
         alone = any(sum(column) == len(cases) - 1 for column in zip(*held, strict=True))
         if len(bare) == 1 and not alone and not self.is_nothing(bare[0]):
-            yield from self._suspect(node, guards, [stand_at(bare[0])], "every other case has one")
+            yield from self._suspect(node, guards, [names_equal(bare[0])], "every other case has one")
 
     def is_nothing(self, case: Mapping[str, Value]) -> bool:
         """Return whether everything is false, or its first word: that nothing is to be done is meant then."""

@@ -6,24 +6,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from posewright.charts.checks.conditions import (
+    any_of,
+    branch_key,
+    by_event,
+    divides,
+    events_of,
+    halves,
+    outcome_differs,
+    two_of,
+    wait_conditions,
+)
 from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Check, suspected
 from posewright.charts.checks.question import AtChoice, CheckQuestion, When
 from posewright.charts.checks.search import Witness, WitnessSearch
-from posewright.charts.checks.solver import (
-    CheckClaim,
-    any_of,
-    claims,
-    divides,
-    events_of,
-    groups,
-    halves,
-    outcome_differs,
-    parting,
-    shown,
-    two_of,
-    waited,
-)
+from posewright.charts.checks.solver import CheckClaim, claims
+from posewright.charts.checks.wording import transition_text
 from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition, Machine, Snapshot, StateNode, TickExecution
 from posewright.charts.model import Priority
@@ -58,7 +57,7 @@ class Overlaps(Check):
 
     def _suspects(self, node: StateNode) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs that may hold at once, over the whole domain of what they read."""
-        for ways in groups(node.ways).values():
+        for ways in by_event(node.ways).values():
             if any(divides(way.guard) for way in ways):
                 yield from (pair for pair in combinations(ways, 2) if self._may_meet(*pair))
             else:
@@ -111,7 +110,7 @@ class Overlaps(Check):
         told: dict[object, Finding] = {}  # of the ways by two segments that part, the worst pair is told
         for pair in self.pairs:
             finding = self._told_of(pair)
-            key = parting(pair.one, pair.other)
+            key = branch_key(pair.one, pair.other)
             if finding is not None and (key not in told or rank(finding) < rank(told[key])):
                 told[key] = finding
         yield from told.values()
@@ -124,7 +123,8 @@ class Overlaps(Check):
                 return replace(found, message=message, proved=False)
             return found
         if pair.search is not None and self.inspection.is_open(pair.search, pair.node):
-            claim = f"{shown(pair.one)} and {shown(pair.other)} hold at once in {pair.node.name}"
+            ways = f"{transition_text(pair.one)} and {transition_text(pair.other)}"
+            claim = f"{ways} hold at once in {pair.node.name}"
             found = suspected(self.inspection, pair.search, Rule.OVERLAP, claim, pair.node)
             return replace(found, line=pair.other.line)
         return self._found(pair, pair.alike.witness, Level.NOTE) if pair.alike.witness is not None else None
@@ -146,7 +146,7 @@ class Overlaps(Check):
     def _found(self, pair: OverlapPair, witness: Witness, level: Level) -> Finding:
         name = pair.node.name
         case, told = self.inspection.case(name, witness, pair.alike.names)
-        message = f"two guards hold {told}: {shown(pair.one)} and {shown(pair.other)}"
+        message = f"two guards hold {told}: {transition_text(pair.one)} and {transition_text(pair.other)}"
         if level is Level.ERROR:
             message += "; make them exclude each other, or say `priority: ordered`"
         else:
@@ -168,7 +168,7 @@ class TickRefusing(TickExecution):
 
 def both(one: CompoundTransition, other: CompoundTransition) -> tuple[CheckClaim, ...]:
     """Return what holds where both of two ways may be taken."""
-    return claims([one.guard, other.guard, *waited(one), *waited(other)])
+    return claims([one.guard, other.guard, *wait_conditions(one), *wait_conditions(other)])
 
 
 def rank(finding: Finding) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
-from posewright.charts.checks.solver import CheckClaim, shows
+from posewright.charts.checks.solver import CheckClaim, all_hold
 from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition, Interpreter, Machine, Snapshot, TickExecution
 from posewright.charts.model import Assign
@@ -209,6 +209,6 @@ class CheckQuestion:
     def shown_by(self, tick: TickTrace) -> Standing | None:
         """Return where a tick answers it with yes."""
         for place in self.place.standings(tick):
-            if shows(self.claims, place.held):
+            if all_hold(self.claims, place.held):
                 return place
         return None

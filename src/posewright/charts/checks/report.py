@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,8 +20,9 @@ from posewright.charts.checks.overlaps import Overlaps
 from posewright.charts.checks.promises import Promised
 from posewright.charts.checks.stuck import Deadlocks, Endless
 from posewright.charts.model import Chart
+from posewright.charts.proof import require_solver
 from posewright.charts.reachability import USUAL, Limits
-from posewright.errors import InputError, Where
+from posewright.errors import InputError, MissingExtraError, Where
 
 WITHIN_S = 20.0
 """Seconds that a check may take, unless somebody says otherwise."""
@@ -104,7 +106,11 @@ def inspect_chart(chart: Chart, *, limits: Limits = USUAL, within_s: float = WIT
         chart: to be inspected.
         limits: how far what can happen is explored: counted, so that the same chart gets the same answer.
         within_s: time of the processor after which no more is looked at, whatever was counted [s].
+
+    Raises:
+        MissingExtraError: the solver is not installed.
     """
+    require_solver("checking a chart")
     end = thread_time() + 0.9 * within_s  # what is under way then is brought to an end
     inspection = Inspection(chart, replace(limits, is_over=lambda: limits.is_over() or thread_time() > end))
     checks = [check(inspection) for check in CHECKS]
@@ -115,7 +121,7 @@ def inspect_chart(chart: Chart, *, limits: Limits = USUAL, within_s: float = WIT
         check.watch()
     inspection.survey()
     found = [finding for check in checks for finding in check.findings()]
-    if inspection.solver.missing or inspection.limits.is_over():  # one note says it for all
+    if inspection.limits.is_over():  # one note says it for all
         found = [finding for finding in found if finding.rule is not Rule.NOT_PROVED]
     found += notes_on(inspection, within_s)
     return Report(
@@ -130,8 +136,6 @@ def inspect_chart(chart: Chart, *, limits: Limits = USUAL, within_s: float = WIT
 
 def notes_on(inspection: Inspection, within_s: float) -> Iterator[Finding]:
     """Yield what has to be said of the inspection as a whole."""
-    if inspection.solver.missing:
-        yield not_proved(f"not everything was proved: {inspection.solver.missing}")
     if inspection.limits.is_over():
         yield not_proved(f"not everything was proved within {within_s:g} s; give the check more time")
     elif not inspection.complete:
@@ -142,17 +146,25 @@ def check_chart(chart: Chart, within_s: float = WITHIN_S) -> tuple[Finding, ...]
     """Return what is wrong with a chart, errors first, each with a case and a run that shows it.
 
     As `inspect_chart`, without the numbers.
+
+    Raises:
+        MissingExtraError: the solver is not installed.
     """
     return inspect_chart(chart, within_s=within_s).findings
 
 
 def require_sound(chart: Chart) -> None:
-    """Refuse a chart that has an error.
+    """Refuse a chart that has an error; where no solver is installed to check it, warn of that.
 
     Raises:
         InputError: says the first error with the case that shows it.
     """
-    errors = [finding for finding in check_chart(chart) if finding.level is Level.ERROR]
+    try:
+        findings = check_chart(chart)
+    except MissingExtraError as error:
+        warnings.warn(f"the chart {chart.name} is not checked: {error}", stacklevel=2)
+        return
+    errors = [finding for finding in findings if finding.level is Level.ERROR]
     if errors:
         more = f"; `posewright chart check` shows {len(errors) - 1} more" if len(errors) > 1 else ""
         first = errors[0]

@@ -6,17 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from posewright.charts.checks.conditions import any_of, equals, names_equal, with_values
 from posewright.charts.checks.question import CheckQuestion, Evaluation, Rows, Standing, TickTrace, record
-from posewright.charts.checks.solver import (
-    CheckSolver,
-    any_of,
-    claims,
-    holding,
-    is_value,
-    shows,
-    stand_at,
-    standing,
-)
+from posewright.charts.checks.solver import CheckSolver, all_hold, claim_with_values, claims
 from posewright.charts.expression import Expression
 from posewright.charts.machine import Interpreter, Machine, Snapshot
 from posewright.charts.model import Steps
@@ -83,7 +75,7 @@ class PathInputs:
 
     def conditions(self, path: Sequence[Evaluation]) -> list[Expression]:
         """Return a path as conditions on inputs."""
-        return [is_value(holding(one.expression, self.known(one)), one.value) for one in path]
+        return [equals(with_values(one.expression, self.known(one)), one.value) for one in path]
 
 
 MAX_ASKED = 200
@@ -198,7 +190,7 @@ class WitnessSearch:
             return
         for count, place in enumerate(self.question.place.standings(step.tick)):
             self.met += 1
-            if shows(self.question.claims, place.held):
+            if all_hold(self.question.claims, place.held):
                 self.witness = Witness(step.state, step.case.inputs, place)
                 return
             if count < MAX_IN_TICK and self.names & self.inputs.names:
@@ -234,14 +226,15 @@ class WitnessSearch:
 
     def possible_at_all(self) -> bool:
         """Return whether any of the situations may answer with yes, or whether that cannot be told."""
-        at = {tuple(one.held[name] for name in self.registers): one.held for one in self.waiting.values()}
-        somewhere = any_of([stand_at({name: held[name] for name in self.registers}) for held in at.values()])
+        registers = [{name: one.held[name] for name in self.registers} for one in self.waiting.values()]
+        distinct = {tuple(values.values()): values for values in registers}
+        somewhere = any_of([names_equal(values) for values in distinct.values()])
         return not self.solver.excludes((*self.question.claims, *claims([somewhere])))
 
     def ask(self, situation: OpenSituation) -> None:
         """Ask the prover about one situation, and see whether its answer runs."""
         held = {name: situation.held[name] for name in self.registers}
-        asked = [standing(claim, held) for claim in self.question.claims]
+        asked = [claim_with_values(claim, held) for claim in self.question.claims]
         answer = self.solver.ask([*claims(self.inputs.conditions(situation.path)), *asked])
         if answer.possible is None:
             self.undecided = answer.reason

@@ -8,7 +8,7 @@ from posewright.charts.drawing.layout.choosing import Scene
 from posewright.charts.drawing.layout.ordering import ObstacleKind
 from posewright.charts.drawing.layout.ranking import Item, Side, Wire, by_breadth, by_colour, by_depth, rank
 from posewright.charts.drawing.layout.siding import Family
-from posewright.charts.drawing.layout.simplex import Spacing, shortest
+from posewright.charts.drawing.layout.spacing import Spacing, solve_spacings
 from posewright.charts.drawing.mermaid import draw_mermaid
 from posewright.charts.drawing.pen import Box, Point, text_width
 from posewright.charts.drawing.svg import compose, draw_chart, draw_svg, style_called
@@ -48,7 +48,7 @@ __all__ = [
     "levels_of",
     "rank",
     "runs_of",
-    "shortest",
+    "solve_spacings",
     "style_called",
     "text_width",
     "timeline_svg",

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from posewright.charts.expression import Expression, Scope, Source, parse_expression
 from posewright.charts.types import INT_HIGH, BoolType, Type, Value, conversion, exactly, parse_quantity
-from posewright.documents import Node, parse_document
+from posewright.documents import Node, parse_document, to_plain
 from posewright.documents.reading import TOO_LARGE, describe
 from posewright.errors import DocumentError, InputError, Where
 
@@ -213,19 +213,7 @@ def flow_text(data: Any) -> str:
 def flow_node(text: str, path: Path | None, line: int | None) -> Node:
     """Return what a text says, as a part of a native document that stands in that line."""
     try:
-        node = parse_document(f"value: {text.strip()}").fields()["value"]
-    except DocumentError as error:
+        plain = to_plain(parse_document(f"value: {text.strip()}").fields()["value"].value)
+    except InputError as error:
         raise DocumentError(error.message, where=Where(path, line), hint=error.hint) from error
-    return Node(plain_data(node.value), path, "", line)
-
-
-def plain_data(value: Any) -> Any:
-    """Return data without the lines of the text that it came from."""
-    if isinstance(value, Mapping):
-        return {str(key): plain_data(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [plain_data(inner) for inner in value]
-    for kind in (bool, int, float, str):
-        if isinstance(value, kind):
-            return kind(value)
-    return value
+    return Node(plain, path, "", line)

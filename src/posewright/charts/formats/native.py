@@ -26,7 +26,6 @@ from posewright.charts.formats.entries import (
     condition_in,
     keyed,
     number_text,
-    plain_data,
     scalar,
     seconds_in,
     text_of,
@@ -54,7 +53,15 @@ from posewright.charts.model import (
     chart_name,
     title_of,
 )
-from posewright.documents import Node, is_there, one_line, parse_document, read_text, save_document
+from posewright.documents import (
+    Node,
+    is_there,
+    one_line,
+    parse_document,
+    plain_mapping,
+    read_text,
+    save_document,
+)
 from posewright.errors import InputError, UnknownNameError
 
 VOWS = ("never", "always", "leads_to")
@@ -287,7 +294,7 @@ def _over(path: Path, data: dict[str, Any]) -> dict[str, Any]:
         before = chart_data(parse_chart(text, path))
     except InputError:  # what stands there is no chart: there is nothing to keep but comments
         return data
-    found: dict[str, Any] = plain_data(parse_document(text, path).value)
+    found = plain_mapping(parse_document(text, path).value)
     if "initial_outputs" in found:  # the old key
         for known in (before, data):
             if "initial_values" in known and known["initial_values"].keys() <= data["outputs"].keys():

@@ -24,7 +24,7 @@ from posewright.charts.proof.claims import (
     compute,
 )
 from posewright.charts.proof.places import ArithmeticPlace, places_in
-from posewright.charts.proof.prover import Prover
+from posewright.charts.proof.prover import Prover, require_solver
 from posewright.charts.proof.translation import Translator
 
 __all__ = [
@@ -43,4 +43,5 @@ __all__ = [
     "Translator",
     "compute",
     "places_in",
+    "require_solver",
 ]

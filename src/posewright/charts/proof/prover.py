@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from posewright.charts.expression import Expression
@@ -17,6 +18,16 @@ from posewright.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from posewright.charts.proof.search import SmtSearch
+
+
+def require_solver(feature: str) -> None:
+    """Raise an error unless the SMT solver that proofs need is installed.
+
+    Raises:
+        MissingExtraError: it is not.
+    """
+    if find_spec("bitwuzla") is None:
+        raise MissingExtraError.for_extra(feature, "charts")
 
 
 class Prover:
@@ -42,10 +53,9 @@ class Prover:
 
     @cached_property
     def _search(self) -> SmtSearch:
-        try:
-            from posewright.charts.proof.search import SmtSearch
-        except ImportError:
-            raise MissingExtraError.for_extra("proof", "charts") from None
+        require_solver("proof")
+        from posewright.charts.proof.search import SmtSearch
+
         return SmtSearch(self.pool)
 
     def satisfiable(

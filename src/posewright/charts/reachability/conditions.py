@@ -16,7 +16,6 @@ from posewright.charts.reachability.abstraction import may_be_undefined
 from posewright.charts.reachability.domain import Compute, Domain, Spans, joined, parted, where
 from posewright.charts.reachability.limits import (
     FEW,
-    FEW_UNSOLVED,
     MAX_NEIGHBOURS,
     MAX_ROUNDS,
     WORK_FOR_VALUE,
@@ -53,13 +52,12 @@ class Atom:
         held = {name: env[name] for name in self.registers}
         if len(self.inputs) == 1:
             return self._one(self.inputs[0], held, path)
-        few = FEW_UNSOLVED if path.solver.prover is None else FEW
         while True:
             open_names = [name for name in self.inputs if not path.known(name)]
             if len(open_names) <= 1:
                 break
             small = min(open_names, key=path.size)
-            if path.size(small) > few and self.axes[small].is_number:
+            if path.size(small) > FEW and self.axes[small].is_number:
                 return path.relate(self._relation(held, path))
             path.pick(small)
         held |= {name: path.value(name) for name in self.inputs if path.known(name)}
@@ -71,19 +69,15 @@ class Atom:
         if key not in self._sets:
             self._sets[key] = self._where(name, held, path)
         spans, exact = self._sets[key]
-        if not exact and path.solver.prover is not None:
-            return path.relate(self._relation(held, path))
-        if not exact:
-            path.doubts.append(f"`{self.expression}` was decided at some values of {name} only")
-        return path.split(name, spans)
+        return path.split(name, spans) if exact else path.relate(self._relation(held, path))
 
     def _where(self, name: str, held: Mapping[str, Value], path: PathCondition) -> tuple[Spans, bool]:
         """Return the values of one input for which the comparison holds, and whether that is exact."""
         axis, compile_at, relation = self.axes[name], self._compile_at(name, held, path), self._put_in(held)
         spans, exact = where(self.tree, name, axis, compile_at)
         exact = exact and not may_be_undefined(relation.condition, {name: axis.kind})
-        if exact or path.solver.prover is None:
-            return spans, exact
+        if exact:
+            return spans, True
         computed = compile_at(self.tree)
 
         def holds(index: int) -> bool:

@@ -30,9 +30,6 @@ MAX_NEIGHBOURS = 1000
 FEW = 8
 """Values of an input up to which each is followed on a path of its own, where several inputs are compared."""
 
-FEW_UNSOLVED = 64
-"""The same where there is no solver."""
-
 MAX_BESIDE = 16
 """Combinations of short inputs followed one by one beside a long one that is split."""
 

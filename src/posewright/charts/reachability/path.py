@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from importlib.util import find_spec
 from itertools import islice, product
 from typing import TypeVar
 
@@ -15,6 +14,7 @@ from posewright.charts.proof import Prover, SolverBudget
 from posewright.charts.reachability.domain import NO, YES, Domain, Spans, count, parted, plainest
 from posewright.charts.reachability.limits import MAX_SPANS, MAX_TRIED, WORK_FOR_STEP, WorkBudget
 from posewright.charts.types import BoolType, Value
+from posewright.errors import MissingExtraError
 
 
 @dataclass(frozen=True)
@@ -52,20 +52,16 @@ Relations = Sequence[Relation]
 
 @dataclass
 class RelationSolver:
-    """Finds inputs for which relations hold: by trying, else by asking the prover; and remembers.
+    """Finds inputs for which relations hold: by trying, else by asking the prover; and remembers."""
 
-    Attributes:
-        prover: None where none is installed.
-    """
-
-    prover: Prover | None = None
+    prover: Prover
     known: dict[object, Solution] = field(default_factory=dict)
     tries: int = 0
 
     @property
     def work(self) -> int:
         """The work that was done so far, by all who share the prover's effort."""
-        return self.tries + (0 if self.prover is None else self.prover.pool.steps * WORK_FOR_STEP)
+        return self.tries + self.prover.pool.steps * WORK_FOR_STEP
 
     def find(self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations) -> Solution:
         """Return values of the inputs within the sets for which all relations hold.
@@ -91,20 +87,24 @@ class RelationSolver:
             point = dict(zip(axes, values, strict=True))
             if all(bool(one.condition.evaluate(point)) is one.holds for one in relations):
                 return Solution(point)
-        if self.prover is None:
-            return Solution(None, f"no solver is installed to decide {_texts(relations)}")
         return decide(self.prover, axes, sets, relations)
 
 
 def decide(
     prover: Prover, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations
 ) -> Solution:
-    """Return values of the inputs within the sets for which all relations hold, as the prover finds them."""
+    """Return values of the inputs within the sets for which all relations hold, as the prover finds them.
+
+    Without the solver the answer is that it is not known.
+    """
     bounds = [_bounds(name, axis, sets[name]) for name, axis in axes.items() if sets[name] != axis.whole]
-    answer = prover.satisfiable(
-        true=[*bounds, *(one.condition for one in relations if one.holds)],
-        false=[one.condition for one in relations if not one.holds],
-    )
+    try:
+        answer = prover.satisfiable(
+            true=[*bounds, *(one.condition for one in relations if one.holds)],
+            false=[one.condition for one in relations if not one.holds],
+        )
+    except MissingExtraError as error:
+        return Solution(None, f"{_texts(relations)}: {error}")
     given: dict[str, Value] = {name: value for name, value in (answer.case or {}).items() if name in axes}
     indices = {name: axes[name].index(value) for name, value in given.items()}
     beside = any(not parted(((index, index),), sets[name])[0] for name, index in indices.items())
@@ -166,7 +166,7 @@ class InputSpace:
     """
 
     axes: Mapping[str, Domain]
-    solver: RelationSolver = field(default_factory=RelationSolver)
+    solver: RelationSolver
 
     @classmethod
     def of(cls, chart: Chart, pool: SolverBudget | None = None) -> InputSpace:
@@ -174,8 +174,7 @@ class InputSpace:
         axes = {name: Domain(kind) for name, kind in chart.inputs.items()}
         axes |= {name: Domain(BoolType()) for name in chart.events}
         types = {name: axis.kind for name, axis in axes.items()}
-        prover = Prover(types, pool=pool) if find_spec("bitwuzla") is not None else None
-        return cls(axes, RelationSolver(prover))
+        return cls(axes, RelationSolver(Prover(types, pool=pool)))
 
     @cached_property
     def whole(self) -> Mapping[str, Spans]:

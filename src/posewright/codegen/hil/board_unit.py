@@ -223,7 +223,9 @@ class BoardUnit:
         hello = self.link.greet(GREETING_S)
         if hello is None:
             what = "no board answers"
-            hint = "has it been flashed with what `posewright build` made, and is the line's speed right?"
+            hint = (
+                "has it been flashed with what `posewright board build` made, and is the line's speed right?"
+            )
             raise BodyError(what, hint=hint)
         subject = self.subject
         told = (hello.protocol, hello.name, hello.input_bytes, hello.state_bytes)

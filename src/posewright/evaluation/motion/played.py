@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
-from posewright.controllers.motion_player import HOLD as HOLD
-from posewright.controllers.motion_player import KEYFRAME as KEYFRAME
-from posewright.controllers.motion_player import SETTLE as SETTLE
+from posewright.controllers.motion_player import HOLD, KEYFRAME, SETTLE
+from posewright.documents import PlainData
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import Trajectory
 from posewright.motions import Finding, Level
@@ -240,7 +239,7 @@ def _course(trajectory: Trajectory) -> tuple[int, int, Indices]:
     return begin, end, keyframes
 
 
-def _wanted(told: Any, begin: int, end: int, n: int) -> Floats | None:
+def _wanted(told: PlainData, begin: int, end: int, n: int) -> Floats | None:
     """Return the attitude that the motion's file gives the base in each frame, `(n, 2)` [rad]."""
     if told is None:
         return None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
+from posewright.documents.plain import PlainData, PlainMapping, plain_mapping, to_plain
 from posewright.evaluation.motion.played import PlayedMotion
 from posewright.evaluation.motion.self_collision import MM_PER_M, longest_slips, self_collision, self_contacts
 from posewright.evaluation.motion.servo_load import lags, saturations, servo_load
@@ -44,7 +44,7 @@ class MotionResult:
         """Who played it."""
         return self.played.robot
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> PlainMapping:
         """Return the numbers and the findings, ready for JSON."""
         return {
             "motion": self.played.name,
@@ -52,7 +52,7 @@ class MotionResult:
             "is_whole": self.played.is_whole,
             **numbers_of(self.played, self.rules, self.falls),
             "recording_digest": self.recording.digest(),
-            "findings": [told(finding) for finding in self.findings],
+            "findings": [finding_data(finding) for finding in self.findings],
         }
 
     to_dict = figures
@@ -74,20 +74,20 @@ def evaluate_motion(
     return MotionResult(played, rules, falls, findings)
 
 
-def told(finding: Finding) -> dict[str, Any]:
+def finding_data(finding: Finding) -> dict[str, PlainData]:
     """Return a finding, ready for JSON."""
-    plain = {**asdict(finding), "level": finding.level.value, "times_s": list(finding.times_s)}
-    del plain["keyframes"]
-    return plain
+    data = plain_mapping(finding)
+    del data["keyframes"]
+    return data
 
 
-def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) -> dict[str, Any]:
+def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) -> PlainMapping:
     """Return everything measured, ready for JSON; times are seconds since the motion began."""
     return {
         "played_s": played.ends_s,
         "settled_s": -_round(played.times[0] - played.frame_s) if played.begin else 0.0,
         "held_s": _round(played.times[-1] - played.ends_s),
-        "falls": [asdict(fall) for fall in falls],
+        "falls": [to_plain(fall) for fall in falls],
         "travel": _travel(played),
         **_attitude(played),
         "self_contacts": [
@@ -116,7 +116,7 @@ def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall])
     }
 
 
-def _travel(played: PlayedMotion) -> dict[str, Any]:
+def _travel(played: PlayedMotion) -> dict[str, PlainData]:
     """Return how far the base went from the motion's beginning to its end, seen from where it began."""
     track, begin, end = played.trajectory, played.begin, played.end
     (x, y), yaw = track.base[end, :2] - track.base[begin, :2], float(track.yaw[begin])
@@ -130,7 +130,7 @@ def _travel(played: PlayedMotion) -> dict[str, Any]:
     }
 
 
-def _attitude(played: PlayedMotion) -> dict[str, Any]:
+def _attitude(played: PlayedMotion) -> dict[str, PlainData]:
     worst = played.begin + int(played.lean[played.begin :].argmax())
     at_first = max(0, played.begin - 1)
     roll, pitch, _ = np.degrees(roll_pitch_yaw(played.record.base[at_first, 3:])).tolist()
@@ -145,7 +145,7 @@ def _attitude(played: PlayedMotion) -> dict[str, Any]:
     }
 
 
-def _slips(played: PlayedMotion) -> dict[str, Any]:
+def _slips(played: PlayedMotion) -> dict[str, PlainData]:
     """Return of each foot how far it slid: over the whole motion, and longest without being lifted."""
     total = played.slips[played.begin :].sum(axis=0) * MM_PER_M
     longest = {slip.foot: slip for slip in longest_slips(played)}
@@ -155,12 +155,12 @@ def _slips(played: PlayedMotion) -> dict[str, Any]:
     }
 
 
-def _moment(played: PlayedMotion, frame: int) -> dict[str, Any]:
+def _moment(played: PlayedMotion, frame: int) -> dict[str, PlainData]:
     return {"time_s": _round(played.times[frame]), "keyframe": int(played.keyframes[frame])}
 
 
-def _rounded(found: object, *names: str) -> dict[str, float]:
-    return {name: _round(getattr(found, name)) for name in names}
+def _rounded(row: object, *names: str) -> dict[str, PlainData]:
+    return {name: _round(getattr(row, name)) for name in names}
 
 
 def _round(value: float) -> float:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
 
 from posewright.bodies import DomainParameters
-from posewright.evaluation.trajectory import domain_of
-from posewright.evaluation.walking.feet import FeetWork, feet_work_of
-from posewright.evaluation.walking.joints import Energy, JointLoads, drives_of, energy_of, joint_loads_of
+from posewright.documents import Node
+from posewright.documents.plain import PlainData, PlainMapping, plain_mapping, to_plain
+from posewright.evaluation.trajectory import HEADER_PATH, domain_of
+from posewright.evaluation.walking.feet import FeetWork, FootWork, feet_work_of
+from posewright.evaluation.walking.joints import (
+    Energy,
+    JointLoad,
+    JointLoads,
+    drives_of,
+    energy_of,
+    joint_loads_of,
+)
 from posewright.evaluation.walking.travel import Leaning, Travel, leaning_of, travel_of
 from posewright.evaluation.walking.walk import GaitFall, Walk
 from posewright.gaits import Gait
@@ -56,10 +62,10 @@ class GaitReport:
         return not self.falls
 
     @cached_property
-    def figures(self) -> Mapping[str, Any]:
+    def figures(self) -> PlainMapping:
         """All figures by name, as `to_dict` has them but not rounded; `falls` is their number."""
         parts = (self.travel, self.leaning, self.loads, self.feet, self.energy)
-        named = {one.name: getattr(part, one.name) for part in parts for one in fields(part)}
+        named = {entry.name: getattr(part, entry.name) for part in parts for entry in fields(part)}
         return {
             **named,
             "falls": len(self.falls),
@@ -67,16 +73,21 @@ class GaitReport:
             "fall_sides": tuple(fall.side for fall in self.falls),
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, PlainData]:
         """Return plain data, fit for JSON: None where there is no number."""
-        told: dict[str, Any] = plain(self.figures)
-        told["feet"] = {one.pop("foot"): one for one in told["feet"]}
-        told["joints"] = {one.pop("joint"): one for one in told["joints"]}
-        return {name: told.pop(name) for name in FIRST} | told
+        rows = {
+            "feet": {foot.foot: _without(foot, "foot") for foot in self.feet.feet},
+            "joints": {joint.joint: _without(joint, "joint") for joint in self.loads.joints},
+        }
+        data = plain_mapping({**self.figures, **rows}, decimals=DECIMALS, nan_as_none=True)
+        return {name: data.pop(name) for name in FIRST} | data
 
 
 PARTS = (Travel, Leaning, JointLoads, FeetWork, Energy)
-FIGURE_NAMES = (*FIRST, *(one.name for part in PARTS for one in fields(part) if one.name not in FIRST))
+FIGURE_NAMES = (
+    *FIRST,
+    *(entry.name for part in PARTS for entry in fields(part) if entry.name not in FIRST),
+)
 """The names of all figures, in the order of `GaitReport.to_dict`."""
 
 
@@ -120,7 +131,8 @@ class WalkResult:
     @property
     def welded(self) -> tuple[str, ...]:
         """The joints that were welded in the gait's pose, as they carry next to nothing."""
-        return tuple(self.walk.trajectory.fact("welded"))
+        names = Node(self.walk.trajectory.fact("welded"), HEADER_PATH, "welded")
+        return tuple(name.text() for name in names.items())
 
     @property
     def simulated_s(self) -> float:
@@ -132,7 +144,7 @@ class WalkResult:
         """Simulated time over wall time; None where nobody looked at a clock."""
         return self.simulated_s / self.wall_s if self.wall_s > 0.0 else None
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, PlainData]:
         """Return what the recording says, as plain data, fit for JSON."""
         terms = self.walk.terms
         return {
@@ -144,12 +156,12 @@ class WalkResult:
             "settle_s": terms.settle_s,
             **self.report.to_dict(),
             "held_joints": list(self.welded),
-            "variation": plain(self.domain),
-            "simulated_s": plain(self.simulated_s),
+            "variation": figure_data(self.domain),
+            "simulated_s": figure_data(self.simulated_s),
             "recording_digest": self.recording.digest(),
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, PlainData]:
         """Return the same, and how long it took."""
         took = {"wall_s": self.wall_s or None, "real_time_factor": self.real_time_factor}
         return self.figures() | took
@@ -170,12 +182,10 @@ def evaluate_walk(
     return WalkResult(walk, GaitReport.of(walk), wall_s)
 
 
-def plain(value: Any) -> Any:
-    """Return values of values as JSON has them: dataclasses as objects, numbers rounded."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
-    if isinstance(value, Mapping):
-        return {name: plain(one) for name, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(one) for one in value]
-    return round(value, DECIMALS) + 0.0 if isinstance(value, float) else value
+def _without(row: FootWork | JointLoad, name: str) -> dict[str, object]:
+    return {entry.name: getattr(row, entry.name) for entry in fields(row) if entry.name != name}
+
+
+def figure_data(value: object) -> PlainData:
+    """Return figures as JSON has them: rounded, and None where there is no number."""
+    return to_plain(value, decimals=DECIMALS, nan_as_none=True)

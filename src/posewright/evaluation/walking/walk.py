@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import JointCommands
 from posewright.control import Guard, Safety
-from posewright.documents import Bounds, Node, read_record
+from posewright.documents import Bounds, Node, PlainData, read_record
 from posewright.errors import InputError
 from posewright.evaluation.thresholds import SLACK_S, PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
@@ -96,7 +96,7 @@ class WalkTerms:
     standing: tuple[Annotated[float, Bounds(-MOST, MOST)], ...]
 
     @classmethod
-    def read(cls, extras: Mapping[str, Any]) -> Self:
+    def read(cls, extras: Mapping[str, PlainData]) -> Self:
         """Return those of a recording; raise an InputError where it is not one of a gait's walk."""
         if EXTRAS not in extras:
             raise InputError(

@@ -71,7 +71,7 @@ def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = N
 def _refuse_bomb(unpacked: int, entry: OdaEntry, path: Path) -> None:
     if unpacked > MOST_UNPACKED_BYTES:
         what = f"its motions unpack to more than {MOST_UNPACKED_BYTES:,} bytes"
-        hint = "no archive known has a tenth of that; `posewright archive extract` takes out single ones"
+        hint = "no archive known has a tenth of that; `posewright aibo archive extract` takes out single ones"
         raise FormatError(what, where=Where(path=path, offset=entry.offset), hint=hint)
 
 
@@ -113,7 +113,9 @@ def _refuse_to_replace(path: Path, came_from: Path | None) -> None:
     """Refuse to put one motion in the place of a whole archive."""
     if is_file(path) and (came_from is None or not path.samefile(came_from)):
         what = "an archive stands here, and its other motions would be lost"
-        raise FormatError(what, where=Where(path=path), hint="`posewright archive add` puts a motion into it")
+        raise FormatError(
+            what, where=Where(path=path), hint="`posewright aibo archive add` puts a motion into it"
+        )
 
 
 def _render_file(file: MotionFile) -> Rendering:

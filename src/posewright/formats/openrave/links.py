@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.formats.markup import Element
+from posewright.documents.markup import Element
 from posewright.formats.openrave.bodies import (
     AttachedSensor,
     Geometry,
@@ -40,10 +40,10 @@ def pose_of(tag: Element) -> Floats:
         if child.name == "translation":
             pose[:3, 3] += child.numbers(3)
         elif child.name == "rotationaxis":
-            x, y, z, degrees = child.numbers(4).tolist()
+            x, y, z, degrees = child.numbers(4)
             pose[:3, :3] = turn_about(np.array([x, y, z]), degrees * RAD_PER_DEG) @ pose[:3, :3]
         elif child.name in ("rotationmat", "rotation"):
-            turn = child.numbers(9).reshape(3, 3)
+            turn = np.array(child.numbers(9)).reshape(3, 3)
             if not np.allclose(turn @ turn.T, np.eye(3), atol=1e-3) or np.linalg.det(turn) < 0.0:
                 child.fail("this is no rotation", "nine numbers, row by row, of a matrix that only turns")
             pose[:3, :3] = turn @ pose[:3, :3]
@@ -53,7 +53,7 @@ def pose_of(tag: Element) -> Floats:
 
 
 def _of_quaternion(tag: Element) -> Floats:
-    w, *axis = tag.numbers(4).tolist()
+    w, *axis = tag.numbers(4)
     length = math.sqrt(w * w + sum(part * part for part in axis))
     if length < 1e-9:
         tag.fail("a quaternion of length 0", "w x y z")
@@ -180,8 +180,8 @@ class BodyMaker:
         if (offset := tag.last("offsetfrom")) is not None:
             frame = self.links[self.known(offset, offset.text, prefix)].pose
         anchor, axis = tag.last("anchor"), tag.last("axis", "axis1")
-        place = np.zeros(3) if anchor is None else anchor.numbers(3)
-        along = np.array([0.0, 0.0, 1.0]) if axis is None else axis.numbers(3)
+        place = np.zeros(3) if anchor is None else np.array(anchor.numbers(3))
+        along = np.array([0.0, 0.0, 1.0]) if axis is None else np.array(axis.numbers(3))
         if np.linalg.norm(along) < 1e-9:
             tag.fail("an axis of length 0")
         along = frame[:3, :3] @ along
@@ -248,15 +248,15 @@ def _corrected(tag: Element, told: Mass) -> Mass:
     """Return a mass with the centre and the inertia that are written out."""
     centre, inertia = tag.last("com"), tag.last("inertia")
     if inertia is not None:  # OpenRAVE reads it of `custom` alone; the thesis's Bioloid has it in boxes
-        told = replace(told, inertia=inertia.numbers(9).reshape(3, 3))
-    return told if centre is None else replace(told, centre_m=centre.numbers(3))
+        told = replace(told, inertia=np.array(inertia.numbers(9)).reshape(3, 3))
+    return told if centre is None else replace(told, centre_m=np.array(centre.numbers(3)))
 
 
 def _positive(tag: Element, name: str, count: int) -> Floats:
     child = tag.last(name)
     if child is None:
         tag.fail(f"<{tag.name}> without <{name}>")
-    values = child.numbers(count)
+    values = np.array(child.numbers(count))
     if (values <= 0.0).any() or (values > 1e4).any():
         child.fail(f"<{name}> of {child.text[:60]!r}", "metres above 0")
     return values
@@ -278,7 +278,7 @@ def _colour(tag: Element) -> Colour | None:
     child = tag.last("diffusecolor")
     if child is None:
         return None
-    red, green, blue = child.numbers(3, 4)[:3].clip(0.0, 1.0).tolist()
+    red, green, blue = np.clip(child.numbers(3, 4)[:3], 0.0, 1.0).tolist()
     return red, green, blue
 
 
@@ -289,7 +289,8 @@ def _limits(tag: Element, kind: str) -> tuple[float, float] | None:
     for names, factor in ((("limitsdeg",), RAD_PER_DEG), (("limits", "limitsrad"), 1.0)):
         child = tag.last(*names)
         if child is not None:
-            low, high = sorted((child.numbers(2) * (1.0 if kind == "slider" else factor)).tolist())
+            unit = 1.0 if kind == "slider" else factor
+            low, high = sorted(end * unit for end in child.numbers(2))
             return low, high
     low_stop, high_stop = tag.number("lostop"), tag.number("histop")
     if low_stop is not None and high_stop is not None:

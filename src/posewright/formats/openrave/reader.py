@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.documents.markup import Element, MarkupRules, read_markup
 from posewright.errors import FormatError
-from posewright.formats.markup import Element, read_markup
 from posewright.formats.openrave.bodies import Environment, Geometry, KinBody
 from posewright.formats.openrave.links import PLACES, BodyMaker, pose_of
 from posewright.formats.scenes.mesh import MAX_SCENE_BYTES, SceneMesh
@@ -25,6 +25,7 @@ _LEAST_BYTES = 100_000
 """An empty file counts as this one: so there are at most some hundred."""
 
 _NOTES = 200
+_RULES = MarkupRules(lower_case=True)
 _ROOTS = ("environment", "robot", "kinbody")
 _UNUSED = frozenset(
     {"camtrans", "camrotaxis", "camrotationaxis", "camrotmat", "camfocal", "bkgndcolor", "plugin", "viewer"}
@@ -46,7 +47,7 @@ def read_openrave(path: Path | str) -> Environment:
         MissingExtraError: a mesh is in a file for which trimesh is needed.
     """
     path = Path(path)
-    root = read_markup(path, small_letters=True)
+    root = read_markup(path, _RULES)
     reader = _Reader(path.parent.resolve())
     if root.name not in _ROOTS:
         root.fail(f"<{root.name}> is no OpenRAVE document", "the root is <Environment>, <Robot> or <KinBody>")
@@ -100,7 +101,7 @@ class _Reader:
             tag.fail(f"{name!r} includes itself", " includes ".join(one.name for one in (*opened, path)))
         if len(opened) >= _INCLUDES:
             tag.fail("documents include each other too deep", f"at most {_INCLUDES} levels")
-        root = read_markup(path, small_letters=True)
+        root = read_markup(path, _RULES)
         if root.name == "environment" and kind == "environment":
             return self.environment(root, (*opened, path))
         if root.name not in ("robot", "kinbody"):
@@ -110,7 +111,8 @@ class _Reader:
     def find(self, tag: Element, name: str) -> Path:
         """Return a file that a document names, beside that document; never one outside the folder."""
         try:
-            path = (tag.path.parent / name.replace("\\", "/")).resolve()
+            folder = self.folder if tag.path is None else tag.path.parent
+            path = (folder / name.replace("\\", "/")).resolve()
             is_there = path.is_file()
         except (OSError, ValueError):  # too long for any disk, or with a NUL in it
             tag.fail(f"no file can be called {name[:80]!r}")

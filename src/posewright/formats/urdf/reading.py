@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from posewright.documents import is_file, open_ordinary
-from posewright.formats.markup import Element, read_markup
+from posewright.documents.markup import Element, read_markup
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
 from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, rows, triple
 from posewright.rotation import from_roll_pitch_yaw
@@ -61,26 +61,24 @@ class UrdfReader:
         above: dict[str, Element] = {}
         for joint in joints.values():
             for end in ("parent", "child"):
-                place = joint.first(end) or joint.fail(
-                    f"the joint {joint.attribute('name')!r} has no <{end}>"
-                )
-                if place.attribute("link") not in links:
-                    place.fail(f"there is no link {place.attribute('link')!r}", "a link of this file")
+                place = joint.first(end) or joint.fail(f"the joint {joint.required('name')!r} has no <{end}>")
+                if place.required("link") not in links:
+                    place.fail(f"there is no link {place.required('link')!r}", "a link of this file")
             child = _link_of(joint, "child")
             if child in above:
                 joint.fail(f"the link {child!r} hangs on two joints", "a robot is a tree")
             above[child] = joint
         order = self._order(root, links, above)
         return Mechanism(
-            root.attribute("name"), tuple(self._link(links[name], above.get(name)) for name in order)
+            root.required("name"), tuple(self._link(links[name], above.get(name)) for name in order)
         )
 
     def _named(self, root: Element, what: str) -> dict[str, Element]:
         found: dict[str, Element] = {}
         for element in root.all(what):
-            if element.attribute("name") in found:
-                element.fail(f"the {what} {element.attribute('name')!r} stands here twice")
-            found[element.attribute("name")] = element
+            if element.required("name") in found:
+                element.fail(f"the {what} {element.required('name')!r} stands here twice")
+            found[element.required("name")] = element
         return found
 
     def _order(self, root: Element, links: dict[str, Element], above: dict[str, Element]) -> list[str]:
@@ -121,7 +119,7 @@ class UrdfReader:
         parts = element.all("collision") or element.all("visual")
         forms = [form for part in parts if (form := self._form(part)) is not None]
         return Link(
-            name=element.attribute("name"),
+            name=element.required("name"),
             parent="" if joint is None else _link_of(joint, "parent"),
             position_m=position,
             rotation=rotation,
@@ -146,7 +144,7 @@ class UrdfReader:
         return mass, centre, rows(inertia)
 
     def _hinge(self, joint: Element) -> Hinge | None:
-        kind, name = joint.attribute("type"), joint.attribute("name")
+        kind, name = joint.required("type"), joint.required("name")
         if kind in _FIXED:
             return None
         if kind in _WELDED:
@@ -210,7 +208,7 @@ class UrdfReader:
         path = self._mesh_path(shape)
         corners = None if path is None else _extent(path)
         if corners is None:
-            told = shape.attribute("filename")
+            told = shape.required("filename")
             self.remarks.append(
                 Oddity(f"the mesh {told!r:.80} is not here or cannot be read: left out", shape.line)
             )
@@ -228,7 +226,7 @@ class UrdfReader:
         Raises:
             FormatError: it would lie outside of the folder above the file's own.
         """
-        name = shape.attribute("filename")
+        name = shape.required("filename")
         here = self.path.resolve().parent
         top, path = here.parent, here / name.removeprefix("file://")
         if name.startswith("package://"):
@@ -244,7 +242,7 @@ class UrdfReader:
 
 
 def _link_of(joint: Element, end: str) -> str:
-    return next(one.attribute("link") for one in joint.all(end))
+    return next(one.required("link") for one in joint.all(end))
 
 
 def _origin(element: Element) -> tuple[Triple, Quaternion]:

@@ -26,7 +26,7 @@ class Contestant:
         name: what it is called in all tables.
         club: where it is from; may be empty.
         robot: name, or path of its card.
-        behaviours: name or path of what it does, as `read_program` takes it, by the contests it takes part in.
+        behaviours: name or path of what it does, as `read_program` takes it, by contest.
         options: what is said to these behaviours besides, by contest and then by name.
     """
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from posewright.contests import places
 from posewright.documents import is_there, open_ordinary, read_document, write_atomically
+from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, Where
-from posewright.recordings.plain import from_json, plain, to_json
+from posewright.recordings.exact_json import from_json, to_json
 from posewright.runs.batch import BatchRun, stem_of
 from posewright.runs.tournament.contestant import Contestant
 
@@ -166,7 +167,7 @@ def save_day(day: Day) -> None:
     """Write `day.json` and the ranking as CSV into the day's folder, or raise an OutputError."""
     told = asdict(replace(day, folder=Path()))
     told.pop("folder")
-    text = to_json(plain(told))
+    text = to_json(to_plain(told))
     check = hashlib.sha256(text.encode()).hexdigest()
     write_atomically(day.folder / DAY, json.dumps({"day": text, "check": check}).encode())
     write_atomically(day.folder / RANKING, day.csv().encode(errors="backslashreplace"))

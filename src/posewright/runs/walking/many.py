@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from posewright.bodies import DomainParameters, DomainRandomization, domain_randomization, draw_domain
 from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.figures import FALLS, FIGURES
-from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, plain
+from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, figure_data
 from posewright.evaluation.walking.walk import Triple, mean_command
 from posewright.gaits import Gait, robot_of
 from posewright.robots import Robot
@@ -75,8 +75,8 @@ class WalkedBody:
             "failure": self.failure,
             **figures,
             "falls": self.falls,
-            "variation": plain(self.domain),
-            "simulated_s": plain(self.simulated_s),
+            "variation": figure_data(self.domain),
+            "simulated_s": figure_data(self.simulated_s),
         }
 
 
@@ -90,18 +90,29 @@ class WalkTask:
     seconds: float
     settle_s: float
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy in another process is made of; it makes a world of its own."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+    def __reduce__(self) -> tuple[type[WalkTask], tuple[object, ...]]:
+        """Return how a copy in another process is made; it makes a world of its own."""
+        return WalkTask, (self.gait, self.robot, self.command, self.seconds, self.settle_s)
 
     def walked(self, drawn: Drawn) -> WalkedBody:
         """Walk one body and say what became of it, be it that the simulation failed on it."""
         seed, domain = drawn
-        world, times_s = self._world, [0.0]
-        report, failure = None, None
+        world = self._world
+        times_s = [0.0]
+        report = None
+        failure = None
         try:
-            told: dict[str, Any] = {"domain": domain, "seed": seed, "world": world}
-            report = walk_gait(**self.__getstate__(), **told, on_progress=times_s.append).report
+            report = walk_gait(
+                self.gait,
+                self.robot,
+                command=self.command,
+                seconds=self.seconds,
+                settle_s=self.settle_s,
+                domain=domain,
+                seed=seed,
+                world=world,
+                on_progress=times_s.append,
+            ).report
         except BodyError as error:  # of this body alone: the others walk on
             failure = error.message
         return WalkedBody(seed, domain, report, times_s[-1], world.instance().welded_joints, failure)
@@ -190,14 +201,14 @@ class ManyReport:
             "seed": self.seed,
             "seconds": self.seconds,
             "settle_s": self.settle_s,
-            **{name: plain(self.commanded(name)) for name in _COMMANDED},
+            **{name: figure_data(self.commanded(name)) for name in _COMMANDED},
             "n_bodies": len(self.bodies),
             "upright": self.upright,
             "falls": sum(body.falls for body in self.bodies),
             "fallen_seeds": [body.seed for body in self.bodies if not body.is_upright],
             "failures": [{"seed": body.seed, "reason": body.failure} for body in self.failed],
-            "worst": plain(self.worst),
-            "median": plain(self.median),
+            "worst": figure_data(self.worst),
+            "median": figure_data(self.median),
             "bodies": [body.to_dict() for body in self.bodies],
             "held_joints": list(self.welded),
             "wall_s": self.wall_s or None,

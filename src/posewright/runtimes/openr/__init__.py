@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.services import OObserver as OObserver
     from posewright.runtimes.openr.services import OReadyEvent as OReadyEvent
     from posewright.runtimes.openr.services import OSubject as OSubject
+    from posewright.runtimes.openr.setup import OpenRKind as OpenRKind
     from posewright.runtimes.openr.setup import openr_programs as openr_programs
     from posewright.runtimes.openr.setup import set_up_openr as set_up_openr
     from posewright.runtimes.openr.system import System as System

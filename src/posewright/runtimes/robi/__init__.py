@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from posewright.runtimes.robi.postures import postures as postures
     from posewright.runtimes.robi.program import Program as Program
     from posewright.runtimes.robi.programs import program_names as program_names
+    from posewright.runtimes.robi.setup import RobiKind as RobiKind
+    from posewright.runtimes.robi.setup import RobiProgram as RobiProgram
+    from posewright.runtimes.robi.setup import set_up_robi as set_up_robi
     from posewright.runtimes.robi.status import status_of as status_of
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

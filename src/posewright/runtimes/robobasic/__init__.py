@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from posewright.runtimes.robobasic.opening import open_program as open_program
     from posewright.runtimes.robobasic.opening import open_source as open_source
     from posewright.runtimes.robobasic.opening import program_names as program_names
+    from posewright.runtimes.robobasic.setup import RoboBasicKind as RoboBasicKind
+    from posewright.runtimes.robobasic.setup import RoboBasicProgram as RoboBasicProgram
+    from posewright.runtimes.robobasic.setup import set_up_basic as set_up_basic
     from posewright.runtimes.robobasic.syntax import read_source as read_source
     from posewright.runtimes.robobasic.tree import Finding as Finding
     from posewright.runtimes.robobasic.tree import Severity as Severity

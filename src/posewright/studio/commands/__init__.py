@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from posewright.studio.commands import lights, motion, pages, pose, timeline
+from posewright.documents import Node, read_record
+from posewright.errors import UnknownNameError
+from posewright.studio.commands import motion, pages, pose, timeline
+from posewright.studio.document import Command
 
-COMMANDS: Mapping[str, type[Any]] = {
+COMMANDS: Mapping[str, type[Command]] = {
     "add_page": pages.AddPage,
     "blend_pose": pose.BlendPose,
     "clear_start": motion.ClearStart,
@@ -21,7 +23,14 @@ COMMANDS: Mapping[str, type[Any]] = {
     "set_angles": pose.SetAngles,
     "set_joints": motion.SetJoints,
     "set_keyframes": timeline.SetKeyframes,
-    "set_lights": lights.SetLights,
+    "set_lights": timeline.SetLights,
     "set_motion": motion.SetMotion,
     "stretch_keyframes": timeline.StretchKeyframes,
 }
+
+
+def read_command(name: str, arguments: Mapping[str, object]) -> Command:
+    """Return the command of that name with these arguments, or raise InputError."""
+    if name not in COMMANDS:
+        raise UnknownNameError.among("command", name, COMMANDS)
+    return read_record(Node(dict(arguments)), COMMANDS[name])

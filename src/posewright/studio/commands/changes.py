@@ -101,7 +101,8 @@ def with_angles(pose: Pose, angles: Mapping[str, float], robot: Robot) -> Pose:
 
 def with_poses(motion: Motion, places: Iterable[int], change: Callable[[int, Pose], Pose]) -> Motion:
     """Return a motion with some poses changed, each by its place: a keyframe from 0, or -1 for the start."""
-    frames, start = list(motion.keyframes), motion.start
+    frames = list(motion.keyframes)
+    start = motion.start
     for place in places:
         if place == START:
             start = change(place, start or Pose.of(motion.joints, {}))

@@ -1,4 +1,4 @@
-"""Commands on a motion as a whole: what it says of itself, its joints, and that it starts from any pose."""
+"""Commands on a motion as a whole: its attributes, its joints, and that it starts from any pose."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOR_EVER = 0
 
 @dataclass(frozen=True)
 class SetMotion:
-    """Change what a motion says of itself; None leaves a thing as it is.
+    """Change the attributes of a motion; None leaves one as it is.
 
     Attributes:
         repeat: how often it is played; 0 for ever.
@@ -40,14 +40,14 @@ class SetMotion:
     @property
     def label(self) -> str:
         """What the menu says."""
-        said = {key: value for key, value in vars(self).items() if key != "page" and value is not None}
-        return f"set {' and '.join(said)}" if said else "set nothing"
+        names = [name for name, value in vars(self).items() if name != "page" and value is not None]
+        return f"set {' and '.join(names)}" if names else "set nothing"
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
         """Return the pages with the motion changed; an `InputError` for an empty name or a lost reference."""
-        return pages.changed(self.page, lambda motion: self._told(motion, pages))
+        return pages.changed(self.page, lambda motion: self._changed(motion, pages))
 
-    def _told(self, motion: Motion, pages: Pages) -> Motion:
+    def _changed(self, motion: Motion, pages: Pages) -> Motion:
         if self.name is not None and not self.name.strip():
             raise InputError("a motion needs a name")
         return replace(
@@ -83,14 +83,16 @@ class SetJoints(MotionCommand):
             robot.joint(name)
         if not self.joints:
             raise InputError("a motion of no joint", hint="it moves at least one")
-        kept = [name for name in motion.joints if name in self.joints]
-        joints = tuple(dict.fromkeys([*kept, *self.joints]))
-        frames = tuple(_of_joints(frame, joints) for frame in motion.keyframes)
+        remaining = [name for name in motion.joints if name in self.joints]
+        joints = tuple(dict.fromkeys([*remaining, *self.joints]))
+
+        def on_joints(frame: Keyframe) -> Keyframe:
+            stiffness = {name: value for name, value in (frame.stiffness or {}).items() if name in joints}
+            return replace(frame, pose=frame.pose.on(joints), stiffness=stiffness or None)
+
         return replace(
-            motion, joints=joints, keyframes=frames, start=motion.start and motion.start.on(joints)
+            motion,
+            joints=joints,
+            keyframes=tuple(on_joints(frame) for frame in motion.keyframes),
+            start=motion.start and motion.start.on(joints),
         )
-
-
-def _of_joints(frame: Keyframe, joints: tuple[str, ...]) -> Keyframe:
-    stiffness = {name: one for name, one in (frame.stiffness or {}).items() if name in joints}
-    return replace(frame, pose=frame.pose.on(joints), stiffness=stiffness or None)

@@ -85,29 +85,29 @@ class MovePage:
         if self.to == self.page:
             return pages
         other = pages.motion(self.to) if self.to in pages.numbers else None
-        rest = pages.without(self.page) if other is None else pages.with_page(self.page, other)
+        remaining = pages.without(self.page) if other is None else pages.with_page(self.page, other)
         ends = {str(self.page): str(self.to), str(self.to): str(self.page)}
-        return led_elsewhere(rest.with_page(self.to, moved), ends)
+        return led_elsewhere(remaining.with_page(self.to, moved), ends)
 
 
 def can_change(pages: Pages) -> bool:
     """Tell whether pages of the file may be added, deleted and numbered anew."""
-    known = FORMATS.get(pages.file.format)
-    return known is not None and known.renumbers and pages.file.document is not None
+    motion_format = FORMATS.get(pages.file.format)
+    return motion_format is not None and motion_format.renumbers and pages.file.document is not None
 
 
 def require_free_pages(pages: Pages) -> None:
     """Raise InputError where the pages of a file are what they are."""
     if not can_change(pages):
-        what = f"no page of a {pages.file.format} file can be added, deleted or moved here"
-        raise InputError(what, hint="save the motion to a file of its own")
+        message = f"no page of a {pages.file.format} file can be added, deleted or moved here"
+        raise InputError(message, hint="save the motion to a file of its own")
 
 
 def free_number(pages: Pages, after: int) -> int:
     """Return the first number behind a page that no page has, else the first of all; or raise InputError."""
     require_free_pages(pages)
-    taken = set(pages.numbers)
-    free = [number for number in range(1, pages.file.n_pages + 1) if number not in taken]
+    used = set(pages.numbers)
+    free = [number for number in range(1, pages.file.n_pages + 1) if number not in used]
     if not free:
         raise InputError(f"all {pages.file.n_pages} pages are in use", hint="delete one first")
     return next((number for number in free if number > after), free[0])
@@ -122,11 +122,11 @@ def page_called(reference: str, pages: Pages) -> str | None:
     Raises:
         UnknownNameError, FormatError: no page, or several, are called so.
     """
-    wanted = reference.strip()
-    if not wanted or not can_change(pages):
-        return wanted or None
-    known = replace(pages.file, pages=pages.labels)
-    return str(known.page_number(wanted))
+    name = reference.strip()
+    if not name or not can_change(pages):
+        return name or None
+    renumbered = replace(pages.file, pages=pages.labels)
+    return str(renumbered.page_number(name))
 
 
 def led_elsewhere(pages: Pages, ends: Mapping[str, str | None]) -> Pages:

@@ -66,8 +66,8 @@ class LeaveJoints(PoseCommand):
     @property
     def label(self) -> str:
         """What the menu says."""
-        which = self.joints[0] if len(self.joints) == 1 else "joints"
-        return f"hold {which}" if self.left is Left.HELD else f"let go of {which}"
+        joints = self.joints[0] if len(self.joints) == 1 else "joints"
+        return f"hold {joints}" if self.left is Left.HELD else f"let go of {joints}"
 
     def _changed(self, motion: Motion, robot: Robot) -> Motion:
         names = set(self.joints)
@@ -91,14 +91,15 @@ class MirrorPose(PoseCommand):
     label = "mirror pose"
 
     def _changed(self, motion: Motion, robot: Robot) -> Motion:
-        whole = mirrored(replace(motion, repeat=1), robot)
-        frames, start = list(motion.keyframes), motion.start
+        mirror = mirrored(replace(motion, repeat=1), robot)
+        frames = list(motion.keyframes)
+        start = motion.start
         for place in self.places:
             if place == START:
-                start = whole.start
+                start = mirror.start
             else:
                 require_keyframe(motion, place)
-                frames[place] = whole.keyframes[place]
+                frames[place] = mirror.keyframes[place]
         return replace(motion, keyframes=tuple(frames), start=start)
 
 
@@ -114,16 +115,20 @@ class CopyAcross(PoseCommand):
     label = "copy to the other side"
 
     def _changed(self, motion: Motion, robot: Robot) -> Motion:
-        found = [one for one in sides(robot, self.joints) if one[1] not in self.joints]
-        if not found:
+        pairs = [
+            (joint, other, sign)
+            for joint, other, sign in sides(robot, self.joints)
+            if other not in self.joints
+        ]
+        if not pairs:
             raise InputError("these joints have no other side", hint="a leg, an arm or an ear has")
 
         def copied(_: int, pose: Pose) -> Pose:
-            require_joints(pose, [name for joint, other, _ in found for name in (joint, other)])
+            require_joints(pose, [name for joint, other, _ in pairs for name in (joint, other)])
             own = dict(zip(pose.joints, pose.angles.tolist(), strict=True))
-            own |= {other: sign * own[joint] for joint, other, sign in found}
-            free = pose.free - {other for _, other, _ in found}
-            free |= {other for joint, other, _ in found if joint in pose.free}
+            own |= {other: sign * own[joint] for joint, other, sign in pairs}
+            free = pose.free - {other for _, other, _ in pairs}
+            free |= {other for joint, other, _ in pairs if joint in pose.free}
             return Pose(pose.joints, np.array(list(own.values())), free)
 
         return with_poses(motion, self.places, copied)
@@ -148,12 +153,12 @@ class BlendPose(PoseCommand):
     @property
     def label(self) -> str:
         """What the menu says."""
-        from_where = self.named or f"keyframe {(self.other or 0) + 1}"
+        source = self.named or f"keyframe {(self.other or 0) + 1}"
         if self.other == START:
-            from_where = "the start"
+            source = "the start"
         if self.share < 1.0:
-            return f"blend with {from_where}"
-        return f"start from {from_where}" if self.places == (START,) else f"take the pose of {from_where}"
+            return f"blend with {source}"
+        return f"start from {source}" if self.places == (START,) else f"take the pose of {source}"
 
     def _changed(self, motion: Motion, robot: Robot) -> Motion:
         resolved = motion.resolved()
@@ -166,7 +171,10 @@ class BlendPose(PoseCommand):
         def mixed(place: int, pose: Pose) -> Pose:
             own = resolved[place + 1].angles
             between = own + self.share * (standing - own)
-            return _mixed(pose, stated, between, chosen, is_whole=self.share == 1.0)
+            if self.share == 1.0:
+                return _with_joints(pose, stated.angles, stated.free_mask, chosen)
+            has_angle = ~(np.isnan(pose.angles) & np.isnan(stated.angles)) & np.isfinite(between)
+            return _with_joints(pose, between, np.zeros_like(stated.free_mask), chosen & has_angle)
 
         return with_poses(motion, self.places, mixed)
 
@@ -184,16 +192,11 @@ class BlendPose(PoseCommand):
         return motion.keyframes[self.other].pose, standing.angles
 
 
-def _mixed(pose: Pose, stated: Pose, between: Floats, chosen: Flags, *, is_whole: bool) -> Pose:
-    """Return a pose with the chosen joints as in the stated one, or in between where there is an angle."""
-    if is_whole:
-        takes, angles = chosen, stated.angles
-    else:
-        is_given = ~(np.isnan(pose.angles) & np.isnan(stated.angles)) & np.isfinite(between)
-        takes, angles = chosen & is_given, between
-    free = np.where(takes, stated.free_mask & is_whole, pose.free_mask)
-    joints = frozenset(np.array(pose.joints)[free].tolist())
-    return Pose(pose.joints, np.where(takes, angles, pose.angles), joints)
+def _with_joints(pose: Pose, angles: Floats, free: Flags, chosen: Flags) -> Pose:
+    """Return a pose with other angles of the chosen joints [rad]; of those the ones in `free` are free."""
+    is_free = np.where(chosen, free, pose.free_mask)
+    joints = frozenset(np.array(pose.joints)[is_free].tolist())
+    return Pose(pose.joints, np.where(chosen, angles, pose.angles), joints)
 
 
 def sides(robot: Robot, joints: Collection[str]) -> Iterator[tuple[str, str, float]]:

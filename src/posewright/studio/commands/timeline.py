@@ -1,4 +1,4 @@
-"""Commands on the keyframes of a motion: which there are, in which order, when and how they are reached."""
+"""Commands on the keyframes of a motion: which there are, in which order, how they are reached, lights."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Annotated
 
 import numpy as np
 
-from posewright.documents import Bounds
+from posewright.documents import Bounds, Node
+from posewright.formats.native.reader import read_light
 from posewright.motions import LONGEST_S, Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot
 from posewright.studio.commands.changes import KeyframesCommand, MotionCommand, require_keyframe, with_range
 from posewright.studio.pages import Pages
+from posewright.studio.requests import Anything
 
 Seconds = Annotated[float, Bounds(0.0, LONGEST_S)]
 
@@ -45,18 +47,20 @@ def with_added(motion: Motion, time_s: float) -> tuple[Motion, int]:
     A way is cut in two there, so that the motion stays as it is; on a keyframe, in its pause or after the
     end a copy follows it.
     """
-    own_s, begins = time_s * motion.speed, motion.ways_begin
+    own_s = time_s * motion.speed
+    begins = motion.ways_begin
     place = max(0, int(np.searchsorted(begins, own_s - SAME_S, side="left")) - 1)
-    frame, gone_s = motion.keyframes[place], _rounded(own_s - float(begins[place]))
+    frame = motion.keyframes[place]
+    gone_s = _rounded(own_s - float(begins[place]))
     if frame.reach_s - gone_s < SAME_S:
         return with_range(motion, place + 1, place + 1, [replace(frame, reach_s=NEW_REACH_S)]), place + 1
     if gone_s < SAME_S:
         gone_s = 0.0
-    held = np.isnan(frame.pose.angles)
-    pose = Pose(motion.joints, np.where(held, np.nan, motion.at(time_s).angles), frame.pose.free)
+    is_held = np.isnan(frame.pose.angles)
+    pose = Pose(motion.joints, np.where(is_held, np.nan, motion.at(time_s).angles), frame.pose.free)
     first = replace(frame, pose=pose, reach_s=gone_s, pause_s=0.0, attitude=None)
-    rest = replace(frame, reach_s=_rounded(frame.reach_s - gone_s), lights=None)
-    return with_range(motion, place, place + 1, [first, rest]), place
+    second = replace(frame, reach_s=_rounded(frame.reach_s - gone_s), lights=None)
+    return with_range(motion, place, place + 1, [first, second]), place
 
 
 @dataclass(frozen=True)
@@ -78,14 +82,17 @@ class SetKeyframes(KeyframesCommand):
         """What the menu says."""
         is_eased = self.easing is not None or self.accel_share is not None
         verb = "set the stiffness of" if self.stiffness is not None else "ease" if is_eased else "retime"
-        return f"{verb} {said(self.keyframes)}"
+        return f"{verb} {keyframe_words(self.keyframes)}"
 
     def _each(self, frame: Keyframe) -> Keyframe:
-        told = {name: value for name, value in vars(self).items() if value is not None}
-        del told["page"], told["keyframes"]
-        if self.stiffness is not None:
-            told["stiffness"] = dict(self.stiffness) or None
-        return replace(frame, **told)
+        return replace(
+            frame,
+            reach_s=frame.reach_s if self.reach_s is None else self.reach_s,
+            pause_s=frame.pause_s if self.pause_s is None else self.pause_s,
+            easing=frame.easing if self.easing is None else self.easing,
+            accel_share=frame.accel_share if self.accel_share is None else self.accel_share,
+            stiffness=frame.stiffness if self.stiffness is None else dict(self.stiffness) or None,
+        )
 
 
 @dataclass(frozen=True)
@@ -99,12 +106,13 @@ class RetimeKeyframe(MotionCommand):
     @property
     def label(self) -> str:
         """What the menu says."""
-        return f"retime {said((self.keyframe,))}"
+        return f"retime {keyframe_words((self.keyframe,))}"
 
     def _changed(self, motion: Motion, robot: Robot) -> Motion:
         place = self.keyframe
         require_keyframe(motion, place)
-        frame, after = motion.keyframes[place], motion.keyframes[place + 1 : place + 2]
+        frame = motion.keyframes[place]
+        after = motion.keyframes[place + 1 : place + 2]
         reach_s = frame.reach_s if self.reach_s is None else self.reach_s
         pause_s = frame.pause_s if self.pause_s is None else self.pause_s
         if after:
@@ -133,7 +141,7 @@ class StretchKeyframes(KeyframesCommand):
     @property
     def label(self) -> str:
         """What the menu says."""
-        return f"{'retime' if self.factor == 1.0 else 'stretch'} {said(self.keyframes)}"
+        return f"{'retime' if self.factor == 1.0 else 'stretch'} {keyframe_words(self.keyframes)}"
 
     def _each(self, frame: Keyframe) -> Keyframe:
         reach_s = frame.reach_s * self.factor + self.reach_by_s
@@ -141,7 +149,37 @@ class StretchKeyframes(KeyframesCommand):
         return replace(frame, reach_s=_rounded(reach_s), pause_s=_rounded(pause_s))
 
 
-def said(keyframes: Collection[int]) -> str:
+@dataclass(frozen=True)
+class SetLights(MotionCommand):
+    """Say what lights show from the way into a keyframe on.
+
+    Attributes:
+        lights: by LED, as a native file has them; None where it stays as it was. Others are left as they are.
+    """
+
+    keyframe: int
+    lights: Mapping[str, Anything]
+
+    @property
+    def label(self) -> str:
+        """What the menu says."""
+        return f"light {next(iter(self.lights))}" if len(self.lights) == 1 else "set lights"
+
+    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+        require_keyframe(motion, self.keyframe)
+        frame = motion.keyframes[self.keyframe]
+        leds = {name: robot.led(name) for name in self.lights}
+        others = {name: light for name, light in (frame.lights or {}).items() if name not in leds}
+        lights = {
+            name: read_light(Node(light), leds[name])
+            for name, light in self.lights.items()
+            if light is not None
+        }
+        changed = replace(frame, lights={**others, **lights} or None)
+        return with_range(motion, self.keyframe, self.keyframe + 1, [changed])
+
+
+def keyframe_words(keyframes: Collection[int]) -> str:
     """Return keyframes as the menu names them, counted from 1."""
     return f"keyframe {min(keyframes) + 1}" if len(keyframes) == 1 else f"{len(keyframes)} keyframes"
 

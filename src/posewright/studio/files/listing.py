@@ -5,25 +5,24 @@ from __future__ import annotations
 import base64
 import datetime
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from posewright.errors import FormatError, InputError
 from posewright.figures import draw_glance
 from posewright.figures.saving import screen_png
 from posewright.formats import FORMATS, detect_kind, motion_file_in, read_file_bytes
 from posewright.runtimes.openr.stick import StickMotion
-from posewright.studio.files.drafts import Draft, read_draft
-from posewright.studio.files.reading import refuse_strangers, stick_motions
+from posewright.studio.files.drafts import read_draft
+from posewright.studio.files.load import require_catalogue_robot, stick_motions
+from posewright.studio.requests import View
 from posewright.studio.workspace import Workspace
 
-Told = dict[str, Any]
 
-
-def listed(workspace: Workspace, stick: Path | None) -> list[Told]:
+def list_files(workspace: Workspace, stick: Path | None) -> list[View]:
     """Return what can be opened, as plain data: of a memory stick its motions first, then all files."""
-    on_stick = [] if stick is None else [_stick_view(one, workspace) for one in stick_motions(stick)]
-    return [*on_stick, *_files(workspace)]
+    motions = () if stick is None else stick_motions(stick)
+    return [*(_stick_view(motion, workspace) for motion in motions), *_files(workspace)]
 
 
 def picture(path: Path, page: str | None) -> str:
@@ -34,29 +33,42 @@ def picture(path: Path, page: str | None) -> str:
         InputError: there is no such page, or its robot has no model.
     """
     data = read_file_bytes(path)
-    refuse_strangers(data, path)
-    drawn = screen_png(draw_glance(motion_file_in(data, path).motion(page)))
-    return f"data:image/png;base64,{base64.b64encode(drawn).decode()}"
+    require_catalogue_robot(data, path)
+    png = screen_png(draw_glance(motion_file_in(data, path).motion(page)))
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"
 
 
-def draft_view(path: Path) -> Told:
-    """Return what a window is told of a draft; one that is damaged is put aside, where nobody removes it."""
+@dataclass(frozen=True)
+class DraftView:
+    """A draft as windows are shown it.
+
+    Attributes:
+        id: name of its own file.
+        when: it was written; empty for the one that is being written.
+        file: name of the file that it is of; empty for a damaged draft.
+        damage: in words; empty for a draft that can be recovered.
+    """
+
+    id: str
+    when: str
+    file: str
+    damage: str = ""
+
+
+def draft_view(path: Path) -> DraftView:
+    """Return what is to be known of a draft; one that is damaged is renamed, so that nobody removes it."""
     when = datetime.datetime.fromtimestamp(path.stat().st_mtime).astimezone().isoformat(timespec="seconds")
-    told = {"id": path.name, "when": when, "file": "", "damage": ""}
     try:
-        draft: Draft = read_draft(path)
+        return DraftView(path.name, when, read_draft(path).file)
     except FormatError as error:
-        aside = path.with_name(f"{path.name}.damaged")
-        path.rename(aside)
-        return {
-            **told,
-            "damage": f"{error.message}: it is kept as {aside.name}, the file itself is untouched",
-        }
-    return {**told, "file": draft.file}
+        damaged = path.with_name(f"{path.name}.damaged")
+        path.rename(damaged)
+        damage = f"{error.message}: it is kept as {damaged.name}, the file itself is untouched"
+        return DraftView(path.name, when, "", damage)
 
 
-def _files(workspace: Workspace) -> Iterator[Told]:
-    suffixes = tuple({suffix for known in FORMATS.values() for suffix in known.suffixes})
+def _files(workspace: Workspace) -> Iterator[View]:
+    suffixes = tuple({suffix for motion_format in FORMATS.values() for suffix in motion_format.suffixes})
     for name in workspace.files():
         if name.lower().endswith(".mcap"):
             yield {"file": name, "page": None, "title": name, "detail": "a recording", "kind": "recording"}
@@ -75,14 +87,14 @@ def _title(path: Path) -> str:
     return kind.title if kind.is_motion else ""
 
 
-def _stick_view(one: StickMotion, workspace: Workspace) -> Told:
-    told = one.data()
-    length = "damaged" if told["fault"] else f"{told['duration_s']:.2f} s"
-    asked = f"MoNetExecute({one.ids[0]})" if one.ids else ""
+def _stick_view(motion: StickMotion, workspace: Workspace) -> View:
+    data = motion.data()
+    length = "damaged" if data["fault"] else f"{data['duration_s']:.2f} s"
+    command = f"MoNetExecute({motion.ids[0]})" if motion.ids else ""
     return {
-        "file": workspace.name_of(one.archive.path),
-        "page": str(one.place + 1),
-        "title": one.name,
-        "detail": ", ".join(filter(None, (length, one.postures, asked))),
+        "file": workspace.name_of(motion.archive.path),
+        "page": str(motion.place + 1),
+        "title": motion.name,
+        "detail": ", ".join(filter(None, (length, motion.postures, command))),
         "kind": "stick",
     }

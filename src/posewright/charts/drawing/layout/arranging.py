@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 
 from posewright.charts.drawing.layout.ordering import Net, ObstacleKind, Ordering, Placing
 from posewright.charts.drawing.layout.ranking import Arrangement, Item, Ranking, Side, Wire
-from posewright.charts.drawing.layout.simplex import Spacing, shortest
+from posewright.charts.drawing.layout.spacing import Spacing, solve_spacings
 
 CLOSE = 7
 """Lines nearer to each other than this would be taken for one [px]."""
@@ -116,7 +116,7 @@ def compact(things: Sequence[Obstacle], chains: Iterable[tuple[Sequence[int], in
     gaps = [_gap(things, one, other, 0) for one, other in _neighbours(things)]
     gaps += [_gap(things, a, b, cost) for chain, cost in chains for a, b in pairwise(chain)]
     gaps.append(Spacing(0, len(things) - 1, 0, 2))
-    return shortest(len(things), gaps)
+    return solve_spacings(len(things), gaps)
 
 
 def _gap(things: Sequence[Obstacle], one: int, other: int, weight: int) -> Spacing:

@@ -8,7 +8,7 @@ from enum import Enum
 from itertools import combinations, pairwise
 
 from posewright.charts.drawing.layout.ranking import Item, Ranking, Side, Wire
-from posewright.charts.drawing.layout.simplex import Spacing, shortest
+from posewright.charts.drawing.layout.spacing import Spacing, solve_spacings
 
 LABEL_GAP, BEND_GAP = 6, 10
 """Room between labels, and between lines that run side by side [px]."""
@@ -238,7 +238,7 @@ class Placing:
 
     def solve(self) -> tuple[list[int], dict[tuple[int, int], int]]:
         """Return the lowest v of every vertex, and the v of every wire by vertex and wire [px]."""
-        numbers = shortest(self.count, self.gaps)
+        numbers = solve_spacings(self.count, self.gaps)
         across = numbers[: len(self.net.vertices)]
         lowest = min((n - v.body.before for n, v in zip(across, self.net.vertices, strict=True)), default=0)
         ports = {key: numbers[free] - lowest for key, free in self.free.items()}

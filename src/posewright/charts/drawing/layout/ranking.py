@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import permutations
 
-from posewright.charts.drawing.layout.simplex import Spacing, shortest
+from posewright.charts.drawing.layout.spacing import Spacing, solve_spacings
 
 
 class Side(Enum):
@@ -201,7 +201,7 @@ def rank(items: Sequence[Item], wires: Sequence[Wire], order: LayerOrder) -> Ran
         pinned = a in pins or b in pins
         step = 0 if pinned else 1 if wire.short else STEP
         gaps.append(Spacing(place.get(a, first), place.get(b, last), step, 1 if pinned else 4))
-    numbers = shortest(len(free) + 2, gaps)
+    numbers = solve_spacings(len(free) + 2, gaps)
     layers = _even({key: numbers[place[key]] for key in free}, wires)
     return Ranking({**layers, **_pinned(layers, pins)}, back)
 

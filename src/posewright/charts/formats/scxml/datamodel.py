@@ -22,11 +22,12 @@ from posewright.charts.formats.declarations import (
 )
 from posewright.charts.formats.entries import Entries, Items, flow_node
 from posewright.charts.formats.scxml.expressions import DataToken, Renaming, tokens_of, translated
-from posewright.charts.formats.scxml.markup import UNSET, Element, own
 from posewright.charts.formats.scxml.names import FreeNames, StateNames
+from posewright.charts.formats.scxml.vocabulary import UNSET, mapping_at, own
 from posewright.charts.model import Declarations, scope_of
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
 from posewright.documents import Node
+from posewright.documents.markup import Element
 
 SECTIONS = {"input": "inputs", "output": "outputs", "local": "locals", "constant": "constants"}
 """Roles of a <data>, and the sections of a native document that they stand for."""
@@ -248,13 +249,13 @@ def _types_of_functions(root: Element) -> Iterator[Node]:
 def _function(element: Element) -> Entries:
     takes = {one.required("name"): _flow(one, "type").value for one in element.all("pw:takes")}
     rows = Items((_row(row) for row in element.all("pw:row")), element.line)
-    return element.mapping(takes=takes, gives=_flow(element, "gives").value, rows=rows)
+    return mapping_at(element, takes=takes, gives=_flow(element, "gives").value, rows=rows)
 
 
 def _row(element: Element) -> Entries | Items:
     give, cells = element.required("give"), element.get("cells")
     if cells is None:
-        return element.mapping(when=element.required("when"), give=give)
+        return mapping_at(element, when=element.required("when"), give=give)
     return Items([*(cell.strip() for cell in cells.split("|")), give], element.line)
 
 

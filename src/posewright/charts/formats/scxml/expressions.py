@@ -26,9 +26,9 @@ from posewright.charts.expression import (
     rewritten,
     text_of,
 )
-from posewright.charts.formats.scxml.markup import Element
 from posewright.charts.model import ALWAYS
 from posewright.charts.types import BoolType, EnumType, Type
+from posewright.documents.markup import Element
 
 DATAMODELS = ("python", "ecmascript", "null", "c89")
 

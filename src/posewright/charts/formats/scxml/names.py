@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from posewright.charts.formats.scxml.markup import DEFAULT, STATES, WHOLE, Element, own
+from posewright.charts.formats.scxml.vocabulary import DEFAULT, STATES, WHOLE, own
 from posewright.charts.model import DONE, MAX_NAME, RESERVED
+from posewright.documents.markup import Element
 
 MAX_STATE_NAME = MAX_NAME - 1
 SUFFIX = 16

@@ -23,9 +23,17 @@ from posewright.charts.formats.scxml.expressions import (
     python_text,
     translated,
 )
-from posewright.charts.formats.scxml.markup import AT_ONCE, DEFAULT, MOORE, STATES, Element, own, parse_markup
 from posewright.charts.formats.scxml.names import DocumentEvents, name_events, name_states
 from posewright.charts.formats.scxml.sending import Mail, is_mail, laid_out, mail_of, ticks_of
+from posewright.charts.formats.scxml.vocabulary import (
+    AT_ONCE,
+    DEFAULT,
+    MOORE,
+    STATES,
+    mapping_at,
+    own,
+    read_elements,
+)
 from posewright.charts.model import (
     ALWAYS,
     ELSE,
@@ -42,6 +50,7 @@ from posewright.charts.model import (
 )
 from posewright.charts.types import BoolType, Numeric, Type
 from posewright.documents import Node
+from posewright.documents.markup import Element
 
 PERIOD_S = 0.01
 """The sample period of a document that does not say it [s]: SCXML knows of none."""
@@ -55,7 +64,7 @@ def parse_scxml(text: str, path: Path | None = None) -> Chart:
         ExpressionError: a guard or a value does not parse or does not type.
         InputError: states and targets do not fit together.
     """
-    root = parse_markup(text, path)
+    root = read_elements(text, path)
     for key, usual in (("binding", "early"), ("version", "1.0")):
         if root.get(key) not in (None, usual):
             root.fail(f"{key}={root.get(key)!r} is outside the subset of SCXML", hint=f"there is {usual!r}")
@@ -291,7 +300,8 @@ class _DocumentReader:
             entry, leaving = [*entry, *(leaving or ())], None
         inside = self.states(element)
         parallel = element.name == "parallel" and inside
-        return element.mapping(
+        return mapping_at(
+            element,
             description=element.get(own("description")),
             min_s=_seconds(element, "min_s"),
             priority=element.get(own("priority")),
@@ -312,7 +322,8 @@ class _DocumentReader:
         blocks = [one for one in element.all("onentry") if one.get(MOORE) is not None]
         said = [child for one in blocks for child in one.children if child.get(DEFAULT) is None]
         actions = self.content.actions(said) or ()
-        return element.mapping(**{name: value for one in actions for name, value in one.items()}) or None
+        outputs = {name: value for action in actions for name, value in action.items()}
+        return Entries(outputs, element.line) or None
 
     def initial(self, element: Element) -> Any:
         if element.name == "parallel":
@@ -348,7 +359,8 @@ class _DocumentReader:
         acting = self.content if self.ours else self.content.within({})
         when = ELSE if element.get(own("else")) == "true" else self.content.guard(element)
         local, acted = _is_local(element), acting.actions(element.children)
-        found = element.mapping(
+        found = mapping_at(
+            element,
             description=element.get(own("description")),
             on=[*on] or None,
             when=when,
@@ -431,12 +443,13 @@ def _promise(element: Element) -> Entries:
     data: dict[str, Any] = dict(element.attributes)
     with suppress(KeyError, ValueError):
         data["within"] = float(data["within"])
-    return element.mapping(**data)
+    return Entries(data, element.line)
 
 
 def _table(element: Element) -> Entries:
     columns = [(one, one.required("name")) for one in element.all("pw:column")]
-    return element.mapping(
+    return mapping_at(
+        element,
         state_bits=element.required("state_bits").split(),
         codes={one.required("state"): one.required("bits") for one in element.all("pw:code")},
         inputs={name: one.get("input") for one, name in columns if one.get("input")},

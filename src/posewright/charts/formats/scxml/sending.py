@@ -18,8 +18,8 @@ from typing import Any
 
 from posewright.charts.formats.entries import LONGEST_S
 from posewright.charts.formats.scxml.datamodel import data_in, settings_in, texts_of
-from posewright.charts.formats.scxml.markup import Element
 from posewright.charts.formats.scxml.names import DocumentEvents, FreeNames
+from posewright.documents.markup import Element
 
 MOST_SLOTS = 8
 PROCESSORS = ("", "scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor")

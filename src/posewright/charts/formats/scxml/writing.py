@@ -26,7 +26,8 @@ from posewright.charts.formats.scxml.expressions import (
     python_value,
     translated,
 )
-from posewright.charts.formats.scxml.markup import (
+from posewright.charts.formats.scxml.names import FreeNames
+from posewright.charts.formats.scxml.vocabulary import (
     AT_ONCE,
     DEFAULT,
     MOORE,
@@ -34,11 +35,9 @@ from posewright.charts.formats.scxml.markup import (
     PREFIX,
     SCXML,
     WHOLE,
-    Element,
     own,
     tag,
 )
-from posewright.charts.formats.scxml.names import FreeNames
 from posewright.charts.model import (
     DONE,
     Actions,
@@ -62,6 +61,7 @@ from posewright.charts.model import (
 )
 from posewright.charts.types import BoolType, Type, Value
 from posewright.documents import write_atomically
+from posewright.documents.markup import Element
 from posewright.errors import InputError
 
 TICK = "tick"

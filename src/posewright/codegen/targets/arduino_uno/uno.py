@@ -72,7 +72,8 @@ class ArduinoUno:
         sketches = sorted(folder.glob("*.ino"))
         if len(sketches) != 1 or not (folder / "unit.h").exists():
             raise InputError(
-                f"{folder} is no sketch of a chart", hint="posewright generate CHART --target arduino-uno"
+                f"{folder} is no sketch of a chart",
+                hint="posewright board generate CHART --target arduino-uno",
             )
         core = core_archive()
         made = folder / BUILD
@@ -98,7 +99,9 @@ class ArduinoUno:
                 "an Arduino UNO is flashed over a serial port", hint="--port /dev/ttyACM0, or COM3"
             )
         if image.suffix != ".hex":
-            raise InputError(f"{image} cannot be flashed", hint="the .hex file that `posewright build` made")
+            raise InputError(
+                f"{image} cannot be flashed", hint="the .hex file that `posewright board build` made"
+            )
         return (
             *("avrdude", "-p", "atmega328p", "-c", "arduino", "-P", port, "-b", "115200", "-D"),
             *("-U", f"flash:w:{image}:i"),

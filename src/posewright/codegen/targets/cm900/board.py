@@ -12,7 +12,7 @@ class EmulatedCm900:
     """An emulated board (see `EmulatedBoard`): its line is the one to a computer, USART2.
 
     Args:
-        image: the ELF file that `posewright build` made.
+        image: the ELF file that `posewright board build` made.
         has_crystal: whether its crystal starts; if not it runs at 64 MHz instead of 72.
 
     Attributes:

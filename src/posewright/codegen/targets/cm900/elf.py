@@ -41,7 +41,7 @@ class ElfImage:
             raise FormatError(
                 "no 32-bit little-endian ELF image",
                 where=Where(path=path),
-                hint="what `posewright build` made",
+                hint="what `posewright board build` made",
             )
         try:
             return cls(dict(_segments(data)), dict(_symbols(data)))

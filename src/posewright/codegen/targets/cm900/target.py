@@ -79,7 +79,7 @@ class Cm900:
         names = sorted(path.name for path in folder.glob("*.c"))
         if "startup.c" not in names or "unit.c" not in names:
             raise InputError(
-                f"there is no program for a CM-900 in {folder}", hint="posewright generate makes one"
+                f"there is no program for a CM-900 in {folder}", hint="posewright board generate makes one"
             )
         compile_sources(folder, names)
         linked = link_image(folder, names, "image")

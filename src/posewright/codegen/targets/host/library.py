@@ -47,7 +47,7 @@ class Host:
         """
         sources = sorted(folder.glob("*.c"))
         if folder / "unit.c" not in sources:
-            raise InputError(f"there is no unit in {folder}", hint="posewright generate makes one")
+            raise InputError(f"there is no unit in {folder}", hint="posewright board generate makes one")
         write_atomically(folder / LIBRARY, _compiled(find_compiler(), folder), durable=False)
         return Built(folder / LIBRARY, folder / LIBRARY)
 

@@ -62,10 +62,10 @@ def refuse_line(line: AgentLine, setup: MonetSetup, openr: OpenR) -> None:
         neutral_frames(index, setup, openr)
     elif line.agent != SOUND_AGENT and not plays_nothing(line.name, index):
         if setup.motions is None:
-            hint = "name its .ODA file, too; posewright monet check says why one could not be read"
+            hint = "name its .ODA file, too; posewright aibo check says why one could not be read"
             raise FormatError(f"no archive of motions was read to look {quoted(line.name)} up in", hint=hint)
         if index < 0:
-            hint = "posewright monet check says which there are"
+            hint = "posewright aibo check says which there are"
             what = f"no motion in {setup.motions.path.name} is meant by {quoted(line.name)} {line.word(2)}"
             raise FormatError(what, where=where, hint=hint)
         motion_frames(index, setup, openr, exact=True)

@@ -1,4 +1,4 @@
-"""`monet add`: from any motion file to a memory stick that plays it; all files are written, or none."""
+"""`aibo add`: from any motion file to a memory stick that plays it; all files are written, or none."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _needed(setup: MonetSetup) -> tuple[MonetArchive, MonetCommands]:
     if setup.commands is None:
         raise FormatError("there is no MONETCMD.CFG beside this", where=Where(path=path))
     if setup.motions is None:
-        hint = "the lines MONET_MOTION of DESIGNDB.CFG say where it is; posewright monet check tells more"
+        hint = "the lines MONET_MOTION of DESIGNDB.CFG say where it is; posewright aibo check tells more"
         raise FormatError("no archive of motions belongs to this", where=Where(path=path), hint=hint)
     return setup.motions, setup.commands
 
@@ -137,7 +137,7 @@ def _refuse_unread(commands: MonetCommands, number: int) -> None:
     raise FormatError(
         "MoNet would not find the new command" + (f": {first.message}" if first else ""),
         where=Where(path=commands.path, line=first.line if first else None),
-        hint="put this right first; posewright monet check tells what else is wrong",
+        hint="put this right first; posewright aibo check tells what else is wrong",
     )
 
 

@@ -1,4 +1,4 @@
-"""`monet check`: everything that is wrong with the MONET files of a robot, and with how they fit together.
+"""`aibo check`: everything that is wrong with the MONET files of a robot, and with how they fit together.
 
 Source of the ways between postures: formats.md section 1.3; Sony's MoNet.cc and DirectedGraph.h. MoNet starts
 in posture nt, and before a command looks for ways to the posture it begins in. Ways are the lines of

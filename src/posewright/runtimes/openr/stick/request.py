@@ -1,4 +1,4 @@
-"""What is asked of `monet add`: a motion that begins and ends as its name says, and how it is registered."""
+"""What is asked of `aibo add`: a motion that begins and ends as its name says, and how it is registered."""
 
 from __future__ import annotations
 

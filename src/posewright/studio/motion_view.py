@@ -10,12 +10,13 @@ from posewright.formats import MotionFile, file_for_robot, read_motion_file
 from posewright.motions import card_of
 from posewright.robots import Robot
 from posewright.studio.document import Document
-from posewright.studio.files.reading import mark_of
-from posewright.studio.opening import Parts, Studio, assemble
+from posewright.studio.files.load import mark_of
 from posewright.studio.pages import Pages
+from posewright.studio.parts import Parts
 from posewright.studio.requests import action
 from posewright.studio.server import LOOPBACK, Server
 from posewright.studio.session import Panel
+from posewright.studio.studio import Studio, assemble
 
 LOOK_EVERY_S = 0.25
 """So often it is looked whether the file is another [s]."""
@@ -49,18 +50,25 @@ def open_view(
     server = Server(host, port, page="view.html")
     document = _document(file, first, robot)
     return assemble(
-        document, first, server, path.resolve().parent, panels=lambda parts: [ViewedFile(parts, path, robot)]
+        document,
+        first,
+        server,
+        path.resolve().parent,
+        panels=lambda parts: [ViewedFilePanel(parts, path, robot)],
     )
 
 
-class ViewedFile(Panel):
+class ViewedFilePanel(Panel):
     """Reads the file again when it is another; publishes `file`, with a message while it cannot be read."""
 
     name = "file"
 
     def __init__(self, parts: Parts, path: Path, robot: Robot | str | None) -> None:
-        self._session, self._stage, self._player = parts.session, parts.stage, parts.player
-        self._path, self._robot = path, robot
+        self._session = parts.session
+        self._scene = parts.scene
+        self._player = parts.player
+        self._path = path
+        self._robot = robot
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._look, name="studio view", daemon=True)
         self._thread.start()
@@ -68,29 +76,28 @@ class ViewedFile(Panel):
     def changed(self, before: Pages, after: Pages) -> None:
         """Publish the file's name."""
         if "file" not in self._session.topics:
-            self._tell("")
+            self._publish("")
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop to look at the file."""
         self._is_over.set()
         self._thread.join(timeout=10.0)
 
     @action
     def show(self, *, is_dark: bool) -> None:
         """Show the 3-D view in dark or light colours."""
-        self._stage.set_dark(is_dark)
+        self._scene.set_dark(is_dark)
 
-    def _tell(self, message: str) -> None:
+    def _publish(self, message: str) -> None:
         self._session.publish("file", {"name": self._path.name, "message": message})
 
     def _look(self) -> None:
-        seen = mark_of(self._path)
+        last_mark = mark_of(self._path)
         while not self._is_over.wait(LOOK_EVERY_S):
-            now = mark_of(self._path)
-            if now == seen:
-                continue
-            seen = now
-            self._read_again()
+            mark = mark_of(self._path)
+            if mark != last_mark:
+                last_mark = mark
+                self._read_again()
 
     def _read_again(self) -> None:
         """Show the file as it is now; the last one that could be read stays where this one cannot."""
@@ -99,16 +106,17 @@ class ViewedFile(Panel):
             document = _document(file, file.page_number(), self._robot)
         except PosewrightError as error:
             message = f"The file cannot be read as it is now: {error.message}"
-            self._session.post(lambda: self._tell(message))
+            self._session.post(lambda: self._publish(message))
         else:
             self._session.post(lambda: self._open(document))
 
     def _open(self, document: Document) -> None:
-        page, numbers = self._session.cursor.page, document.pages.numbers
-        time_s = self._session.topics["player"]["time_s"]
+        page = self._session.cursor.page
+        numbers = document.pages.numbers
+        time_s = self._player.time_s
         self._session.open(document, page if page in numbers else numbers[0])
         self._player.seek(time_s=time_s)
-        self._tell("")
+        self._publish("")
 
 
 def _read(path: Path, robot: Robot | str | None) -> MotionFile:

@@ -1,10 +1,9 @@
-"""Truth: design rules as one edits, and what physics makes of the motion."""
+"""Findings: design rules as one edits, and what physics makes of the motion."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,23 +15,22 @@ from posewright.figures.playback import Poses
 from posewright.motions import HARDWARE, Finding, Motion, check_motion, design_rules, rule_names
 from posewright.robots import Robot
 from posewright.runs import try_motion
-from posewright.studio.latest import IsStale, Latest
+from posewright.studio.background import IsCancelled, LatestTask
 from posewright.studio.motion_panel import angles_deg
 from posewright.studio.pages import Pages
-from posewright.studio.requests import action
+from posewright.studio.parts import Parts
+from posewright.studio.requests import View, action
 from posewright.studio.session import Panel
 
-if TYPE_CHECKING:
-    from posewright.studio.opening import Parts
-
-CHECK_AFTER_S, TRY_AFTER_S = 0.1, 0.25
+CHECK_AFTER_S = 0.1
+TRY_AFTER_S = 0.25
 """So long nothing must change before the motion is checked, and tried in physics [s]."""
 
 MOST_POINTS = 1000
 """A curve has no more."""
 
 
-class Truth(Panel):
+class FindingsPanel(Panel):
     """Publishes `findings`, what the design rules say, and `physics`, what gravity makes of the motion.
 
     Keyframes in them count from 0; -1 is the pose it starts from.
@@ -41,25 +39,28 @@ class Truth(Panel):
     name = "truth"
 
     def __init__(self, parts: Parts) -> None:
-        self._session, self._player = parts.session, parts.player
+        self._session = parts.session
+        self._player = parts.player
         self._rules = HARDWARE
         self._is_physical = False
         self._checked: tuple[Motion, Robot, str] | None = None
         self._tried: tuple[Motion, Robot] | None = None
         self._result: MotionResult | None = None
-        self._checks = Latest(self._session.post, CHECK_AFTER_S)
-        self._trials = Latest(self._session.post, TRY_AFTER_S)
+        self._checks = LatestTask(self._session.post, CHECK_AFTER_S)
+        self._trials = LatestTask(self._session.post, TRY_AFTER_S)
 
     def changed(self, before: Pages, after: Pages) -> None:
         """Check the motion again if it is another now, and try it again where physics is on."""
-        session, rules = self._session, self._rules
-        page, robot = session.cursor.page, session.document.robot
+        session = self._session
+        rules = self._rules
+        page = session.cursor.page
+        robot = session.document.robot
         motion = after.motion(page)
         if not _are_same((motion, robot, rules), self._checked):
             self._checked = (motion, robot, rules)
-            self._checks.ask(
+            self._checks.start(
                 lambda _: check_motion(motion, robot, rules=rules),
-                lambda found: self._take_findings(page, found),
+                lambda findings: self._show_findings(page, findings),
             )
         if not self._is_physical:
             session.publish("physics", {"on": False, "state": "off"})
@@ -86,18 +87,21 @@ class Truth(Panel):
         """Show what gravity makes of the motion, or the motion as it is meant."""
         self._is_physical = on
         if not on:
-            self._trials.drop()
-            self._tried = self._result = None
+            self._trials.cancel()
+            self._tried = None
+            self._result = None
             self._player.use(None)
         self.changed(self._session.document.pages, self._session.document.pages)
 
     @action
-    def angles(self, *, joint: str) -> dict[str, Any]:
-        """Return over time [s] where a joint was told to be, and where it was in physics [deg]."""
+    def angles(self, *, joint: str) -> View:
+        """Return over time [s] where a joint was commanded to be, and where it was in physics [deg]."""
         if self._result is None:
             raise InputError("the motion was not played in physics", hint="switch physics on")
-        played, column = self._result.played, self._result.robot.index(joint)
-        record, first = played.record, max(0, played.begin - 1)
+        played = self._result.played
+        record = played.record
+        column = self._result.robot.index(joint)
+        first = max(0, played.begin - 1)
         rows = np.unique(np.linspace(first, len(record) - 1, MOST_POINTS).astype(int))
         return {
             "times_s": np.round(played.times[rows], 4).tolist(),
@@ -105,23 +109,32 @@ class Truth(Panel):
             "simulated_deg": angles_deg(record.positions[rows, column]),
         }
 
-    def _take_findings(self, page: int, found: tuple[Finding, ...] | PosewrightError) -> None:
-        told = {"page": page, "rules": self._rules, "known": list(rule_names()), "error": "", "list": []}
-        if isinstance(found, PosewrightError):
-            told["error"] = str(found)
+    def _show_findings(self, page: int, findings: tuple[Finding, ...] | PosewrightError) -> None:
+        if isinstance(findings, PosewrightError):
+            error = str(findings)
+            views = []
         else:
-            told["list"] = [finding_view(finding) for finding in found]
-        self._session.publish("findings", told)
+            error = ""
+            views = [finding_view(finding) for finding in findings]
+        view = {
+            "page": page,
+            "rules": self._rules,
+            "known": list(rule_names()),
+            "error": error,
+            "list": views,
+        }
+        self._session.publish("findings", view)
 
     def _try(self, motion: Motion, robot: Robot) -> None:
         self._result = None
         self._player.use(None)
         self._session.publish("physics", {"on": True, "state": "running"})
-        self._trials.ask(
-            lambda is_stale: try_motion(motion, robot, watchers=[_Watch(is_stale)]), self._take_result
+        self._trials.start(
+            lambda is_cancelled: try_motion(motion, robot, watchers=[_CancelWatcher(is_cancelled)]),
+            self._show_result,
         )
 
-    def _take_result(self, result: MotionResult | PosewrightError) -> None:
+    def _show_result(self, result: MotionResult | PosewrightError) -> None:
         if isinstance(result, PosewrightError):
             self._session.publish("physics", {"on": True, "state": "failed", "error": str(result)})
             return
@@ -134,11 +147,15 @@ class PlayedSource:
     """What became of a motion in physics, as something to play at the motion's own times."""
 
     def __init__(self, result: MotionResult) -> None:
-        played, name = result.played, result.robot.name
+        played = result.played
         record = played.record
-        boxes = np.zeros((len(record), 0, 7))
-        self._poses = Poses(played.times, {name: record.base}, {name: record.positions}, boxes)
-        self._name = name
+        self._name = result.robot.name
+        self._poses = Poses(
+            times=played.times,
+            base={self._name: record.base},
+            positions={self._name: record.positions},
+            boxes=np.zeros((len(record), 0, 7)),
+        )
 
     @property
     def duration_s(self) -> float:
@@ -151,24 +168,24 @@ class PlayedSource:
         return poses.base[self._name][0], poses.positions[self._name][0]
 
 
-class _Watch:
-    """Ends a trial that nobody waits for."""
+class _CancelWatcher:
+    """Ends a run whose result nobody waits for."""
 
-    def __init__(self, is_stale: IsStale) -> None:
-        self._is_stale = is_stale
+    def __init__(self, is_cancelled: IsCancelled) -> None:
+        self._is_cancelled = is_cancelled
 
     def watch(self, block: Block) -> bool:
-        if self._is_stale():
+        if self._is_cancelled():
             raise CancelledError
         return False
 
 
 def _are_same(now: Sequence[object], before: Sequence[object] | None) -> bool:
-    """Tell whether the very same is looked at; to compare motions by value takes long."""
-    return before is not None and all(one is other for one, other in zip(now, before, strict=True))
+    """Tell whether these are the very same objects; to compare motions by value takes long."""
+    return before is not None and all(new is old for new, old in zip(now, before, strict=True))
 
 
-def finding_view(finding: Finding) -> dict[str, Any]:
+def finding_view(finding: Finding) -> View:
     """Return a finding as plain data, its keyframes counted from 0."""
     numbers = finding.keyframes or (() if finding.keyframe is None else (finding.keyframe,))
     return {
@@ -182,16 +199,16 @@ def finding_view(finding: Finding) -> dict[str, Any]:
     }
 
 
-def physics_view(result: MotionResult) -> dict[str, Any]:
+def physics_view(result: MotionResult) -> View:
     """Return what physics made of a motion as plain data; joints farthest behind their commands first."""
     figures = result.figures()
     joints = [
         {"name": name, "max_deg": lag["max"], "rms_deg": lag["rms"], "time_s": lag["time_s"]}
         for name, lag in figures["lag_deg"].items()
     ]
-    kept = ("is_whole", "played_s", "falls", "travel", "max_tilt_deg", "max_tilt", "slip_mm", "saturated")
+    shown = ("is_whole", "played_s", "falls", "travel", "max_tilt_deg", "max_tilt", "slip_mm", "saturated")
     return {
-        "figures": {name: figures[name] for name in kept},
+        "figures": {name: figures[name] for name in shown},
         "findings": [finding_view(finding) for finding in result.findings],
         "joints": sorted(joints, key=lambda joint: -joint["max_deg"]),
     }

@@ -1,4 +1,4 @@
-"""`posewright archive`: look into ODA archives of an AIBO, take them apart, put them together."""
+"""`posewright aibo archive`: look into ODA archives of an AIBO, take them apart, put them together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ import typer
 
 from posewright import formats
 from posewright.cli.console import bar, give, note, warn
-from posewright.cli.options import FOUND, AcceptLoss, AsJson, add_group, argument, losses_listed, option
+from posewright.cli.options import (
+    FOUND,
+    AcceptLoss,
+    AsJson,
+    add_subgroup,
+    add_verb,
+    argument,
+    losses_listed,
+    option,
+)
 from posewright.errors import FormatError, OutputError, Where, visible
 
 ArchivePath = Annotated[Path, argument("ARCHIVE", "An ODA archive, in gzip or not.")]
@@ -25,11 +34,14 @@ MOST_LISTED = 20  # more names than this are counted, not listed
 _GZIP = {"none": "no gzip", "file": "gzip around all of it", "entries": "gzip around each entry"}
 
 
-def register(app: typer.Typer) -> None:
-    """Add the group `archive` to the application."""
-    about = "ODA archives of an AIBO's motions: list, extract, create, change."
-    verbs = {verb.__name__: verb for verb in (extract, create, add, remove)}
-    add_group(app, "archive", about, {"list": list_entries, **verbs})
+def add_verbs(aibo: typer.Typer) -> None:
+    """Add the group `archive` and its verbs to the group `aibo`."""
+    group = add_subgroup(aibo, "archive", "One archive of motions (*.ODA): list, extract, create, change.")
+    add_verb(group, "list", list_entries, twins="read_archive")
+    add_verb(group, "extract", extract, twins="extract_archive")
+    add_verb(group, "create", create, twins="create_archive")
+    add_verb(group, "add", add, twins="add_to_archive")
+    add_verb(group, "remove", remove, twins="remove_from_archive")
 
 
 def list_entries(
@@ -39,9 +51,9 @@ def list_entries(
     """List what an archive, or each archive of a folder, holds: judged by content, not by the types stated.
 
     [bold]Examples[/]
-      posewright archive list MOTION7.ODA
-      posewright archive list MOTION.ODA --json
-      posewright archive list /media/AIBO
+      posewright aibo archive list MOTION7.ODA
+      posewright aibo archive list MOTION.ODA --json
+      posewright aibo archive list /media/AIBO
     """
     if file.is_dir():
         found = list(_archives_in(file))
@@ -69,9 +81,9 @@ def extract(
     a slash. Placeholders, which hold no motion, are left out.
 
     [bold]Examples[/]
-      posewright archive extract MOTION7.ODA -o motions
-      posewright archive extract MOTION7.ODA "a_sit#stand_standard" 8 -o motions
-      posewright archive extract MOTION7.ODA --to webots-motion --accept-loss -o webots
+      posewright aibo archive extract MOTION7.ODA -o motions
+      posewright aibo archive extract MOTION7.ODA "a_sit#stand_standard" 8 -o motions
+      posewright aibo archive extract MOTION7.ODA --to webots-motion --accept-loss -o webots
     """
     archive = _open(file)
     with _flags_named(), bar(f"taking {file.name} apart") as tell:
@@ -110,8 +122,8 @@ def create(
     An AIBO motion (.mtn) goes in byte for byte; a motion of another format is turned into one.
 
     [bold]Examples[/]
-      posewright archive create MOTION7.ODA motions/*.mtn
-      posewright archive create MOTION7.ODA "a_stand#stand_bow.motion.yaml" bark.wav --gzip entries
+      posewright aibo archive create MOTION7.ODA motions/*.mtn
+      posewright aibo archive create MOTION7.ODA "a_stand#stand_bow.motion.yaml" bark.wav --gzip entries
     """
     with _flags_named():
         done = formats.create_archive(
@@ -135,8 +147,8 @@ def add(
     """Append a file to an archive, compressed like the other entries; their bytes do not change.
 
     [bold]Examples[/]
-      posewright archive add MOTION7.ODA kick.motion.yaml --name "a_stand#stand_kick"
-      posewright archive add MOTION7.ODA "a_stand#stand_kick.mtn" --replace
+      posewright aibo archive add MOTION7.ODA kick.motion.yaml --name "a_stand#stand_kick"
+      posewright aibo archive add MOTION7.ODA "a_stand#stand_kick.mtn" --replace
     """
     _open(file)  # says what is odd about it
     with _flags_named():
@@ -157,8 +169,8 @@ def remove(
     """Remove entries from an archive; the bytes of the others do not change.
 
     [bold]Examples[/]
-      posewright archive remove MOTION7.ODA "a_stand#stand_kick"
-      posewright archive remove MOTION7.ODA 3 4 --keep-places
+      posewright aibo archive remove MOTION7.ODA "a_stand#stand_kick"
+      posewright aibo archive remove MOTION7.ODA 3 4 --keep-places
     """
     before = _open(file)
     after = formats.remove_from_archive(file, names, keep_places=keep_places)

@@ -14,7 +14,7 @@ from posewright.errors import PosewrightError
 from posewright.formats import read_motion_file
 from posewright.motions import check_motion
 from posewright.runs import try_motion
-from posewright.studio.latest import Latest
+from posewright.studio.background import LatestTask
 
 Shipped = Callable[[str], Path]
 
@@ -64,7 +64,7 @@ def test_physics_shows_what_became_of_the_motion(kick: Any, window_of: Any, ship
     # the 3-D view shows the robot where the simulator has it
     row = int(np.argmin(np.abs(tried.played.times - 1.0)))
     window.ask("player.seek", time_s=float(tried.played.times[row]))
-    assert kick.parts.stage.stance.base == pytest.approx(tried.played.record.base[row], abs=1e-9)
+    assert kick.parts.scene.stance.base == pytest.approx(tried.played.record.base[row], abs=1e-9)
     window.ask("truth.physics", on=False)
     assert window.topics["physics"] == {"on": False, "state": "off"}
     assert window.topics["player"]["duration_s"] == pytest.approx(1.94, abs=0.01)
@@ -140,9 +140,9 @@ def test_of_work_that_is_asked_for_again_and_again_only_one_goes_on_at_a_time() 
         going.remove(number)
         return number
 
-    latest = Latest(lambda post: post(), delay_s=0.001)
+    latest = LatestTask(lambda post: post(), delay_s=0.001)
     for number in range(10):
-        latest.ask(lambda _, number=number: work(number), done.append)  # type: ignore[misc]
+        latest.start(lambda _, number=number: work(number), done.append)  # type: ignore[misc]
         time.sleep(0.005)
     while not done:
         time.sleep(0.01)
@@ -152,8 +152,8 @@ def test_of_work_that_is_asked_for_again_and_again_only_one_goes_on_at_a_time() 
 
 def test_a_fault_in_work_beside_the_session_is_handed_over_like_any_error() -> None:
     told: list[Any] = []
-    latest = Latest(lambda post: post())
-    latest.ask(lambda _: 1 // 0, told.append)
+    latest = LatestTask(lambda post: post())
+    latest.start(lambda _: 1 // 0, told.append)
     while not told:
         time.sleep(0.01)
     latest.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from posewright.documents import Bounds
 from posewright.errors import InputError
@@ -12,21 +12,20 @@ from posewright.formats import carried_to, lost_between_robots, native, unmoved
 from posewright.motions import Carried, Keyframe, Motion
 from posewright.robots import Robot
 from posewright.studio.commands.changes import START, places_of, with_range
-from posewright.studio.commands.timeline import SetRow, said, with_added
-from posewright.studio.requests import action
+from posewright.studio.commands.timeline import SetRow, keyframe_words, with_added
+from posewright.studio.parts import Parts
+from posewright.studio.requests import View, action
 from posewright.studio.session import Panel
 
-if TYPE_CHECKING:
-    from posewright.studio.opening import Parts
 
-
-class Timeline(Panel):
+class TimelinePanel(Panel):
     """Adds, copies, moves and deletes the keyframes that are selected."""
 
     name = "timeline"
 
     def __init__(self, parts: Parts) -> None:
-        self._session, self._player = parts.session, parts.player
+        self._session = parts.session
+        self._player = parts.player
 
     @property
     def _motion(self) -> Motion:
@@ -48,26 +47,29 @@ class Timeline(Panel):
         """Put copies of the selected keyframes after the last of them, and look at those."""
         places = self._selected
         frames = [self._motion.keyframes[place] for place in places]
-        self._insert(f"duplicate {said(places)}", places[-1] + 1, frames)
+        self._insert(f"duplicate {keyframe_words(places)}", places[-1] + 1, frames)
 
     @action
     def delete(self) -> None:
         """Take the selected keyframes out, and look at the one after them."""
         places = self._selected
-        gone = frozenset(places)
-        kept = [frame for place, frame in enumerate(self._motion.keyframes) if place not in gone]
-        if not kept:
+        deleted = frozenset(places)
+        remaining = [frame for place, frame in enumerate(self._motion.keyframes) if place not in deleted]
+        if not remaining:
             raise InputError("a motion keeps at least one keyframe", hint="add another one first")
-        self._set(f"delete {said(places)}", kept, [min(places[0], len(kept) - 1)])
+        self._set(f"delete {keyframe_words(places)}", remaining, [min(places[0], len(remaining) - 1)])
 
     @action
     def move(self, *, before: Annotated[int, Bounds(0)]) -> None:
         """Put the selected keyframes before another one, counted as they stand now."""
-        places, frames = self._selected, self._motion.keyframes
-        rest = sorted(set(range(len(frames))).difference(places))
-        at = sum(place < before for place in rest)
-        order = [*rest[:at], *places, *rest[at:]]
-        self._set(f"move {said(places)}", [frames[place] for place in order], range(at, at + len(places)))
+        places = self._selected
+        frames = self._motion.keyframes
+        unselected = sorted(set(range(len(frames))).difference(places))
+        at = sum(place < before for place in unselected)
+        order = [*unselected[:at], *places, *unselected[at:]]
+        self._set(
+            f"move {keyframe_words(places)}", [frames[place] for place in order], range(at, at + len(places))
+        )
 
     @action
     def copy(self) -> str:
@@ -75,11 +77,11 @@ class Timeline(Panel):
         return copied(self._motion, self._selected)
 
     @action
-    def paste(self, *, text: str) -> dict[str, Any]:
+    def paste(self, *, text: str) -> View:
         """Put keyframes from a text after the cursor; return how many, and in words what they lost."""
-        frames, lost = pasted(text, self._motion, self._session.document.robot)
+        frames, losses = pasted(text, self._motion, self._session.document.robot)
         self._insert("paste", self._session.cursor.keyframe + 1, frames)
-        return {"count": len(frames), "lost": list(lost)}
+        return {"count": len(frames), "lost": list(losses)}
 
     def _insert(self, label: str, at: int, frames: Sequence[Keyframe]) -> None:
         """Put keyframes of the motion's joints at a place, from 0, and look at them."""
@@ -100,7 +102,7 @@ def copied(motion: Motion, places: Sequence[int]) -> str:
 
 
 def pasted(text: str, into: Motion, robot: Robot) -> tuple[tuple[Keyframe, ...], tuple[str, ...]]:
-    """Return the keyframes of a text as they are in a motion of a robot, and in words what they lost.
+    """Return the keyframes of a text as they are in a motion of a robot, and in words what they lose.
 
     They keep their times as played; joints of which they say nothing are held.
 
@@ -126,19 +128,19 @@ def pasted(text: str, into: Motion, robot: Robot) -> tuple[tuple[Keyframe, ...],
             stiffness=stiffness or None,
         )
 
-    lost = tuple(_lost(copies, carried, into))
-    return tuple(fitted(frame) for frame in carried.motion.keyframes), lost
+    losses = tuple(_losses(copies, carried, into))
+    return tuple(fitted(frame) for frame in carried.motion.keyframes), losses
 
 
-def _lost(copies: Motion, carried: Carried, into: Motion) -> Iterator[str]:
-    """Yield what the keyframes do not say any more, or do not say to the joints of the other motion."""
+def _losses(copies: Motion, carried: Carried, into: Motion) -> Iterator[str]:
+    """Yield what the keyframes lose on their way into another motion, in words."""
     yield from lost_between_robots(carried)
     if copies.robot != into.robot and any(frame.stiffness for frame in copies.keyframes):
         yield f"the stiffness: it is of the servos of {copies.robot}"
-    left = [joint for joint in carried.motion.joints if joint not in into.joints]
-    if left:
-        yield f"{', '.join(left)}: {into.name} does not move them"
-    held = [joint for joint in into.joints if joint not in carried.motion.joints]
-    if held and not carried.unmoved:
-        yield f"{', '.join(held)}: held, the keyframes say nothing of them"
+    dropped = [joint for joint in carried.motion.joints if joint not in into.joints]
+    if dropped:
+        yield f"{', '.join(dropped)}: {into.name} does not move them"
+    unstated = [joint for joint in into.joints if joint not in carried.motion.joints]
+    if unstated and not carried.unmoved:
+        yield f"{', '.join(unstated)}: held, the keyframes say nothing of them"
     yield from unmoved(carried)

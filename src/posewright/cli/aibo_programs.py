@@ -1,4 +1,4 @@
-"""`posewright openr`: the objects of an AIBO's programs run on a simulated dog, message by message."""
+"""`posewright aibo run` and `aibo programs`: OPEN-R objects on a simulated dog, message by message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from posewright.cli import console, film_options, signals
 from posewright.cli.options import (
     AsJson,
     Record,
-    add_group,
+    add_verb,
     argument,
     option,
     refuse_overwriting,
@@ -46,7 +46,7 @@ HELP = frozenset({"help", "?"})
 _TYPED = "One or several with commas, @SECONDS from now; help or ? shows them; an empty line or quit ends."
 
 ProgramName = Annotated[
-    str | None, argument("PROGRAM", "A program of `posewright openr list`, or a CONNECT.CFG of your own.")
+    str | None, argument("PROGRAM", "A program of `posewright aibo programs`, or a CONNECT.CFG of your own.")
 ]
 Commands = Annotated[
     str | None,
@@ -90,10 +90,11 @@ Diagram = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the group `openr` to the application."""
-    about = "Run the objects of an AIBO's OPEN-R programs on a simulated dog, message by message."
-    add_group(app, "openr", about, {"run": run, "list": list_programs})
+def add_verbs(aibo: typer.Typer) -> None:
+    """Add the verbs to the group `aibo`."""
+    twins = "run_openr openr_result sequence_diagram draw_sequence perform"
+    add_verb(aibo, "run", run, twins=twins)
+    add_verb(aibo, "programs", list_programs, twins="openr_programs")
 
 
 def run(
@@ -126,10 +127,10 @@ def run(
     they are read from stdin. All that is handed in is checked before the robot moves.
 
     [bold]Examples[/]
-      posewright openr run move_head --commands "MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5" --show-messages
-      posewright openr run move_head
-      posewright openr run CONNECT.CFG --objects my_objects.py --diagram flow.svg
-      posewright openr run --stick /media/AIBO --commands "60@0" --record kick.mcap --video kick.mp4
+      posewright aibo run move_head --commands "MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5" --show-messages
+      posewright aibo run move_head
+      posewright aibo run CONNECT.CFG --objects my_objects.py --diagram flow.svg
+      posewright aibo run --stick /media/AIBO --commands "60@0" --record kick.mcap --video kick.mp4
     """
     film_options.refuse_unused_camera(camera, video)
     video = video and film_options.film_path(video, program or "monet")
@@ -141,11 +142,18 @@ def run(
         ready, terminal = _commanded(ready, commands, script)
     if video is not None:
         film_options.refuse_unfilmable(ready.robot, body, camera)
-    shown = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
-    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds}
-    how["clock"] = _clock(terminal) if real_time else None
-    with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or bool(shown)) as say:
-        recording = runs.run_program(ready, watchers=shown or [_Far(ready.name, say)], **how)
+    shows_messages = show_messages or bool(terminal)
+    with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or shows_messages) as say:
+        watcher = _Shown(everything=show_messages, apart=as_json) if shows_messages else _Far(ready.name, say)
+        recording = runs.run_openr(
+            ready,
+            seconds=seconds,
+            body=body,
+            seed=seed,
+            record=record,
+            clock=_clock(terminal) if real_time else None,
+            watchers=[watcher],
+        )
     _write_pictures(recording, diagram, video, camera, quiet=as_json)
     result = runs.openr_result(recording)
     files = {"recording": record, "diagram": diagram, "film": video}
@@ -156,11 +164,11 @@ def run(
 
 
 def list_programs(stick: Listed = None, as_json: AsJson = False) -> None:
-    """List the programs that come with Posewright, their objects, and the commands these know.
+    """List the OPEN-R programs that come with Posewright, their objects, and the commands they know.
 
     [bold]Examples[/]
-      posewright openr list
-      posewright openr list --stick /media/AIBO
+      posewright aibo programs
+      posewright aibo programs --stick /media/AIBO
     """
     told = openr_programs(stick)
     lines = [
@@ -199,7 +207,7 @@ def _commanded(
     ready: OpenRProgram, commands: str | None, script: Path | None
 ) -> tuple[OpenRProgram, _Terminal | None]:
     """Return a program with its commands, and who asks a person for more; say what is to be known of it."""
-    for remark in ready.remarks:
+    for remark in ready.warnings:
         console.warn(remark)
     asks = ready.takes_commands and commands is None and script is None
     can_type = asks and sys.stdin is not None and sys.stdin.isatty()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,40 +12,26 @@ from pathlib import Path
 from posewright.documents import is_folder
 from posewright.errors import PosewrightError
 from posewright.robots import Robot
-from posewright.studio.curves import Curves
+from posewright.studio.curves_panel import CurvesPanel
 from posewright.studio.document import Document
-from posewright.studio.files.panel import Files
-from posewright.studio.files.reading import open_path
+from posewright.studio.files.load import open_path
+from posewright.studio.files.panel import FilesPanel
+from posewright.studio.findings_panel import FindingsPanel
 from posewright.studio.gait_panel import GaitPanel
 from posewright.studio.motion_panel import MotionPanel
+from posewright.studio.parts import Parts
 from posewright.studio.player import Player
-from posewright.studio.posing import Posing
+from posewright.studio.posing_panel import PosingPanel
+from posewright.studio.scene_view import SceneView
 from posewright.studio.server import LOOPBACK, Server
 from posewright.studio.session import Cursor, Panel, Session
-from posewright.studio.stage import Stage
-from posewright.studio.teach import Teach
-from posewright.studio.timeline import Timeline
+from posewright.studio.teach_panel import TeachPanel
+from posewright.studio.timeline_panel import TimelinePanel
 from posewright.studio.trial_panel import TrialPanel
-from posewright.studio.truth import Truth
 from posewright.studio.workspace import Workspace
 
 SWITCH_S = 0.001
-"""Threads of this process take turns so often [s]: what is checked or simulated must not slow a hand down."""
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What the panels of one studio share.
-
-    Attributes:
-        body: where poses are caught from and motions are played, as for `run_trial`.
-    """
-
-    session: Session
-    stage: Stage
-    player: Player
-    workspace: Workspace
-    body: str = "sim"
+"""Threads of this process take turns so often [s], so that checks and simulations do not delay a drag."""
 
 
 @dataclass(frozen=True)
@@ -96,16 +83,27 @@ def open_studio(
     path = Path() if path is None else Path(path)
     opened = open_path(path, robot)
 
-    def panels(parts: Parts) -> Iterable[Panel]:
-        kinds = (Posing, Timeline, Curves, Truth, GaitPanel, TrialPanel, Teach)
-        return [*(kind(parts) for kind in kinds), Files(parts, opened)]
+    def panels(parts: Parts) -> list[Panel]:
+        return [
+            PosingPanel(parts),
+            TimelinePanel(parts),
+            CurvesPanel(parts),
+            FindingsPanel(parts),
+            GaitPanel(parts),
+            TrialPanel(parts),
+            TeachPanel(parts),
+            FilesPanel(parts, opened),
+        ]
 
     folder = path if is_folder(path) else path.resolve().parent
     studio = assemble(opened.document(), opened.page, Server(host, port), folder, panels=panels, body=body)
     if opened.recording is not None:
-        session, asked = studio.session, {"file": path.resolve().name}
+        session = studio.session
+        arguments = {"file": path.resolve().name}
         try:
-            session.do_and_wait(lambda: session.perform("files.open", asked)).result()
+            answer = session.do_and_wait(lambda: session.perform("files.open", arguments))
+            if isinstance(answer, Future):
+                answer.result()
         except PosewrightError:
             studio.close()
             raise
@@ -123,14 +121,15 @@ def assemble(
 ) -> Studio:
     """Put a document behind a server, with a player and other panels; where that fails, all is closed."""
     sys.setswitchinterval(SWITCH_S)
-    with ExitStack() as undone:
-        undone.callback(server.close)
-        session, stage = Session(document, Cursor(page)), Stage(server.viser, document.robot)
-        undone.callback(session.close)
-        parts = Parts(session, stage, Player(session, stage), Workspace(folder), body)
+    with ExitStack() as cleanup:
+        cleanup.callback(server.close)
+        session = Session(document, Cursor(page))
+        scene = SceneView(server.viser, document.robot)
+        cleanup.callback(session.close)
+        parts = Parts(session, scene, Player(session, scene), Workspace(folder), body)
         for panel in (MotionPanel(session), parts.player, *panels(parts)):
             session.add(panel)
         session.start()
         server.session = session
-        undone.pop_all()
+        cleanup.pop_all()
     return Studio(parts, server)

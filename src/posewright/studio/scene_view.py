@@ -1,9 +1,9 @@
-"""The stage: what the 3-D view shows. A robot on a floor; panels put their own things beside it."""
+"""The 3-D view: a robot on a floor, and how it is balanced; panels add their own nodes beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from posewright.errors import UnknownNameError
 from posewright.robots import Robot
 
 if TYPE_CHECKING:
-    from viser import ViserServer
+    from viser import IcosphereHandle, MeshHandle, SceneApi, ViserServer
 
+    from posewright.simulation.balance import Balance
     from posewright.simulation.mannequin import Mannequin, Stance
 
 ROBOT = "/robot"
-
+BALANCE = "/balance"
+"""Nodes of the scene."""
 
 Colour = tuple[int, int, int]
 
@@ -29,11 +31,18 @@ VIEWS: Mapping[str, tuple[float, float, float]] = {
 }
 """Where the camera is, seen from the robot, by the name of the view; the top is not quite above: up is up."""
 
+STANDS = (29, 122, 72)
+FALLS = (200, 44, 34)
+"""Colours of a support with the centre of mass inside, and outside of it."""
+
+SUPPORT_HEIGHT_M = 0.001
+"""The support is drawn this high above the floor, so that the floor's lines do not cut it."""
+
 GRID = {False: ((205, 210, 218), (165, 173, 184)), True: ((52, 60, 70), (82, 93, 106))}
 """Lines of the floor, near and far apart, in a light and in a dark view."""
 
-_SIZES_AWAY = 1.7
-"""How far away it is, in sizes of the robot."""
+_CAMERA_DISTANCE = 1.7
+"""How far away the camera is, in sizes of the robot."""
 
 
 class RobotView:
@@ -52,7 +61,7 @@ class RobotView:
 
     def __init__(
         self,
-        scene: Any,
+        scene: SceneApi,
         mannequin: Mannequin,
         root: str = ROBOT,
         *,
@@ -61,36 +70,95 @@ class RobotView:
     ) -> None:
         self.root = scene.add_frame(root, show_axes=False)
         self._links = {name: scene.add_frame(f"{root}/{name}", show_axes=False) for name in mannequin.links}
-        self.meshes: list[tuple[str, Any]] = []
+        self.meshes: list[tuple[str, MeshHandle]] = []
         for number, mesh in enumerate(mannequin.meshes):
-            red, green, blue, own = mesh.colour
+            red, green, blue, own_opacity = mesh.colour
             node = scene.add_mesh_simple(
                 f"{root}/{mesh.link}/mesh{number}",
                 mesh.vertices.astype(np.float32),
                 mesh.faces.astype(np.uint32),
                 color=tint or (red, green, blue),
-                opacity=None if own * opacity >= 1.0 else own * opacity,
+                opacity=None if own_opacity * opacity >= 1.0 else own_opacity * opacity,
                 flat_shading=True,
             )
             self.meshes.append((mesh.link, node))
 
     def show(self, stance: Stance) -> None:
         """Move the links."""
-        moved = zip(self._links.values(), stance.positions, stance.rotations, strict=True)
-        for handle, position, rotation in moved:
-            handle.position, handle.wxyz = position, rotation
+        poses = zip(self._links.values(), stance.positions, stance.rotations, strict=True)
+        for handle, position, rotation in poses:
+            handle.position = position
+            handle.wxyz = rotation
 
     def set_visible(self, is_visible: bool) -> None:
         """Show or hide all of it."""
         self.root.visible = is_visible
 
 
-class Stage:
+class BalanceView:
+    """The support of a robot as an area, and a plumb line from its centre of mass."""
+
+    def __init__(self, scene: SceneApi) -> None:
+        self._root = scene.add_frame(BALANCE, show_axes=False)
+        corner = np.zeros((3, 3), dtype=np.float32)
+        self._area = scene.add_mesh_simple(
+            f"{BALANCE}/support",
+            corner,
+            np.array([[0, 1, 2]], dtype=np.uint32),
+            color=STANDS,
+            opacity=0.35,
+            side="double",
+            cast_shadow=False,
+            receive_shadow=False,
+        )
+        self._edge = scene.add_line_segments(
+            f"{BALANCE}/edge", np.zeros((1, 2, 3)), STANDS, thickness=3.0, thickness_units="screen"
+        )
+        self._plumb = scene.add_line_segments(
+            f"{BALANCE}/plumb", np.zeros((1, 2, 3)), STANDS, thickness=2.0, thickness_units="screen"
+        )
+        self._foot = scene.add_icosphere(f"{BALANCE}/foot", radius=0.005, color=STANDS, subdivisions=2)
+        self._centre = scene.add_icosphere(f"{BALANCE}/centre", radius=0.008, color=STANDS, subdivisions=2)
+
+    def set_visible(self, is_visible: bool) -> None:
+        """Show or hide it."""
+        self._root.visible = is_visible
+
+    def show(self, balance: Balance, centre_of_mass: Floats) -> None:
+        """Draw how a robot stands whose centre of mass is at `(3,)` [m]."""
+        ring = np.column_stack([balance.polygon, np.full(len(balance.polygon), SUPPORT_HEIGHT_M)]).astype(
+            np.float32
+        )
+        fan = [(0, place, place + 1) for place in range(1, len(ring) - 1)]
+        foot = np.array([*centre_of_mass[:2], SUPPORT_HEIGHT_M])
+        self._area.vertices = ring
+        self._area.faces = np.array(fan, dtype=np.uint32)
+        self._edge.points = np.stack([ring, np.roll(ring, -1, axis=0)], axis=1)
+        self._plumb.points = np.array([[centre_of_mass, foot]], dtype=np.float32)
+        self._foot.position = foot
+        self._centre.position = centre_of_mass
+        colour = STANDS if balance.margin_m > 0.0 else FALLS
+        nodes: tuple[MeshHandle | IcosphereHandle, ...] = (self._area, self._foot, self._centre)
+        for node in nodes:
+            node.color = colour
+        for lines in (self._edge, self._plumb):
+            lines.colors = np.array(colour, dtype=np.uint8)
+
+
+def balance_words(margin_m: float) -> str:
+    """Return in words how a robot stands, for people who do not see red."""
+    away = f"{abs(margin_m) * 1e3:.0f} mm"
+    if margin_m > 0.0:
+        return f"Balanced: the centre of mass is {away} inside the support"
+    return f"Falls: the centre of mass is {away} outside the support"
+
+
+class SceneView:
     """The scene, and the robot of the document in it.
 
     Attributes:
         viser: whose scene it is; `viser.scene` for whatever a panel adds.
-        robot: who stands there.
+        robot: the robot that stands there.
         mannequin: takes poses without physics.
         view: the robot in the scene.
         stance: how the robot stands now.
@@ -126,20 +194,21 @@ class Stage:
             self.viser.scene.remove_by_name(ROBOT)
             self.view = RobotView(self.viser.scene, self.mannequin)
             self.view.show(self.stance)
-        initial = self.viser.initial_camera
-        initial.look_at, initial.position = self._camera("whole")
+        self._place_initial_camera("whole")
 
     def stand(self, angles: Floats) -> None:
         """Show the robot as it stands on the floor with joint angles `(n_joints,)` [rad]."""
         if self.pin is not None:
             self.take(self.pin, angles)
             return
-        self.angles, self.stance = angles, self.mannequin.stand(angles)
+        self.angles = angles
+        self.stance = self.mannequin.stand(angles)
         self._show()
 
     def take(self, base: Floats, angles: Floats) -> None:
         """Show the robot with its base at `(7,)` as in `Stance`, and joint angles `(n_joints,)` [rad]."""
-        self.angles, self.stance = angles, self.mannequin.take(base, angles)
+        self.angles = angles
+        self.stance = self.mannequin.take(base, angles)
         self._show()
 
     def _show(self) -> None:
@@ -151,29 +220,38 @@ class Stage:
     def set_dark(self, is_dark: bool) -> None:
         """Put the view in dark or light colours."""
         self.viser.gui.configure_theme(dark_mode=is_dark, show_logo=False, show_share_button=False)
-        self.floor.cell_color, self.floor.section_color = GRID[is_dark]
+        cell_colour, section_colour = GRID[is_dark]
+        self.floor.cell_color = cell_colour
+        self.floor.section_color = section_colour
 
     def look_from(self, view: str) -> None:
         """Look at the robot from one of `VIEWS` in every window; raise UnknownNameError for another."""
         if view not in VIEWS:
             raise UnknownNameError.among("view", view, VIEWS)
-        initial = self.viser.initial_camera
-        initial.look_at, initial.position = self._camera(view)
+        self._place_initial_camera(view)
         for client in self.viser.get_clients().values():
             if not client.camera.update_timestamp:
                 continue
             with client.atomic():
                 client.camera.up_direction = (0.0, 0.0, 1.0)
                 # viser moves what is looked at along with the camera
-                look_at, client.camera.position = self._camera(view)
+                look_at, position = self._camera(view)
+                client.camera.position = position
                 client.camera.look_at = look_at
+
+    def _place_initial_camera(self, view: str) -> None:
+        """Put the camera of windows that are still to come."""
+        look_at, position = self._camera(view)
+        initial = self.viser.initial_camera
+        initial.look_at = look_at
+        initial.position = position
 
     def _camera(self, view: str) -> tuple[Floats, Floats]:
         """Return what the camera looks at, and where it is, `(3,)` each [m]."""
         positions = self.stance.positions
         middle = (positions.max(axis=0) + positions.min(axis=0)) / 2.0
         size = max(float(np.ptp(positions, axis=0).max()), 0.2)
-        return middle, middle + _SIZES_AWAY * size * np.array(VIEWS[view])
+        return middle, middle + _CAMERA_DISTANCE * size * np.array(VIEWS[view])
 
 
 def _first_pose(robot: Robot) -> Floats:

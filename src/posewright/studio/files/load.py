@@ -1,4 +1,4 @@
-"""Reading: what a person names, drops or begins becomes pages, and a place to save them at."""
+"""Load what a person names, drops or begins: pages, and a place to save them at."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Opened:
     Attributes:
         page: the one that is shown first.
         data: the bytes it was read from, where they are in no file yet.
-        recording: a recording that was asked for; the pages are those of a new motion.
+        recording: the recording that is to be shown; the pages are those of a new motion.
         stick: the memory stick that the file lies on, or a folder: what is in it is shown first.
     """
 
@@ -77,7 +77,7 @@ def digest_of(path: Path) -> str | None:
 
 
 def mark_of(path: Path) -> tuple[int, ...]:
-    """Return what is another as soon as somebody writes a file; empty where it is gone."""
+    """Return a value that changes as soon as somebody writes a file; empty where there is none."""
     try:
         status = path.stat()
     except OSError:
@@ -85,7 +85,7 @@ def mark_of(path: Path) -> tuple[int, ...]:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def open_path(path: Path, asked: Robot | str | None = None, page: str | None = None) -> Opened:
+def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | None = None) -> Opened:
     """Open a motion file, a recording, or a folder, which may be a memory stick.
 
     Raises:
@@ -93,13 +93,13 @@ def open_path(path: Path, asked: Robot | str | None = None, page: str | None = N
         InputError: there is no such page, robot or motion.
     """
     if is_folder(path):
-        return _open_folder(path, asked)
+        return _open_folder(path, robot_or_name)
     if path.suffix.lower() == ".mcap":
-        begun = begin(path.parent, "untitled", asked or _recorded_robot(path))
-        return Opened(begun.pages, begun.robot, begun.page, begun.place, begun.data, recording=path)
+        new = begin(path.parent, "untitled", robot_or_name or _recorded_robot(path))
+        return replace(new, recording=path)
     data = read_file_bytes(path)
     place = Place(path.resolve(), hashlib.sha256(data).hexdigest())
-    return _opened(motion_file_in(data, path, robot=asked), place, asked, page)
+    return _opened(motion_file_in(data, path, robot=robot_or_name), place, robot_or_name, page)
 
 
 def _recorded_robot(path: Path) -> str | None:
@@ -108,18 +108,22 @@ def _recorded_robot(path: Path) -> str | None:
     return next((name for name in read_mcap(path).header.robots if name in names), None)
 
 
-def open_data(data: bytes, path: Path, asked: Robot | str | None = None) -> Opened:
+def open_data(data: bytes, path: Path, robot_or_name: Robot | str | None = None) -> Opened:
     """Open what is in no file yet, to be saved at `path`; errors as `open_path`."""
-    return _opened(motion_file_in(data, path, robot=asked), Place(path.resolve(), None), asked, data=data)
+    return _opened(
+        motion_file_in(data, path, robot=robot_or_name), Place(path.resolve(), None), robot_or_name, data=data
+    )
 
 
-def begin(folder: Path, name: str, asked: Robot | str | None = None, pose: str | None = None) -> Opened:
-    """Begin a motion, of the first robot of the catalogue where none is asked for.
+def begin(
+    folder: Path, name: str, robot_or_name: Robot | str | None = None, pose: str | None = None
+) -> Opened:
+    """Begin a motion, of the first robot of the catalogue where none is named.
 
     Raises:
         InputError: there is no such robot or pose, or the name fits no file.
     """
-    card = robot(asked) if asked else next(shown_robots())
+    card = robot(robot_or_name) if robot_or_name else next(shown_robots())
     motion = begin_motion(name, card, pose)
     return new_file(motion, folder / f"{file_stem(name)}{ENDING}", card)
 
@@ -135,8 +139,8 @@ def new_file(motion: Motion, path: Path, card: Robot) -> Opened:
     return Opened(pages, card, 1, Place(path, None))
 
 
-def refuse_strangers(data: bytes, path: Path) -> None:
-    """Raise the InputError that a file names a robot by a path: a card lies somewhere else."""
+def require_catalogue_robot(data: bytes, path: Path) -> None:
+    """Raise InputError where a native file names its robot by a path, which may lie outside the workspace."""
     if detect_format(data, path) != NATIVE:
         return
     value = parse_document(decode_document(data, path), path).value
@@ -153,23 +157,23 @@ def stick_motions(folder: Path) -> tuple[StickMotion, ...]:
         return ()
 
 
-def _open_folder(folder: Path, asked: Robot | str | None) -> Opened:
-    for held in stick_motions(folder):
-        opened = open_path(held.archive.path, asked)
-        return Opened(opened.pages, opened.robot, opened.page, opened.place, stick=folder.resolve())
-    begun = begin(folder, "untitled", asked)
-    return begun if asked else replace(begun, stick=folder.resolve())
+def _open_folder(folder: Path, robot_or_name: Robot | str | None) -> Opened:
+    for motion in stick_motions(folder):
+        opened = open_path(motion.archive.path, robot_or_name)
+        return replace(opened, stick=folder.resolve())
+    new = begin(folder, "untitled", robot_or_name)
+    return new if robot_or_name else replace(new, stick=folder.resolve())
 
 
 def _opened(
     file: MotionFile,
     place: Place,
-    asked: Robot | str | None,
+    robot_or_name: Robot | str | None,
     page: str | None = None,
     data: bytes | None = None,
 ) -> Opened:
     first = file.page_number(page)
-    card = card_of(file.motion(first), asked)
+    card = card_of(file.motion(first), robot_or_name)
     if card.name != file.motion(first).robot:
         return _carried(file, first, card, place.path)
     return Opened(Pages.of(file), card, first, place, data)
@@ -178,8 +182,7 @@ def _opened(
 def _carried(file: MotionFile, page: int, card: Robot, path: Path) -> Opened:
     """Return a page, carried over to another robot, as a new motion: the file stays the first robot's."""
     carried = carried_to(file.motion(page), card)
-    told = (*file.warnings, *lost_between_robots(carried), *carried.remarks)
+    warnings = (*file.warnings, *lost_between_robots(carried), *carried.remarks)
     target = path.with_name(f"{file_stem(carried.motion.name)}_{card.name}{ENDING}")
-    return Opened(
-        Pages.of(MotionFile.of_one(NATIVE, target, carried.motion, told)), card, 1, Place(target, None)
-    )
+    pages = Pages.of(MotionFile.of_one(NATIVE, target, carried.motion, warnings))
+    return Opened(pages, card, 1, Place(target, None))

@@ -1,4 +1,4 @@
-"""`posewright generate`, `build`, `verify` and `flash`: a chart or a behaviour as C, proved, on a board."""
+"""`posewright board`: a chart or a behaviour as C, proved, on a microcontroller board."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from posewright.charts import require_sound
 from posewright.cli import completion
 from posewright.cli.console import bar, counted, emit_json, give, line_of, rated, say, table, warn
-from posewright.cli.options import FOUND, AsJson, add_verb, argument, option
+from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, option
 from posewright.codegen import generating
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.c.truth_table import Style
@@ -42,15 +42,16 @@ Tick = Annotated[Style, option("--style", "The tick of a chart of one state at a
 ANY_PORT = "PORT"
 """Stands for the serial port where a command is only shown."""
 
-Folder = Annotated[Path, argument("DIR", "What `posewright generate` wrote.")]
+Folder = Annotated[Path, argument("DIR", "What `posewright board generate` wrote.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verbs to the application."""
-    add_verb(app, "generate", generate)
-    add_verb(app, "build", build)
-    add_verb(app, "verify", verify)
-    add_verb(app, "flash", flash)
+    """Add the group and its verbs."""
+    group = add_group(app, "board")
+    add_verb(group, "generate", generate, twins="generate explain")
+    add_verb(group, "build", build, twins="build")
+    add_verb(group, "verify", verify, twins="verify")
+    add_verb(group, "flash", flash, twins="flash_command")
 
 
 def generate(
@@ -74,18 +75,18 @@ def generate(
     With --explain nothing is written.
 
     [bold]Examples[/]
-      posewright generate obstacle_mealy.chart.yaml --target arduino-uno -o board
-      posewright generate --explain board/obstacle_mealy.c:40
-      posewright generate --explain "walking -> turning_left" -o board
+      posewright board generate obstacle_mealy.chart.yaml --target arduino-uno -o board
+      posewright board generate --explain board/obstacle_mealy.c:40
+      posewright board generate --explain "walking -> turning_left" -o board
     """
     if explain is not None:
         places = generating.explain(explain, output)
         give([place.to_dict() for place in places], map(str, places), as_json=as_json)
         return
     if not document:
-        raise InputError("generate what?", hint="posewright generate CHART -o DIR")
+        raise InputError("generate what?", hint="posewright board generate CHART -o DIR")
     if output is None:
-        hint = f"posewright generate {shlex.quote(document)} --target {target} -o DIR"
+        hint = f"posewright board generate {shlex.quote(document)} --target {target} -o DIR"
         raise InputError("write it into which folder?", hint=hint)
     how = {"monitors": monitors, "queue": queue, "style": style}
     made = generating.generate(document, output, target, force=force, unchecked=unchecked, **how)  # type: ignore[arg-type]
@@ -105,7 +106,7 @@ def build(
     """Compile what was generated, and say how much memory each part takes on the board.
 
     [bold]Examples[/]
-      posewright build board
+      posewright board build board
     """
     image = generating.build(folder, target)
     parts = {name: {"flash_bytes": flash, "ram_bytes": ram} for name, (flash, ram) in image.parts.items()}
@@ -125,8 +126,8 @@ def flash(
     """Build what was generated and put it onto a real board; exit with 1 if that fails.
 
     [bold]Examples[/]
-      posewright flash board --dry-run
-      posewright flash board --port /dev/ttyACM0
+      posewright board flash board --dry-run
+      posewright board flash board --port /dev/ttyACM0
     """
     command = generating.flash_command(folder, port or (ANY_PORT if dry_run else None))
     if dry_run:
@@ -161,9 +162,9 @@ def verify(
     limit is met and every timer runs out. A difference exits with 1 and shows the shortest inputs to it.
 
     [bold]Examples[/]
-      posewright verify obstacle_mealy.chart.yaml --steps 1000000
-      posewright verify obstacle_mealy.chart.yaml --target arduino-uno --json
-      posewright verify obstacle_mealy.chart.yaml --coverage
+      posewright board verify obstacle_mealy.chart.yaml --steps 1000000
+      posewright board verify obstacle_mealy.chart.yaml --target arduino-uno --json
+      posewright board verify obstacle_mealy.chart.yaml --coverage
     """
     from posewright.codegen.proof import proving
 

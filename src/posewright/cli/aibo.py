@@ -1,4 +1,8 @@
-"""`posewright monet`: check what an AIBO's memory stick says it can play, and add motions to it."""
+"""`posewright aibo`: an AIBO's memory stick seen, checked and added to; its archives and its programs.
+
+`show`, `check` and `add` are of the stick as a whole and stand here; `aibo archive` is for one archive of
+motions, `aibo run` and `aibo programs` for the OPEN-R programs that run on the robot.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,10 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from posewright import motions
+from posewright import figures, motions
+from posewright.cli import aibo_archive, aibo_programs
 from posewright.cli.console import counted, fail, give, line_of, rated, warn
-from posewright.cli.options import FOUND, AsJson, add_group, argument, losses_listed, option
+from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, losses_listed, option
 from posewright.errors import InputError, UnsafeCommandError, Where
 from posewright.runtimes.openr import stick as sticks
 
@@ -37,12 +42,71 @@ AcceptJump = Annotated[
 ]
 ArchivePath = Annotated[Path | None, option("--archive FILE", "Without a stick: the ODA archive.")]
 CommandsPath = Annotated[Path | None, option("--commands FILE", "Without a stick: the MONETCMD.CFG.")]
+Picture = Annotated[
+    Path | None,
+    option(
+        "--output -o PICTURE", "Draw them (.png, .svg, .pdf): sheet.png, and sheet-2.png, ... if need be."
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `monet` to the application."""
-    about = "Check what an AIBO's memory stick can play (MONETCMD.CFG), and add motions to it."
-    add_group(app, "monet", about, {"check": check, "add": add})
+    """Add the group and its verbs."""
+    group = add_group(app, "aibo")
+    add_verb(group, "show", show, twins="read_stick motions_on draw_stick")
+    add_verb(group, "check", check, twins="read_stick check_monet")
+    add_verb(group, "add", add, twins="add_to_stick")
+    aibo_programs.add_verbs(group)
+    aibo_archive.add_verbs(group)
+
+
+def show(
+    paths: Annotated[
+        list[Path],
+        argument("PATH...", "A memory stick, its OPEN-R folder, or archives; content tells which."),
+    ],
+    output: Picture = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the motions of a memory stick: name, length, from where to where, and which id plays it.
+
+    It exits with 1 where a file of the stick could not be read.
+
+    The picture shows each of them where it begins, where it is furthest from its ends, and where it ends.
+
+    [bold]Examples[/]
+      posewright aibo show /media/AIBO
+      posewright aibo show /media/AIBO -o sheet.png
+      posewright aibo show MOTION7.ODA MONETCMD.CFG -o sheet.pdf
+    """
+    stick = sticks.read_stick(*paths)
+    unread = [one for one in stick.findings if one.level is motions.Level.ERROR]
+    for finding in unread:
+        warn(f"{finding.path}: {finding.message}")
+    held, written = sticks.motions_on(stick), list[Path]()
+    if output is not None:
+        pages = range(2, figures.stick_pages(stick) + 1)
+        written = [output, *(output.with_stem(f"{output.stem}-{page}") for page in pages)]
+    for path in written:
+        figures.refuse_unsavable(path)
+    for page, path in enumerate(written, 1):
+        figures.save_figure(figures.draw_stick(stick, page=page), path)
+    told = [one.data() for one in held]
+    data = {"motions": told, "pictures": [str(path) for path in written]}
+    lines = [*_motion_lines(told), *(f"{counted(len(held), 'motion')} -> {path}" for path in written)]
+    give(data, lines, as_json=as_json)
+    if unread:
+        raise typer.Exit(FOUND)
+
+
+def _motion_lines(held: list[dict[str, Any]]) -> Iterator[str]:
+    width = max((len(one["name"]) for one in held), default=0)
+    for one in held:
+        length = "damaged" if one["duration_s"] is None else f"{one['duration_s']:.2f} s"
+        asked = f"id {', '.join(map(str, one['ids']))}" if one["ids"] else "no command"
+        more = one["fault"] or ", ".join(filter(None, [asked, one["postures"]]))
+        yield f"{one['name']:<{width}}  {length:>8}  {more}"
+    yield counted(len(held), "motion")
 
 
 def check(
@@ -52,15 +116,15 @@ def check(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Check MONET files; exit with 1 if the robot could not do what they say.
+    """Check what a memory stick can play (its MONET files); exit with 1 if the robot could not do it.
 
     Looked for: names and indices that lead nowhere, lines that crash the robot's parser or are taken for
     others, ids given twice, postures that the robot cannot get into or out of, motions into which it would
     jump, archives that are not there.
 
     [bold]Examples[/]
-      posewright monet check /media/AIBO
-      posewright monet check MONETCMD.CFG MONET.CFG MOTION7.ODA
+      posewright aibo check /media/AIBO
+      posewright aibo check MONETCMD.CFG MONET.CFG MOTION7.ODA
     """
     stick = sticks.read_stick(*paths)
     findings = sticks.check_monet(stick)
@@ -101,8 +165,8 @@ def add(
     is tried before anything is written; other motions and other lines keep their bytes.
 
     [bold]Examples[/]
-      posewright monet add kick.mtn --id 60 --name a_stand#stand_kick --stick /media/AIBO
-      posewright monet add dive.mot --id 61 --name a_stand#stand_dive --stick backup -o new --accept-loss
+      posewright aibo add kick.mtn --id 60 --name a_stand#stand_kick --stick /media/AIBO
+      posewright aibo add dive.mot --id 61 --name a_stand#stand_dive --stick backup -o new --accept-loss
     """
     with losses_listed(f"{model} cannot do all of {motion}: nothing is written"), _jumps_refused():
         added = sticks.add_to_stick(

@@ -1,0 +1,388 @@
+"""Posing: limbs that are dragged in the 3-D view, onion skin, balance and the camera."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.documents import Bounds
+from posewright.errors import InputError, PosewrightError, UnknownNameError
+from posewright.motions import Motion
+from posewright.rotation import matrices
+from posewright.studio.commands.changes import START
+from posewright.studio.commands.pose import SetAngles
+from posewright.studio.motion_panel import DIGITS
+from posewright.studio.pages import Pages
+from posewright.studio.parts import Parts
+from posewright.studio.player import angles_at
+from posewright.studio.requests import action
+from posewright.studio.scene_view import BalanceView, RobotView, SceneView, balance_words
+from posewright.studio.session import Panel
+
+if TYPE_CHECKING:
+    from viser import IcosphereHandle, MeshHandle, SceneNodeDragEvent, SceneNodePointerEvent
+
+    from posewright.simulation.mannequin import Limb
+    from posewright.simulation.reaching import Reach
+
+    Node = TypeVar("Node", MeshHandle, IcosphereHandle)
+
+GRIP = (0, 145, 210)
+GRIP_SHARE = 0.05
+"""Radius of a grip, as a share of the robot's size."""
+
+STILL_RAD = 1e-5
+"""A joint that turned less than this has not been turned."""
+
+ONION_SKIN = "/ghost"
+BEFORE = (70, 120, 220)
+AFTER = (230, 130, 40)
+OPACITY = 0.14
+"""How the keyframes before and after are shown."""
+
+Millimetres = Annotated[float, Bounds(-1000.0, 1000.0)]
+
+
+@dataclass
+class Drag:
+    """A limb that is being dragged.
+
+    Attributes:
+        reach: solves for the joints.
+        page: of the pose that is changed.
+        keyframe: of the pose that is changed.
+        gesture: all changes of this drag are undone as one.
+        before: the angles as it was grabbed, `(n_joints,)` [rad].
+        moving: the joints that may turn.
+        turned: those that have.
+    """
+
+    reach: Reach
+    page: int
+    keyframe: int
+    gesture: str
+    before: Floats
+    moving: tuple[str, ...]
+    turned: set[str] = field(default_factory=set)
+
+
+class OnionSkin:
+    """The poses of the keyframes before (blue) and after (orange) the current one, seen through.
+
+    Attributes:
+        is_on: whether they are shown.
+    """
+
+    def __init__(self, scene: SceneView) -> None:
+        self._scene = scene
+        self._views: dict[int, RobotView] = {}
+        self._shown: tuple[Motion, int] | None = None
+        self._robot = scene.robot
+        self.is_on = False
+
+    def show(self, motion: Motion, keyframe: int, is_posed: bool) -> None:
+        """Show the neighbours of a keyframe, if that is switched on and the robot is posed."""
+        is_on = self.is_on and is_posed
+        if self._robot is not self._scene.robot or (not is_on and self._views):
+            self._clear()
+        if not is_on or (self._shown is not None and self._shown[0] is motion and self._shown[1] == keyframe):
+            return
+        self._shown = (motion, keyframe)
+        scene = self._scene
+        with scene.viser.atomic():
+            for step, tint in ((-1, BEFORE), (1, AFTER)):
+                place = keyframe + step
+                is_there = 0 <= place < len(motion.keyframes)
+                if is_there:
+                    if step not in self._views:
+                        self._views[step] = RobotView(
+                            scene.viser.scene,
+                            scene.mannequin,
+                            f"{ONION_SKIN}{step}",
+                            opacity=OPACITY,
+                            tint=tint,
+                        )
+                    angles = angles_at(motion, scene.robot, float(motion.keyframe_times[place]))
+                    self._views[step].show(scene.mannequin.stand(angles))
+                if step in self._views:
+                    self._views[step].set_visible(is_there)
+
+    def _clear(self) -> None:
+        for view in self._views.values():
+            view.root.remove()
+        self._views = {}
+        self._shown = None
+        self._robot = self._scene.robot
+
+
+class PosingPanel(Panel):
+    """Publishes `posing`, `balance`, and `picked`, the joint that was clicked in the 3-D view last."""
+
+    name = "posing"
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._drag: Drag | None = None
+        self._targets: deque[Floats] = deque(maxlen=1)  # a slow session works on the latest place only
+        self._view: RobotView | None = None
+        self._grips: list[IcosphereHandle] = []
+        self._keeps_feet = False
+        self._note = ""
+        self._gestures = itertools.count(1)
+        self._picks = itertools.count(1)
+        self._balance = BalanceView(parts.scene.viser.scene)
+        self._onion_skin = OnionSkin(parts.scene)
+        parts.scene.on_show = self._show_balance
+
+    def changed(self, before: Pages, after: Pages) -> None:
+        """Let the robot be dragged, and show its neighbours in time."""
+        session = self._parts.session
+        scene = self._parts.scene
+        if self._view is not scene.view:
+            self._view = scene.view
+            self._drag = None
+            self._make_grips()
+        if before is not after:
+            self._note = ""
+        is_posed = session.mode == "motion"
+        self._balance.set_visible(is_posed)
+        for grip in self._grips:
+            grip.visible = is_posed
+        if self._drag is None:
+            self._onion_skin.show(after.motion(session.cursor.page), session.cursor.keyframe, is_posed)
+        self._publish()
+
+    def close(self) -> None:
+        """Draw no balance any more."""
+        self._parts.scene.on_show = None
+
+    @property
+    def limbs(self) -> tuple[Limb, ...]:
+        """The limbs that can be dragged, the base last."""
+        from posewright.simulation.mannequin import Limb
+
+        mannequin = self._parts.scene.mannequin
+        return (*mannequin.limbs, Limb("body", mannequin.links[0], (0.0, 0.0, 0.0)))
+
+    @action
+    def move(
+        self,
+        *,
+        limb: str,
+        forward_mm: Millimetres = 0.0,
+        left_mm: Millimetres = 0.0,
+        up_mm: Millimetres = 0.0,
+        gesture: str = "",
+    ) -> float:
+        """Move a limb of the pose under the cursor; return how far it stayed off [mm]."""
+        limbs = {candidate.name: candidate for candidate in self.limbs}
+        if limb not in limbs:
+            raise UnknownNameError.among("limb", limb, limbs)
+        link = limbs[limb].link
+        self._look_at_keyframe()
+        start = self._position(link) + self._rotation(link) @ limbs[limb].point
+        self._grab(link, start, gesture)
+        if self._drag is None:
+            raise InputError(self._note)
+        self._targets.append(start + np.array([forward_mm, left_mm, up_mm]) / 1000.0)
+        missed_m = self._pull()
+        self._release()
+        return round(1000.0 * missed_m, DIGITS)
+
+    @action
+    def keep_feet(self, *, on: bool) -> None:
+        """Choose whether feet that stand on the floor stay there, and carry the body where a limb pulls."""
+        self._keeps_feet = on
+        self._publish()
+
+    @action
+    def ghosts(self, *, on: bool) -> None:
+        """Choose whether the poses of the keyframes before and after are shown as ghosts."""
+        self._onion_skin.is_on = on
+        pages = self._parts.session.document.pages
+        self.changed(pages, pages)
+
+    @action
+    def camera(self, *, view: str) -> None:
+        """Look at the robot from the `front`, the `side`, the `top`, or at the `whole` of it."""
+        self._parts.scene.look_from(view)
+
+    @action
+    def theme(self, *, dark: bool) -> None:
+        """Put the 3-D view in dark or light colours."""
+        self._parts.scene.set_dark(dark)
+
+    def _publish(self) -> None:
+        view = {
+            "keep_feet": self._keeps_feet,
+            "ghosts": self._onion_skin.is_on,
+            "note": self._note,
+            "limbs": [limb.name for limb in self.limbs],
+        }
+        self._parts.session.publish("posing", view)
+
+    def _show_balance(self) -> None:
+        session = self._parts.session
+        scene = self._parts.scene
+        if session.mode != "motion":
+            return
+        balance = scene.mannequin.balance()
+        self._balance.show(balance, scene.stance.centre_of_mass)
+        millimetres = round(1000.0 * balance.margin_m)
+        session.publish("balance", {"margin_mm": millimetres, "words": balance_words(balance.margin_m)})
+
+    def _make_grips(self) -> None:
+        """Let every part of the robot be dragged and clicked, and mark the ends of its limbs."""
+        scene = self._parts.scene
+        radius = GRIP_SHARE * max(float(np.ptp(scene.stance.positions, axis=0).max()), 0.1)
+        self._grips = []
+        for link, mesh in scene.view.meshes:
+            self._watch(link, mesh)
+        for limb in scene.mannequin.limbs:
+            name = f"{scene.view.root.name}/{limb.link}/grip"
+            grip = scene.viser.scene.add_icosphere(
+                name, radius, GRIP, subdivisions=3, opacity=0.6, position=limb.point, cast_shadow=False
+            )
+            self._grips.append(grip)
+            self._watch(limb.link, grip)
+
+    def _watch(self, link: str, node: Node) -> None:
+        """Let a node of a link be dragged and clicked."""
+        post = self._parts.session.post
+
+        # async, as viser keeps the order of such callbacks only
+        async def dragged(event: SceneNodeDragEvent[Node]) -> None:
+            start = np.array(event.start_position)
+            end = np.array(event.end_position)
+            if event.phase == "start":
+                self._targets.clear()
+                post(lambda: self._grab(link, start))
+            elif event.phase == "end":
+                post(self._release)
+            else:
+                self._targets.append(end)
+                post(self._pull)
+
+        async def clicked(_: SceneNodePointerEvent[Node]) -> None:
+            post(lambda: self._pick(link))
+
+        node.on_drag(dragged)
+        node.on_click(clicked)
+
+    def _pick(self, link: str) -> None:
+        chain = self._parts.scene.mannequin.chain(link)
+        if chain:
+            self._parts.session.publish("picked", {"joint": chain[-1], "time": next(self._picks)})
+
+    def _grab(self, link: str, point: Floats, gesture: str = "") -> None:
+        """Begin to drag a link at a point of the field frame, `(3,)` [m]."""
+        from posewright.simulation.reaching import Reach
+
+        session = self._parts.session
+        scene = self._parts.scene
+        mannequin = scene.mannequin
+        local = self._rotation(link).T @ (point - self._position(link))
+        if session.mode != "motion" or self._parts.player.source is not None:
+            self._show_note("what is shown is not the motion itself: switch back to it to change the pose")
+            return
+        self._look_at_keyframe()
+        moving = self._moving()
+        chain = mannequin.chain(link)
+        mannequin.take(scene.stance.base, scene.angles)
+        is_carried = self._keeps_feet or not chain
+        planted = [foot for foot in mannequin.feet_on_floor() if foot != link] if is_carried else []
+        usable = set(moving) if is_carried else set(moving) & set(chain)
+        if not usable or not (chain or planted):
+            self._show_note(
+                f"the joints of the {link.replace('_', ' ')} are held, free, or not in the motion"
+            )
+            return
+        cursor = session.cursor
+        scene.pin = scene.stance.base
+        self._drag = Drag(
+            reach=Reach(mannequin, scene.stance, scene.angles, link, local, moving=moving, planted=planted),
+            page=cursor.page,
+            keyframe=cursor.keyframe,
+            gesture=gesture or f"drag {next(self._gestures)}",
+            before=scene.angles,
+            moving=moving,
+        )
+        self._show_note("")
+
+    def _pull(self) -> float:
+        """Bring the dragged limb to its target; return how far it stays off [m]."""
+        drag = self._drag
+        scene = self._parts.scene
+        if drag is None or not self._targets:
+            return 0.0
+        reached = drag.reach.to(self._targets.pop())
+        scene.pin = reached.base
+        columns = {joint: scene.robot.index(joint) for joint in drag.moving}
+        for joint, column in columns.items():
+            if abs(reached.angles[column] - drag.before[column]) > STILL_RAD:
+                drag.turned.add(joint)
+        angles = {joint: _rounded(reached.angles[columns[joint]]) for joint in sorted(drag.turned)}
+        try:
+            if angles:
+                self._parts.session.do(SetAngles(drag.page, drag.keyframe, angles), drag.gesture)
+        except PosewrightError as error:  # another window has taken the keyframe away
+            self._end_drag()
+            self._show_note(str(error.message))
+        return reached.missed_m
+
+    def _release(self) -> None:
+        """Bring the limb to where it was dragged last, and end the drag."""
+        self._pull()
+        self._end_drag()
+
+    def _end_drag(self) -> None:
+        if self._drag is None:
+            return
+        self._drag = None
+        scene = self._parts.scene
+        scene.pin = None
+        scene.stand(scene.angles)
+        pages = self._parts.session.document.pages
+        self.changed(pages, pages)
+
+    def _look_at_keyframe(self) -> None:
+        """Put the playhead on the keyframe that is edited."""
+        session = self._parts.session
+        cursor = session.cursor
+        self._parts.player.pause()
+        session.look(page=cursor.page, keyframe=cursor.keyframe, selected=cursor.selected)
+
+    def _moving(self) -> tuple[str, ...]:
+        """Return the joints of the pose under the cursor that are neither held nor free."""
+        cursor = self._parts.session.cursor
+        motion = self._parts.session.document.pages.motion(cursor.page)
+        pose = motion.start if cursor.keyframe == START else motion.keyframes[cursor.keyframe].pose
+        if pose is None:
+            return motion.joints
+        return tuple(
+            name for name, angle in zip(pose.joints, pose.angles, strict=True) if not math.isnan(angle)
+        )
+
+    def _show_note(self, note: str) -> None:
+        self._note = note
+        self._publish()
+
+    def _position(self, link: str) -> Floats:
+        scene = self._parts.scene
+        position: Floats = scene.stance.positions[scene.mannequin.links.index(link)]
+        return position
+
+    def _rotation(self, link: str) -> Floats:
+        scene = self._parts.scene
+        return matrices(scene.stance.rotations[scene.mannequin.links.index(link)])
+
+
+def _rounded(angle_rad: float) -> float:
+    """Return an angle as windows show it, so that a file is not full of digits that nobody sees."""
+    return math.radians(round(math.degrees(angle_rad), DIGITS))

@@ -1,0 +1,381 @@
+"""Teach: catch poses from a body that a person moves by hand."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.documents import Bounds
+from posewright.errors import InputError, PosewrightError, UnknownNameError
+from posewright.motions import LONGEST_S, Motion, Pose
+from posewright.robots import Robot
+from posewright.runs.plants import MOCK, SIMULATION
+from posewright.studio.commands.changes import with_angles, with_range
+from posewright.studio.commands.pose import SetAngles
+from posewright.studio.commands.timeline import SetRow
+from posewright.studio.motion_panel import angles_deg
+from posewright.studio.pages import Pages
+from posewright.studio.parts import Parts
+from posewright.studio.requests import action
+from posewright.studio.session import Panel, outcome_of, settle
+
+if TYPE_CHECKING:
+    from posewright.buses.dynamixel.fake.bus import FakeBus
+    from posewright.buses.dynamixel.teaching import CaughtPose, Teacher
+
+DYNAMIXEL = "dynamixel:"
+PERIOD_S = 0.1
+"""The joints are read this often [s]."""
+
+TORQUE_EVERY = 10
+"""Once in so many rounds the bus is asked which servos have torque: a servo may switch itself off."""
+
+PATIENCE_S = 0.1
+PATIENCE_WITH_FAKES_S = 1.0
+"""How long an answer may take at least [s]; a fake servo answers late, but always."""
+
+CLOSING_S = 5.0
+
+Result = TypeVar("Result")
+
+
+class BusThread:
+    """A body on its servo bus, on a thread of its own: does jobs one after the other, and reads the joints.
+
+    All callbacks are called on this thread. At the end all torque is off, also where this process is killed.
+
+    Args:
+        robot: whose servos are on the bus.
+        address: `dynamixel:PORT`, or what moves behind a fake bus: `mock`, `sim`.
+        on_state: called with the angles `(n_joints,)` [rad] and the joints without torque.
+        on_trouble: called with an error after which the thread goes on.
+        on_end: called when the body is closed; with the error where that was not asked for.
+
+    Attributes:
+        fake: the bus, where it is a fake one.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        address: str,
+        on_state: Callable[[Floats, tuple[str, ...]], None],
+        on_trouble: Callable[[PosewrightError], None],
+        on_end: Callable[[PosewrightError | None], None],
+    ) -> None:
+        self.robot = robot
+        self.fake: FakeBus | None = None
+        self._address = address
+        self._on_state = on_state
+        self._on_trouble = on_trouble
+        self._on_end = on_end
+        self._jobs: queue.SimpleQueue[Callable[[Teacher], None]] = queue.SimpleQueue()
+        self._is_stopped = False
+        self._thread = threading.Thread(target=self._run, name="studio bus", daemon=True)
+        self._thread.start()
+
+    def do(self, job: Callable[[Teacher], Result]) -> Future[Result]:
+        """Do a job with the body, after the jobs that wait already."""
+        answer: Future[Result] = Future()
+        self._jobs.put(lambda teacher: settle(answer, lambda: job(teacher)))
+        return answer
+
+    def stop(self) -> None:
+        """End the thread after the jobs that wait already; all torque is taken off."""
+
+        def stop(_: Teacher) -> None:
+            self._is_stopped = True
+
+        self._jobs.put(stop)
+
+    def join(self) -> None:
+        """Wait until it has ended."""
+        self._thread.join(timeout=CLOSING_S)
+
+    def _run(self) -> None:
+        def serve() -> None:
+            with ExitStack() as stack:
+                self._serve(self._opened(stack))
+
+        self._on_end(outcome_of(serve))
+
+    def _opened(self, stack: ExitStack) -> Teacher:
+        from posewright.buses.dynamixel.bus import BAUD, Bus, joints_of, require_dynamixel_sdk
+        from posewright.buses.dynamixel.guard import Guard
+        from posewright.buses.dynamixel.link import parse_address
+        from posewright.buses.dynamixel.opening import find_servos
+        from posewright.buses.dynamixel.teaching import Teacher
+        from posewright.buses.serial_port import SerialPort
+        from posewright.runs.fake_bus import as_on_a_bus, fake_bus, fake_port, is_on_a_bus
+
+        require_dynamixel_sdk()
+        card = self.robot
+        if self._address.startswith(DYNAMIXEL):
+            if not is_on_a_bus(card):
+                hint = "those count 1024 ticks in 300 degrees"
+                raise InputError(f"the servos of {card.name} are not AX-12", hint=hint)
+            port, card = parse_address(self._address, card)
+        else:
+            card = as_on_a_bus(card)
+            self.fake = fake_bus(card, body=self._address)
+            port = SerialPort(stack.enter_context(fake_port(self.fake)).path, BAUD)
+        bus = stack.enter_context(Bus(port, joints=joints_of(card)))
+        if self.fake is None:
+            stack.callback(Guard(port).dismiss)
+        bus.patience_s = max(bus.patience_s, PATIENCE_S if self.fake is None else PATIENCE_WITH_FAKES_S)
+        find_servos(bus, card)
+        return stack.enter_context(Teacher(bus, card, time.monotonic))
+
+    def _serve(self, teacher: Teacher) -> None:
+        from posewright.buses.dynamixel.answers import PortGoneError
+        from posewright.buses.dynamixel.torque import read_ticks
+
+        rounds = 0
+        free = teacher.free
+        while not self._is_stopped:
+            try:
+                was_busy = self._do_next(teacher)
+                if was_busy or rounds % TORQUE_EVERY == 0:
+                    free = teacher.free
+                self._on_state(teacher.robot.from_ticks(read_ticks(teacher.bus, teacher.robot)), free)
+            except PortGoneError:
+                raise
+            except PosewrightError as error:
+                self._on_trouble(error)
+            rounds += 1
+
+    def _do_next(self, teacher: Teacher) -> bool:
+        """Do the next job; return whether there was one within the period."""
+        try:
+            job = self._jobs.get(timeout=PERIOD_S)
+        except queue.Empty:
+            return False
+        job(teacher)
+        return True
+
+
+@dataclass(frozen=True, eq=False)
+class Live:
+    """Where a body stands now, as a `Source` of the player: the same at any time."""
+
+    base: Floats = field(repr=False)
+    angles: Floats = field(repr=False)
+    duration_s: float
+
+    def at(self, time_s: float) -> tuple[Floats, Floats]:
+        """Return base and joints."""
+        return self.base, self.angles
+
+
+@dataclass(frozen=True)
+class TeachStatus:
+    """The topic `teach`.
+
+    Attributes:
+        state: `closed`, `opening`, `open` or `closing`.
+        body: the one that is or was open, of `bodies`.
+        bodies: those that can be opened.
+        live: whether the 3-D view shows the body, not the motion.
+        free: the joints without torque.
+        by_hand: whether the window moves the joints of the body, as a hand would.
+        caught: in words, the pose that was caught last.
+        warnings: of that pose.
+        trouble: what did not work last.
+    """
+
+    body: str
+    bodies: tuple[str, ...]
+    state: str = "closed"
+    live: bool = True
+    free: tuple[str, ...] = ()
+    by_hand: bool = False
+    caught: str = ""
+    warnings: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+class TeachPanel(Panel):
+    """Publishes `teach`, a `TeachStatus`, and `body`: where the body stands.
+
+    A window chooses among bodies that whoever started the studio named, and fake ones; never a port.
+    """
+
+    name = "teach"
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._session = parts.session
+        self._robot = parts.session.document.robot
+        self._bus: BusThread | None = None
+        self._publish(TeachStatus(parts.body, tuple(dict.fromkeys((parts.body, MOCK, SIMULATION)))))
+
+    def changed(self, before: Pages, after: Pages) -> None:
+        """Close the body where another robot is edited now."""
+        if self._session.document.robot is not self._robot:
+            self._robot = self._session.document.robot
+            if self._bus is not None:
+                self._close(self._bus)
+
+    def close(self) -> None:
+        """Take all torque off, and close the body."""
+        if self._bus is not None:
+            self._bus.stop()
+            self._bus.join()
+
+    @action
+    def connect(self, *, body: str) -> None:
+        """Open a body, one of those that `teach` lists; no torque changes by that."""
+        if body not in self._status.bodies:
+            raise UnknownNameError.among("body", body, self._status.bodies)
+        if self._bus is not None:
+            raise InputError("a body is open already", hint="disconnect it first")
+        status = replace(self._status, state="opening", body=body, caught="", warnings=(), trouble="")
+        self._publish(status)
+        post = self._session.post
+        self._bus = bus = BusThread(
+            self._robot,
+            body,
+            on_state=lambda angles, free: post(lambda: self._show_state(bus, angles, free)),
+            on_trouble=lambda error: post(lambda: self._publish(replace(self._status, trouble=str(error)))),
+            on_end=lambda error: post(lambda: self._end(error)),
+        )
+
+    @action
+    def disconnect(self) -> None:
+        """Take all torque off, and close the body: hold the robot."""
+        if self._bus is None:
+            raise InputError("no body is open")
+        self._close(self._bus)
+
+    @action
+    def release(self, *, limb: str) -> Future[None]:
+        """Take the torque off a group of the card, a joint, or `all`: hold what falls."""
+        return self._open_bus().do(lambda teacher: teacher.release(limb))
+
+    @action
+    def hold(self, *, limb: str) -> Future[None]:
+        """Let a limb hold where it stands."""
+        bus = self._open_bus()
+
+        def hold(teacher: Teacher) -> None:
+            teacher.hold(limb)
+            if bus.fake is not None:
+                for joint in teacher.joints(limb):
+                    bus.fake.let_go(joint)
+
+        return bus.do(hold)
+
+    @action
+    def move(self, *, joint: str, angle_rad: float) -> None:
+        """Turn a free joint of a fake body, as a hand would."""
+        fake = self._open_bus().fake
+        if fake is None:
+            raise InputError("this body is real", hint="move it by hand")
+        limits = self._robot.joint(joint)
+        fake.hold(joint, min(max(angle_rad, limits.lower_rad), limits.upper_rad))
+
+    @action
+    def show(self, *, live: bool) -> None:
+        """Show the body in the 3-D view, or the motion."""
+        self._publish(replace(self._status, live=live))
+        if not live:
+            self._show_motion()
+
+    @action
+    def catch(
+        self, *, is_new: bool = True, seconds: Annotated[float, Bounds(0.001, LONGEST_S)] | None = None
+    ) -> Future[None]:
+        """Catch where the body stands.
+
+        Args:
+            is_new: into a new keyframe behind the current one, else into that.
+            seconds: on the way into a new keyframe [s]; default the time since the last was caught.
+        """
+        bus = self._open_bus()
+        answer = Future[None]()
+
+        def finish(caught: Future[CaughtPose]) -> None:
+            self._session.post(lambda: settle(answer, lambda: self._insert(bus, caught.result(), is_new)))
+
+        bus.do(lambda teacher: teacher.catch("", seconds)).add_done_callback(finish)
+        return answer
+
+    @property
+    def _motion(self) -> Motion:
+        return self._session.document.pages.motion(self._session.cursor.page)
+
+    def _open_bus(self) -> BusThread:
+        if self._bus is None or self._status.state != "open":
+            raise InputError("no body is open", hint="connect one first")
+        return self._bus
+
+    def _close(self, bus: BusThread) -> None:
+        bus.stop()
+        self._publish(replace(self._status, state="closing"))
+
+    def _show_state(self, bus: BusThread, angles: Floats, free: tuple[str, ...]) -> None:
+        if self._status.state == "closing":
+            return
+        self._session.publish("body", angles_deg(angles))
+        by_hand = bus.fake is not None
+        self._publish(replace(self._status, state="open", by_hand=by_hand, free=free, trouble=""))
+        if self._status.live:
+            angles = np.where(np.isnan(angles), self._motion.first_pose(self._robot), angles)
+            base = self._parts.scene.mannequin.stand(angles).base
+            self._parts.player.use(Live(base, angles, self._motion.duration))
+
+    def _end(self, error: PosewrightError | None) -> None:
+        self._bus = None
+        self._publish(
+            replace(self._status, state="closed", free=(), trouble="" if error is None else str(error))
+        )
+        self._show_motion()
+
+    def _show_motion(self) -> None:
+        """Show the motion again, where it is the body that is shown."""
+        if isinstance(self._parts.player.source, Live):
+            self._parts.player.use(None)
+
+    def _insert(self, bus: BusThread, pose: CaughtPose, is_new: bool) -> None:
+        """Put a caught pose into a new keyframe behind the current one, or into that."""
+        if bus.robot is not self._robot:
+            raise InputError("another robot is edited now")
+        cursor = self._session.cursor
+        motion = self._motion
+        angles = {
+            name: angle
+            for name, angle in zip(self._robot.joint_names, pose.angles.tolist(), strict=True)
+            if np.isfinite(angle) and name in motion.joints
+        }
+        if is_new:
+            place = cursor.keyframe + 1
+            frame = replace(
+                motion.keyframes[max(cursor.keyframe, 0)],
+                pose=with_angles(Pose.of(motion.joints, {}), angles, self._robot),
+                reach_s=pose.reach_s * motion.speed,
+                pause_s=0.0,
+                lights=None,
+            )
+            row = with_range(motion, place, place, [frame]).keyframes
+            self._session.do(SetRow(cursor.page, row, "catch a pose"))
+            self._session.look(keyframe=place)
+        else:
+            self._session.do(SetAngles(cursor.page, cursor.keyframe, angles))
+        place = self._session.cursor.keyframe
+        caught = f"caught into keyframe {place + 1}" if place >= 0 else "caught into the start pose"
+        if is_new:
+            caught += f", {pose.reach_s:.2f} s after the one before"
+        self._publish(replace(self._status, caught=caught, warnings=pose.warnings))
+
+    def _publish(self, status: TeachStatus) -> None:
+        self._status = status
+        self._session.publish("teach", asdict(status))
