@@ -363,6 +363,22 @@ def test_rows_for_a_robot_with_a_clock_go_out_one_by_one_at_their_times() -> Non
     assert (late.kind, late.time_s) == (FaultKind.LATE, pytest.approx(3 * BIOLOID.frame_period_s))
 
 
+def test_the_time_in_which_nobody_drove_a_lent_robot_is_not_late() -> None:
+    now = Now()
+    body = MockBody(BIOLOID, positions=STAND)
+    body.clock = clock = RealClock(now, lambda seconds: setattr(now, "time_s", now.time_s + seconds))
+    server = PlantServer(lambda _parts, _field: body, robot, now=now)
+    for _ in range(2):
+        plant = plant_of(server)
+        (remote,) = plant.bodies.values()
+        remote.open()
+        states = plant.advance({BIOLOID.name: JointCommands(np.repeat(STAND[np.newaxis], 3, 0))})
+        assert not states[BIOLOID.name].faults
+        remote.close()
+        now.time_s += 60.0
+    assert clock.late_frames == 0
+
+
 def test_a_body_that_fails_there_fails_here_and_is_let_go() -> None:
     class Failing(MockBody):
         def play(self, rows: JointCommands) -> JointStates:  # noqa: ARG002 -- it does not even look

@@ -12,8 +12,9 @@ import pytest
 from posewright.bodies import FaultKind, JointCommands, MockBody, Part, TorquePolicy
 from posewright.control import Block, RealClock, Script, SimulatedClock, drive
 from posewright.errors import BodyError, InputError
-from posewright.network.yarp.body import YarpBody, find_control_board, find_served_robot
+from posewright.network.yarp.body import YarpBody
 from posewright.network.yarp.bottle import Bottle, Value, Vocab
+from posewright.network.yarp.link import find_control_board, find_served_robot
 from posewright.network.yarp.names import NameClient, NameServer
 from posewright.network.yarp.port import Envelope, Port
 from posewright.network.yarp.transport import YarpTransport

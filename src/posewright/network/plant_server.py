@@ -222,6 +222,8 @@ class PlantServer:
             on_failure.callback(self._release)
             plant = self._make_plant(parts, arena)
             on_failure.pop_all()
+        if plant.clock is not None:
+            plant.clock.restart()
         session = self._session = Session(session_id, who, plant, self._now())
         self.counts["sessions"] += 1
         return session
