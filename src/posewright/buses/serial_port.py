@@ -12,6 +12,9 @@ from typing import Any
 
 from posewright.errors import BodyError, InputError, MissingExtraError
 
+SerialLine = Any
+"""An open port, pyserial's `serial.Serial`: the library has no types."""
+
 
 @dataclass(frozen=True, slots=True)
 class SerialPort:
@@ -57,6 +60,20 @@ def port_failures() -> tuple[type[Exception], ...]:
     return tuple(known)
 
 
+def open_serial_line(port: SerialPort, *, write_timeout_s: float) -> SerialLine:
+    """Open a port for this program alone; a read returns at once with what is there.
+
+    Raises:
+        BodyError: there is no such port, or another program holds it.
+    """
+    import serial
+
+    try:
+        return serial.Serial(port.path, port.baud, timeout=0.0, write_timeout=write_timeout_s, exclusive=True)
+    except port_failures() as error:
+        raise cannot_open(port, error) from error
+
+
 def refuse_shared(port: SerialPort) -> None:
     """Raise a BodyError where another program has a port open that it did not lock: it eats our bytes."""
     if not is_pseudo_terminal(port.path) and (found := holders(port.path)):
@@ -69,7 +86,7 @@ def _busy(found: tuple[Holder, ...]) -> str:
     return f"port busy: {held} {verb} it" if held else "port busy: this or another user's program holds it"
 
 
-def cannot_open(port: SerialPort, error: Any) -> BodyError:
+def cannot_open(port: SerialPort, error: Exception) -> BodyError:
     """Return the error that says why a port cannot be opened, who holds it, and what there is instead."""
     return BodyError(f"cannot open the serial port {port.path}", hint=_why(port, error))
 
@@ -161,7 +178,7 @@ def present_ports(*, usb: bool = False) -> tuple[str, ...]:
     return tuple(sorted(one.device for one in list_ports.comports() if not usb or one.vid is not None))
 
 
-def _why(port: SerialPort, error: Any) -> str:
+def _why(port: SerialPort, error: Exception) -> str:
     found = ", ".join(present_ports())
     there = f"there is {found}" if found else "no serial port is plugged in"
     reason = str(error).lower()

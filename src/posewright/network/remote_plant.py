@@ -10,7 +10,6 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from posewright.bodies import (
     TorquePolicy,
 )
 from posewright.documents import Node
+from posewright.documents.plain import PlainMapping
 from posewright.errors import BodyError, FormatError, PosewrightError
 from posewright.network import wire_records
 from posewright.network.plant_server import ERRORS
@@ -256,7 +256,7 @@ class RemoteBody:
     `read` returns what came along with the latest answer; once it is closed, `observe` the last frame.
     """
 
-    def __init__(self, plant: RemotePlant, name: str, robot: Robot, facts: Mapping[str, Any]) -> None:
+    def __init__(self, plant: RemotePlant, name: str, robot: Robot, facts: PlainMapping) -> None:
         self._plant = plant
         self._session = plant.session
         self._name = name
@@ -306,7 +306,7 @@ class RemoteBody:
             self._is_current = True
         return self._row
 
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> PlainMapping:
         """Return what the other side knows of it."""
         return self._facts
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from posewright.buses.dynamixel.answers import (
     REFUSALS,
@@ -46,14 +46,17 @@ from posewright.buses.dynamixel.packets import (
     checksum,
 )
 from posewright.buses.serial_port import (
+    SerialLine,
     SerialPort,
-    cannot_open,
+    open_serial_line,
     patience_with,
     port_failures,
     refuse_shared,
 )
 from posewright.errors import BodyError, InputError, MissingExtraError
 from posewright.robots import Robot
+
+T = TypeVar("T")
 
 BAUD = 1_000_000
 """What an AX-12 is delivered with [bits a second]."""
@@ -121,23 +124,21 @@ class Bus:
             MissingExtraError: dynamixel-sdk is not installed.
         """
         require_dynamixel_sdk()
-        import serial
         from dynamixel_sdk import PortHandler, Protocol1PacketHandler
 
-        self.where, self.retries = port, retries
+        self.where = port
+        self.retries = retries
         self.joints: Mapping[int, str] = joints or {}
-        self.counts, self.errors = BusCounts(), dict[int, StatusError]()
+        self.counts = BusCounts()
+        self.errors = dict[int, StatusError]()
         self._failed = port_failures()
         self._tables: dict[int, ControlTable] = {}
         self._quiet: set[int] = set()
         self._owes: int | None = None
-        self._handler: Any = PortHandler(port.path)
+        self._handler: Any = PortHandler(port.path)  # the library has no types
         self._packets: Any = Protocol1PacketHandler()
-        how: dict[str, Any] = {"timeout": 0.0, "write_timeout": WRITING_S, "exclusive": True}
-        try:  # not by PortHandler: it would share the port, and knows few rates
-            self._handler.ser = serial.Serial(port.path, port.baud, **how)
-        except self._failed as error:
-            raise cannot_open(port, error) from error
+        # not by PortHandler: it would share the port, and knows few rates
+        self._handler.ser = open_serial_line(port, write_timeout_s=WRITING_S)
         try:
             refuse_shared(port)
         except BodyError:
@@ -156,8 +157,8 @@ class Bus:
         self.close()
 
     @property
-    def port(self) -> Any:
-        """The open port, a `serial.Serial`, for who sends and reads bytes himself."""
+    def port(self) -> SerialLine:
+        """The open port, for those who send and read bytes themselves."""
         return self._handler.ser
 
     @property
@@ -217,7 +218,8 @@ class Bus:
             ):  # our own ping come back reads as an answer too
                 raise
             return Ping(servo, answer.error, None, None)
-        model, firmware = int.from_bytes(told[:2], "little"), told[2]
+        model = int.from_bytes(told[:2], "little")
+        firmware = told[2]
         if table := table_of_model(model):
             self._tables[servo] = table
         return Ping(servo, answer.error, model, firmware)
@@ -452,13 +454,13 @@ class Bus:
         while not self._handler.isPacketTimeout():
             self._handler.readPort(self.port.in_waiting)
 
-    def _wire(self, do: Callable[[], Any]) -> Any:
-        """Do something with the port, whose cable may be pulled meanwhile."""
+    def _wire(self, transfer: Callable[[], T]) -> T:
+        """Return the result of a transfer over the port, whose cable may be pulled meanwhile."""
         try:
-            return do()
+            return transfer()
         except self._failed as error:
-            what = f"the port {self.where.path} is gone"
-            raise PortGoneError(what, hint="is the cable plugged in?") from error
+            message = f"the port {self.where.path} is gone"
+            raise PortGoneError(message, hint="is the cable plugged in?") from error
 
 
 def _status(packet: bytes) -> StatusPacket:

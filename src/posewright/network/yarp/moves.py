@@ -139,7 +139,8 @@ class Moves:
         if not lower - ROUNDING_DEG <= lower_deg < upper_deg <= upper + ROUNDING_DEG:
             what = f"limits of {lower_deg:g}..{upper_deg:g} degrees"
             raise InputError(what, hint=f"within {lower:g}..{upper:g}")
-        self.lower_deg[axis], self.upper_deg[axis] = lower_deg, upper_deg
+        self.lower_deg[axis] = lower_deg
+        self.upper_deg[axis] = upper_deg
 
     def set_speeds(self, axes: Sequence[int], speeds_deg_s: Floats) -> None:
         """Set the speeds of moves to a position."""
@@ -164,7 +165,8 @@ class Moves:
         times, degrees = evenly(start, targets_deg, durations_s)
         if why := self._service.command(client, Trajectory(columns, times, degrees * RAD_PER_DEG)):
             raise BodyError(why)
-        self._targets_deg[axes], self.velocities_deg_s[axes] = targets_deg, 0.0
+        self._targets_deg[axes] = targets_deg
+        self.velocities_deg_s[axes] = 0.0
         for axis in axes if mode else ():
             self.modes[axis] = Vocab(mode)
 
