@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from posewright.bodies.clock import Clock
-from posewright.bodies.joints import BodyState, JointCommands, JointStates
 from posewright.errors import BodyError
 
 if TYPE_CHECKING:
+    from posewright.bodies.clock import Clock
+    from posewright.bodies.joints import BodyState, JointCommands, JointStates
     from posewright.robots import Robot
 
 

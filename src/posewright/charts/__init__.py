@@ -94,9 +94,9 @@ if TYPE_CHECKING:
     from posewright.charts.mutation import MutationResult as MutationResult
     from posewright.charts.mutation import mutants as mutants
     from posewright.charts.mutation import mutate_chart as mutate_chart
-    from posewright.charts.reachability import Equivalence as Equivalence
+    from posewright.charts.product import Equivalence as Equivalence
+    from posewright.charts.product import equivalent as equivalent
     from posewright.charts.reachability import Exploration as Exploration
-    from posewright.charts.reachability import equivalent as equivalent
     from posewright.charts.reachability import explore as explore
     from posewright.charts.running import rows_given as rows_given
     from posewright.charts.running import run_chart as run_chart

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from posewright import charts
 from posewright.cli.chart_run import CHARTS, ChartPath, give_table, run, write_rows
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
-from posewright.cli.console import emit_text, give, line_of, note, rated, say, working
+from posewright.cli.console import emit_text, give, note, say, working
 from posewright.cli.options import (
     FOUND,
     AsJson,
@@ -24,6 +23,7 @@ from posewright.cli.options import (
     option,
     refuse_overwriting,
 )
+from posewright.display import Lines, level_word, line_of
 
 UNKNOWN = 3  # exit code where it could not be told whether two charts behave alike
 
@@ -87,11 +87,11 @@ def check(
 
 def _check_lines(
     machine: charts.Chart, report: charts.Report, written: Mapping[int, Path], verdict: str
-) -> Iterator[str | Text]:
+) -> Lines:
     for number, finding in enumerate(report.findings):
         level = finding.level.value
         place = f"{machine.path}:{finding.line}: " if finding.line else f"{machine.path}: "
-        yield line_of(place, rated(level), f" {finding.rule.value}: ", finding.message)
+        yield line_of(place, level_word(level), f" {finding.rule.value}: ", finding.message)
         if number in written:
             yield f"    shown by {written[number]}"
     transitions = sum(len(state.transitions) for state in machine.every_state)

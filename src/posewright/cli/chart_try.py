@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from posewright import charts
 from posewright.cli.chart_run import MOST_TOLD, ChartPath, columns
-from posewright.cli.console import give, line_of, rated, working
+from posewright.cli.console import give, working
 from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
+from posewright.display import Lines, level_word, line_of
 
 Runs = Annotated[
     list[Path] | None,
@@ -48,9 +48,9 @@ def run_tests(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False)
         raise typer.Exit(FOUND)
 
 
-def _result_lines(results: Sequence[charts.ScenarioResult]) -> Iterator[str | Text]:
+def _result_lines(results: Sequence[charts.ScenarioResult]) -> Lines:
     for result in results:
-        word = rated("passed" if result.passed else "failed")
+        word = level_word("passed" if result.passed else "failed")
         yield line_of(word, f" {result.scenario.name} ({result.ticks} ticks)")
         for failure in result.failures[:MOST_TOLD]:
             yield f"    {result.scenario.path or ''}: {failure}"

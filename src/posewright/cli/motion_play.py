@@ -5,17 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import evaluation, recordings, runs
-from posewright.bodies import FaultKind, Plant, TorquePolicy
-from posewright.cli.console import counted, fail, give, warn, working
-from posewright.cli.evaluate import run_table
+from posewright import bodies, control, evaluation, recordings, runs
+from posewright.bodies import Plant, TorquePolicy
+from posewright.cli.console import fail, give, warn, working
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
 from posewright.cli.options import FOUND, AsJson, Record, option, refuse_recording
-from posewright.control import Block, RealClock
+
+if TYPE_CHECKING:
+    from posewright.control import Block
+from posewright.display import counted
 
 AnyBody = Annotated[
     str, option("--body B", "sim, mock, dynamixel:PORT, robonova:PORT, zenoh:NAME, yarp:NAME or a package's.")
@@ -56,10 +58,17 @@ def play(
     """
     refuse_recording(record, file)
     motion = open_for_robot(file, robot).motion(page)
-    how: dict[str, Any] = {"settle_s": settle, "hold_s": hold, "record": record, "on_end": on_end}
-    how["clock"] = RealClock(time.monotonic, time.sleep) if real_time else None
-    with followed(motion.name, body, quiet=as_json) as watcher:
-        recording = runs.play_motion(motion, body=body, plant_watchers=[watcher.of_plant], **how)
+    with followed(motion.name, body, quiet=as_json) as follower:
+        recording = runs.play_motion(
+            motion,
+            body=body,
+            settle_s=settle,
+            hold_s=hold,
+            plant_watchers=[follower.of_plant],
+            record=record,
+            on_end=on_end,
+            clock=control.RealClock(time.monotonic, time.sleep) if real_time else None,
+        )
     give_run(recording, as_json=as_json)
 
 
@@ -89,7 +98,7 @@ class Follower:
             self._began_s, self._first_s = now_s, time_s
         self._frames += len(block.states)
         self._faults += len(block.states.faults)
-        self._late += sum(one.kind is FaultKind.LATE for one in block.states.faults)
+        self._late += sum(fault.kind is bodies.FaultKind.LATE for fault in block.states.faults)
         self._asked_s, self._took_s = time_s - self._first_s, now_s - self._began_s
         if now_s - self._said_s >= EVERY_S:
             self._said_s = now_s
@@ -120,6 +129,6 @@ def followed(name: str, body: str, *, quiet: bool) -> Iterator[Follower]:
 def give_run(recording: recordings.Recording, *, as_json: bool) -> None:
     """Show the figures of a run; exit with 1 if a robot was seen to fall."""
     result = evaluation.evaluate_run(recording)
-    give(result.figures(), [run_table(result)], as_json=as_json)
+    give(result.figures(), result.lines(), as_json=as_json)
     if any(one.falls for one in result.robots.values()):
         raise typer.Exit(FOUND)

@@ -12,6 +12,7 @@ from posewright.arenas import Arena, arena, layout, layout_names, random_layout,
 from posewright.bodies import Place, Supervisor
 from posewright.contests.picture import ContestPicture
 from posewright.control import Watcher
+from posewright.display import Lines, Styled, Table
 from posewright.documents import is_file
 from posewright.errors import UnknownNameError
 from posewright.recordings import Event, Recording
@@ -47,6 +48,24 @@ class ScoreTable:
     rows: tuple[tuple[str, ...], ...]
     total: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def lines(self, title: str) -> Lines:
+        """Yield the table below its title, and its notes."""
+        yield Styled(title, "table.title")
+        yield Table(
+            self.columns,
+            self.rows,
+            text_columns=frozenset(
+                column for place, column in enumerate(self.columns) if not self._is_number(place)
+            ),
+            total=self.total,
+            framed=True,
+        )
+        yield from self.notes
+
+    def _is_number(self, place: int) -> bool:
+        cells = [row[place] for row in self.rows if row[place]]
+        return bool(cells) and all(cell[0] in "0123456789+-" for cell in cells)
 
     def _repr_html_(self) -> str:
         rows = [("th", self.columns), *(("td", row) for row in self.rows)]

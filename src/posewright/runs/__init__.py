@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from posewright.runs.fake_bus import fake_port as fake_port
     from posewright.runs.inspection import inspect_robot as inspect_robot
     from posewright.runs.motion import try_motion as try_motion
+    from posewright.runs.motion_check import CheckOptions as CheckOptions
+    from posewright.runs.motion_check import MotionCheck as MotionCheck
+    from posewright.runs.motion_check import check_motion_file as check_motion_file
+    from posewright.runs.motion_check import pages_of as pages_of
     from posewright.runs.openr import openr_result as openr_result
     from posewright.runs.openr import run_openr as run_openr
     from posewright.runs.outcome import Outcome as Outcome
@@ -71,6 +75,13 @@ if TYPE_CHECKING:
     from posewright.runs.trial import trial_run as trial_run
     from posewright.runs.tuning.reading import read_tune as read_tune
     from posewright.runs.tuning.reading import tune_names as tune_names
+    from posewright.runs.tuning.report import describe_task as describe_task
+    from posewright.runs.tuning.report import figures_line as figures_line
+    from posewright.runs.tuning.report import journal_data as journal_data
+    from posewright.runs.tuning.report import journal_lines as journal_lines
+    from posewright.runs.tuning.report import task_table as task_table
+    from posewright.runs.tuning.report import tuned_data as tuned_data
+    from posewright.runs.tuning.report import tuned_lines as tuned_lines
     from posewright.runs.tuning.search import GaitProblem as GaitProblem
     from posewright.runs.tuning.search import TunedGait as TunedGait
     from posewright.runs.tuning.search import tune_gait as tune_gait

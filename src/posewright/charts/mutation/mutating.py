@@ -9,9 +9,9 @@ from typing import Any
 
 from posewright.charts.machine import Interpreter, TickExecution
 from posewright.charts.model import Chart
+from posewright.charts.mutation.distinguish import Distinguisher, MutantStatus
 from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.mutants import mutants
-from posewright.charts.mutation.telling import MutantStatus, Teller
 from posewright.charts.reachability import Exploration, explore, keep_registers
 from posewright.charts.scenarios import Given, Scenario, fits, given, read_scenario, rows_of
 from posewright.charts.types import FloatType, IntType, Type, Value
@@ -85,8 +85,10 @@ def mutate_chart(
     left = [mutant for mutant in every if not _kills(prepared, mutant)]
     equivalent: tuple[Mutant, ...] = ()
     if left:
-        teller = Teller(exploration or explore_kept(chart))
-        equivalent = tuple(mutant for mutant in left if teller.tell(mutant).status is MutantStatus.ALIKE)
+        distinguisher = Distinguisher(exploration or explore_kept(chart))
+        equivalent = tuple(
+            mutant for mutant in left if distinguisher.distinguish(mutant).status is MutantStatus.ALIKE
+        )
     survived = tuple(mutant for mutant in left if mutant not in equivalent)
     return MutationResult(chart, len(every), len(every) - len(left), survived, equivalent)
 

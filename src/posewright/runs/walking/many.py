@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +10,20 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from posewright.bodies import DomainParameters, DomainRandomization, domain_randomization, draw_domain
+from posewright.display import Lines, Styled, Table
 from posewright.errors import BodyError, InputError
-from posewright.evaluation.walking.figures import FALLS, FIGURES
+from posewright.evaluation.walking.figures import (
+    BROKEN,
+    FALLS,
+    FIGURES,
+    compared_cells,
+    compared_columns,
+    figure_cell,
+    figure_table,
+    limit_text,
+    missing_cells,
+    simulation_lines,
+)
 from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, figure_data
 from posewright.evaluation.walking.walk import Triple, mean_command
 from posewright.gaits import Gait, robot_of
@@ -192,6 +205,34 @@ class ManyReport:
         """
         return dict(zip(_COMMANDED, self.command_mean, strict=True))[name]
 
+    def lines(self) -> Lines:
+        """Yield how the gait fares on the bodies: worst and median, and each body in a row."""
+        yield self._figure_table()
+        rows = (
+            (body.seed, *(missing_cells() if body.report is None else compared_cells(body.report)))
+            for body in self.bodies
+        )
+        yield figure_table("", ("seed", *compared_columns()), rows)
+        for body in self.bodies:
+            for mishap in _mishaps(body):
+                yield Styled(f"seed {body.seed} {mishap}: {body.domain}", BROKEN)
+        simulated = math.fsum(body.simulated_s for body in self.bodies)
+        yield from simulation_lines(self.welded, simulated, self.wall_s, self.real_time_factor)
+
+    def _figure_table(self) -> Table:
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        upright = f"{self.upright} of {len(self.bodies)} bodies upright"
+        title = f"{self.gait.name} on {self.robot.name}: {upright}{failed}"
+        rows = []
+        for figure in FIGURES:
+            asked = None if figure.commanded is None else self.commanded(figure.commanded)
+            beside = limit_text(figure) if asked is None else f"{figure.text(asked)} asked"
+            middle = figure.text(self.median[figure.name])
+            rows.append(
+                (figure.words, figure_cell(figure, self.worst[figure.name]), middle, figure.unit, beside)
+            )
+        return figure_table(title, ("figure", "worst", "median", "unit", "asked or limit"), rows)
+
     def to_dict(self, body: str | None = None) -> dict[str, Any]:
         """Return plain data, fit for JSON; `body` is the name by which the bodies were asked for."""
         return {
@@ -283,3 +324,9 @@ def _command_mean(robot: Robot, command: CommandSchedule, seconds: float, settle
 def _expect_bodies(bodies: object) -> None:
     if isinstance(bodies, bool) or not isinstance(bodies, int) or not 1 <= bodies <= MOST_BODIES:
         raise InputError(f"{bodies!r} bodies", hint=f"a whole number from 1 to {MOST_BODIES}")
+
+
+def _mishaps(body: WalkedBody) -> list[str]:
+    if body.report is None:
+        return [f"failed, {(body.failure or '').rstrip('.')}"]
+    return [f"falls {fall.side} at {fall.time_s:.2f} s" for fall in body.report.falls]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.reachability.graph import ReachabilityGraph, Trace
-from posewright.charts.reachability.limits import Limits, WorkBudget
-from posewright.charts.reachability.product import NotToldError, ProductSpace
-from posewright.charts.reachability.states import AbstractState
+from posewright.charts.product.product import StatePair
+from posewright.charts.product.space import ProductSpace, ValueNeededError
+from posewright.charts.reachability import AbstractState, Limits, Place, ReachabilityGraph, Trace, WorkBudget
 from posewright.charts.types import Value
 from posewright.errors import InputError, PosewrightError
 
@@ -77,13 +76,40 @@ def equivalent(a: Chart, b: Chart, *, every_state: bool = False, limits: Limits 
             )
     if is_alike(a, b):
         return Equivalence(True, 0)
-    told: dict[str, int] = {}
-    budget, runs = WorkBudget(limits), (Interpreter(a), Interpreter(b))
-    while True:
-        try:
-            return _compare(ProductSpace(*runs, limits, budget, told), every_state=every_state)
-        except NotToldError as missing:
-            told[missing.output] = told.get(missing.output, 0) + 1
+    one = Interpreter(a)
+    other = Interpreter(b)
+    starts = [(one.initial(), other.initial())]
+    if every_state:
+        names = set(a.state_names) & set(b.state_names)
+        starts += [(one.entered(name), other.entered(name)) for name in sorted(names)]
+    explored = _explore(one, other, starts, limits)
+    graph = explored.graph
+    count = explored.space.count
+    if not graph.states or not _shows_difference(graph.states[-1]):
+        return Equivalence(None if explored.reasons else True, count, reasons=explored.reasons)
+    number = len(graph.states) - 1
+    step = next(step for step in graph.states[-1].cases if step.answers[0])
+    trace = (*graph.trace(number), step.inputs)
+    start = explored.starts[graph.places[graph.start_of(number)]]
+    outputs = _outputs_after(one, start[0], trace)
+    other_outputs = _outputs_after(other, start[1], trace)
+    if outputs == other_outputs:
+        reason = "outputs were thought to differ, and in the run they do not"
+        return Equivalence(None, count, reasons=(*explored.reasons, reason))
+    return Equivalence(False, count, (start[0].state, start[1].state), trace, (outputs, other_outputs))
+
+
+def are_alike(one: Interpreter, other: Interpreter, limits: Limits) -> bool:
+    """Return whether it is proved that two charts are always in the same states, with the same outputs.
+
+    Args:
+        one: runs a chart.
+        other: runs one with the same states, inputs, events and outputs: a mutant.
+        limits: how far to go; beyond, nothing is proved.
+    """
+    start = one.initial(), other.initial()
+    explored = _explore(one, other, [start], limits, compare_states=True)
+    return not explored.reasons and not any(map(_shows_difference, explored.graph.states))
 
 
 def is_alike(a: Chart, b: Chart) -> bool:
@@ -95,31 +121,48 @@ def is_alike(a: Chart, b: Chart) -> bool:
     return one == other and numbers[0] == numbers[1]
 
 
-def _compare(space: ProductSpace, *, every_state: bool) -> Equivalence:
-    runs = space.runs
-    starts = [tuple(run.initial() for run in runs)]
-    if every_state:
-        names = set(runs[0].chart.state_names) & set(runs[1].chart.state_names)
-        starts += [tuple(run.entered(name) for run in runs) for name in sorted(names)]
-    places = {space.start(*both): both for both in reversed(starts)}
-    graph = ReachabilityGraph(space)
-    graph.explore(reversed(places), space.limits, until=_tells_apart)
-    reasons = (*space.doubts, graph.stopped) if graph.stopped else tuple(space.doubts)
-    last = graph.states[-1] if graph.states else None
-    if last is None or not _tells_apart(last):
-        return Equivalence(None if reasons else True, space.count, reasons=reasons)
-    number = len(graph.states) - 1
-    step = next(step for step in last.cases if step.answers[0])
-    trace = (*graph.trace(number), step.inputs)
-    start = places[graph.places[graph.start_of(number)]]
-    one, other = (_outputs_after(*both, trace) for both in zip(runs, start, strict=True))
-    if one == other:
-        reason = "outputs were thought to differ, and in the run they do not"
-        return Equivalence(None, space.count, reasons=(*reasons, reason))
-    return Equivalence(False, space.count, (start[0].state, start[1].state), trace, (one, other))
+@dataclass(frozen=True)
+class _ExploredProduct:
+    """What was explored of two charts side by side, up to the first state that shows a difference.
+
+    Attributes:
+        starts: the pair of states at each place with which the exploration began.
+    """
+
+    space: ProductSpace
+    graph: ReachabilityGraph
+    starts: Mapping[Place, StatePair]
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """In words, why it is not all there is; none where it is."""
+        stopped = (self.graph.stopped,) if self.graph.stopped else ()
+        return (*self.space.doubts, *stopped)
 
 
-def _tells_apart(state: AbstractState) -> bool:
+def _explore(
+    one: Interpreter,
+    other: Interpreter,
+    starts: Sequence[StatePair],
+    limits: Limits,
+    *,
+    compare_states: bool = False,
+) -> _ExploredProduct:
+    """Explore two charts side by side; where an output's values turn out to be needed, begin again."""
+    valued: dict[str, int] = {}
+    budget = WorkBudget(limits)
+    while True:
+        space = ProductSpace(one, other, limits, budget, valued, compare_states=compare_states)
+        try:
+            places = {space.start(pair): pair for pair in reversed(starts)}
+            graph = ReachabilityGraph(space)
+            graph.explore(reversed(places), limits, until=_shows_difference)
+            return _ExploredProduct(space, graph, places)
+        except ValueNeededError as needed:
+            valued[needed.output] = valued.get(needed.output, 0) + 1
+
+
+def _shows_difference(state: AbstractState) -> bool:
     return any(step.answers[0] for step in state.cases)
 
 
