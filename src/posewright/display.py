@@ -109,6 +109,14 @@ def level_word(word: str, width: int = 0) -> Styled:
     return Styled(f"{word:<{width}}", LEVEL_STYLES.get(word, ""))
 
 
+def aligned(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield rows of texts as lines, each column as wide as its widest text; all rows are equally long."""
+    rows = list(rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
 def counted(number: int, noun: str) -> str:
     """Return how many there are, in words: `no errors`, `1 error`, `2 errors`."""
     return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +13,8 @@ from typing import Any
 
 from posewright.errors import BodyError, InputError, MissingExtraError
 
-SerialLine = Any
-"""An open port, pyserial's `serial.Serial`: the library has no types."""
+SerialDevice = Any
+"""pyserial's `serial.Serial`, or an object with the same methods: the library has no types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,50 @@ class SerialPort:
         return cls(path, int(rate) if at else baud)
 
 
+WRITING_S = 1.0
+"""A port that takes nothing for so long is gone [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An open serial line, and the clock by which its bytes take time.
+
+    Attributes:
+        port: the open device.
+        now: returns the time [s].
+        sleep: lets time pass [s].
+    """
+
+    port: SerialDevice
+    now: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+LINES: dict[str, Callable[[SerialPort], Line]] = {}
+"""What opens the ports whose path begins with a scheme, by the scheme: `fake` for `fake://bioloid`."""
+
+
+def open_line(port: SerialPort) -> Line:
+    """Open a serial port for this process alone, or the line that is registered for its scheme.
+
+    Raises:
+        BodyError: there is no such port, or another program holds it.
+    """
+    scheme, mark, _name = port.path.partition("://")
+    opener = LINES[scheme] if mark and scheme in LINES else _open_serial_line
+    try:
+        return opener(port)
+    except port_failures() as error:
+        raise cannot_open(port, error) from error
+
+
+def _open_serial_line(port: SerialPort) -> Line:
+    import serial
+
+    device = serial.Serial(port.path, port.baud, timeout=0.0, write_timeout=WRITING_S, exclusive=True)
+    return Line(device, time.monotonic, time.sleep)
+
+
 def require_pyserial(what: str, extra: str) -> None:
     """Raise a MissingExtraError unless pyserial is installed, which that extra brings."""
     if importlib.util.find_spec("serial") is None:
@@ -58,20 +103,6 @@ def port_failures() -> tuple[type[Exception], ...]:
 
         known.append(termios.error)
     return tuple(known)
-
-
-def open_serial_line(port: SerialPort, *, write_timeout_s: float) -> SerialLine:
-    """Open a port for this program alone; a read returns at once with what is there.
-
-    Raises:
-        BodyError: there is no such port, or another program holds it.
-    """
-    import serial
-
-    try:
-        return serial.Serial(port.path, port.baud, timeout=0.0, write_timeout=write_timeout_s, exclusive=True)
-    except port_failures() as error:
-        raise cannot_open(port, error) from error
 
 
 def refuse_shared(port: SerialPort) -> None:

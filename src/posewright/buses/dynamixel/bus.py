@@ -46,9 +46,9 @@ from posewright.buses.dynamixel.packets import (
     checksum,
 )
 from posewright.buses.serial_port import (
-    SerialLine,
+    SerialDevice,
     SerialPort,
-    open_serial_line,
+    open_line,
     patience_with,
     port_failures,
     refuse_shared,
@@ -62,9 +62,6 @@ BAUD = 1_000_000
 """What an AX-12 is delivered with [bits a second]."""
 
 MS = 1000.0
-WRITING_S = 1.0
-"""A port that takes nothing for so long is gone [s]."""
-
 MOST_READ = 250
 """So many bytes dynamixel-sdk takes in one status packet."""
 
@@ -100,6 +97,8 @@ class Bus:
         counts: what happened so far.
         errors: the error byte of each servo's latest answer, by ID.
         joints: names of joints by ID, for messages.
+        now: returns the time by which answers are late [s].
+        sleep: lets this time pass [s].
     """
 
     def __init__(
@@ -137,8 +136,11 @@ class Bus:
         self._owes: int | None = None
         self._handler: Any = PortHandler(port.path)  # the library has no types
         self._packets: Any = Protocol1PacketHandler()
-        # not by PortHandler: it would share the port, and knows few rates
-        self._handler.ser = open_serial_line(port, write_timeout_s=WRITING_S)
+        line = open_line(port)  # not by PortHandler: it would share the port, and knows few rates
+        self.now = line.now
+        self.sleep = line.sleep
+        self._handler.ser = line.port
+        self._handler.getCurrentTime = lambda: line.now() * MS  # its own is the time of day, which may be set
         try:
             refuse_shared(port)
         except BodyError:
@@ -157,7 +159,7 @@ class Bus:
         self.close()
 
     @property
-    def port(self) -> SerialLine:
+    def port(self) -> SerialDevice:
         """The open port, for those who send and read bytes themselves."""
         return self._handler.ser
 

@@ -44,7 +44,7 @@ from posewright.buses.dynamixel.packets import (
     checksum,
     packet_bytes,
 )
-from posewright.buses.serial_port import SerialLine
+from posewright.buses.serial_port import SerialDevice
 from posewright.documents.plain import PlainData
 
 DELAY_STEP_US = 2
@@ -251,7 +251,7 @@ class Wire:
     SPIN_S = 0.0004
     """For so long before something is due it is looked for without a pause: to wake up takes some 0.1 ms."""
 
-    def __init__(self, port: SerialLine, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
+    def __init__(self, port: SerialDevice, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
         self._port = port
         self._now = now
         self._sleep = sleep

@@ -23,9 +23,9 @@ from posewright.bodies import (
 from posewright.buses.robonova import protocol
 from posewright.buses.robonova.protocol import Answer
 from posewright.buses.serial_port import (
-    SerialLine,
+    SerialDevice,
     SerialPort,
-    open_serial_line,
+    open_line,
     port_failures,
     require_pyserial,
 )
@@ -38,9 +38,6 @@ FIRST_S = 10.0
 
 ANSWER_S = 0.25
 """Any other answer takes no longer [s]; ours."""
-
-WRITING_S = 1.0
-"""A packet goes out within this, or the port is gone [s]."""
 
 LOW_BATTERY_V = 148 * protocol.VOLTS
 """Below it the battery is empty (template programs)."""
@@ -88,7 +85,7 @@ class RobonovaPlant(SingleBodyPlant):
         self._order = np.argsort([servo.id or 0 for servo in robot.servos])
         self._positions = robot.pose("stand") if start_pose is None else np.array(start_pose, float)
         self._every = max(1, math.ceil(protocol.FRAME_S / robot.frame_period_s))
-        self._line: SerialLine = None
+        self._line: SerialDevice = None
         self._is_free = False
 
     def open(self) -> None:
@@ -99,7 +96,7 @@ class RobonovaPlant(SingleBodyPlant):
         """
         if self._line is not None:
             return
-        self._line = open_serial_line(self._port, write_timeout_s=WRITING_S)
+        self._line = open_line(self._port).port
         greeting = (bytes((protocol.ASK,)), ANSWER_S)
         first_pose = (self._packet(self._positions), FIRST_S)
         with ExitStack() as on_failure:

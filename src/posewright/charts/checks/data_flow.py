@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from posewright.charts.checks.arithmetic import uses_in
-from posewright.charts.checks.finding import Finding, Level, Rule, show
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Check
 from posewright.charts.checks.question import Rows, TickTrace, Write, record
 from posewright.charts.checks.search import ExploredTick
@@ -16,7 +16,7 @@ from posewright.charts.expression import Expression
 from posewright.charts.machine import every_actions
 from posewright.charts.model import Actions, Assign, Kind, every_action, names_set
 from posewright.charts.reachability import Exploration, SymbolicStep
-from posewright.charts.types import Value
+from posewright.charts.types import Value, show
 from posewright.errors import ExpressionError
 
 
@@ -131,7 +131,8 @@ class DataFlow(Check):
 
     def _tells(self, tick: TickTrace, write: Write) -> bool:
         kind = self.chart.variables[write.name]
-        return id(write.action) in self.spoken or kind.fit(tick.asked[write.passed].value) != kind.zero
+        value: Any = tick.asked[write.passed].value  # of the kind's own sort
+        return id(write.action) in self.spoken or kind.fit(value) != kind.zero
 
     def findings(self) -> Iterator[Finding]:
         """Yield early readings and unset outputs, each with the shortest run."""
@@ -174,14 +175,14 @@ class DataFlow(Check):
         return Finding(Level.WARNING, Rule.OUTPUT_UNSET, message, place, case, line, rows)
 
 
-class _Spy(dict[str, Any]):
+class _Spy(dict[str, Value]):
     """Names and what they stand at; notes which were asked for."""
 
-    def __init__(self, held: Mapping[str, Any]) -> None:
+    def __init__(self, held: Mapping[str, Value]) -> None:
         super().__init__(held)
         self.read = set[str]()
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value:
         self.read.add(name)
         return super().__getitem__(name)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
-from posewright.charts.types import Value
+from posewright.charts.types import Value, show
+from posewright.documents import PlainData
 
 
 class Level(Enum):
@@ -70,7 +70,7 @@ class Counterexample:
         place = f"in {self.state}" if self.state else ""
         return f"{place} with {shown}".strip() if shown else place
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, PlainData]:
         """Return the case as plain data."""
         return {"state": self.state, "inputs": dict(self.inputs), "outputs": dict(self.outputs)}
 
@@ -94,7 +94,7 @@ class Finding:
     trace: tuple[Mapping[str, Value], ...] = ()
     proved: bool = True
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, PlainData]:
         """Return the finding as plain data."""
         return {
             "level": self.level.value,
@@ -106,11 +106,6 @@ class Finding:
             "trace": [dict(row) for row in self.trace],
             "proved": self.proved,
         }
-
-
-def show(value: Value) -> str:
-    """Return a value as charts write it: truth values are 0 and 1."""
-    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def not_proved(message: str, state: str | None = None, line: int | None = None) -> Finding:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from posewright.charts.machine import Interpreter, TickExecution
 from posewright.charts.model import Chart
@@ -15,6 +14,8 @@ from posewright.charts.mutation.mutants import mutants
 from posewright.charts.reachability import Exploration, explore, keep_registers
 from posewright.charts.scenarios import Given, Scenario, fits, given, read_scenario, rows_of
 from posewright.charts.types import FloatType, IntType, Type, Value
+from posewright.display import Lines
+from posewright.documents import PlainData
 from posewright.errors import InputError, PosewrightError
 
 SMALL_RANGE = 16
@@ -44,7 +45,17 @@ class MutationResult:
         findable = self.total - len(self.equivalent)
         return self.killed / findable if findable else 1.0
 
-    def data(self) -> dict[str, Any]:
+    def lines(self) -> Lines:
+        """Yield the mutants that nothing found, and how many were found."""
+        for word, mutants_left in (("survived", self.survived), ("changes nothing", self.equivalent)):
+            for mutant in mutants_left:
+                place = "" if mutant.line is None else f" (line {mutant.line})"
+                yield f"{word}: {mutant}{place}"
+        findable = self.total - len(self.equivalent)
+        counts = f"{self.killed} of {findable} faults found ({self.score:.1%}); {self.total} made"
+        yield f"{self.chart.name}: {counts}"
+
+    def data(self) -> dict[str, PlainData]:
         """Return the result as plain data."""
         return {
             "chart": self.chart.name,
@@ -144,5 +155,5 @@ def _kills(scenarios: Iterable[_PreparedScenario], mutant: Mutant) -> bool:
     return any(scenario.fails(interpreter) for scenario in scenarios)
 
 
-def _data(mutant: Mutant) -> dict[str, Any]:
+def _data(mutant: Mutant) -> dict[str, PlainData]:
     return {"description": mutant.description, "line": mutant.line, "sort": mutant.kind.value}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.product.product import StatePair
 from posewright.charts.product.space import ProductSpace, ValueNeededError
 from posewright.charts.reachability import AbstractState, Limits, Place, ReachabilityGraph, Trace, WorkBudget
-from posewright.charts.types import Value
+from posewright.charts.types import Value, show
+from posewright.display import Lines
 from posewright.errors import InputError, PosewrightError
 
 PAIRED = Limits(states=200_000, doubtful_states=20_000, cases=200_000, cases_of_one=200_000)
@@ -43,9 +45,50 @@ class Equivalence:
         """Whether the answer holds for every case there is."""
         return self.equal is not None
 
+    def to_dict(self, a: Chart, b: Chart) -> dict[str, object]:
+        """Return what came of comparing these charts, fit for JSON."""
+        return {
+            "charts": [a.name, b.name],
+            "equal": self.equal,
+            "proved": self.proved,
+            "cases": self.cases,
+            "start": list(self.start) if self.start else None,
+            "inputs": [dict(row) for row in self.counterexample],
+            "outputs": [dict(outputs) for outputs in self.outputs] if self.outputs else None,
+            "reasons": list(self.reasons),
+        }
+
+    def lines(self, a: Chart, b: Chart) -> Lines:
+        """Yield the same for people."""
+        names = (a.name, b.name)
+        if a.name == b.name:
+            names = (str(a.path or "the first"), str(b.path or "the second"))
+        if self.equal is True:
+            proof = f"proved over {self.cases} cases" if self.cases else "proved, for they say the same"
+            yield f"{names[0]} and {names[1]} behave alike: {proof}"
+            return
+        if self.equal is None:
+            yield f"{names[0]} and {names[1]}: not known; nothing told them apart in {self.cases} cases"
+            yield from (f"  {reason}" for reason in self.reasons)
+            return
+        start = f" from {' and '.join(dict.fromkeys(self.start))}" if self.start else ""
+        yield f"{names[0]} and {names[1]} differ after {len(self.counterexample)} ticks{start}:"
+        first = 0
+        for row, equal_rows in groupby(self.counterexample):
+            last = first + len(list(equal_rows)) - 1
+            ticks = f"tick {first}" if first == last else f"ticks {first} to {last}"
+            yield f"  {ticks}: {_values_text(row)}"
+            first = last + 1
+        for name, outputs in zip(names, self.outputs or (), strict=False):
+            yield f"  {name}: {_values_text(outputs) or 'the tick fails: a division by zero, or no end'}"
+
     def __bool__(self) -> bool:
         """Return whether the charts are equal and that is proved."""
         return self.equal is True
+
+
+def _values_text(values: Mapping[str, Value]) -> str:
+    return " ".join(f"{name}={show(value)}" for name, value in values.items())
 
 
 def equivalent(a: Chart, b: Chart, *, every_state: bool = False, limits: Limits = PAIRED) -> Equivalence:
