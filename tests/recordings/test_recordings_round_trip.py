@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.work import Calls
 
 from posewright.bodies import Contacts
 from posewright.errors import InputError, OutputError, UnknownNameError
@@ -298,8 +298,9 @@ def test_a_write_that_fails_leaves_the_older_recording(
     assert read_mcap(path).digest() == make_recording(1).digest()
 
 
-def test_a_whole_race_is_written_in_a_fraction_of_a_second(make_recording: Make, tmp_path: Path) -> None:
-    race = make_recording(rows=3200, decisions=1000, full=False)
-    began = process_time()
-    write_mcap(race, tmp_path / "race.mcap")
-    assert process_time() - began < 0.5  # 0.08 s alone on one core; room for a busy machine
+def test_a_race_is_written_with_work_in_step_with_its_length(make_recording: Make, tmp_path: Path) -> None:
+    rows, decisions = 3200, 1000
+    race = make_recording(rows=rows, decisions=decisions, full=False)
+    with Calls() as calls:
+        write_mcap(race, tmp_path / "race.mcap")
+    assert calls.count < 50 * (rows + decisions)
