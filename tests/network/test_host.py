@@ -102,11 +102,11 @@ def test_one_commands_until_nothing_is_heard_of_him() -> None:
     assert one.commander.take("you", to(0.1)) == "me commands"
     assert one.commander.stop("you") == "me commands"
     one.run(20)
-    assert one.commander.who == "me"  # his trajectory goes on so long
+    assert one.commander.sender == "me"  # his trajectory goes on so long
     one.run(9)
-    assert one.commander.who == "me"
+    assert one.commander.sender == "me"
     one.run(3)
-    assert one.commander.who == ""
+    assert one.commander.sender == ""
     assert one.positions[0] == pytest.approx(0.5)
     assert not one.commander.take("you", to(0.1))
     assert one.commander.counts == {"taken": 2, "stops": 0, "refused": 2, "held": 1, "relaxed": 0}
@@ -166,7 +166,7 @@ def test_trajectories_that_make_no_sense_are_refused_and_counted(
     one = Robot()
     assert one.commander.take("me", Trajectory(joints, np.array(times, dtype=np.float64), positions))
     assert one.commander.counts["refused"] == 1
-    assert one.commander.who == ""
+    assert one.commander.sender == ""
     assert np.array_equal(one.run(5), np.full(5, STAND[0]))
 
 
@@ -314,7 +314,7 @@ def served(
 
 def plant_of(transport: OpenTransport) -> RemotePlant:
     return RemotePlant(
-        LocalChannel(transport), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], who="Ada"
+        LocalChannel(transport), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], client_name="Ada"
     )
 
 
