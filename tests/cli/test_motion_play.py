@@ -39,7 +39,11 @@ def test_a_run_of_whose_frames_over_a_tenth_are_late_is_warned_of(
 def test_a_run_that_a_signal_ends_says_so(
     capsys: pytest.CaptureFixture[str], is_real: bool, message: str, signal: type[BaseException]
 ) -> None:
-    with pytest.raises(signal), followed("bow", "body", quiet=True) as follower:
-        follower.is_real = is_real  # as the plant of the run says
-        raise signal
+    def play() -> None:
+        with followed("bow", "body", quiet=True) as follower:
+            follower.is_real = is_real  # as the plant of the run says
+            raise signal
+
+    with pytest.raises(signal):
+        play()
     assert capsys.readouterr().err == f"error: {message}\n"
