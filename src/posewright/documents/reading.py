@@ -8,20 +8,46 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from posewright.documents.files import open_ordinary
 from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 
+if TYPE_CHECKING:
+    from yaml import Mark
+
 TOO_LARGE = "a number too large"
-_NOWHERE: Mapping[Any, tuple[Any, ...]] = {}
 MAX_BITS = 1024
 """Bits of the largest number that anybody may write: that of the largest float."""
 
 
+Places: TypeAlias = Mapping[object, tuple[int, int, "int | None"]]
+"""Of each key of a mapping, or place in a list, the line, and the line and column of its value, from 1.
+
+The column is None for a paragraph, whose lines are folded.
+"""
+
+
+class Placed:
+    """A mapping or a list that knows where its entries stand.
+
+    Attributes:
+        places: where.
+        in_brackets: whether it is written as `{...}` or `[...]`.
+    """
+
+    __slots__ = ()
+    places: Places = MappingProxyType({})
+    in_brackets: bool = False
+
+
 @dataclass(frozen=True)
 class Node:
-    """A value inside a document that knows where it stands."""
+    """A value inside a document that knows where it stands.
+
+    Its `value` is `Any`: what a document holds is known once a method below has looked.
+    """
 
     value: Any
     path: Path | None = None
@@ -100,9 +126,8 @@ class Node:
     def items(self) -> list[Node]:
         """Return the elements of a list, or fail."""
         self._is("a list", isinstance(self.value, list))
-        places, line = self._places(), (self.line,)
         return [
-            Node(element, self.path, f"{self.trail}[{i}]", places.get(i, line)[0])
+            Node(element, self.path, f"{self.trail}[{i}]", self._line_of(i))
             for i, element in enumerate(self.value)
         ]
 
@@ -131,12 +156,11 @@ class Node:
         return found
 
     def _entries(self) -> Iterator[tuple[str, Node]]:
-        places, line = self._places(), (self.line,)
         for key, element in self.value.items():
             if not isinstance(key, str):
                 self.fail(f"the key {describe(key)} is not text", hint="put it in quotes")
             trail = f"{self.trail}.{key}" if self.trail else key
-            yield key, Node(element, self.path, trail, places.get(key, line)[0])
+            yield key, Node(element, self.path, trail, self._line_of(key))
 
     def where_of(self, key: str | int) -> Where:
         """Return where the text of the value at `key` begins; without a column where it is a paragraph."""
@@ -146,11 +170,14 @@ class Node:
     @property
     def in_brackets(self) -> bool:
         """Whether this is a mapping written as `{...}` or a list as `[...]`."""
-        return bool(getattr(self.value, "in_brackets", False))
+        return isinstance(self.value, Placed) and self.value.in_brackets
 
-    def _places(self) -> Mapping[Any, tuple[Any, ...]]:
-        """Return the line of each entry, and line and column of its value, where the value knows them."""
-        return getattr(self.value, "places", _NOWHERE)
+    def _line_of(self, key: str | int) -> int | None:
+        place = self._places().get(key)
+        return self.line if place is None else place[0]
+
+    def _places(self) -> Places:
+        return self.value.places if isinstance(self.value, Placed) else Placed.places
 
 
 def describe(value: object) -> str:
@@ -254,7 +281,10 @@ def parse_document(text: str, path: Path | None = None) -> Node:
 
 
 def _invalid(error: Any, text: str, path: Path | None) -> DocumentError:
-    """Return the error for what libyaml cannot read, with a hint where we know one."""
+    """Return the error for what libyaml cannot read, with a hint where we know one.
+
+    `Any`: it is a MarkedYAMLError, of whose marks the stubs say that there may be none.
+    """
     if "flow" in (error.context or ""):
         place = open_bracket(text)  # libyaml only says where it gave up
         if place is not None:
@@ -277,7 +307,7 @@ def _invalid(error: Any, text: str, path: Path | None) -> DocumentError:
     return DocumentError(f"not valid YAML: {problem}", where=where, hint=hint)
 
 
-def _logic_hint(text: str, mark: Any) -> str | None:
+def _logic_hint(text: str, mark: Mark) -> str | None:
     """Return how the condition that ends where libyaml gave up, `!near && far`, is written in words."""
     signs = text[max(mark.index - 1, 0) : mark.index + 2]
     if "&&" not in signs and "||" not in signs:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from posewright.charts.expression import Expression, Scope, Source, parse_expression
 from posewright.charts.types import INT_HIGH, BoolType, Type, Value, conversion, exactly, parse_quantity
 from posewright.documents import Node, parse_document, to_plain
-from posewright.documents.reading import TOO_LARGE, describe
+from posewright.documents.reading import TOO_LARGE, Placed, Places, describe
 from posewright.errors import DocumentError, InputError, Where
 
 SHORTEST_S, LONGEST_S = 1e-4, 86_400.0
@@ -165,7 +165,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_ ()+*/<>=.-]*")
 _WORDS = frozenset({"true", "false", "null", "True", "False", "Null"})
 
 
-class Entries(dict[str, Any]):
+class Entries(dict[str, Any], Placed):
     """A mapping of a native document that stands in `line`; an entry that is None is left out.
 
     An entry stands where `lines` or itself says, else where the mapping does.
@@ -184,7 +184,7 @@ class Entries(dict[str, Any]):
         return Entries({**self, **other}, self.line, {**self.lines, **other.lines})
 
 
-class Items(list[Any]):
+class Items(list[Any], Placed):
     """A list of a native document, likewise."""
 
     def __init__(self, items: Iterable[Any], line: int | None) -> None:
@@ -193,7 +193,7 @@ class Items(list[Any]):
         self.places = _places({i: getattr(item, "line", line) for i, item in enumerate(self)})
 
 
-def _places(lines: Mapping[Any, int | None]) -> dict[Any, tuple[int, int, None]]:
+def _places(lines: Mapping[str, int | None] | Mapping[int, int | None]) -> Places:
     """Return lines as the native reader asks for them; no column is known."""
     return {key: (line, line, None) for key, line in lines.items() if line is not None}
 
