@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from posewright.contests import find_arena as find_arena
     from posewright.contests import judge as judge
     from posewright.contests import score as score
+    from posewright.control import Controller as Controller
+    from posewright.control import Program as Program
     from posewright.controllers.behaviours import read_behaviour as read_behaviour
     from posewright.errors import PosewrightError as PosewrightError
     from posewright.evaluation import evaluate as evaluate
@@ -99,6 +101,7 @@ if TYPE_CHECKING:
     from posewright.robots import describe
     from posewright.robots import robot as robot
     from posewright.robots import robot_names as robot_names
+    from posewright.runs import Run as Run
     from posewright.runs import basic_result as basic_result
     from posewright.runs import draw_board as draw_board
     from posewright.runs import draw_outcome as draw_outcome
@@ -116,8 +119,10 @@ if TYPE_CHECKING:
     from posewright.runs import rank as rank
     from posewright.runs import read_contestant as read_contestant
     from posewright.runs import read_day as read_day
+    from posewright.runs import read_program as read_program
     from posewright.runs import replay as replay
     from posewright.runs import robi_result as robi_result
+    from posewright.runs import run as run
     from posewright.runs import run_basic as run_basic
     from posewright.runs import run_many as run_many
     from posewright.runs import run_openr as run_openr

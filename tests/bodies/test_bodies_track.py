@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from posewright.bodies import GroundTruth, JointCommands, JointStates
-from posewright.errors import BodyError
+from posewright.errors import BodyError, UnsafeCommandError
 
 WORLD = GroundTruth(
     base=np.zeros((5, 7)),
@@ -20,9 +20,12 @@ WORLD = GroundTruth(
 TRACK = JointStates(np.zeros(5), np.zeros((5, 18)), np.zeros((5, 18)), WORLD)
 
 
+JOINTS = tuple(f"joint_{number}" for number in range(18))
+
+
 def test_what_fits_is_taken() -> None:
     TRACK.check(18)
-    JointCommands(np.zeros((5, 18)), np.zeros(18, dtype=np.bool_), np.ones(18)).check(18)
+    JointCommands(np.zeros((5, 18)), np.zeros(18, dtype=np.bool_), np.ones(18)).check(JOINTS)
     assert len(TRACK) == len(WORLD) == len(JointCommands(np.zeros((5, 18)))) == 5
 
 
@@ -45,6 +48,19 @@ def test_a_world_of_another_shape_is_told(change: dict[str, np.ndarray]) -> None
 
 def test_frames_of_another_robot_are_told() -> None:
     with pytest.raises(BodyError, match=r"angles has the shape \(5, 17\) \(\(5, 18\) would fit\)"):
-        JointCommands(np.zeros((5, 17))).check(18)
+        JointCommands(np.zeros((5, 17))).check(JOINTS)
     with pytest.raises(BodyError, match="free has the shape"):
-        JointCommands(np.zeros((5, 18)), free=np.zeros(17, dtype=np.bool_)).check(18)
+        JointCommands(np.zeros((5, 18)), free=np.zeros(17, dtype=np.bool_)).check(JOINTS)
+
+
+def test_a_driven_joint_goes_to_a_finite_angle_and_a_free_one_may_be_asked_for_anything() -> None:
+    angles = np.zeros((3, 18))
+    angles[1, 4] = np.nan
+    with pytest.raises(UnsafeCommandError, match="joint_4 is asked to go to nan in frame 1"):
+        JointCommands(angles).check(JOINTS)
+    free = np.zeros(18, dtype=np.bool_)
+    free[4] = True
+    JointCommands(angles, free=free).check(JOINTS)
+    free[4], free[5] = False, True
+    with pytest.raises(UnsafeCommandError, match="joint_4"):
+        JointCommands(angles, free=free).check(JOINTS)

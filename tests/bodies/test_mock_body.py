@@ -80,4 +80,4 @@ def test_it_remembers_commands_and_placements() -> None:
 
 def test_another_robots_frames_are_refused() -> None:
     with pytest.raises(BodyError, match="shape"):
-        MockBody(ROBOT).play(JointCommands(np.zeros((3, 7))))
+        MockBody(ROBOT).advance({ROBOT.name: JointCommands(np.zeros((3, 7)))})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from posewright.buses.dynamixel.fake.port import FakePort
 from posewright.buses.dynamixel.frames import Reads
 from posewright.buses.dynamixel.servos import BusSettings
 from posewright.buses.serial_port import SerialPort
-from posewright.control import Block, Script, drive
+from posewright.control import Block, Script, SimulatedClock, drive
 from posewright.errors import BodyError, InputError, UnsafeCommandError
 from posewright.robots import Robot, read_robot, robot
 from posewright.runs.plants import make_plant
@@ -148,6 +149,19 @@ def test_joints_go_gently_to_the_start_then_where_they_are_sent(
     assert facts["counts"]["answered"] >= 3 * 64
     assert set(facts["servos"]) == {"3", "7", "12"}
     assert all(servo.peek("torque_enable") for servo in bus.joints.values())  # on_end is HOLD
+
+
+def test_a_bus_is_real_and_frames_pass_by_its_own_clock(crawler: Robot, fake: Fake) -> None:
+    bench = fake(crawler)
+    plant, kept = bench.plant(), Kept()
+    assert plant.is_real
+    assert plant.clock.is_real
+    assert plant.supervisor("crawler") is None
+    plant.open()
+    begun_s = bench.line.now()
+    run(plant, 0.5, kept, clock=SimulatedClock())  # which is for plants without one
+    assert bench.line.now() - begun_s == pytest.approx(0.5, abs=0.02)
+    assert [len(block.commands) for block in kept.blocks] == [1] * 64
 
 
 def test_a_missing_servo_an_overheated_one_and_a_low_battery_are_named(crawler: Robot, fake: Fake) -> None:
@@ -315,7 +329,7 @@ def test_torque_and_stiffness_are_written_when_they_change(crawler: Robot, fake:
     assert [bus.joint(one).peek("ccw_compliance_slope") for one in crawler.joint_names] == [4, 32, 64]
     send()
     assert bus.joint("neck").peek("cw_compliance_slope") == 32
-    with pytest.raises(UnsafeCommandError, match="frame 0: the command for arm is nan"):
+    with pytest.raises(UnsafeCommandError, match="arm is asked to go to nan in frame 0"):
         send(rows=np.full((1, 3), [0.0, np.nan, 0.0]))
     plant.stop(TorquePolicy.RELEASE)
     plant.close()
@@ -409,8 +423,12 @@ def test_time_in_which_the_program_stood_still_is_no_silence(crawler: Robot, fak
     plant = bench.plant(share=1)
     run(plant, 0.5, kept)
     assert plant.servos.counts.lost == 0
-    assert plant.servos.counts.late_s > 4.9
-    assert "0.5 s took 5." in plant.facts()["bus"]["remarks"][0]
+    (late,) = faults_of(kept, FaultKind.LATE)
+    assert re.fullmatch(r"a frame was over 49\d\d.\d ms late: \d+ of the clock.s frames missed", late)
+    facts = plant.facts()["bus"]
+    assert (facts["counts"]["late"], facts["counts"]["late_s"]) == (1, plant.clock.late_s)
+    assert plant.clock.late_s > 4.9
+    assert "0.5 s took 5." in facts["remarks"][0]
 
 
 def test_which_servo_could_not_hear_that_its_torque_is_off_is_told(crawler: Robot, fake: Fake) -> None:

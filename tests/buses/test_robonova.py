@@ -187,7 +187,7 @@ def test_all_joints_are_free_or_none_and_torque_comes_back_gently() -> None:
         nothing = np.full((2, 16), np.nan)
         plant.advance({"hitec_robonova1": JointCommands(nothing, free=free)})
         assert np.isfinite(plant.read().positions).all()
-        with pytest.raises(UnsafeCommandError, match="not finite"):
+        with pytest.raises(UnsafeCommandError, match="is asked to go to nan in frame 0"):
             plant.advance({"hitec_robonova1": JointCommands(nothing)})
         assert board.modes.count("MOTOROFF G6A") == 1
         plant.advance({"hitec_robonova1": rows(0)})
@@ -242,13 +242,15 @@ def test_nobody_there_another_robot_and_a_closed_line_are_refused() -> None:
         plant_on("/dev/ttyNOWHERE7").open()
 
 
-def test_an_address_makes_a_plant_that_paces_itself() -> None:
+def test_an_address_makes_a_real_plant_with_a_real_clock() -> None:
     board = Board()
     part = Part("nova", ROBOT, ROBOT.pose("stand"), (0.0, 0.0, 0.0))
     with plugged(board) as path:
         plant = make_plant(f"robonova:{path}", [part], None)
         assert isinstance(plant, RobonovaPlant)
-        assert isinstance(plant._clock, RealClock)
+        assert plant.is_real
+        assert isinstance(plant.clock, RealClock)
+        assert plant.supervisor("nova") is None
         plant.open()
         plant.advance({"nova": rows(0)})
         plant.close()

@@ -15,17 +15,11 @@ from posewright.charts.scenarios import read_scenario, run_scenario
 NESTED = """\
 chart: nested
 period_s: 0.1
-inputs: {near: bool, wall: {float: [0, 5], unit: m}, n: uint8, left: bool}
+inputs: {near: bool, left: bool}
 events: [start, stop]
 local_events: [lost]
-outputs: {motion: {enum: [none, walk, kick]}, lamp: bool}
-locals: {tries: {int: [0, 3]}}
-constants: {arrived: 36 cm, wait: 1.05 s}
-functions:
-  steer:
-    takes: {w: bool, v: bool}
-    gives: {enum: [straight, turn]}
-    rows: [[0, 0, straight], [0, 1, turn], [1, X, turn]]
+outputs: {motion: {enum: [none, walk]}, lamp: bool}
+locals: {tries: {int: [0, 1]}}
 junctions:
   ask_left:
     - {when: left, go: turning}
@@ -37,18 +31,40 @@ states:
   racing:
     transitions:
       - {on: stop, go: waiting}
-      - {when: near and wall < arrived, go: kicking}
       - {on: lost, go: {history: racing}, do: {lamp: 1}}
     entry: {motion: walk}
     exit: {motion: none}
     initial: walking
     states:
       walking:
-        transitions: [{when: "held(near, 0.3 s) or n > 200", junction: ask_left}]
-        during: [{tries: "min(tries + 1, 3)"}, {if: tries >= 3 and left, do: [{raise: lost}, {tries: 0}]}]
+        transitions: [{when: near, junction: ask_left}]
+        during: [{tries: "min(tries + 1, 1)"}, {if: tries >= 1 and left, do: [{raise: lost}, {tries: 0}]}]
       turning:
-        min_s: 0.5
-        transitions: [{when: "steer(near, left) == straight", go: walking}]
+        transitions: [{when: not near, go: walking}]
+"""
+
+TIMED = """\
+chart: timed
+period_s: 0.1
+inputs: {near: bool, wall: {float: [0, 5], unit: m}, n: uint8, left: bool}
+outputs: {motion: {enum: [walk, turn, kick]}}
+constants: {arrived: 36 cm, wait: 1.05 s}
+functions:
+  steer:
+    takes: {w: bool, v: bool}
+    gives: {enum: [straight, round]}
+    rows: [[0, 0, straight], [0, 1, round], [1, X, round]]
+initial: walking
+states:
+  walking:
+    entry: {motion: walk}
+    transitions:
+      - {when: near and wall < arrived, go: kicking}
+      - {when: "held(near, 0.3 s) or n > 200", go: turning}
+  turning:
+    entry: {motion: turn}
+    min_s: 0.5
+    transitions: [{when: "steer(near, left) == straight", go: walking}]
   kicking:
     entry: {motion: kick}
     transitions: [{when: after(wait), go: over}]
@@ -92,7 +108,7 @@ states:
 """
 
 
-@pytest.fixture(scope="module", params=[NESTED, PARALLEL], ids=["nested", "parallel"])
+@pytest.fixture(scope="module", params=[NESTED, TIMED, PARALLEL], ids=["nested", "timed", "parallel"])
 def cover(request: pytest.FixtureRequest) -> Cover:
     return cover_chart(parse_chart(request.param))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from posewright.charts.formats import parse_chart, read_chart
 from posewright.charts.machine import Interpreter
 from posewright.charts.model import Chart
-from posewright.charts.reachability import equivalent
+from posewright.charts.product import equivalent
 from posewright.charts.types import Value
 from posewright.errors import InputError, PosewrightError
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,8 @@ from posewright.charts import parse_chart, read_chart
 from posewright.charts.formats import CHART_KEYS, STATE_KEYS, TRANSITION_KEYS
 from posewright.documents import render_document
 from posewright.errors import PosewrightError
+
+from .work import counted
 
 HEAD = """\
 chart: gate
@@ -117,13 +118,12 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_document_is_refused_with_its_line_and_at_once(name: str, tmp_path: Path) -> None:
+def test_a_hostile_document_is_refused_with_its_line_and_little_work(name: str, tmp_path: Path) -> None:
     path = tmp_path / "hostile.chart.yaml"
     path.write_text(HOSTILE[name])
-    began = time.process_time()
-    with pytest.raises(PosewrightError) as caught:
+    with counted() as work, pytest.raises(PosewrightError) as caught:
         read_chart(path)
-    assert time.process_time() - began < 1.0
+    assert work.calls < 300_000
     assert caught.value.where is not None
     assert caught.value.where.line is not None
     assert len(str(caught.value)) < 500
@@ -192,16 +192,15 @@ def test_what_is_no_text_is_refused_with_its_line(raw: bytes, tmp_path: Path) ->
         read_chart(path)
 
 
-def test_the_largest_chart_with_a_mistake_in_its_last_line_is_refused_in_a_moment(tmp_path: Path) -> None:
+def test_the_largest_chart_with_a_mistake_in_its_last_line_is_refused_after_one_pass(tmp_path: Path) -> None:
     lines = (
         f"  s{i}:\n    - {{when: near and n > 3, do: {{o: n}}, go: s{i * 7 % 1500}}}\n" for i in range(1500)
     )
     path = tmp_path / "large.chart.yaml"
     path.write_text(HEAD + "".join(lines) + "  last:\n    - {when: near, go: s1501}\n")
-    began = time.process_time()
-    with pytest.raises(PosewrightError, match=r":3008: no state is called 's1501'"):
+    with counted() as work, pytest.raises(PosewrightError, match=r":3008: no state is called 's1501'"):
         read_chart(path)
-    assert time.process_time() - began < 1.5  # half a second on an idle machine
+    assert work.calls < 1_500_000
 
 
 def test_honest_aliases_and_merged_keys_are_read(tmp_path: Path) -> None:

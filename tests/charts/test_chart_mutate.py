@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from posewright.charts import Chart, Interpreter, parse_chart
 from posewright.charts.coverage import cover_chart
 from posewright.charts.mutation import (
+    Distinguisher,
     FaultKind,
     Mutant,
     MutantStatus,
-    Teller,
     explore_kept,
     mutants,
     mutate_chart,
@@ -220,11 +220,11 @@ def shown(made: Chart, given: list[dict[str, object]]) -> list[tuple[str, dict[s
 
 @pytest.fixture(scope="module")
 def told() -> list[tuple[Mutant, MutantStatus, list[dict[str, object]]]]:
-    teller = Teller(explore_kept(TIMED))
+    distinguisher = Distinguisher(explore_kept(TIMED))
     found = []
     for mutant in mutants(TIMED):
-        one = teller.tell(mutant)
-        before = teller.exploration.trace_to(one.before) if one.before is not None else ()
+        one = distinguisher.distinguish(mutant)
+        before = distinguisher.exploration.trace_to(one.before) if one.before is not None else ()
         trace: list[dict[str, object]] = [dict(row) for row in (*before, *one.inputs)]
         found.append((mutant, one.status, trace))
     return found
@@ -259,9 +259,9 @@ states:
 
 
 def beginnings(made: Chart) -> dict[str, MutantStatus]:
-    teller = Teller(explore_kept(made))
+    distinguisher = Distinguisher(explore_kept(made))
     faults = (one for one in mutants(made) if one.description.endswith(f"not {made.initial_values['y']}"))
-    return {one.description: teller.tell(one).status for one in faults}
+    return {one.description: distinguisher.distinguish(one).status for one in faults}
 
 
 def test_a_fault_in_a_value_at_the_start_is_told_where_it_shows() -> None:
@@ -316,9 +316,11 @@ def test_what_is_proved_alike_from_any_start_is_never_seen_apart(
         f"locals: {{k: {{int: [0, 9]}}}}\ninitial_values: {{{begins}}}\npriority: ordered\ninitial: p\n"
         f"states:\n  p: {{entry: {acts[0]}, transitions: {ways}}}\n  q: [{{when: k > 6, go: p}}]\n"
     )
-    teller = Teller(explore_kept(made))
+    distinguisher = Distinguisher(explore_kept(made))
     found = [
-        (one, teller.tell(one)) for one in mutants(made) if one.kind in (FaultKind.INITIAL, FaultKind.ACTION)
+        (one, distinguisher.distinguish(one))
+        for one in mutants(made)
+        if one.kind in (FaultKind.INITIAL, FaultKind.ACTION)
     ]
     given_rows = [rows(seed, 12) for seed in range(30)]
     for mutant, one in found:
@@ -337,9 +339,11 @@ states:
 """
     )
     seen = explore_kept(made)
-    teller = Teller(seen)
+    distinguisher = Distinguisher(seen)
     assert not seen.complete
-    told = [teller.tell(mutant) for mutant in mutants(made) if mutant.kind is FaultKind.COMPARISON]
+    told = [
+        distinguisher.distinguish(mutant) for mutant in mutants(made) if mutant.kind is FaultKind.COMPARISON
+    ]
     assert MutantStatus.ALIKE not in {one.status for one in told}
 
 

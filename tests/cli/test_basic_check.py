@@ -187,7 +187,7 @@ def test_what_is_changed_is_data_too(ask: Ask, tmp_path: Path) -> None:
 
 def looked(watcher: Watcher) -> list[str]:
     """Return what two looks tell: a file that has changed is checked once it stays as it is."""
-    return [line.plain for _ in range(2) for line in watcher.look()]
+    return [str(line) for _ in range(2) for line in watcher.look()]
 
 
 def test_what_is_new_is_told_and_nothing_else(tmp_path: Path) -> None:

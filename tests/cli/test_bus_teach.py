@@ -194,7 +194,7 @@ def test_a_write_that_fails_ends_nothing(ask: Ask, tmp_path: Path, monkeypatch: 
             raise OutputError("the disk is full")
         where.write_text(str(motion))
 
-    monkeypatch.setattr(bus_teach, "write_motion", write)
+    monkeypatch.setattr(bus_teach.formats, "write_motion", write)
     code, _, err = ask("teach", "-o", path, "--json", typed="catch\nwrite\nwrite\n")
     assert (code, "the disk is full" in err, path.exists()) == (0, True, True)
 

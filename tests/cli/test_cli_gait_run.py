@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from posewright.cli.app import run
-from posewright.cli.gait_tables import _held_back
+from posewright.evaluation.walking.figures import held_back_text
 from posewright.evaluation.walking.walk import Correction
 
 Captured = pytest.CaptureFixture[str]
@@ -103,7 +103,7 @@ def test_what_safety_held_back_is_told_in_degrees_and_as_the_speed_to_keep_up(ca
         assert needed > passed
         assert "rad/s needed to keep up with what is asked" in line
     high = Correction(0.5, "left_front_knee", "joint limit", math.pi / 2, math.pi / 4)
-    assert _held_back(high) == "90.0 deg asked, 45.0 deg let through"
+    assert held_back_text(high) == "90.0 deg asked, 45.0 deg let through"
 
 
 def test_compare_tells_a_row_a_gait(capsys: Captured) -> None:

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
-from rich.table import Table
 
 from posewright.cli import console
 from posewright.cli.app import run
 from posewright.cli.judge import print_outcome, print_score
-from posewright.cli.robots import card_tables
-from posewright.cli.tune_report import list_table, values_table
 from posewright.contests import LegResult, Penalty, Result
+from posewright.display import Table
 from posewright.gaits import gait_text, read_gait
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.robots import describe, robot
+from posewright.robots.card_tables import card_tables
 from posewright.runs import Outcome
+from posewright.runs.tuning.report import task_table, values_table
 from posewright.search import Dimension
 
 Captured = pytest.CaptureFixture[str]
@@ -42,7 +42,7 @@ def fast(tmp_path: Path) -> str:
 
 def shown(table: Table) -> str:
     file = io.StringIO()
-    Console(file=file, width=300).print(table)
+    Console(file=file, width=300).print(console.rendered_table(table))
     return file.getvalue()
 
 
@@ -91,7 +91,7 @@ def test_progress_shows_names_as_they_are(monkeypatch: pytest.MonkeyPatch) -> No
 def test_tunings_and_their_numbers_are_called_as_their_documents_say() -> None:
     words = {"tune": "t[a]", "robot": "r[b]", "gait": "g[c]", "description": "d[e]"}
     numbers = dict.fromkeys(("parameters", "walks", "bodies", "generations"), 1)
-    told = shown(list_table([{**words, **numbers}]))
+    told = shown(task_table([{**words, **numbers}]))
     assert all(word in told for word in words.values())
     assert "speed[fast]" in shown(
         values_table([Dimension("speed[fast]", 0.0, 1.0, 0.5)], {"speed[fast]": 0.5})

@@ -345,11 +345,12 @@ def test_an_error_is_told_once_while_one_watches(ask: Ask, tmp_path: Path) -> No
 
 def test_a_person_sees_posture_servos_lights_and_memory_in_tables() -> None:
     ready = set_up_robi("startup", posture="sit")
+    controller = ready.controller()
     body = MockBody(ready.robot, positions=ready.robot.pose("sit"))
     for _ in range(200):
-        body.play(ready.controller.next(body.read(), 1))
+        body.play(controller.next(body.read(), 1))
     console = Console(width=140, record=True, file=io.StringIO())
-    console.print(tables(3.0, status_of(ready.controller)))
+    console.print(tables(3.0, status_of(controller)))
     shown = console.export_text()
     for words in (
         "posture sitting",
@@ -364,6 +365,6 @@ def test_a_person_sees_posture_servos_lights_and_memory_in_tables() -> None:
 
 def test_in_a_terminal_it_is_drawn_and_cleared_away_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    with LiveView(set_up_robi("startup").controller) as view:
+    with LiveView(set_up_robi("startup").controller()) as view:
         assert view._live.is_started
     assert not view._live.is_started

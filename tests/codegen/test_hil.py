@@ -19,16 +19,19 @@ from posewright.buses.serial_port import SerialPort
 from posewright.codegen.behaviour import BehaviourSubject
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.hil.board_unit import BoardUnit
-from posewright.codegen.hil.boards import MakeController, maker_of, switched_on
-from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController
+from posewright.codegen.hil.boards import SMALL, Board, board_named, chart_on, image_on
+from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController, LinkedController
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
 from posewright.codegen.hil.serial_line import BAUD, PREFIX, SerialLine
 from posewright.codegen.targets.arduino_uno import EmulatedUno
-from posewright.control import Block
+from posewright.codegen.targets.arduino_uno.toolchain import refuse_too_large
+from posewright.codegen.toolchains import TooLargeError
+from posewright.control import Block, Program, Seed
 from posewright.controllers.behaviours import Behaviour, read_behaviour
 from posewright.errors import BodyError, InputError, UnknownNameError
 from posewright.figures import draw_parity
 from posewright.runs import Outcome, draw_board
+from posewright.runtimes.robobasic import set_up_basic
 
 from .conftest import need_tool
 from .hil_boards import HostBoard, Plugged, Wrong, host_board, stands
@@ -70,14 +73,13 @@ def until(time_s: float) -> Callable[[Any], Any]:
     return Ending
 
 
-def on(board: HostBoard, damage: LineDamage = SOUND) -> MakeController:
-    """Make the controller of a behaviour whose chart is on a board at the end of a line."""
+def on(board: HostBoard, damage: LineDamage = SOUND) -> Board:
+    """Return a board with a behaviour's chart on it, at the end of a line."""
 
-    def make(behaviour: Behaviour, seed: int) -> BoardController:
-        chart, line = behaviour.chart, DamagedLine(board, damage)
-        return BoardController(behaviour, BoardUnit(line, ChartSubject(chart), chart.period_s), seed)
+    def switch_on(behaviour: Behaviour, seed: Seed) -> BoardController:
+        return chart_on(DamagedLine(board, damage), behaviour, seed)
 
-    return make
+    return Board("board", switch_on)
 
 
 def told(outcome: Outcome) -> list[str]:
@@ -95,9 +97,8 @@ def speed_at_end(outcome: Outcome) -> float:
 def test_a_chart_on_a_board_moves_the_robot_as_the_interpreter_does(board: HostBoard) -> None:
     how: Any = {"make_watcher": until(10.0)}
     here = pw.run_trial(behaviour="document_mealy", **how)
-    there = pw.run_trial(controller=on(board), **how)
+    there = pw.run_trial(behaviour="document_mealy", controller=on(board), **how)
     assert there.recording.digest() == here.recording.digest()
-    assert there.assumed["behaviour"] == "document_mealy"
     assert there.to_dict()["parity"] == {"ticks": 49, "mismatches": 0, "missed": 0, "late": 0, "pace": 1.0}
     assert (there.remarks, there.all_remarks) == ((), ())
     assert here.to_dict()["controller"] == "python"
@@ -105,7 +106,7 @@ def test_a_chart_on_a_board_moves_the_robot_as_the_interpreter_does(board: HostB
 
 def test_a_dead_line_leaves_the_robot_standing_and_is_reported(board: HostBoard) -> None:
     dead = LineDamage(silent=((7.0, 99.0),))
-    outcome = pw.run_trial(controller=on(board, dead), make_watcher=until(12.0))
+    outcome = pw.run_trial(behaviour="document_mealy", controller=on(board, dead), make_watcher=until(12.0))
     assert speed_at_end(outcome) == 0.0
     assert stands(outcome)
     assert told(outcome) == ["no answer in time"]
@@ -115,7 +116,11 @@ def test_a_dead_line_leaves_the_robot_standing_and_is_reported(board: HostBoard)
 
 
 def test_a_board_that_is_reset_in_mid_walk_begins_anew_and_is_reported(board: HostBoard) -> None:
-    outcome = pw.run_trial(controller=on(board, LineDamage(resets=(7.0, 8.0))), make_watcher=until(9.5))
+    outcome = pw.run_trial(
+        behaviour="document_mealy",
+        controller=on(board, LineDamage(resets=(7.0, 8.0))),
+        make_watcher=until(9.5),
+    )
     assert told(outcome).count("was reset and begins anew") == 2
     assert stands(outcome)
     assert outcome.to_dict()["parity"]["mismatches"] == 0
@@ -204,7 +209,7 @@ def test_a_line_on_which_nobody_answers_is_said(board: HostBoard, subject: Chart
 
 def test_the_emulated_uno_decides_as_the_interpreter_does() -> None:
     need_tool("avr-gcc")
-    outcome = pw.run_trial(controller="arduino-uno", make_watcher=until(6.0))
+    outcome = pw.run_trial(behaviour="document_mealy", controller="arduino-uno", make_watcher=until(6.0))
     here = pw.run_trial(behaviour="document_mealy", make_watcher=until(6.0))
     assert outcome.recording.digest() == here.recording.digest()
     assert outcome.to_dict()["parity"] == {"ticks": 9, "mismatches": 0, "missed": 0, "late": 0, "pace": 1.0}
@@ -214,7 +219,7 @@ def test_the_emulated_uno_decides_as_the_interpreter_does() -> None:
 def test_a_bad_line_to_the_emulated_uno_and_its_reset_are_lived_through() -> None:
     need_tool("avr-gcc")
     damage = LineDamage(0.005, 0.005, 0.005, resets=(6.0,))
-    outcome = pw.run_trial(controller=on_uno(damage), make_watcher=until(8.0))
+    outcome = pw.run_trial(behaviour="document_mealy", controller=on_uno(damage), make_watcher=until(8.0))
     counts = outcome.to_dict()
     assert "was reset and begins anew" in told(outcome)
     assert stands(outcome)
@@ -223,29 +228,26 @@ def test_a_bad_line_to_the_emulated_uno_and_its_reset_are_lived_through() -> Non
     assert counts["parity"]["mismatches"] == 0
 
 
-def on_uno(damage: LineDamage) -> MakeController:
-    def make(behaviour: Behaviour, seed: int) -> BoardController:
-        subject = ChartSubject(behaviour.chart)
-        unit = BoardUnit(
-            DamagedLine(switched_on(EmulatedUno, "arduino-uno", subject), damage),
-            subject,
-            behaviour.chart.period_s,
-        )
-        return BoardController(behaviour, unit, seed)
+def on_uno(damage: LineDamage) -> Board:
+    def switch_on(behaviour: Behaviour, seed: Seed) -> BoardController:
+        uno = image_on(EmulatedUno, "arduino-uno", ChartSubject(behaviour.chart))
+        return chart_on(DamagedLine(uno, damage), behaviour, seed)
 
-    return make
+    return Board("arduino-uno", switch_on)
 
 
 def test_servo_packets_of_the_emulated_cm900_move_the_robot() -> None:
     need_tool("arm-none-eabi-gcc")
     pytest.importorskip("unicorn")
 
-    def at_once(behaviour: Behaviour, seed: int) -> Any:
-        make = maker_of("cm900")
-        assert make is not None
-        return make(replace(behaviour, wait_s=0.0), seed)
+    def at_once(behaviour: Behaviour, seed: Seed) -> LinkedController:
+        cm900 = board_named("cm900")
+        assert cm900 is not None
+        return cm900.switch_on(replace(behaviour, wait_s=0.0), seed)
 
-    outcome = pw.run_trial(controller=at_once, make_watcher=until(1.0))
+    outcome = pw.run_trial(
+        controller=Board("cm900", at_once), behaviour="document_mealy", make_watcher=until(1.0)
+    )
     robot = outcome.recording.robot()
     assert outcome.to_dict()["parity"]["mismatches"] == 0
     assert (outcome.to_dict()["held"], outcome.all_remarks) == (0, ())
@@ -268,6 +270,57 @@ def test_a_bus_that_falls_silent_leaves_the_pose_held_and_is_counted(folder: Pat
     assert all((one.angles == mealy.start_pose).all() for one in rows)
 
 
+@pytest.mark.parametrize("name", ["arduino-uno", "cm900", "serial:/dev/ttyACM0", "serial:COM3@57600"])
+def test_a_board_is_found_by_its_name(name: str) -> None:
+    board = board_named(name)
+    assert board is not None
+    assert board.name == name
+
+
+def test_python_is_no_board() -> None:
+    assert board_named("python") is None
+
+
+def test_a_behaviour_on_a_board_is_the_program_it_was_and_reports_when_the_line_is_closed(
+    board: HostBoard, mealy: Behaviour
+) -> None:
+    program = on(board).program(mealy)
+    assert isinstance(program, Program)
+    assert (program.name, program.kind, program.robot) == ("document_mealy", "behaviour", mealy.robot)
+    assert program.documents == mealy.documents
+    assert program.report() is None
+    controller = program.controller(0)
+    body = MockBody(mealy.robot, lambda _time_s: quiet_readings(mealy.sensors), positions=mealy.start_pose)
+    controller.next(body.read(), 1)
+    controller.close()
+    report = program.report()
+    assert report is not None
+    assert (report.controller, report.held) == ("board", 0)
+    assert report.parity.mismatches == ()
+
+
+def test_what_is_too_large_for_a_board_is_refused_with_the_name_of_what_fits(mealy: Behaviour) -> None:
+    def switch_on(_behaviour: Behaviour, _seed: Seed) -> LinkedController:
+        refuse_too_large(40_000, 0)
+        raise AssertionError
+
+    small = Board("arduino-uno", switch_on, {mealy.robot.name: "document_mealy"})
+    program = small.program(read_behaviour("obstacle_race"))
+    with pytest.raises(TooLargeError, match="obstacle_race does not fit the board arduino-uno: it ") as error:
+        program.controller(0)
+    assert error.value.hint is not None
+    assert error.value.hint.startswith("the behaviour document_mealy fits; or fewer states")
+
+
+def test_every_behaviour_that_is_named_as_small_ships_for_its_robot() -> None:
+    assert {read_behaviour(name).robot.name: name for name in SMALL.values()} == SMALL
+
+
+def test_only_a_behaviour_runs_on_a_board(board: HostBoard) -> None:
+    with pytest.raises(InputError, match="hello runs on no board"):
+        on(board).program(set_up_basic("hello"))
+
+
 def test_packets_are_cut_out_of_what_goes_over_a_servo_bus() -> None:
     one, two = bytes.fromhex("fffffe0403100afe"), bytes.fromhex("ffff010201fb")
     assert packets_in(b"\x00" + one + two + one[:5]) == ([one, two], one[:5])
@@ -276,7 +329,7 @@ def test_packets_are_cut_out_of_what_goes_over_a_servo_bus() -> None:
 
 def test_the_picture_shows_both_and_where_they_differ(board: HostBoard) -> None:
     pytest.importorskip("matplotlib")
-    outcome = pw.run_trial(controller=on(board), make_watcher=until(6.0))
+    outcome = pw.run_trial(behaviour="document_mealy", controller=on(board), make_watcher=until(6.0))
     assert "differ: 0 of 9 ticks" in words(draw_board(outcome))
     figure = draw_parity([0.0, 0.1, 0.3], ["a", "b", "b"], ["a", "a", "b"], missed=[0.2])
     assert {"differ: 1 of 3 ticks", "not answered in time: 1"} <= words(figure)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,11 @@ from posewright.buses.dynamixel.packets import GENTLE_SPEED, SPEED_RAD_S
 from posewright.codegen.behaviour import BehaviourSubject
 from posewright.codegen.behaviour.unit_source import LINE_BAUD
 from posewright.codegen.hil.board_unit import BoardUnit
+from posewright.codegen.hil.boards import Board
 from posewright.codegen.hil.controllers import BehaviourOnBoardController
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
 from posewright.codegen.targets.cm900.board import EmulatedCm900
+from posewright.control import Seed
 from posewright.controllers.behaviours import Behaviour, read_behaviour
 
 from .cm900_units import board_with
@@ -43,16 +44,16 @@ class At4s:
         return bool(block.states.times[-1] >= 4.0)
 
 
-def on_cm900(folder: Path, damage: LineDamage) -> Callable[[Behaviour, int], BehaviourOnBoardController]:
-    """Make the controller of a behaviour that waits for a second only."""
+def on_cm900(folder: Path, damage: LineDamage) -> Board:
+    """Return a board with a whole behaviour on it that waits for a second only."""
 
-    def make(behaviour: Behaviour, seed: int) -> BehaviourOnBoardController:
+    def switch_on(behaviour: Behaviour, seed: Seed) -> BehaviourOnBoardController:
         subject = BehaviourSubject(replace(behaviour, wait_s=1.0))
         board = EmulatedCm900(board_with(subject, folder))
         unit = BoardUnit(DamagedLine(board, damage), subject, FRAME_S, baud=LINE_BAUD)
         return BehaviourOnBoardController(subject, unit, board, seed)
 
-    return make
+    return Board("board", switch_on)
 
 
 def test_damaged_bytes_and_a_reset_in_mid_walk_leave_the_robot_standing_and_are_reported(

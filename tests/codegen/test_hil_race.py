@@ -11,12 +11,11 @@ import pytest
 import posewright as pw
 from posewright.arrays import Floats
 from posewright.codegen.c import ChartSubject
-from posewright.codegen.hil.board_unit import BoardUnit
-from posewright.codegen.hil.boards import MakeController, switched_on
+from posewright.codegen.hil.boards import Board, chart_on, image_on
 from posewright.codegen.hil.controllers import BoardController
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
 from posewright.codegen.targets.arduino_uno import EmulatedUno
-from posewright.control import Block
+from posewright.control import Block, Seed
 from posewright.controllers.behaviours import Behaviour
 from posewright.recordings.falls import tilt
 from posewright.runs import Outcome
@@ -46,15 +45,14 @@ def until(time_s: float) -> Callable[[Any], Any]:
     return Limit
 
 
-def on_uno(damage: LineDamage) -> MakeController:
-    """Make the controller of a behaviour whose chart is on an emulated UNO at the end of a bad line."""
+def on_uno(damage: LineDamage) -> Board:
+    """Return an emulated UNO with a behaviour's chart on it, at the end of a bad line."""
 
-    def make(behaviour: Behaviour, seed: int) -> BoardController:
-        subject = ChartSubject(behaviour.chart)
-        line = DamagedLine(switched_on(EmulatedUno, "arduino-uno", subject), damage)
-        return BoardController(behaviour, BoardUnit(line, subject, behaviour.chart.period_s), seed)
+    def switch_on(behaviour: Behaviour, seed: Seed) -> BoardController:
+        uno = image_on(EmulatedUno, "arduino-uno", ChartSubject(behaviour.chart))
+        return chart_on(DamagedLine(uno, damage), behaviour, seed)
 
-    return make
+    return Board("arduino-uno", switch_on)
 
 
 def raced(until_s: float, **how: Any) -> Outcome:

@@ -13,7 +13,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from posewright.bodies import BodyState, Fault, JointCommands, JointStates, MockBody, Reading, TorquePolicy
+from posewright.bodies import (
+    BodyState,
+    Fault,
+    JointCommands,
+    JointStates,
+    MockBody,
+    Reading,
+    Supervisor,
+    TorquePolicy,
+)
 from posewright.control import Block, Guard, RealClock, Script, drive
 from posewright.controllers import Feedback
 from posewright.controllers.behaviours import Behaviour, BehaviourController, read_behaviour
@@ -70,7 +79,7 @@ def test_ticks_come_at_exact_times_over_a_thousand_seconds(desk) -> None:
         """A body that only counts time."""
 
         def play(self, frames: JointCommands) -> JointStates:
-            self._frames += len(frames)
+            self.frames += len(frames)
             times_s = np.arange(len(frames)) / 128
             return JointStates(times_s, frames.angles, frames.angles)
 
@@ -354,7 +363,7 @@ def test_a_body_that_stalls_is_told_once_and_nothing_is_hurried_afterwards() -> 
 
     class Stalling(MockBody):
         def play(self, frames: JointCommands) -> JointStates:
-            if self._frames == 20:
+            if self.frames == 20:
                 clockwork.now_s += 0.050
             return super().play(frames)
 
@@ -379,9 +388,15 @@ def test_real_time_is_kept_on_a_real_clock() -> None:
 class Pair:
     """Two mocks in one plant, the first of which breaks in a way of its own."""
 
+    is_real = False
+    clock = None
+
     def __init__(self, first: MockBody) -> None:
         self.bodies = {"a": first, "b": standing()}
         self.frame_period_s = BIOLOID.frame_period_s
+
+    def supervisor(self, name: str) -> Supervisor | None:
+        return None
 
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
         return {name: body.play(commands[name]) for name, body in self.bodies.items()}

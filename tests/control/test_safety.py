@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from posewright.bodies import JointCommands
 from posewright.control import Guard, Safety
-from posewright.errors import UnsafeCommandError
+from posewright.errors import BodyError, UnsafeCommandError
 from posewright.robots import robot
 
 ROBOT = robot("robotis_bioloid")
@@ -89,7 +89,7 @@ def test_what_is_no_number_is_refused_by_name(strange: float) -> None:
 
 
 def test_another_robots_frames_are_refused() -> None:
-    with pytest.raises(UnsafeCommandError, match=r"\(n, 18\)"):
+    with pytest.raises(BodyError, match=r"\(12, 18\)"):
         Safety(ROBOT).filter(JointCommands(np.zeros((12, 20))), STAND)
 
 

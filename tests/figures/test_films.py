@@ -18,7 +18,7 @@ import pytest
 from posewright.documents import remove_unfinished
 from posewright.errors import InputError, MissingExtraError, OutputError, UnknownNameError
 from posewright.figures import film_motion, film_recording
-from posewright.figures.encoding import film_file
+from posewright.figures.film_file import film_file
 from posewright.figures.playback import Poses, playback_of_motion
 from posewright.recordings import Recording
 from posewright.robots import robot
@@ -77,7 +77,7 @@ def test_an_encoder_that_fails_leaves_the_old_film_and_says_so(tmp_path: Path) -
 
 
 def test_an_encoder_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.figures.encoding._encoder", lambda: "/bin/false")
+    monkeypatch.setattr("posewright.figures.film_file._encoder", lambda: "/bin/false")
     with pytest.raises(OutputError, match="could not be encoded"):
         film_of(tmp_path / "grey.mp4", [GREY] * 100)
     assert files(tmp_path) == {}
@@ -88,7 +88,7 @@ def encoder_that(monkeypatch: pytest.MonkeyPatch, folder: Path, does: str) -> No
     program = folder / "encoder"
     program.write_text(f'#!/bin/sh\nfor last in "$@"; do :; done\ncat > {folder}/pictures\n{does}\n')
     program.chmod(0o755)
-    monkeypatch.setattr("posewright.figures.encoding._encoder", lambda: str(program))
+    monkeypatch.setattr("posewright.figures.film_file._encoder", lambda: str(program))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_how_an_encoder_fails_is_told_and_the_old_film_stays(
 def test_a_film_of_which_half_is_missing_is_not_put_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("posewright.figures.encoding._pictures_in", lambda _: 1)
+    monkeypatch.setattr("posewright.figures.film_file._pictures_in", lambda _: 1)
     with pytest.raises(OutputError, match="1 of its 2 pictures"):
         film_of(tmp_path / "grey.mp4", [GREY] * 2)
     assert files(tmp_path) == {}
@@ -152,7 +152,7 @@ def test_a_size_that_makes_no_sense_is_refused(tmp_path: Path, size: tuple[int, 
 def test_a_signal_leaves_nothing_behind(tmp_path: Path, came: signal.Signals) -> None:
     program = (
         "import numpy as np, sys; from pathlib import Path\n"
-        "from posewright.figures.encoding import film_file\n"
+        "from posewright.figures.film_file import film_file\n"
         "with film_file(Path(sys.argv[1]), (64, 48), 25.0) as send:\n"
         "    while True:\n"
         "        send(np.zeros((48, 64, 3), dtype=np.uint8))\n"

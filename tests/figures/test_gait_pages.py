@@ -114,10 +114,10 @@ def test_the_joints_lead_each_foot_through_the_points_it_is_drawn_to_be_told(
     period = seen.timing.period_s
     for way in seen.feet.values():
         told = np.concatenate([way.air_times, way.ground_times, way.handed_over_times])
-        apart = (way.led_times[:, np.newaxis] - told + period / 2) % period - period / 2
+        apart = (way.executed_times[:, np.newaxis] - told + period / 2) % period - period / 2
         rows, columns = np.nonzero(np.abs(apart) < 1e-9)  # points that fall on a frame
         assert len(rows) >= 2
-        np.testing.assert_allclose(way.led[rows], way.told(told[columns] % period), atol=1e-9)
+        np.testing.assert_allclose(way.executed[rows], way.planned(told[columns] % period), atol=1e-9)
 
 
 @pytest.mark.parametrize("gait", [TROTTING, CRAWLING], ids=lambda gait: gait.name)
@@ -185,11 +185,11 @@ def test_a_range_tells_whether_the_limits_are_kept() -> None:
     knee = "left_rear_knee"
     low = TROTTING.changed(dict.fromkeys(("rear_height_m", "central_height_m", "front_height_m"), 0.008))
     kept = joint_range(content(STILL, low), knee)
-    assert kept.is_kept
+    assert kept.is_within_limits
     assert (kept.lower_deg, kept.upper_deg) == pytest.approx((-25.0, 122.0))
     lifted = TROTTING.changed({"central_height_m": 0.05, "rear_height_m": 0.04, "front_height_m": 0.04})
     beyond = joint_range(content(STILL, lifted), knee)
-    assert not beyond.is_kept
+    assert not beyond.is_within_limits
     assert beyond.most_deg > 122.0
 
 

@@ -1,4 +1,4 @@
-"""Film strips: which moments, and what is said of them."""
+"""Film strips: which times, and what is said of them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from posewright.errors import InputError, MissingExtraError, UnknownNameError
 from posewright.evaluation import MotionResult
 from posewright.figures import draw_strip, save_figure
-from posewright.figures.strip import Story, moments_of
+from posewright.figures.strip import StripContents, picture_times
 from posewright.motions import Finding, Level, Motion
 from posewright.recordings import Recording
 from posewright.robots import robot
 
 from .conftest import hop_of
 
-HELD = Story("hop", last_s=1.4, ends_s=0.4, frame_s=0.008, motion=hop_of())
+HELD = StripContents("hop", last_s=1.4, ends_s=0.4, frame_s=0.008, motion=hop_of())
 
 
 def written(figure: object) -> list[str]:
@@ -31,28 +31,28 @@ def written(figure: object) -> list[str]:
     return [text.get_text() for text in texts]
 
 
-# ---- which moments
+# ---- which times
 
 
 def test_a_strip_shows_the_keyframes_the_longest_gaps_and_once_what_comes_after() -> None:
-    assert np.allclose(moments_of(HELD, 6), [0.0, 0.1, 0.2, 0.3, 0.4, 1.4])
+    assert np.allclose(picture_times(HELD, 6), [0.0, 0.1, 0.2, 0.3, 0.4, 1.4])
 
 
 @given(st.integers(1, 60))
 def test_moments_rise_from_the_beginning_to_the_last_frame(n: int) -> None:
     for story in (HELD, replace(HELD, motion=None), replace(HELD, last_s=0.4)):
-        moments = moments_of(story, n)
-        assert 1 <= len(moments) <= n
-        assert all(before < after for before, after in pairwise(moments))
-        assert moments[-1] == story.last_s
-        assert n == 1 or moments[0] == 0.0
+        times = picture_times(story, n)
+        assert 1 <= len(times) <= n
+        assert all(before < after for before, after in pairwise(times))
+        assert times[-1] == story.last_s
+        assert n == 1 or times[0] == 0.0
 
 
 def test_what_is_found_and_the_greatest_lean_take_the_place_of_the_nearest() -> None:
     found = Finding(Level.ERROR, "fall", "it falls", times_s=(0.33,))
-    moments = moments_of(replace(HELD, findings=(found,), leans_most_s=0.12), 7)
-    assert {0.33, 0.12} < set(moments)
-    assert 0.3 not in moments
+    times = picture_times(replace(HELD, findings=(found,), leans_most_s=0.12), 7)
+    assert {0.33, 0.12} < set(times)
+    assert 0.3 not in times
 
 
 # ---- what is drawn

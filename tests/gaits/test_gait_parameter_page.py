@@ -14,7 +14,7 @@ from PIL import Image
 
 from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.figures.gait.content import FootWay, GaitContent
+from posewright.figures.gait.content import FootPath, GaitContent
 from posewright.figures.gait.cycle import down_spans
 from posewright.figures.gait.parameter import ROWS, described, parameter_variants, straying_mm
 from posewright.gaits.arc import se2_log
@@ -52,8 +52,8 @@ def of(content: GaitContent, name: str) -> float:
     return float(getattr(content.gait.parameters, name))
 
 
-def told_height(way: FootWay, when_s: float) -> float:
-    return float(way.told(np.array([when_s]))[0, 2] - way.equilibrium_m[2])
+def told_height(way: FootPath, when_s: float) -> float:
+    return float(way.planned(np.array([when_s]))[0, 2] - way.equilibrium_m[2])
 
 
 def displacement_below(content: GaitContent) -> Floats:
@@ -119,7 +119,8 @@ def test_a_foot_comes_to_its_rear_height_in_so_many_pairs_of_frames() -> None:
         times, led = way.in_order
         there = times[np.argmax(led[:, 2] - way.equilibrium_m[2] >= HEIGHT - 1e-9)]
         assert there == pytest.approx(of(content, "ascent_pairs") * 0.016)
-        leaves_front = way.air_times[way.told(way.air_times)[:, 2] - way.equilibrium_m[2] > HEIGHT - 1e-9][-1]
+        heights = way.planned(way.air_times)[:, 2] - way.equilibrium_m[2]
+        leaves_front = way.air_times[heights > HEIGHT - 1e-9][-1]
         assert content.timing.air_s - leaves_front == pytest.approx(of(content, "ascent_pairs") * 0.016)
 
 
@@ -170,7 +171,7 @@ def test_the_rear_height_is_the_most_of_the_curve_at_its_rear_end() -> None:
 def test_the_shape_goes_from_straight_lines_to_half_an_ellipse() -> None:
     ways = [content.feet[FOOT] for content in shown("shape_factor")]
     times = np.linspace(0.0, ways[0].timing.air_s, 101)[:-1]
-    straight, between, round_ = (way.told(times) for way in ways)
+    straight, between, round_ = (way.planned(times) for way in ways)
     half = (ways[0].lands_at[0] - ways[0].leaves_at[0]) / 2.0
     along = (round_[:, 0] - ways[0].equilibrium_m[0]) / half
     height = (round_[:, 2] - ways[0].equilibrium_m[2]) / HEIGHT
@@ -183,7 +184,7 @@ def test_the_shape_goes_from_straight_lines_to_half_an_ellipse() -> None:
 def test_the_ascent_goes_from_a_square_to_a_diamond() -> None:
     for content, share in zip(shown("ascent_factor"), (0.0, 0.5, 1.0), strict=True):
         way, timing = content.feet[FOOT], content.timing
-        corners = way.told(np.array([timing.ascent_s, timing.air_s - timing.ascent_s]))[:, 0]
+        corners = way.planned(np.array([timing.ascent_s, timing.air_s - timing.ascent_s]))[:, 0]
         ends, middle = np.array([way.leaves_at[0], way.lands_at[0]]), way.equilibrium_m[0]
         np.testing.assert_allclose(corners, ends + share * (middle - ends), atol=1e-12)
 

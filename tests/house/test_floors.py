@@ -16,7 +16,7 @@ from posewright import version
 from .imports import PACKAGE, UNKNOWN, imports_of, modules, source_of, tree_of
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"arrays", "errors", "lazy", "rotation", "units", "version"}),
+    frozenset({"arrays", "display", "errors", "lazy", "rotation", "units", "version"}),
     frozenset({"documents"}),
     frozenset({"search", "robots", "charts", "arenas"}),
     frozenset({"motions", "kinematics"}),

@@ -25,11 +25,12 @@ from posewright.bodies import (
     Part,
     TorquePolicy,
 )
-from posewright.control import Block, RealClock, Safety
+from posewright.control import Block, Controller, Safety
 from posewright.errors import BodyError, InputError
 from posewright.network.served.commander import Commander, Watchdog
-from posewright.network.served.door import Served, Trajectory
+from posewright.network.served.door import Door, Served, Trajectory
 from posewright.network.served.host import Host, Publisher
+from posewright.network.served.plant_server import Make
 from posewright.network.served.remote_plant import RemotePlant
 from posewright.robots import robot
 
@@ -280,6 +281,10 @@ def wait_for(what: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
+def host_of(body: MockBody, doors: Mapping[str, Door], make: Make | None = None, **how: Any) -> Host:
+    return Host(body, make, doors, now=time.monotonic, sleep=time.sleep, **how)
+
+
 @contextmanager
 def served(
     door: OpenDoor, *, lent_itself: bool = False, **how: Any
@@ -291,8 +296,7 @@ def served(
         lent.append(MockBody(parts[0].robot, positions=parts[0].start_pose))
         return lent[-1]
 
-    clock = lambda: RealClock(time.monotonic, time.sleep)  # noqa: E731 -- a name for it is enough
-    host = Host(own, None if lent_itself else make, {"door": door}, clock=clock, now=time.monotonic, **how)
+    host = host_of(own, {"door": door}, None if lent_itself else make, **how)
     thread = threading.Thread(target=host.run)
     thread.start()
     try:
@@ -310,6 +314,12 @@ def plant_of(door: OpenDoor) -> RemotePlant:
     return RemotePlant(Wire(door), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], who="Ada")
 
 
+def test_a_host_and_its_commander_are_controllers() -> None:
+    host = host_of(MockBody(BIOLOID), {})
+    assert isinstance(host, Controller)
+    assert isinstance(host.commander, Controller)
+
+
 def test_a_trajectory_moves_the_robot_and_observers_see_it() -> None:
     door = OpenDoor()
     with served(door) as (host, _, _):
@@ -325,7 +335,7 @@ def test_a_trajectory_moves_the_robot_and_observers_see_it() -> None:
 
 def test_what_is_wrong_with_the_body_is_told_the_latest_last() -> None:
     body = MockBody(BIOLOID, positions=STAND)
-    host = Host(body, None, {}, now=time.monotonic)
+    host = host_of(body, {})
     state, sent = body.read(), JointCommands(STAND[np.newaxis])
     faults = [Fault(n * FRAME_S, FaultKind.SILENT, "no answer", "left_knee") for n in range(20)]
     for fault in faults:
@@ -356,7 +366,7 @@ def test_in_the_end_the_robot_is_stopped_before_anybody_is_said_goodbye_to(
             stuck.wait(PATIENCE_S)
 
     stuck = threading.Event()
-    host = Host(own, None, {"one": Slow(), "two": Slow()}, now=time.monotonic)
+    host = host_of(own, {"one": Slow(), "two": Slow()})
     began_s = time.monotonic()
     host.run(0.05)
     assert stopped == [True, True]
@@ -447,7 +457,7 @@ def test_a_door_that_cannot_listen_leaves_nothing_behind() -> None:
             raise BodyError("somebody else listens there")
 
     first, own = OpenDoor(), MockBody(BIOLOID, positions=STAND)
-    host = Host(own, None, {"one": first, "two": Shut()}, now=time.monotonic)
+    host = host_of(own, {"one": first, "two": Shut()})
     with pytest.raises(BodyError, match="somebody else listens"):
         host.run()
     assert not first.is_open

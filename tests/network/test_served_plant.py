@@ -14,11 +14,13 @@ from posewright.bodies import (
     Body,
     BodyState,
     DomainParameters,
+    FaultKind,
     JointCommands,
     JointStates,
     MockBody,
     Part,
     Plant,
+    RealClock,
     Supervisor,
     TorquePolicy,
 )
@@ -113,11 +115,11 @@ def recorded(plant: Plant) -> Recording:
         done = False
 
         def watch(self, block: Any) -> bool:
-            body = plant.bodies[block.robot]
             if block.states.times[-1] > 0.4 and not self.done:
                 self.done = True
-                assert isinstance(body, Supervisor)
-                body.place_robot(0.8, 0.2, 1.0)
+                supervisor = plant.supervisor(block.robot)
+                assert supervisor is not None
+                supervisor.place_robot(0.8, 0.2, 1.0)
             return False
 
     drive(plant, {name: steps() for name in plant.bodies}, until_s=0.75, watchers=[recorder, PutBack()])
@@ -311,9 +313,55 @@ def test_a_field_that_makes_no_sense_is_refused_and_the_next_client_is_let_in(
     assert not server.client
 
 
+@pytest.mark.parametrize("is_real", [False, True])
+def test_whether_a_robot_is_real_and_can_be_placed_is_told_by_the_other_side(is_real: bool) -> None:
+    class Held(MockBody):
+        def supervisor(self, name: str) -> Supervisor | None:
+            return None if is_real else super().supervisor(name)
+
+    body = Held(BIOLOID)
+    body.is_real = is_real
+    plant = plant_of(PlantServer(lambda _parts, _field: body, robot, now=Now()))
+    assert plant.is_real is is_real
+    assert plant.clock is None
+    if is_real:
+        assert plant.supervisor(BIOLOID.name) is None
+        with pytest.raises(BodyError, match="nobody can put robotis_bioloid anywhere"):
+            plant.bodies[BIOLOID.name].place_robot(0.1, 0.2, 0.3)
+    else:
+        assert plant.supervisor(BIOLOID.name) is plant.bodies[BIOLOID.name]
+        plant.bodies[BIOLOID.name].place_robot(0.1, 0.2, 0.3)
+        assert [(one.x_m, one.yaw_rad) for one in body.placements] == [(0.1, 0.3)]
+
+
+def test_rows_for_a_robot_with_a_clock_go_out_one_by_one_at_their_times() -> None:
+    now, slept = Now(), list[float]()
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        now.time_s += seconds
+
+    class Bus(MockBody):
+        def play(self, rows: JointCommands) -> JointStates:
+            now.time_s += 0.03 if self.frames == 2 else 0.001
+            return super().play(rows)
+
+    body = Bus(BIOLOID, positions=STAND)
+    body.clock = RealClock(now, sleep)
+    plant = plant_of(PlantServer(lambda _parts, _field: body, robot, now=now))
+    way = np.linspace(STAND, STAND + 0.05, 5)
+    states = plant.advance({BIOLOID.name: JointCommands(way)})[BIOLOID.name]
+    assert [len(rows) for rows in body.played] == [1] * 5
+    assert slept == pytest.approx([BIOLOID.frame_period_s - 0.001] * 3)  # the third frame was late
+    assert np.array_equal(states.positions, way)
+    assert states.times == pytest.approx(np.arange(1, 6) * BIOLOID.frame_period_s)
+    (late,) = states.faults
+    assert (late.kind, late.time_s) == (FaultKind.LATE, pytest.approx(3 * BIOLOID.frame_period_s))
+
+
 def test_a_body_that_fails_there_fails_here_and_is_let_go() -> None:
     class Failing(MockBody):
-        def advance(self, commands: Any) -> Any:  # noqa: ARG002 -- it does not even look
+        def play(self, rows: JointCommands) -> JointStates:  # noqa: ARG002 -- it does not even look
             raise UnsafeCommandError("too hot")
 
     body = Failing(BIOLOID)

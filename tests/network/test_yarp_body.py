@@ -155,7 +155,12 @@ def test_joints_are_taken_over_freed_stopped_and_released_by_their_modes(
         free = np.zeros(N, np.bool_)
         free[BIOLOID.index("left_knee")] = True
         knee = axis_of(board, "left_knee")
-        body.advance({BIOLOID.name: JointCommands(np.zeros((1, N)), free)})
+        other_knee = axis_of(board, "right_knee")
+        body.advance(rows(0.25, 1))
+        until(lambda: board.positions[knee] == pytest.approx(np.degrees(0.25)))
+        body.advance({BIOLOID.name: JointCommands(np.where(free, np.nan, np.full((1, N), 0.5)), free)})
+        until(lambda: board.positions[other_knee] == pytest.approx(np.degrees(0.5)))
+        assert board.positions[knee] == pytest.approx(np.degrees(0.25))
         body.advance(rows(0.0, 1))
         body.stop(TorquePolicy.HOLD)
         body.stop(TorquePolicy.RELEASE)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from posewright.bodies import BodyState, Fault, JointCommands, MockBody, Reading
-from posewright.control import Block, RealClock
+from posewright.control import Block
 from posewright.network.served.commander import Commander
 from posewright.network.served.door import Door, Trajectory
 from posewright.network.served.host import Host
@@ -103,8 +103,8 @@ def served_in_real_time(door: Door, *, made_anew: bool = False) -> Iterator[Host
         _bioloid(),
         (lambda _parts, _arena: _bioloid()) if made_anew else None,
         {"yarp": door},
-        clock=lambda: RealClock(time.monotonic, time.sleep),
         now=time.monotonic,
+        sleep=time.sleep,
         watchers=(Watcher(),),
     )
     thread = threading.Thread(target=host.run)

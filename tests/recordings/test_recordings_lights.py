@@ -12,11 +12,11 @@ import pytest
 from posewright.bodies import BodyState, JointCommands, MockBody
 from posewright.control import Script, drive
 from posewright.controllers import Player
+from posewright.controllers.motion_player import commands_of
 from posewright.errors import FormatError, InputError
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.recordings import Header, Recorder, Recording, RobotHeader, read_mcap, write_mcap
 from posewright.robots import Led, robot
-from posewright.runs.motion import commands_of
 
 BIOLOID = robot("robotis_bioloid")
 CARD = replace(BIOLOID, leds=(Led("eye", "rgb", "head"), Led("ear", "red", "head")))

@@ -22,7 +22,7 @@ from posewright.bodies import DomainParameters
 from posewright.errors import BodyError, FormatError, InputError, OutputError
 from posewright.runs import (
     Batch,
-    Run,
+    BatchRun,
     Trial,
     keep_report,
     read_seeds,
@@ -30,8 +30,8 @@ from posewright.runs import (
     run_batch,
     walk_batch,
 )
-from posewright.runs.batch_trials import _Task, run_of
-from posewright.runs.run import documents_of
+from posewright.runs.batch_trials import _TrialTask, run_of
+from posewright.runs.trial import TrialOptions, trial_documents
 
 TEST: dict[str, Any] = {"trial": "passivity-test", "seeds": "1-3"}
 """The quickest trial there is."""
@@ -155,7 +155,7 @@ def test_a_model_that_was_changed_is_named(tmp_path: Path) -> None:
     model.write_text(model.read_text().replace("<mujoco", "<!-- mine --><mujoco", 1))
     with pytest.raises(InputError, match="another file trot"):
         walked()
-    texts = _Task(read_trial("passivity-test"), None, "sim", legal=False).settings()
+    texts = _TrialTask(read_trial("passivity-test"), TrialOptions(), keeps_recordings=True).settings()
     assert "file model of robotis_bioloid" in texts
 
 
@@ -174,9 +174,9 @@ def test_a_layout_of_ones_own_counts_whatever_it_is_called(tmp_path: Path) -> No
     for name in ("example_1", "example_2"):
         mine.write_text(layout_text(layout(name), "random"), encoding="utf-8")
         own = replace(read_trial("obstacle-race"), layout=str(mine))
-        texts.append(documents_of(own, None, "sim", legal=False))
+        texts.append(trial_documents(own, TrialOptions()))
     assert texts[0] != texts[1]
-    drawn = documents_of(replace(own, layout="random"), None, "sim", legal=False)
+    drawn = trial_documents(replace(own, layout="random"), TrialOptions())
     assert "random.layout.yaml" not in drawn
 
 
@@ -198,7 +198,7 @@ def test_no_two_runs_share_a_file_and_any_name_has_one(one: str, other: str, tmp
 def test_a_second_batch_in_one_folder_is_refused_at_once(tmp_path: Path) -> None:
     how: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
 
-    def second(_: Run, __: bool) -> None:
+    def second(_: BatchRun, __: bool) -> None:
         with pytest.raises(OutputError, match=r"another program .*is at it"):
             run_batch(named, {"b": "b"}, **how)
 
@@ -302,10 +302,10 @@ def test_any_executor_can_serve(tests: Batch) -> None:
     assert pw.run_many(**TEST, executor=Here()).digest == tests.digest
 
 
-def made(points: float, _: Path | None) -> Run:
+def made(points: float, _: Path | None) -> BatchRun:
     if points < 0.0:
         raise BodyError("the servo <b>melted</b>")
-    return Run(
+    return BatchRun(
         f"{points:g}",
         {"points": points, "finished": points > 2.0},
         (points,),
@@ -314,10 +314,10 @@ def made(points: float, _: Path | None) -> Run:
     )
 
 
-def named(name: str, _: Path | None) -> Run:
+def named(name: str, _: Path | None) -> BatchRun:
     if name == "full":
         raise OutputError("No space left on device")
-    return Run(name, {"points": 1.0}, (1.0,))
+    return BatchRun(name, {"points": 1.0}, (1.0,))
 
 
 def batch(*points: float, **settings: str) -> Batch:

@@ -17,7 +17,7 @@ import pytest
 import posewright as pw
 from posewright.contests import Exhibition
 from posewright.errors import DocumentError, FormatError, InputError, UnknownNameError
-from posewright.runs import Contestant, Day, Run, read_contestant
+from posewright.runs import BatchRun, Contestant, Day, read_contestant
 from posewright.runs.tournament import playing
 from posewright.runs.tournament.contestant import read_contestants
 from posewright.runs.tournament.day import Discipline
@@ -59,14 +59,14 @@ def played_quickly(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Let nobody move: the one whose name comes first in the alphabet wins, and is best."""
     asked: list[str] = []
 
-    def quick(trial: Trial, record: Path | None) -> Run:
+    def quick(trial: Trial, record: Path | None) -> BatchRun:
         asked.append(f"{trial.contest} {trial.name}")
         names = trial.name.split(" - ")
         won = {} if len(names) == 1 else {"winner": "red" if names[0] < names[1] else "blue"}
         passed = trial.name != "z, who is passive"
         if record is not None:
             record.write_bytes(b"nothing")
-        return Run(
+        return BatchRun(
             trial.name,
             {**won, "passed": passed, "points": float(passed)},
             (float(passed),),
@@ -201,7 +201,7 @@ def test_every_bout_says_who_is_red_and_has_a_seed_of_its_own(
     bouts: list[Trial] = []
     quick = playing._record
 
-    def seen(trial: Trial, record: Path | None) -> Run:
+    def seen(trial: Trial, record: Path | None) -> BatchRun:
         if trial.contest == "sumo":
             bouts.append(trial)
         return quick(trial, record)
@@ -214,8 +214,8 @@ def test_every_bout_says_who_is_red_and_has_a_seed_of_its_own(
 
 
 def test_films_are_of_different_runs() -> None:
-    def run(name: str, digest: str, *incidents: str) -> Run:
-        return Run(name, {"points": 1.0}, (1.0,), incidents=incidents, digest=digest)
+    def run(name: str, digest: str, *incidents: str) -> BatchRun:
+        return BatchRun(name, {"points": 1.0}, (1.0,), incidents=incidents, digest=digest)
 
     runs = (run("a", "same", "fall"), run("b", "same", "fall"), run("c", "other"))
     discipline = Discipline("stairs", "Stairs", 35.0, 35.0, runs={"stairs": runs})

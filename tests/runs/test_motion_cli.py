@@ -10,8 +10,11 @@ import typer
 from typer.testing import CliRunner
 
 from posewright.cli.motion_film import film
-from posewright.cli.motion_tables import findings_report, physics_lines, physics_table, with_physics
+from posewright.display import Table
+from posewright.evaluation import physics_table
 from posewright.formats import MotionFile, read_motion_file
+from posewright.motions import Level
+from posewright.runs import CheckOptions, check_motion_file
 
 SWING = """\
 motion: swing
@@ -32,25 +35,25 @@ def swing(tmp_path: Path) -> MotionFile:
 
 
 def test_physics_joins_its_findings_to_those_of_the_rules(swing: MotionFile) -> None:
-    rules = findings_report(swing, None, near_pose=None, celebration=False)
-    told: list[str] = []
-    report = with_physics(rules, swing, None, on_progress=told.append)
+    rules = check_motion_file(swing).to_dict()
+    names: list[str] = []
+    result = check_motion_file(swing, options=CheckOptions(physics=True), on_progress=names.append)
+    report = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert report["errors"] == rules["errors"]
-    assert report["warnings"] == rules["warnings"] + 1
+    assert report["warnings"] == check_motion_file(swing).count(Level.WARNING) + 1
     assert report["findings"][:-1] == rules["findings"]
     found = report["findings"][-1]
     assert (found["rule"], found["joint"], found["motion"]) == ("speed", "right_shoulder_pitch", "swing")
-    assert set(rules["findings"][0]) <= set(found)
-    assert told == ["swing"]
+    assert set(report["findings"][0]) <= set(found)
+    assert names == ["swing"]
     (played,) = report["physics"]
     assert played["page"] == 1
     assert "findings" not in played
-    json.dumps(report, allow_nan=False)
 
 
 def test_the_numbers_are_told_in_lines_and_in_a_row(swing: MotionFile) -> None:
-    report = with_physics(findings_report(swing, None, near_pose=None, celebration=False), swing, None)
-    lines = list(physics_lines(report["physics"][0]))
+    ((number, played),) = check_motion_file(swing, options=CheckOptions(physics=True)).played
+    lines = list(map(str, played.number_lines()))
     assert lines[0] == "swing under gravity, 0.90 s:"
     assert [line.split()[0] for line in lines[1:]] == [
         "falls",
@@ -62,7 +65,9 @@ def test_the_numbers_are_told_in_lines_and_in_a_row(swing: MotionFile) -> None:
         "full",
     ]
     assert "right_shoulder_pitch" in lines[6]
-    assert physics_table(report["physics"]).row_count == 1
+    table = physics_table([(number, played.figures())])
+    assert isinstance(table, Table)
+    assert len(table.rows) == 1
 
 
 def test_the_verb_films_a_page_lying_on_its_back(swing: MotionFile, tmp_path: Path) -> None:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import posewright as pw
-from posewright.bodies import BodyState, JointCommands, MockBody, TorquePolicy
-from posewright.control import Block, Safety
+from posewright.bodies import BodyState, JointCommands, MockBody, Plant, TorquePolicy
+from posewright.control import Block, Controller, Safety, Watcher
 from posewright.errors import InputError, OutputError, UnknownNameError
 from posewright.recordings import Recording
-from posewright.runs.driving import released_on_failure
+from posewright.runs import Run, run
+from posewright.runs.python_programs import PythonProgram
 
 DOG = pw.robot("sony_ers7")
 STAND = DOG.pose("stand")
 PAN = DOG.index("head_pan")
 
 
-class Nod:
+class Nod(Controller):
     """Turns the head to the side, and fails after a while where it is told to."""
 
     def __init__(self, fails_after: int = 10**9) -> None:
@@ -45,6 +47,10 @@ class After:
         del block
         self.left -= 1
         return self.left <= 0
+
+
+def program_of(controller: Controller) -> PythonProgram:
+    return PythonProgram("nod", DOG, lambda _program, _seed: controller, DOG.sensors, STAND)
 
 
 def nod(body: str = "mock", **how: object) -> Recording:
@@ -114,8 +120,35 @@ def test_what_cannot_be_is_refused_before_anything_moves(tmp_path: Path) -> None
 
 def test_a_robot_that_was_taken_hold_of_is_released_where_something_fails_before_it_is_driven() -> None:
     body = MockBody(DOG)
-    body.open()
-    with pytest.raises(InputError), released_on_failure(body):
-        raise InputError("a box stands where it begins")
-    assert body.stops == [TorquePolicy.RELEASE]
-    assert not body.is_open
+    nodding = program_of(Nod())
+
+    def fail(plant: Plant) -> Watcher:
+        assert plant is body
+        raise InputError("no window")
+
+    with pytest.raises(InputError, match="no window"):
+        run(Run("nod", {DOG.name: nodding}, 1.0, lambda _parts, _arena: body, plant_watchers=[fail]))
+    assert (body.stops, body.is_open) == ([TorquePolicy.RELEASE], False)
+
+
+def test_a_controller_is_closed_however_a_run_ends() -> None:
+    class Closing(Nod):
+        closes = 0
+
+        def close(self) -> None:
+            self.closes += 1
+
+    for fails_after in (10**9, 64):
+        controller = Closing(fails_after)
+        with contextlib.suppress(InputError):
+            pw.perform(controller, DOG, name="nod", until_s=1.0, body="mock")
+        assert controller.closes == 1
+
+
+def test_something_that_is_no_controller_is_refused_before_anything_moves() -> None:
+    class Half:
+        def next(self, state: BodyState, n: int) -> JointCommands:
+            raise AssertionError("nothing moves")
+
+    with pytest.raises(InputError, match="makes no controller"):
+        pw.perform(Half(), DOG, name="half", until_s=1.0, body="mock")  # type: ignore[arg-type]  # on purpose

@@ -53,6 +53,7 @@ class LineWalk:
 
     name, title = "line-walk", "Line walk"
     entries = {"robot": Entry("robotis_bioloid", "passivity_test")}
+    needs_contacts = False
 
     def __init__(self, rules: str = RULES) -> None:
         self.rules_text = rules

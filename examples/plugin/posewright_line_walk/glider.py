@@ -14,6 +14,7 @@ class Glider(MockBody):
         far = {"laser_front": 5.0}
         super().__init__(part.robot, script=lambda time_s: far, positions=part.start_pose)
         self.place = part.start
+        self.speed_m_s = 0.1
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
         self.place = x_m, y_m, yaw_rad
@@ -24,7 +25,9 @@ class Glider(MockBody):
     def play(self, frames: JointCommands) -> JointStates:
         before, states = self.positions.copy(), MockBody.play(self, frames)
         moves = (np.diff(states.positions, axis=0, prepend=before[None]) != 0.0).any(axis=1)
-        return replace(states, truth=self.truth(np.cumsum(moves) * 0.1 * self.robot.frame_period_s))
+        return replace(
+            states, truth=self.truth(np.cumsum(moves) * self.speed_m_s * self.robot.frame_period_s)
+        )
 
     def truth(self, ahead_m: np.ndarray) -> GroundTruth:
         (x, y, yaw), n, feet = self.place, len(ahead_m), len(self.robot.feet)
@@ -40,3 +43,10 @@ def make_glider(parts, arena) -> Glider:
     """Make it for the one robot of a trial."""
     (part,) = parts
     return Glider(part)
+
+
+def open_glider(address: str, parts, arena) -> Glider:
+    """Make it of an address, `glide:3` for three times as fast: a `LinkMaker`."""
+    glider = make_glider(parts, arena)
+    glider.speed_m_s *= float(address.partition(":")[2] or 1)
+    return glider

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from posewright.bodies.body import Plant as Plant
     from posewright.bodies.body import Supervisor as Supervisor
     from posewright.bodies.body import TorquePolicy as TorquePolicy
+    from posewright.bodies.body import frames_in as frames_in
+    from posewright.bodies.clock import Clock as Clock
+    from posewright.bodies.clock import RealClock as RealClock
+    from posewright.bodies.clock import SimulatedClock as SimulatedClock
     from posewright.bodies.domain import NOMINAL as NOMINAL
     from posewright.bodies.domain import Distribution as Distribution
     from posewright.bodies.domain import DomainParameters as DomainParameters
@@ -35,5 +39,6 @@ if TYPE_CHECKING:
     from posewright.bodies.mock import quiet_readings as quiet_readings
     from posewright.bodies.part import Part as Part
     from posewright.bodies.part import Place as Place
+    from posewright.bodies.single import SingleBodyPlant as SingleBodyPlant
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -1,4 +1,4 @@
-"""The doors to a robot, be it simulated, on a bus, across a network, or a mock: `Body` and `Plant`."""
+"""What every robot is to those who drive it, simulated, on a bus, far away or a mock: `Body` and `Plant`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from posewright.bodies.joints import BodyState, JointCommands, JointStates
+from posewright.errors import BodyError
 
 if TYPE_CHECKING:
+    from posewright.bodies.clock import Clock
+    from posewright.bodies.joints import BodyState, JointCommands, JointStates
     from posewright.robots import Robot
 
 
@@ -58,6 +60,25 @@ class Body(Protocol):
 
 
 @runtime_checkable
+class Supervisor(Protocol):
+    """What a person beside the field may do to a robot, and what he knows of it."""
+
+    @property
+    def robot(self) -> Robot:
+        """The robot's card."""
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what the robot's body knows of itself, as `Body.facts` does."""
+
+    def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
+        """Put the robot upright on its feet there; no time passes.
+
+        The joints stay at what is commanded, all velocities become zero. The place is that of the base in the
+        field frame [m]; at a yaw of 0 it looks along the field's x, positive is to the left [rad].
+        """
+
+
+@runtime_checkable
 class Plant(Protocol):
     """What time passes in: a world with one or several robots, a bus, a robot far away."""
 
@@ -69,21 +90,40 @@ class Plant(Protocol):
     def frame_period_s(self) -> float:
         """The time between two commands, the same for all robots in it [s]."""
 
+    @property
+    def is_real(self) -> bool:
+        """Whether a robot that can break moves in it, or may: one that is far away counts as real."""
+
+    @property
+    def clock(self) -> Clock | None:
+        """What paces its frames; None where frames take no time of their own, so that a run may choose."""
+
+    def supervisor(self, name: str) -> Supervisor | None:
+        """Return who can put the robot of that name somewhere; None where nobody can."""
+
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
         """Let as many frames pass as there are rows for every body, and return what the joints did.
 
         Raises:
             BodyError: a body does not answer, or the commands do not fit.
+            UnsafeCommandError: the angle of a joint that is driven is not finite.
         """
 
 
-@runtime_checkable
-class Supervisor(Protocol):
-    """What a person beside the field may do to a robot."""
+def frames_in(commands: Mapping[str, JointCommands], bodies: Mapping[str, Body]) -> int:
+    """Return for how many frames there are commands, the same number for every body.
 
-    def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
-        """Put the robot upright on its feet there; no time passes.
-
-        The joints stay at what is commanded, all velocities become zero. The place is that of the base in the
-        field frame [m]; at a yaw of 0 it looks along the field's x, positive is to the left [rad].
-        """
+    Raises:
+        BodyError: the commands are not those of the bodies, or not the same number of rows, or of the wrong
+            shape.
+        UnsafeCommandError: the angle of a joint that is driven is not finite.
+    """
+    if commands.keys() != bodies.keys():
+        raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {', '.join(bodies)}")
+    for name, rows in commands.items():
+        rows.check(bodies[name].robot.joint_names)
+    counts = {name: len(rows) for name, rows in commands.items()}
+    if len(set(counts.values())) > 1:
+        each = ", ".join(f"{count} for {name}" for name, count in counts.items())
+        raise BodyError(f"not the same number of rows: {each}", hint="one row a frame for each robot")
+    return next(iter(counts.values()))

@@ -6,7 +6,7 @@ whoever takes them from a stranger.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
-from posewright.errors import BodyError
+from posewright.errors import BodyError, UnsafeCommandError
 from posewright.robots import Rgb
 
 Reading = float | bool | Floats
@@ -88,13 +88,28 @@ class JointCommands:
         first = rows.start in {None, 0}
         return replace(self, angles=self.angles[rows], decision=self.decision if first else None)
 
-    def check(self, n_joints: int) -> None:
-        """Raise a BodyError unless the shapes fit a robot of `n_joints`."""
+    def check(self, joints: Sequence[str]) -> None:
+        """Check that these fit a robot with such joints, and that a joint that is driven has a finite angle.
+
+        Raises:
+            BodyError: the shapes are those of another robot.
+            UnsafeCommandError: an angle is not finite, and its joint is not free.
+        """
+        n_joints = len(joints)
         _expect("angles", self.angles, (len(self.angles), n_joints))
         if self.free is not None:
             _expect("free", self.free, (n_joints,))
         if self.stiffness is not None:
             _expect("stiffness", self.stiffness, (n_joints,))
+        is_finite = np.isfinite(self.angles)
+        if is_finite.all():
+            return
+        unsafe = ~is_finite if self.free is None else ~is_finite & ~self.free
+        for frame, joint in np.argwhere(unsafe)[:1]:
+            raise UnsafeCommandError(
+                f"{joints[joint]} is asked to go to {self.angles[frame, joint]} in frame {frame}",
+                hint="an angle is a finite number of radians",
+            )
 
 
 class FaultKind(Enum):

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from posewright.charts.checks import check_promises as check_promises
     from posewright.charts.checks import inspect_chart as inspect_chart
     from posewright.charts.checks import require_sound as require_sound
-    from posewright.charts.checks import show as show
     from posewright.charts.coverage import Cover as Cover
     from posewright.charts.coverage import Coverage as Coverage
     from posewright.charts.coverage import cover_chart as cover_chart
@@ -94,9 +93,9 @@ if TYPE_CHECKING:
     from posewright.charts.mutation import MutationResult as MutationResult
     from posewright.charts.mutation import mutants as mutants
     from posewright.charts.mutation import mutate_chart as mutate_chart
-    from posewright.charts.reachability import Equivalence as Equivalence
+    from posewright.charts.product import Equivalence as Equivalence
+    from posewright.charts.product import equivalent as equivalent
     from posewright.charts.reachability import Exploration as Exploration
-    from posewright.charts.reachability import equivalent as equivalent
     from posewright.charts.reachability import explore as explore
     from posewright.charts.running import rows_given as rows_given
     from posewright.charts.running import run_chart as run_chart
@@ -111,6 +110,7 @@ if TYPE_CHECKING:
     from posewright.charts.scenarios import run_scenarios as run_scenarios
     from posewright.charts.scenarios import save_scenario as save_scenario
     from posewright.charts.scenarios import scenarios_beside as scenarios_beside
+    from posewright.charts.scenarios import tick_rows as tick_rows
     from posewright.charts.scenarios import value_typed as value_typed
     from posewright.charts.session import LiveChart as LiveChart
     from posewright.charts.session import Picture as Picture
@@ -131,5 +131,6 @@ if TYPE_CHECKING:
     from posewright.charts.types import Type as Type
     from posewright.charts.types import Value as Value
     from posewright.charts.types import conversion as conversion
+    from posewright.charts.types import show as show
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -6,19 +6,19 @@ motions, `aibo run` and `aibo programs` for the OPEN-R programs that run on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from posewright import figures, motions
 from posewright.cli import aibo_archive, aibo_programs
-from posewright.cli.console import counted, fail, give, line_of, rated, warn
+from posewright.cli.console import fail, give, warn
 from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, losses_listed, option
-from posewright.errors import InputError, UnsafeCommandError, Where
+from posewright.display import Lines, counted, level_word, line_of
+from posewright.errors import InputError, UnsafeCommandError
 from posewright.runtimes.openr import stick as sticks
 
 MotionPath = Annotated[Path, argument("MOTION", "A motion file; its content tells the format.")]
@@ -80,33 +80,26 @@ def show(
       posewright aibo show MOTION7.ODA MONETCMD.CFG -o sheet.pdf
     """
     stick = sticks.read_stick(*paths)
-    unread = [one for one in stick.findings if one.level is motions.Level.ERROR]
-    for finding in unread:
+    unreadable = [finding for finding in stick.findings if finding.level is motions.Level.ERROR]
+    for finding in unreadable:
         warn(f"{finding.path}: {finding.message}")
-    held, written = sticks.motions_on(stick), list[Path]()
+    listed = sticks.motions_on(stick)
+    pictures: list[Path] = []
     if output is not None:
         pages = range(2, figures.stick_pages(stick) + 1)
-        written = [output, *(output.with_stem(f"{output.stem}-{page}") for page in pages)]
-    for path in written:
+        pictures = [output, *(output.with_stem(f"{output.stem}-{page}") for page in pages)]
+    for path in pictures:
         figures.refuse_unsavable(path)
-    for page, path in enumerate(written, 1):
+    for page, path in enumerate(pictures, 1):
         figures.save_figure(figures.draw_stick(stick, page=page), path)
-    told = [one.data() for one in held]
-    data = {"motions": told, "pictures": [str(path) for path in written]}
-    lines = [*_motion_lines(told), *(f"{counted(len(held), 'motion')} -> {path}" for path in written)]
+    data = {"motions": [motion.data() for motion in listed], "pictures": [str(path) for path in pictures]}
+    width = max((len(motion.name) for motion in listed), default=0)
+    count = counted(len(listed), "motion")
+    lines = [motion.line(width) for motion in listed]
+    lines += [count, *(f"{count} -> {path}" for path in pictures)]
     give(data, lines, as_json=as_json)
-    if unread:
+    if unreadable:
         raise typer.Exit(FOUND)
-
-
-def _motion_lines(held: list[dict[str, Any]]) -> Iterator[str]:
-    width = max((len(one["name"]) for one in held), default=0)
-    for one in held:
-        length = "damaged" if one["duration_s"] is None else f"{one['duration_s']:.2f} s"
-        asked = f"id {', '.join(map(str, one['ids']))}" if one["ids"] else "no command"
-        more = one["fault"] or ", ".join(filter(None, [asked, one["postures"]]))
-        yield f"{one['name']:<{width}}  {length:>8}  {more}"
-    yield counted(len(held), "motion")
 
 
 def check(
@@ -130,8 +123,8 @@ def check(
     findings = sticks.check_monet(stick)
     data = {
         "stick": None if stick.root is None else str(stick.root),
-        "setups": [_setup(setup) for setup in stick.setups],
-        **{f"{level.value}s": sum(one.level is level for one in findings) for level in motions.Level},
+        "setups": [setup.to_dict() for setup in stick.setups],
+        **{f"{level.value}s": count for level, count in _counts(findings).items()},
         "findings": [finding.data() for finding in findings],
     }
     give(data, _finding_lines(stick, findings), as_json=as_json)
@@ -185,7 +178,12 @@ def add(
             accept_jump=accept_jump,
             output=output,
         )
-    _show_added(added, as_json=as_json)
+    for loss in added.losses:
+        warn(f"lost: {loss}")
+    for finding in added.findings:
+        if finding.level is not motions.Level.NOTE:
+            warn(finding.text)
+    give(added.to_dict(), added.lines(), as_json=as_json)
 
 
 @contextmanager
@@ -199,32 +197,6 @@ def _jumps_refused() -> Iterator[None]:
         raise typer.Exit(FOUND) from error
 
 
-def _show_added(added: sticks.Added, *, as_json: bool) -> None:
-    for loss in added.losses:
-        warn(f"lost: {loss}")
-    for finding in added.findings:
-        if finding.level is not motions.Level.NOTE:
-            warn(_finding_text(finding))
-    told = {
-        "id": added.id,
-        "name": added.name,
-        "model": added.model,
-        "archive": str(added.archive),
-        "index": added.place,
-        "commands": str(added.commands),
-        "losses": list(added.losses),
-        "remarks": list(added.remarks),
-        "findings": [finding.data() for finding in added.findings],
-    }
-    lines = [
-        f"{added.name} -> {added.archive}, index {added.place}",
-        f"command {added.id} -> {added.commands}",
-        *(f"  note: {remark}" for remark in added.remarks),
-        *(f"  note: {finding.message}" for finding in added.findings if finding.level is motions.Level.NOTE),
-    ]
-    give(told, lines, as_json=as_json)
-
-
 def _place(stick: Path | None, archive: Path | None, commands: Path | None) -> Path | tuple[Path, Path]:
     """Return where to add it: the stick, or the two files that stand for one."""
     if stick is not None and archive is None and commands is None:
@@ -234,45 +206,13 @@ def _place(stick: Path | None, archive: Path | None, commands: Path | None) -> P
     raise InputError("where to?", hint="give --stick FOLDER, or both --archive FILE and --commands FILE")
 
 
-def _setup(setup: sticks.MonetSetup) -> dict[str, Any]:
-    commands, transitions = setup.commands, setup.transitions
-    return {
-        "models": list(setup.models),
-        "commands_file": None if commands is None else str(commands.path),
-        "commands": None if commands is None else [command.id for command in commands.commands],
-        "ways_file": None if transitions is None else str(transitions.path),
-        "ways": None if transitions is None else len(transitions.agents),
-        "motions_file": None if setup.motions is None else str(setup.motions.path),
-        "motions": None if setup.motions is None else len(setup.motions.motions),
-        "sounds_file": None if setup.sounds is None else str(setup.sounds.path),
-        "sounds": None if setup.sounds is None else len(setup.sounds.entries),
-    }
-
-
-def _finding_lines(
-    stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]
-) -> Iterator[str | Text]:
-    width = max((len(one.rule) for one in findings), default=0)
+def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]) -> Lines:
+    width = max((len(finding.rule) for finding in findings), default=0)
     for finding in findings:
-        yield line_of(rated(finding.level.value, 7), f" {finding.rule:<{width}} {_finding_text(finding)}")
-    for setup in stick.setups:
-        yield _looked_at(setup)
-    counts = [(level, sum(one.level is level for one in findings)) for level in motions.Level]
-    yield ", ".join(counted(number, level.value) for level, number in counts)
+        yield line_of(level_word(finding.level.value, 7), f" {finding.rule:<{width}} {finding.text}")
+    yield from map(str, stick.setups)
+    yield ", ".join(counted(count, level.value) for level, count in _counts(findings).items())
 
 
-def _finding_text(finding: sticks.MonetFinding) -> str:
-    place = "" if finding.path is None else f"{Where(path=finding.path, line=finding.line)}: "
-    return place + finding.message + (f" ({finding.hint})" if finding.hint else "")
-
-
-def _looked_at(setup: sticks.MonetSetup) -> str:
-    held: dict[str, Sized | None] = {
-        "command": None if setup.commands is None else setup.commands.commands,
-        "way": None if setup.transitions is None else setup.transitions.agents,
-        "motion": None if setup.motions is None else setup.motions.motions,
-        "sound": None if setup.sounds is None else setup.sounds.entries,
-    }
-    told = [counted(len(entries), what) for what, entries in held.items() if entries is not None]
-    whose = " and ".join(setup.models) or "these files"
-    return f"{whose}: {', '.join(told) or 'nothing'}"
+def _counts(findings: Sequence[sticks.MonetFinding]) -> dict[motions.Level, int]:
+    return {level: sum(finding.level is level for finding in findings) for level in motions.Level}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -22,16 +21,13 @@ from posewright.cli.options import (
     losses_listed,
     option,
 )
-from posewright.errors import FormatError, OutputError, Where, visible
+from posewright.errors import OutputError, visible
 
 ArchivePath = Annotated[Path, argument("ARCHIVE", "An ODA archive, in gzip or not.")]
 RobotName = Annotated[
     str | None, option("--robot R", "The robot the motions are for; another's are carried over.")
 ]
 Force = Annotated[bool, option("--force", "Overwrite existing files.")]
-
-MOST_LISTED = 20  # more names than this are counted, not listed
-_GZIP = {"none": "no gzip", "file": "gzip around all of it", "entries": "gzip around each entry"}
 
 
 def add_verbs(aibo: typer.Typer) -> None:
@@ -56,11 +52,12 @@ def list_entries(
       posewright aibo archive list /media/AIBO
     """
     if file.is_dir():
-        found = list(_archives_in(file))
-        give({"folder": str(file), "archives": found}, map(_archive_line, found), as_json=as_json)
+        archives = formats.archives_in(file)
+        data = {"folder": str(file), "archives": [archive.to_dict() for archive in archives]}
+        give(data, map(str, archives), as_json=as_json)
         return
-    told = _archive_data(_open(file))
-    give(told, _archive_lines(told), as_json=as_json)
+    archive = _open(file)
+    give(archive.to_dict(), archive.lines(), as_json=as_json)
 
 
 def extract(
@@ -100,8 +97,7 @@ def extract(
     _tell_losses(done.losses, done.remarks)
     for failure in done.failed:
         warn(f"left out: {failure}")
-    told = _extraction_data(done, output)
-    give(told, _extraction_lines(told), as_json=as_json)
+    give(done.to_dict(output), done.lines(output), as_json=as_json)
     if done.failed:
         raise typer.Exit(FOUND)
 
@@ -177,8 +173,9 @@ def remove(
     gone = len(before.entries) - len(after.entries)
     if gone and [entry.name for entry in after.entries] != [e.name for e in before.entries[:-gone]]:
         warn("those behind have moved up; a MONETCMD.CFG that calls motions by number means others now")
-    told = {"file": str(file), "n_entries": len(after.entries), "removed": gone or len(names)}
-    give(told, [f"{file}: {_entries(len(after.entries))}"], as_json=as_json)
+    data = {"file": str(file), "n_entries": len(after.entries), "removed": gone or len(names)}
+    left = len(after.entries)
+    give(data, [f"{file}: {left} {'entry' if left == 1 else 'entries'}"], as_json=as_json)
 
 
 def _open(path: Path) -> formats.OdaArchive:
@@ -200,101 +197,9 @@ def _flags_named() -> Iterator[None]:
         raise OutputError(error.message, where=error.where, hint=hint) from error
 
 
-def _archive_data(archive: formats.OdaArchive) -> dict[str, Any]:
-    entries = [
-        {
-            "number": number,
-            "name": entry.name,
-            "type": entry.type,
-            "holds": (contents := entry.contents).kind.value,
-            "gzip": contents.is_packed,
-            "offset": entry.offset,
-            "size_bytes": len(entry.data),
-        }
-        for number, entry in enumerate(archive.entries, 1)
-    ]
-    return {
-        "file": str(archive.path),
-        "format": formats.ODA,
-        "gzip": archive.compression.value,
-        "n_entries": len(entries),
-        "holds": dict(Counter(str(entry["holds"]) for entry in entries)),
-        "warnings": list(archive.remarks),
-        "entries": entries,
-    }
-
-
-def _archives_in(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield what each archive below a folder is, but for its entries; of an unreadable one, why it is."""
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".oda" and path.is_file())
-    if not paths:
-        raise FormatError("no archive is in this folder", where=Where(folder), hint="one is called *.ODA")
-    for path in paths:
-        try:
-            told = _archive_data(formats.read_archive_file(path))
-            yield {key: value for key, value in told.items() if key != "entries"} | {"unreadable": None}
-        except FormatError as error:
-            yield {"file": str(path), "unreadable": error.message}
-
-
-def _archive_line(told: dict[str, Any]) -> str:
-    if told["unreadable"]:
-        return f"{told['file']}: {told['unreadable']}"
-    return next(_archive_lines({**told, "entries": ()}))
-
-
-def _archive_lines(told: dict[str, Any]) -> Iterator[str]:
-    counts = ", ".join(f"{count} {_plural(kind, count)}" for kind, count in told["holds"].items())
-    gzip = _GZIP[told["gzip"]]
-    yield f"{told['file']}: {_entries(told['n_entries'])} ({counts or 'empty'}), {gzip}"
-    wide = len(str(told["n_entries"]))
-    for entry in told["entries"]:
-        packed = " (gzip)" if entry["gzip"] else ""
-        size = f"{entry['size_bytes']:>9,}"
-        yield f"  {entry['number']:>{wide}}  {entry['holds']:<11}{size}{packed:<7}  {visible(entry['name'])}"
-
-
-def _extraction_data(done: formats.Extraction, folder: Path) -> dict[str, Any]:
-    return {
-        "folder": str(folder),
-        "files": [
-            {"number": one.number, "name": one.name, "holds": one.kind.value, "file": str(one.file)}
-            for one in done.files
-        ],
-        "placeholders": list(done.placeholders),
-        "other_entries": list(done.others),
-        "failed": list(done.failed),
-        "losses": list(done.losses),
-        "remarks": list(done.remarks),
-    }
-
-
-def _extraction_lines(told: dict[str, Any]) -> Iterator[str]:
-    files = told["files"]
-    yield f"{len(files)} {_plural('file', len(files))} -> {told['folder']}"
-    renamed = [one for one in files if not Path(one["file"]).name.startswith(f"{one['name']}.")]
-    if renamed and len(renamed) <= MOST_LISTED:
-        yield from (f"  {visible(one['name'])} -> {Path(one['file']).name}" for one in renamed)
-    reasons = {"placeholders": "placeholders, which hold no motion", "other_entries": "no motions"}
-    for key, what in reasons.items():
-        if names := told[key]:
-            listed = ", ".join(map(visible, names)) if len(names) <= MOST_LISTED else _entries(len(names))
-            yield f"  left out, as they are {what}: {listed}"
-
-
 def _give_assembled(done: formats.Assembled, path: Path, *, as_json: bool) -> None:
     _tell_losses(done.losses, done.remarks)
-    told = {
-        "file": str(path),
-        "format": formats.ODA,
-        "gzip": done.archive.compression.value,
-        "n_entries": len(done.archive.entries),
-        "added": list(done.names),
-        "losses": list(done.losses),
-        "remarks": list(done.remarks),
-    }
-    what = visible(done.names[0]) if len(done.names) == 1 else f"{len(done.names)} files"
-    give(told, [f"{what} -> {path}: {_entries(len(done.archive.entries))}"], as_json=as_json)
+    give(done.to_dict(path), done.lines(path), as_json=as_json)
 
 
 def _tell_losses(losses: Sequence[str], remarks: Sequence[str]) -> None:
@@ -308,15 +213,11 @@ def grouped(sentences: Sequence[str]) -> Iterator[str]:
     """Yield sentences that begin with the name of an entry, those that say the same of several as one."""
     names: dict[str, list[str]] = {}
     for sentence in sentences:
-        name, _, what = sentence.partition(": ")
-        names.setdefault(what, []).append(name)
-    for what, called in names.items():
-        yield f"{visible(called[0])}: {what}" if len(called) == 1 else f"{what} ({len(called)} motions)"
-
-
-def _entries(count: int) -> str:
-    return f"{count} {'entry' if count == 1 else 'entries'}"
-
-
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 or word in ("midi", "unknown") else f"{word}s"
+        name, _, message = sentence.partition(": ")
+        names.setdefault(message, []).append(name)
+    for message, motions in names.items():
+        yield (
+            f"{visible(motions[0])}: {message}"
+            if len(motions) == 1
+            else f"{message} ({len(motions)} motions)"
+        )

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from posewright import figures, runs
 from posewright.cli import console, film_options, signals
+from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
     AsJson,
     Record,
@@ -24,16 +24,14 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
+from posewright.display import Styled, line_of
 from posewright.documents import read_text, refuse_unwritable, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
-from posewright.runtimes.openr import flow
-from posewright.runtimes.openr.controller import EVENT, entry_of
-from posewright.runtimes.openr.setup import openr_programs, set_up_openr
+from posewright.runtimes import openr
 
 if TYPE_CHECKING:
     from posewright.control import Block, Clock
     from posewright.recordings import Recording
-    from posewright.runtimes.openr.kernel import LogEntry
     from posewright.runtimes.openr.programs import OpenRProgram
 
 FELL = 1  # exit code where the robot fell
@@ -132,26 +130,45 @@ def run(
       posewright aibo run CONNECT.CFG --objects my_objects.py --diagram flow.svg
       posewright aibo run --stick /media/AIBO --commands "60@0" --record kick.mcap --video kick.mp4
     """
-    film_options.refuse_unused_camera(camera, video)
-    video = video and film_options.film_path(video, program or "monet")
-    made: dict[str, Any] = {"robot": robot, "pose": pose, "stick": stick, "monet": monet or ()}
-    made |= {"poses": poses, "sequences": sequences, "player": player, "objects": objects}
     with _blamed(objects, as_json):
-        ready = set_up_openr(program, **made)
-        _refuse_outputs(record, video, diagram, (script, *ready.files))
+        ready = openr.set_up_openr(
+            program,
+            robot=robot,
+            pose=pose,
+            stick=stick,
+            monet=monet or (),
+            poses=poses,
+            sequences=sequences,
+            player=player,
+            objects=objects,
+        )
+        inputs = (script, *ready.files)
+        refuse_recording(record, *inputs)
+        film = FilmOptions.read(video, camera, subject=program or "monet", inputs=inputs)
+        _refuse_diagram(diagram, inputs)
         ready, terminal = _commanded(ready, commands, script)
-    if video is not None:
-        film_options.refuse_unfilmable(ready.robot, body, camera)
-    shown = [_Shown(everything=show_messages, apart=as_json)] if show_messages or terminal else []
-    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "seconds": seconds}
-    how["clock"] = _clock(terminal) if real_time else None
-    with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or bool(shown)) as say:
-        recording = runs.run_program(ready, watchers=shown or [_Far(ready.name, say)], **how)
-    _write_pictures(recording, diagram, video, camera, quiet=as_json)
+    if film is not None:
+        film.refuse_unseen(ready.robot, body)
+    printer = _MessagePrinter(everything=show_messages, apart=as_json) if show_messages or terminal else None
+    with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or printer is not None) as say:
+        recording = runs.run_openr(
+            ready,
+            body=body,
+            seed=seed,
+            seconds=seconds,
+            watchers=[printer or _ProgressPrinter(ready.name, say)],
+            clock=_clock(terminal) if real_time else None,
+            record=record,
+        )
+    if diagram is not None:
+        _draw_diagram(recording, diagram, quiet=as_json)
+    if film is not None:
+        with console.working("filming", quiet=as_json) as say:
+            film.make(recording, say)
     result = runs.openr_result(recording)
-    files = {"recording": record, "diagram": diagram, "film": video}
-    written = [f"{what} -> {path}" for what, path in files.items() if path is not None]
-    console.give(result, [*_lines(result, flow.entries_of(recording)), *written], as_json=as_json)
+    files = {"recording": record, "diagram": diagram, "film": None if film is None else film.path}
+    written = [f"{kind} -> {path}" for kind, path in files.items() if path is not None]
+    console.give(result, [*openr.run_lines(result, openr.entries_of(recording)), *written], as_json=as_json)
     if result["fell"]:
         raise typer.Exit(FELL)
 
@@ -163,12 +180,12 @@ def list_programs(stick: Listed = None, as_json: AsJson = False) -> None:
       posewright aibo programs
       posewright aibo programs --stick /media/AIBO
     """
-    told = openr_programs(stick)
+    told = openr.openr_programs(stick)
     lines = [
         line
         for one in told
         for line in (
-            console.line_of(console.styled(one["name"], "bold"), f": {one['about']}"),
+            line_of(Styled(one["name"], "bold"), f": {one['about']}"),
             f"  objects: {', '.join(one['objects'])}",
             f"  commands: {one['commands']}",
         )
@@ -176,14 +193,8 @@ def list_programs(stick: Listed = None, as_json: AsJson = False) -> None:
     console.give(told, lines, as_json=as_json)
 
 
-def _refuse_outputs(
-    record: Path | None, video: Path | None, diagram: Path | None, inputs: tuple[str | Path | None, ...]
-) -> None:
-    """Say before the run what could not be written after it."""
-    refuse_recording(record, *inputs)
-    if video is not None and not video.is_dir():
-        figures.refuse_film(video, 1.0, None)
-        refuse_overwriting(video, *inputs)
+def _refuse_diagram(diagram: Path | None, inputs: tuple[str | Path | None, ...]) -> None:
+    """Say before the run that a diagram could not be written after it."""
     if diagram is None:
         return
     refuse_overwriting(diagram, *inputs)
@@ -200,7 +211,7 @@ def _commanded(
     ready: OpenRProgram, commands: str | None, script: Path | None
 ) -> tuple[OpenRProgram, _Terminal | None]:
     """Return a program with its commands, and who asks a person for more; say what is to be known of it."""
-    for remark in ready.remarks:
+    for remark in ready.warnings:
         console.warn(remark)
     asks = ready.takes_commands and commands is None and script is None
     can_type = asks and sys.stdin is not None and sys.stdin.isatty()
@@ -227,17 +238,12 @@ def _clock(terminal: _Terminal | None) -> Clock:
     return RealClock(lambda: time.monotonic() - (terminal.waited_s if terminal else 0.0), time.sleep)
 
 
-def _write_pictures(
-    recording: Recording, diagram: Path | None, video: Path | None, camera: str | None, *, quiet: bool
-) -> None:
-    if diagram is not None and diagram.suffix.lower() == MERMAID:
-        write_atomically(diagram, flow.sequence_diagram(recording).encode())
-    elif diagram is not None:
-        with console.working("drawing", quiet=quiet):
-            figures.save_figure(figures.draw_sequence(recording), diagram)
-    if video is not None:
-        with console.working("filming", quiet=quiet) as say:
-            figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
+def _draw_diagram(recording: Recording, diagram: Path, *, quiet: bool) -> None:
+    if diagram.suffix.lower() == MERMAID:
+        write_atomically(diagram, openr.sequence_diagram(recording).encode())
+        return
+    with console.working("drawing", quiet=quiet):
+        figures.save_figure(figures.draw_sequence(recording), diagram)
 
 
 class _Terminal:
@@ -284,7 +290,7 @@ def _line_typed(prompt: str) -> str:
     return line.strip()
 
 
-class _Shown:
+class _MessagePrinter:
     """Prints what objects say as it comes: everything, or what a person who types commands needs.
 
     Args:
@@ -299,14 +305,14 @@ class _Shown:
         """Print what is new; never ends a run."""
         decision = block.requests.decision
         for kind, data in () if decision is None else decision.events:
-            entry = entry_of(block.state.time_s, data)
-            if kind == EVENT and entry.kind not in self._hidden:
-                line = _line(entry)
-                console.hint(line.plain) if self._apart else console.say(line)
+            entry = openr.entry_of(block.state.time_s, data)
+            if kind == openr.EVENT and entry.kind not in self._hidden:
+                line = openr.message_line(entry)
+                console.hint(str(line)) if self._apart else console.say(line)
         return False
 
 
-class _Far:
+class _ProgressPrinter:
     """Shows how far a run is."""
 
     def __init__(self, name: str, say: Callable[[str], None]) -> None:
@@ -319,52 +325,7 @@ class _Far:
 
 
 _PLAIN = frozenset({"notify", "ready", "not ready", "waits"})
-_COLOURS = {"refused": "yellow", "silent": "red", "state": "cyan", "ready": "dim"}
-
-
-def _line(entry: LogEntry) -> Text:
-    one, other = flow.ends_of(entry)
-    ends = f"{one} -> {other}" if entry.kind in flow.BETWEEN else one
-    text = f"{entry.time_s:8.3f} s  {ends:<36}  {flow.label_of(entry)}"
-    return console.styled(text, _COLOURS.get(entry.kind, ""))
-
-
-def _lines(result: dict[str, Any], entries: Iterable[LogEntry]) -> Iterator[str | Text]:
-    sent = sum(one["kind"] == "notify" for one in result["messages"])
-    waited = sum(one["kind"] == "waits" for one in result["messages"])
-    told = f"{result['duration_s']:.3f} s, {console.counted(sent, 'message')} handed over"
-    told += f", {waited} of a busy observer waited" if waited else ""
-    yield f"{result['program']} on {result['robot']}: {told}"
-    for one in entries:
-        if text := _told(one):
-            yield console.styled(f"{one.time_s:8.3f} s  {text}", _COLOURS.get(one.kind, ""))
-    upright = {
-        None: "nobody knows whether the robot fell",
-        False: "the robot stayed up",
-        True: f"the robot fell at {result['fell_s'] or 0.0:.3f} s{_before_fall(result)}",
-    }
-    yield f"{upright[result['fell']]}; digest {result['digest'][:16]}"
-
-
-def _told(entry: LogEntry) -> str:
-    """Return what a person is told of an entry when all is over; nothing of most messages."""
-    told = {
-        flow.STATE: "{object}: {state}",
-        "syslog": "{object} says: {text}",
-        "refused": "{object} refused {asked}: {why}",
-        "silent": "{to} does not answer {from}: {why}",
-    }
-    return told.get(entry.kind, "").format_map({name: value or "-" for name, value in entry.data.items()})
-
-
-def _before_fall(result: Mapping[str, Any]) -> str:
-    """Return in which states the robot fell: the last of each object, and the one before."""
-    states: dict[str, list[str]] = {}
-    for one in result["states"]:
-        if result["fell"] and one["time_s"] <= result["fell_s"]:
-            states.setdefault(one["object"], []).append(one["state"] or "-")
-    told = "; ".join(f"{name}: {', then '.join(last[-2:])}" for name, last in states.items())
-    return f" ({told})" if told else ""
+"""Kinds of entries that are shown only where every message is."""
 
 
 @contextmanager

@@ -120,21 +120,23 @@ def _run_words(words: Sequence[str]) -> int:
     return code if isinstance(code, int) else int(code is not None)
 
 
-def _explain_usage(error: Any, words: list[str]) -> int:
+def _explain_usage(
+    error: Any, words: list[str]
+) -> int:  # Any: the classes lie elsewhere in each version of Typer
     """Say in one line which word was not understood and what was perhaps meant, and where help is."""
-    told = error.format_message()
-    if told:  # else no word was given, and help was shown
-        near = getattr(error, "possibilities", None)
-        wanted = str(getattr(error, "option_name", ""))
-        if near is not None:
-            best = difflib.get_close_matches(wanted, near, n=1)
-            told = f"no such option {wanted}" + "".join(f"; did you mean {name}?" for name in best)
-        told = re.sub(r"Input should be (a )?(.*?)(, .*)?$", r"should be \1\2", told)
-        told = told.rstrip(".").replace(". Did", "; did").replace("argument(s)", "argument")
+    message = error.format_message()
+    if message:  # else no word was given, and help was shown
+        option_names = getattr(error, "possibilities", None)
+        option_name = str(getattr(error, "option_name", ""))
+        if option_names is not None:
+            best = difflib.get_close_matches(option_name, option_names, n=1)
+            message = f"no such option {option_name}" + "".join(f"; did you mean {name}?" for name in best)
+        message = re.sub(r"Input should be (a )?(.*?)(, .*)?$", r"should be \1\2", message)
+        message = message.rstrip(".").replace(". Did", "; did").replace("argument(s)", "argument")
         context = getattr(error, "ctx", None)
         named = ["posewright", *(word for word in words[:1] if is_command(word))]
         verb = " ".join(named) if context is None else context.command_path
-        fail(f"{verb}: {told[0].lower()}{told[1:]}")
+        fail(f"{verb}: {message[0].lower()}{message[1:]}")
         hint(f"Try '{verb} --help'")
     return int(error.exit_code)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from posewright import arenas, contests, figures, formats, runs
 from posewright.cli import completion, console
-from posewright.cli.console import give, table
+from posewright.cli.console import give
 from posewright.cli.options import AsJson, add_group, add_verb, argument, option, refuse_overwriting
+from posewright.display import Lines, Table, table
 from posewright.units import DEG_PER_RAD
 
 ArenaName = Annotated[str, argument("ARENA", "An arena of `posewright arena list`, or a *.arena.yaml file.")]
@@ -54,7 +54,7 @@ def show(name: ArenaName, as_json: AsJson = False) -> None:
     give({**field.to_dict(), "sources": dict(field.sources)}, _told(field), as_json=as_json)
 
 
-def _told(field: arenas.Arena) -> Iterator[str | Table]:
+def _told(field: arenas.Arena) -> Lines:
     x, y = field.size_m
     yield f"{field.name}: {x:g} x {y:g} m, friction {field.friction:g}"
     yield from (_shapes(field), *([_boxes(field)] if field.boxes else []))
@@ -94,9 +94,7 @@ def _numbers(*values: float) -> Iterator[str]:
 
 
 def import_field(
-    path: Annotated[
-        Path, argument("FILE", f"A scene, by its ending: {', '.join(formats.FIELDS)}; .xml is OpenRAVE's.")
-    ],
+    path: Annotated[Path, argument("FILE", "A scene: a .wrl, .stl, .obj, .glb, ...; .xml is OpenRAVE's.")],
     output: Annotated[Path | None, option("--output -o FILE", "Default NAME.arena.yaml here.")] = None,
     name: Annotated[str, option("--name", "Of the arena; default that of the file.")] = "",
     up: Annotated[
@@ -126,8 +124,8 @@ def import_field(
     arenas.write_arena(target, made.arena)
     for line in made.notes:
         console.note(line)
-    told: dict[str, Any] = {"file": str(target), "notes": list(made.notes), "arena": made.arena.to_dict()}
-    give(told, [*_told(made.arena), f"-> {target}"], as_json=as_json)
+    data = {"file": str(target), "notes": list(made.notes), "arena": made.arena.to_dict()}
+    give(data, [*_told(made.arena), f"-> {target}"], as_json=as_json)
 
 
 def plot(
@@ -151,7 +149,7 @@ def export(
     output: Annotated[Path, argument("FILE", "Where to write it.")],
     to: Annotated[
         str,
-        option("--to KIND", "mjcf or urdf.", autocompletion=completion.words(*runs.EXPORTS)),
+        option("--to KIND", "mjcf or urdf.", autocompletion=completion.catalogue("posewright.runs.EXPORTS")),
     ] = "mjcf",
 ) -> None:
     """Write a field as a MuJoCo model, or as a URDF, for other programs.

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.text import Text
 
-from posewright import figures, runs
+from posewright import runs
 from posewright.cli import completion, console, film_options
 from posewright.cli.basic_check import check, format_programs
 from posewright.cli.basic_motions import Measured, motions
+from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
     FOUND,
     AsJson,
@@ -21,14 +21,11 @@ from posewright.cli.options import (
     add_verb,
     argument,
     option,
-    refuse_overwriting,
     refuse_recording,
 )
 from posewright.documents import read_text
-from posewright.runtimes.robobasic import RoboBasicController
-from posewright.runtimes.robobasic.inputs import read_inputs
-from posewright.runtimes.robobasic.plugs import moved_plugs
-from posewright.runtimes.robobasic.servos import speed_from_measurement
+from posewright.runtimes import robobasic
+from posewright.search.plan import checked_seed
 
 LOOKS_FROM = "front"
 MOST_WARNED = 5
@@ -117,100 +114,47 @@ def run(
       posewright basic run my_template.bas --body mock --input AD5=20@3 --break forward_standup --json
     """
     refuse_recording(record, program)
-    film_options.refuse_unused_camera(camera, video)
-    if video is not None and not video.is_dir():
-        figures.refuse_film(video, 1.0, None)
-        refuse_overwriting(video, program)
-    video = video and film_options.film_path(video, program)
+    film = FilmOptions.read(video, camera, subject=program, inputs=[program])
     if script is not None:
-        read_inputs(read_text(script), script)  # what is wrong in it is told with its line
+        robobasic.read_inputs(read_text(script), script)  # what is wrong in it is told with its line
     pieces = [*(f"REMOCON={key}" for key in keys or ()), *(inputs or ())]
     ready = runs.set_up_basic(
         program,
         inputs="\n".join([read_text(script) if script is not None else "", *pieces]),
         plugs=plugs or (),
         breakpoints=breakpoints or (),
-        speed_counts_s=None if measured is None else speed_from_measurement(*measured),
-        seed=seed,
+        speed_counts_s=None if measured is None else robobasic.speed_from_measurement(*measured),
+        pose=pose,
     )
-    _warn(ready)
-    camera = (camera or LOOKS_FROM) if video is not None else None
-    if camera is not None:
-        film_options.refuse_unfilmable(ready.robot, body, camera)
-    how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "pose": pose}
-    recording = runs.run_basic(ready, seconds=seconds, **how)
-    if video is not None and camera is not None:
+    controller = ready.controller(checked_seed(seed))
+    _warn(controller)
+    if film is not None:
+        film = replace(film, camera=film.camera or LOOKS_FROM)
+        film.refuse_unseen(ready.robot, body)
+    recording = runs.run_basic(
+        ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
+    )
+    if film is not None:
         with console.working("filming", quiet=as_json) as say:
-            figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
+            film.make(recording, say)
     result = runs.basic_result(recording)
     if breakpoints and result["reason"] != "breakpoint":
         console.warn(f"no breakpoint was reached: {', '.join(breakpoints)}")
-    if not ready.inputs.is_exhausted:
+    if not controller.inputs.is_exhausted:
         console.warn("the run ended before the program had read all inputs")
-    console.give(result, _lines(result), as_json=as_json)
+    console.give(result, robobasic.run_lines(result), as_json=as_json)
     if result["error"] or result["lies"]:
         raise typer.Exit(FOUND)
 
 
-def _warn(ready: RoboBasicController) -> None:
+def _warn(ready: robobasic.RoboBasicController) -> None:
     """Tell what is odd about a program; `basic check` tells all."""
-    source, odd = ready.program.source, ready.program.warnings
-    for one in odd[:MOST_WARNED]:
-        console.warn(f"{source.where(one.line)}: {one.message}")
-    if len(odd) > MOST_WARNED:
-        console.warn(f"and {len(odd) - MOST_WARNED} more; `posewright basic check` tells all")
-    for moved in moved_plugs(source):
+    source = ready.program.source
+    warnings = ready.program.warnings
+    for warning in warnings[:MOST_WARNED]:
+        console.warn(f"{source.where(warning.line)}: {warning.message}")
+    if len(warnings) > MOST_WARNED:
+        console.warn(f"and {len(warnings) - MOST_WARNED} more; `posewright basic check` tells all")
+    for moved in robobasic.moved_plugs(source):
         if ready.inputs.plugged.get(moved.port) is moved.sensor:
             console.warn(f"{source.where(moved.line)}: {moved.message}; --plug changes that")
-
-
-def _upright(result: dict[str, Any]) -> str:
-    """Return how the robot fared, in words; without physics nobody knows."""
-    if result["fell"] is None:
-        return "no physics on this body, so falls are not known"
-    falls = ", ".join(f"{one['side']} at {one['time_s']:.2f} s" for one in result["falls"])
-    if not falls:
-        return "the robot stayed up"
-    return f"the robot fell {falls}, and {'is still down' if result['lies'] else 'is up again'}"
-
-
-def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
-    yield f"{result['program']}: {result['duration_s']:.2f} s"
-    for one in result["events"]:
-        style = {"error": "red", "running": "yellow"}.get(one["what"], "")
-        yield console.styled(f"{one['time_s']:8.2f} s  line {one['line']:4}  {_event(one)}", style)
-    if result["variables"]:
-        yield ", ".join(f"{name} = {value}" for name, value in result["variables"].items())
-    yield f"{_upright(result)}; digest {result['digest'][:16]}"
-
-
-_SAID: dict[str, Callable[[dict[str, Any]], str]] = {
-    "loop": lambda one: f"a loop came round{_place(one)}",
-    "waits": lambda one: (
-        f"waits{_place(one)}" + (f" for {', '.join(one['looks_at'])}" if one["looks_at"] else "")
-    ),
-    "running": lambda one: f"still running{_place(one)} when time was up",
-    "end": lambda one: (
-        f"stopped{_place(one)}" if one["reason"] == "breakpoint" else f"over: {one['reason']}{_place(one)}"
-    ),
-    "error": lambda one: f"error: {one['message']}",
-    "key": lambda one: f"key {one['key']}",
-    "motor": lambda one: f"motors of {one['servos']} {'on' if one['on'] else 'off'}",
-    "out": lambda one: f"OUT {one['port']}, {one['value']}",
-    "byteout": lambda one: f"BYTEOUT {one['port']}, {one['value']}",
-    "skipped": lambda one: f"{one['statement']} {', '.join(map(str, one['numbers']))} is skipped",
-    "print": lambda one: f"display: {one['text']}",
-    "music": lambda one: f"music {one['notes']}",
-    "sent": lambda one: f"sent byte {one['byte']}",
-}
-
-
-def _place(one: dict[str, Any]) -> str:
-    return f" at {one['label']}" if one.get("label") else ""
-
-
-def _event(one: dict[str, Any]) -> str:
-    if said := _SAID.get(one["what"]):
-        return said(one)
-    told = ", ".join("" if number is None else str(number) for number in one.get("numbers", ()))
-    return f"{one.get('statement', one['what'])} {told}".strip()

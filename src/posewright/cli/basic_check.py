@@ -5,28 +5,28 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
+from posewright import robots
 from posewright.cli import completion, console
 from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
+from posewright.display import Lines, counted, level_word, line_of
 from posewright.documents import read_bounded, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
-from posewright.robots import robot as robot_named
-from posewright.runtimes.robobasic import Finding, Severity, Source, open_source, read_source
-from posewright.runtimes.robobasic.layout import formatted
-from posewright.runtimes.robobasic.linting import lint
-from posewright.runtimes.robobasic.opening import ENDING, ROBOT
-from posewright.runtimes.robobasic.syntax import MOST_BYTES
+from posewright.runtimes import robobasic
+
+if TYPE_CHECKING:
+    from posewright.runtimes.robobasic import Finding, Severity, Source
 
 POLL_S = 0.3
 """So often files are looked at while somebody writes them [s]; what changes in between is looked at later."""
 
+ENDING = ".bas"
 BOM = "\ufeff".encode()
 
 ProgramFiles = Annotated[
@@ -66,14 +66,18 @@ def check(
     if watch:
         if as_json:
             raise InputError("--watch and --json", hint="JSON is written once; --watch has no end")
-        sources = [open_source(one) for one in files]  # one that is not there at first was mistyped
+        sources = [
+            robobasic.open_source(file) for file in files
+        ]  # one that is not there at first was mistyped
         keep_watching(Watcher([source.path for source in sources if source.path is not None]))
         return
-    found = [(source, lint(source, robot_named(ROBOT))) for source in [open_source(one) for one in files]]
-    severities = {one.severity for _, findings in found for one in findings}
-    told = {"files": [_data(source, findings) for source, findings in found]}
-    console.give(told, _lines(found), as_json=as_json)
-    if Severity.ERROR in severities or (strict and Severity.WARNING in severities):
+    sources = [robobasic.open_source(file) for file in files]
+    checked = [(source, _lint(source)) for source in sources]
+    severities = {finding.severity for _, findings in checked for finding in findings}
+    data = {"files": [_data(source, findings) for source, findings in checked]}
+    console.give(data, _lines(checked), as_json=as_json)
+    severity = robobasic.Severity
+    if severity.ERROR in severities or (strict and severity.WARNING in severities):
         raise typer.Exit(FOUND)
 
 
@@ -136,14 +140,14 @@ class LaidOut:
         Raises:
             FormatError: it cannot be read, is no text, or is too large once laid out.
         """
-        before = read_bounded(path, MOST_BYTES)
-        source = read_source(before, path.name, path)
-        text = formatted(source)
+        before = read_bounded(path, robobasic.MOST_BYTES)
+        source = robobasic.read_source(before, path.name, path)
+        text = robobasic.formatted(source)
         data = text.replace("\n", source.newline).encode(source.encoding)
         data = BOM + data if before.startswith(BOM) else data
-        if len(data) > MOST_BYTES:
+        if len(data) > robobasic.MOST_BYTES:
             told = f"laid out it has {len(data):,} bytes, and could not be read again"
-            raise FormatError(told, where=Where(path), hint=f"at most {MOST_BYTES:,}")
+            raise FormatError(told, where=Where(path), hint=f"at most {robobasic.MOST_BYTES:,}")
         return cls(path, source, data, _changed(source, text, same=data == before))
 
 
@@ -158,49 +162,37 @@ def _changed(source: Source, text: str, *, same: bool) -> int:
 
 
 def _amount(number: int, done: str) -> str:
-    return f"{console.counted(number, 'line')} {done}" if number else "is laid out well already"
+    return f"{counted(number, 'line')} {done}" if number else "is laid out well already"
 
 
-def _data(source: Source, findings: Sequence[Finding]) -> dict[str, Any]:
-    counts = {f"{one.value}s": n for one, n in _counts(findings).items()}
-    return {"file": _name(source), **counts, "findings": [_finding_data(one) for one in findings]}
+def _lint(source: Source) -> tuple[Finding, ...]:
+    return robobasic.lint(source, robots.robot(robobasic.ROBOT))
 
 
-def _finding_data(one: Finding) -> dict[str, Any]:
-    place = {"line": one.line, "column": one.column}
-    return place | {
-        "severity": one.severity.value,
-        "rule": one.rule,
-        "message": one.message,
-        "hint": one.hint,
-    }
+def _data(source: Source, findings: Sequence[Finding]) -> dict[str, object]:
+    counts = {f"{severity.value}s": count for severity, count in _counts(findings).items()}
+    return {"file": _name(source), **counts, "findings": [finding.to_dict() for finding in findings]}
 
 
 def _counts(findings: Sequence[Finding]) -> dict[Severity, int]:
-    counts = Counter(one.severity for one in findings)
-    return {severity: counts[severity] for severity in Severity}
+    counts = Counter(finding.severity for finding in findings)
+    return {severity: counts[severity] for severity in robobasic.Severity}
 
 
 def _name(source: Source) -> str:
     return str(source.path or source.name)
 
 
-def _lines(found: Sequence[tuple[Source, Sequence[Finding]]]) -> Iterator[Text]:
-    for source, findings in found:
-        yield from (_told(_name(source), one) for one in findings)
-        yield console.line_of(f"{_name(source)}: {_summary(findings)}")
-
-
-def _told(name: str, one: Finding) -> Text:
-    hint = f" ({one.hint})" if one.hint else ""
-    place = f"{name}:{one.line}:{one.column}: "
-    return console.line_of(place, console.rated(one.severity.value), f": {one.message}{hint} [{one.rule}]")
+def _lines(checked: Sequence[tuple[Source, Sequence[Finding]]]) -> Lines:
+    for source, findings in checked:
+        yield from (finding.line_in(_name(source)) for finding in findings)
+        yield line_of(f"{_name(source)}: {_summary(findings)}")
 
 
 def _summary(findings: Sequence[Finding]) -> str:
     """Return how many of each there are: `1 error, 2 hints`."""
-    told = [console.counted(n, one.value) for one, n in _counts(findings).items() if n]
-    return ", ".join(told) or "nothing is wrong"
+    counts = [counted(count, severity.value) for severity, count in _counts(findings).items() if count]
+    return ", ".join(counts) or "nothing is wrong"
 
 
 # ---- while they are written
@@ -221,7 +213,7 @@ class Watcher:
         self._checked: dict[Path, Stamp | str | None] = dict.fromkeys(self._paths, "")
         self._findings: dict[Path, tuple[Finding, ...]] = {}
 
-    def look(self) -> Iterator[Text]:
+    def look(self) -> Lines:
         """Yield what is new since the last look."""
         for path in self._paths:
             stamp, before = _stamp(path), self._seen[path]
@@ -230,18 +222,18 @@ class Watcher:
                 self._checked[path] = stamp
                 yield from self._gone(path) if stamp is None else self._anew(path)
 
-    def _gone(self, path: Path) -> Iterator[Text]:
+    def _gone(self, path: Path) -> Lines:
         self._findings.pop(path, None)
-        yield console.line_of(f"{path}: ", console.rated("warning"), ": is not there; waiting for it")
+        yield line_of(f"{path}: ", level_word("warning"), ": is not there; waiting for it")
 
-    def _anew(self, path: Path) -> Iterator[Text]:
+    def _anew(self, path: Path) -> Lines:
         try:
-            source = open_source(path)
+            source = robobasic.open_source(path)
         except PosewrightError as error:
             self._findings.pop(path, None)
-            yield console.line_of(console.rated("error"), f": {error}")
+            yield line_of(level_word("error"), f": {error}")
             return
-        before, now = self._findings.get(path), lint(source, robot_named(ROBOT))
+        before, now = self._findings.get(path), _lint(source)
         self._findings[path] = now
         known = Counter(map(_without_place, before or ()))
         fresh = []
@@ -251,11 +243,11 @@ class Watcher:
                 known[same] -= 1
             else:
                 fresh.append(one)
-        yield from (_told(str(path), one) for one in fresh)
+        yield from (finding.line_in(str(path)) for finding in fresh)
         gone = known.total()
         if before is None or fresh or gone:
             more = f" ({len(fresh)} new, {gone} gone)" if before else ""
-            yield console.line_of(f"{path}: {_summary(now)}{more}")
+            yield line_of(f"{path}: {_summary(now)}{more}")
 
 
 def _without_place(one: Finding) -> tuple[str, str]:

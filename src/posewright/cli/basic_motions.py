@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from posewright import formats
+from posewright import motions as motion_room
 from posewright.cli import completion, console
 from posewright.cli.options import (
     AcceptLoss,
@@ -16,13 +17,12 @@ from posewright.cli.options import (
     option,
     refuse_overwriting,
 )
+from posewright.display import Lines, Styled, counted, table
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
-from posewright.motions import Motion, file_stem
 from posewright.runtimes import robobasic
-from posewright.runtimes.robobasic.opening import ENDING
-from posewright.runtimes.robobasic.servos import speed_from_measurement
 
+ENDING = ".bas"
 MOTION = ".motion.yaml"
 BEGINNING = "(beginning)"
 
@@ -66,7 +66,7 @@ def motions(
       posewright basic motions my_template.bas bow sit_down -o out/motions
       posewright basic motions bow.motion.yaml wave.motion.yaml -o show.bas --accept-loss
     """
-    speed = None if measured is None else speed_from_measurement(*measured)
+    speed = None if measured is None else robobasic.speed_from_measurement(*measured)
     if all(file.lower().endswith(MOTION) for file in files):
         _write_program(
             [Path(file) for file in files], output, speed, accept_loss=accept_loss, as_json=as_json
@@ -113,10 +113,13 @@ def _write_motions(
         raise InputError("no routine of it is a motion", where=Where(Path(program)), hint="without -o: why")
     if output.name.lower().endswith((MOTION, ENDING)):
         if len(wanted) > 1 or output.name.lower().endswith(ENDING):
-            raise InputError(f"{output} for {console.counted(len(wanted), 'motion')}", hint="name a folder")
+            raise InputError(f"{output} for {counted(len(wanted), 'motion')}", hint="name a folder")
         targets = dict.fromkeys(wanted, output)
     else:
-        targets = {label: output / f"{file_stem(motion.name)}{MOTION}" for label, motion in wanted.items()}
+        targets = {
+            label: output / f"{motion_room.file_stem(motion.name)}{MOTION}"
+            for label, motion in wanted.items()
+        }
         if len({str(path).upper() for path in targets.values()}) < len(targets):
             raise InputError("two of its motions would be written to one file", hint="name one of the labels")
         _make_folder(output)
@@ -145,7 +148,7 @@ def _remarks(found: Sequence[robobasic.Routine]) -> Iterator[str]:
     yield from (f"{', '.join(labels)}: {remark}" for remark, labels in by_remark.items())
 
 
-def _described(one: robobasic.Routine, path: Path | None) -> dict[str, Any]:
+def _described(one: robobasic.Routine, path: Path | None) -> dict[str, object]:
     motion = one.motion
     return {
         "label": one.label,
@@ -161,11 +164,11 @@ def _described(one: robobasic.Routine, path: Path | None) -> dict[str, Any]:
     }
 
 
-def _lines(found: Sequence[robobasic.Routine], written: dict[str, Path]) -> Iterator[Any]:
+def _lines(found: Sequence[robobasic.Routine], written: dict[str, Path]) -> Lines:
     columns = ("routine", "line", "keyframes", "s", "")
-    yield console.table(columns, (_row(one) for one in found))
+    yield table(columns, (_row(one) for one in found))
     if written:
-        yield f"{console.counted(len(written), 'motion')} -> {next(iter(written.values())).parent}"
+        yield f"{counted(len(written), 'motion')} -> {next(iter(written.values())).parent}"
 
 
 def _row(one: robobasic.Routine) -> tuple[object, ...]:
@@ -173,7 +176,7 @@ def _row(one: robobasic.Routine) -> tuple[object, ...]:
     label = one.label or BEGINNING
     if motion is None:
         why = f"not static, line {one.why_line}: {one.why}" if one.why else "moves nothing"
-        return label, one.line, "", "", console.styled(why, "yellow" if one.why else "dim")
+        return label, one.line, "", "", Styled(why, "yellow" if one.why else "dim")
     often = "static, repeats" if motion.loops else "static"
     return label, one.line, len(motion.keyframes), f"{motion.duration:.2f}", often
 
@@ -185,7 +188,7 @@ def _write_program(
         what = "motions become a program" if output is None else f"{output} is no program"
         raise InputError(what, hint=f"-o NAME{ENDING} says which")
     refuse_overwriting(output, *paths)
-    read: list[Motion] = [formats.read_motion(path) for path in paths]
+    read: list[motion_room.Motion] = [formats.read_motion(path) for path in paths]
     made = robobasic.motions_program(read, speed_counts_s=speed)
     with losses_listed():
         if made.losses and not accept_loss:
@@ -201,5 +204,5 @@ def _write_program(
         "remarks": list(made.remarks),
         "rounding": {"angle_rad": made.rounding.angle_rad, "time_s": made.rounding.time_s},
     }
-    lines = [f"{console.counted(len(made.labels), 'routine')} -> {output}: {', '.join(made.labels)}"]
+    lines = [f"{counted(len(made.labels), 'routine')} -> {output}: {', '.join(made.labels)}"]
     console.give(told, lines, as_json=as_json)

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import shlex
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright.charts import require_sound
+from posewright import charts, codegen
 from posewright.cli import completion
-from posewright.cli.console import bar, counted, emit_json, give, line_of, rated, say, table, warn
-from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, option
-from posewright.codegen import generating
-from posewright.codegen.c import ChartSubject
-from posewright.codegen.c.truth_table import Style
-from posewright.codegen.toolchains import program
+from posewright.cli.console import bar, emit_json, give, say, warn
+from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, member_named, option
 from posewright.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from posewright.codegen.c import ChartSubject
+    from posewright.codegen.c.truth_table import Style
 
-    from posewright.codegen.proof.source_coverage import SourceCoverage
-    from posewright.codegen.proof.verification import Verification
-    from posewright.codegen.unit import Subject
-
-_DOCUMENTS = completion.files(".chart.yaml", ".scxml", ".csv", generating.BEHAVIOUR)
+BEHAVIOUR = ".behaviour.yaml"
+_DOCUMENTS = completion.files(".chart.yaml", ".scxml", ".csv", BEHAVIOUR)
 _TARGETS = completion.catalogue("posewright.codegen.targets.target_names")
 Document = Annotated[
     str,
@@ -38,7 +31,14 @@ Monitors = Annotated[bool, option("--monitors", "Watch the promises at run time.
 Queue = Annotated[
     int | None, option("--queue N", "Raised events that may wait at once; default as many as can.", min=1)
 ]
-Tick = Annotated[Style, option("--style", "The tick of a chart of one state at a time; auto goes by size.")]
+StyleName = Annotated[
+    str,
+    option(
+        "--style STYLE",
+        "The tick of a chart of one state at a time: switch, table, or auto, which goes by size.",
+        autocompletion=completion.words("auto", "switch", "table"),
+    ),
+]
 ANY_PORT = "PORT"
 """Stands for the serial port where a command is only shown."""
 
@@ -60,7 +60,7 @@ def generate(
     output: Annotated[Path | None, option("--output -o DIR", "The folder to write into.")] = None,
     monitors: Monitors = False,
     queue: Queue = None,
-    style: Tick = Style.AUTO,
+    style: StyleName = "auto",
     force: Annotated[bool, option("--force", "Write over files that were changed by hand.")] = False,
     unchecked: Annotated[bool, option("--unchecked", "Write it although the check finds errors.")] = False,
     explain: Annotated[
@@ -80,7 +80,7 @@ def generate(
       posewright board generate --explain "walking -> turning_left" -o board
     """
     if explain is not None:
-        places = generating.explain(explain, output)
+        places = codegen.explain(explain, output)
         give([place.to_dict() for place in places], map(str, places), as_json=as_json)
         return
     if not document:
@@ -88,12 +88,17 @@ def generate(
     if output is None:
         hint = f"posewright board generate {shlex.quote(document)} --target {target} -o DIR"
         raise InputError("write it into which folder?", hint=hint)
-    how = {"monitors": monitors, "queue": queue, "style": style}
-    made = generating.generate(document, output, target, force=force, unchecked=unchecked, **how)  # type: ignore[arg-type]
-    kept = [f"left alone: {', '.join(made.kept)}"] if made.kept else []
-    kept += [f"removed: {', '.join(made.removed)}"] if made.removed else []
-    kept += [f"! {warning}" for warning in made.warnings]
-    give(made.to_dict(), [f"{len(made.written)} files -> {output}", *kept, *made.policies], as_json=as_json)
+    generated = codegen.generate(
+        document,
+        output,
+        target,
+        force=force,
+        unchecked=unchecked,
+        monitors=monitors,
+        queue=queue,
+        style=tick_style(style),
+    )
+    give(generated.to_dict(), generated.lines(), as_json=as_json)
 
 
 def build(
@@ -108,7 +113,7 @@ def build(
     [bold]Examples[/]
       posewright board build board
     """
-    image = generating.build(folder, target)
+    image = codegen.build(folder, target)
     parts = {name: {"flash_bytes": flash, "ram_bytes": ram} for name, (flash, ram) in image.parts.items()}
     total = [sum(sizes) for sizes in zip(*image.parts.values(), strict=True)] or [0, 0]
     lines = [f"{flash:7d} {ram:7d}  {name}" for name, (flash, ram) in image.parts.items()]
@@ -129,11 +134,11 @@ def flash(
       posewright board flash board --dry-run
       posewright board flash board --port /dev/ttyACM0
     """
-    command = generating.flash_command(folder, port or (ANY_PORT if dry_run else None))
+    command = codegen.flash_command(folder, port or (ANY_PORT if dry_run else None))
     if dry_run:
         give({"command": list(command)}, [shlex.join(command)], as_json=as_json)
         return
-    program(command[0])
+    codegen.program(command[0])
     if not as_json:
         say(shlex.join(command))
     silent = subprocess.DEVNULL if as_json else None
@@ -151,7 +156,7 @@ def verify(
     seed: Annotated[int, option("--seed S", "Of the inputs.", min=0)] = 0,
     monitors: Monitors = False,
     queue: Queue = None,
-    style: Tick = Style.AUTO,
+    style: StyleName = "auto",
     coverage: Annotated[bool, option("--coverage", "Which lines and branches of the C were run.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -166,53 +171,34 @@ def verify(
       posewright board verify obstacle_mealy.chart.yaml --target arduino-uno --json
       posewright board verify obstacle_mealy.chart.yaml --coverage
     """
-    from posewright.codegen.proof import proving
+    from posewright.codegen.c import ChartSubject
 
-    one = generating.subject_named(subject, monitors=monitors, queue=queue, style=style)
+    unit = codegen.subject_named(subject, monitors=monitors, queue=queue, style=tick_style(style))
     with bar("comparing") as on_progress:
-        found = proving.verify(one, target, steps=steps, seed=seed, on_progress=on_progress)
-    covered = proving.source_coverage(one, seed=seed) if coverage else None
-    if isinstance(one, ChartSubject):
-        _warn_of_unsound(one)
-    data = found.data() | (covered.data() if covered else {})
-    give(data, _lines(one, found, covered), as_json=as_json)
-    if not found.same:
+        verification = codegen.verify(unit, target, steps=steps, seed=seed, on_progress=on_progress)
+    source_coverage = codegen.source_coverage(unit, seed=seed) if coverage else None
+    if isinstance(unit, ChartSubject):
+        _warn_of_unsound(unit)
+    data = verification.data() | (source_coverage.data() if source_coverage else {})
+    give(data, verification.lines(unit, source_coverage), as_json=as_json)
+    if not verification.same:
         raise typer.Exit(FOUND)
+
+
+def tick_style(name: str) -> Style:
+    """Return the style that an option names.
+
+    Raises:
+        UnknownNameError: there is no such style.
+    """
+    from posewright.codegen.c.truth_table import Style
+
+    return member_named(Style, name, "--style")
 
 
 def _warn_of_unsound(subject: ChartSubject) -> None:
     """Say that `generate` would refuse a chart."""
     try:
-        require_sound(subject.chart)
+        charts.require_sound(subject.chart)
     except InputError as error:
         warn(str(error))
-
-
-def _lines(
-    subject: Subject, found: Verification, covered: SourceCoverage | None
-) -> Iterator[str | RenderableType]:
-    beside = " and ".join(found.executables)
-    left = (found.transitions or 0) - (found.transitions_taken or 0)
-    verdict = rated("failed" if not found.same else "warning" if left else "ok")
-    off = f"{found.mismatches or 'no'} mismatch{'' if found.mismatches == 1 else 'es'}"
-    yield line_of(verdict, f" {found.subject}: {counted(found.steps, 'step')} on {beside}, {off}")
-    if found.transitions is not None:
-        yield f"   {found.transitions_taken} of {found.transitions} transitions taken"
-        if left:
-            yield "   what was never taken was not compared: more --steps may reach it"
-    if found.failed:
-        yield f"   {counted(found.failed, 'time')} all stopped alike: division by zero, or a tick without end"
-    needs = found.footprint
-    if needs is not None:
-        stack = "" if needs.stack_bytes is None else f", stack {needs.stack_bytes} bytes"
-        yield f"   flash {needs.flash_bytes} bytes, RAM {needs.ram_bytes} bytes{stack}"
-        if needs.step_cycles_mean is not None:
-            worst = f"the worst seen {needs.step_cycles_worst}"
-            yield f"   a step: {needs.step_cycles_mean:.1f} {needs.counts}, {worst}"
-    if found.ticks_from_player is not None:
-        yield f"   servos at most {found.ticks_from_player} of their ticks from the simulator's player"
-    if covered is not None:
-        yield f"   lines of C run: {covered.line_coverage:.1%}, branches: {covered.branch_coverage:.1%}"
-    if found.mismatch is not None:
-        yield f"   {found.mismatch.executable} differs in {', '.join(found.mismatch.fields)}:"
-        yield table(*found.mismatch.table(subject))

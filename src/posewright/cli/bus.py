@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from posewright import robots
 from posewright.cli import bus_fake, bus_teach, console
 from posewright.cli.bus_port import BAUD, MAX_ID, Baud, Port, RobotName, open_port, servo_ids
 from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, option
+from posewright.display import Lines, Styled, Table, counted, table
 from posewright.errors import InputError
-from posewright.robots import robot as find_robot
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from posewright.buses.dynamixel.diagnosis import Diagnosis, Latency, ServoReport
     from posewright.buses.dynamixel.scanning import Scan
     from posewright.robots import Robot
@@ -63,11 +63,15 @@ def scan(
     """
     from posewright.buses.dynamixel import scanning
 
-    card = find_robot(robot)
-    only: dict[str, Any] = {"ids": servo_ids(ids, card)} if ids else {}
-    only |= {"rates": _rates(rates)} if rates else {}
+    card = robots.robot(robot)
     with open_port(port, baud, card) as bus, console.working("looking for servos", quiet=as_json) as say:
-        found = scanning.scan(bus, card, **only, on_progress=_teller(say))
+        found = scanning.scan(
+            bus,
+            card,
+            ids=servo_ids(ids, card) if ids else scanning.EVERY_ID,
+            rates=_rates(rates) if rates else None,
+            on_progress=_teller(say),
+        )
         counts = bus.counts.to_dict()
     console.give(found.to_dict() | {"counts": counts}, _scan_lines(found), as_json=as_json)
     if found.missing or any(one.remark or one.reports for one in found.found):
@@ -91,31 +95,37 @@ def ping(
     from posewright.buses.dynamixel.answers import PortGoneError
     from posewright.errors import BodyError
 
-    card = find_robot(robot)
-    told: list[dict[str, Any]] = []
+    card = robots.robot(robot)
+    data: list[dict[str, object]] = []
+    rows: list[tuple[object, ...]] = []
+    n_silent = 0
     with open_port(port, baud, card) as bus:
         for servo in servo_ids(servos, card):
-            one: dict[str, Any] = {"id": servo, "joint": bus.joints.get(servo)}
+            joint = bus.joints.get(servo)
             try:
                 answer = bus.ping(servo)
             except PortGoneError:
                 raise
             except BodyError as error:
-                told.append(one | {"answers": False, "why": error.message})
+                n_silent += 1
+                data.append({"id": servo, "joint": joint, "answers": False, "why": error.message})
+                rows.append((servo, joint or "", Styled("silent", "red"), "", error.message))
                 continue
-            about = {"device": answer.device, "firmware": answer.firmware, "reports": answer.error.words}
-            told.append(one | {"answers": True} | about)
-    rows = ((one["id"], one["joint"] or "", *_pinged(one)) for one in told)
-    table = console.table(("ID", "joint", "", "firmware", "says"), rows)
-    console.give(told, [table], as_json=as_json)
-    if not all(one["answers"] for one in told):
+            data.append(
+                {
+                    "id": servo,
+                    "joint": joint,
+                    "answers": True,
+                    "device": answer.device,
+                    "firmware": answer.firmware,
+                    "reports": answer.error.words,
+                }
+            )
+            firmware = "" if answer.firmware is None else answer.firmware
+            rows.append((servo, joint or "", answer.device, firmware, answer.error.words))
+    console.give(data, [table(("ID", "joint", "", "firmware", "says"), rows)], as_json=as_json)
+    if n_silent:
         raise typer.Exit(FOUND)
-
-
-def _pinged(one: dict[str, Any]) -> tuple[Any, ...]:
-    if not one["answers"]:
-        return console.styled("silent", "red"), "", one["why"]
-    return one["device"], "" if one["firmware"] is None else one["firmware"], one["reports"]
 
 
 def read(
@@ -135,17 +145,17 @@ def read(
       posewright bus read all present_voltage,present_temperature
       posewright bus read right_knee return_delay_time --json
     """
-    card = find_robot(robot)
-    told: list[dict[str, Any]] = []
+    card = robots.robot(robot)
+    readings: list[_Registers] = []
     with open_port(port, baud, card) as bus:
         for servo in servo_ids(servos, card):
-            table = bus.table(servo)
-            names = [name for word in registers or table.registers for name in word.split(",") if name]
-            held = {name: bus.read(servo, table.register(name)) for name in names}
-            told.append(
-                {"id": servo, "joint": bus.joints.get(servo), "device": table.device, "registers": held}
-            )
-    console.give(told, _register_lines(told), as_json=as_json)
+            control_table = bus.table(servo)
+            names = [
+                name for word in registers or control_table.registers for name in word.split(",") if name
+            ]
+            values = {name: bus.read(servo, control_table.register(name)) for name in names}
+            readings.append(_Registers(servo, bus.joints.get(servo), control_table.device, values))
+    console.give([asdict(reading) for reading in readings], [_register_table(readings)], as_json=as_json)
 
 
 def write(
@@ -167,15 +177,17 @@ def write(
       posewright bus write all torque_enable 0
       posewright bus write all return_delay_time 0 --port /dev/ttyUSB0
     """
-    card = find_robot(robot)
-    told: list[dict[str, Any]] = []
+    card = robots.robot(robot)
+    data: list[dict[str, object]] = []
+    lines: list[str] = []
     with open_port(port, baud, card) as bus:
         for servo in servo_ids(servos, card):
-            one = bus.table(servo).register(register)
-            bus.write(servo, one, value)
-            told.append({"id": servo, "register": register, "value": bus.read(servo, one)})
-    lines = (f"servo {one['id']}: {one['register']} is {one['value']}" for one in told)
-    console.give(told, lines, as_json=as_json)
+            place = bus.table(servo).register(register)
+            bus.write(servo, place, value)
+            read_back = bus.read(servo, place)
+            data.append({"id": servo, "register": register, "value": read_back})
+            lines.append(f"servo {servo}: {register} is {read_back}")
+    console.give(data, lines, as_json=as_json)
 
 
 def set_id(
@@ -194,7 +206,7 @@ def set_id(
     """
     from posewright.buses.dynamixel import scanning
 
-    card = find_robot(robot)
+    card = robots.robot(robot)
     with open_port(port, baud, card) as bus:
         old = _one_id(servo, card)
         found = scanning.set_id(bus, old, new)
@@ -218,7 +230,7 @@ def set_baud(
     """
     from posewright.buses.dynamixel import scanning
 
-    card = find_robot(robot)
+    card = robots.robot(robot)
     with open_port(port, baud, card) as bus:
         found = scanning.set_rate(bus, _one_id(servo, card), rate)
     told = {"id": found.id, "baud": rate, "was": baud, "device": found.device}
@@ -244,10 +256,16 @@ def diagnose(
     """
     from posewright.buses.dynamixel import diagnosis
 
-    card = find_robot(robot)
+    card = robots.robot(robot)
     with open_port(port, baud, card) as bus, console.working("asking the servos", quiet=as_json) as say:
-        how: dict[str, Any] = {"ids": servo_ids(servos, card), "n": timed, "now": time.perf_counter}
-        found = diagnosis.diagnose(bus, card, **how, on_progress=_teller(say))
+        found = diagnosis.diagnose(
+            bus,
+            card,
+            now=time.perf_counter,
+            ids=servo_ids(servos, card),
+            n=timed,
+            on_progress=_teller(say),
+        )
     console.give(found.to_dict(), _diagnosis_lines(found), as_json=as_json)
     if found.advice or any(one.differs for one in found.servos):
         raise typer.Exit(FOUND)
@@ -278,33 +296,42 @@ def _teller(say: Callable[[str], None]) -> Callable[[int, int, str], None]:
     return tell
 
 
-def _scan_lines(found: Scan) -> Iterator[str | RenderableType]:
+def _scan_lines(found: Scan) -> Lines:
     columns = ("ID", "rate", "device", "firmware", "joint", "says", "remark")
     rows = (
         (one.id, one.baud, one.device, one.firmware or "", one.joint or "", one.reports, one.remark)
         for one in found.found
     )
     if found.found:
-        yield console.table(columns, rows)
-    n_rates = console.counted(len(found.rates), "rate")
-    yield f"{console.counted(len(found.found), 'servo')} found, {n_rates} tried"
+        yield table(columns, rows)
+    n_rates = counted(len(found.rates), "rate")
+    yield f"{counted(len(found.found), 'servo')} found, {n_rates} tried"
     for servo, joint in found.missing.items():
-        yield console.styled(f"missing: servo {servo} ({joint})", "red")
+        yield Styled(f"missing: servo {servo} ({joint})", "red")
 
 
-def _register_lines(told: Iterable[dict[str, Any]]) -> Iterator[str | RenderableType]:
-    told = list(told)
-    if len(told) == 1:
-        yield console.table(("register", "value"), told[0]["registers"].items())
-        return
-    names = list(dict.fromkeys(name for one in told for name in one["registers"]))
+@dataclass(frozen=True)
+class _Registers:
+    """What the registers of a servo hold."""
+
+    id: int
+    joint: str | None
+    device: str
+    registers: Mapping[str, int]
+
+
+def _register_table(readings: Sequence[_Registers]) -> Table:
+    if len(readings) == 1:
+        return table(("register", "value"), readings[0].registers.items())
+    names = list(dict.fromkeys(name for reading in readings for name in reading.registers))
     rows = (
-        (one["id"], one["joint"] or "", *(one["registers"].get(name, "") for name in names)) for one in told
+        (reading.id, reading.joint or "", *(reading.registers.get(name, "") for name in names))
+        for reading in readings
     )
-    yield console.table(("ID", "joint", *names), rows)
+    return table(("ID", "joint", *names), rows)
 
 
-def _diagnosis_lines(found: Diagnosis) -> Iterator[str | RenderableType]:
+def _diagnosis_lines(found: Diagnosis) -> Lines:
     timer = found.latency_timer_ms
     yield f"{found.port} at {found.baud} bits a second"
     yield f"latency timer: {'not told' if timer is None else f'{timer:g} ms'}"
@@ -321,19 +348,19 @@ def _diagnosis_lines(found: Diagnosis) -> Iterator[str | RenderableType]:
         "says",
         "not as it should be",
     )
-    yield console.table(columns, map(_diagnosed, found.servos))
+    yield table(columns, map(_diagnosed, found.servos))
     if found.latency is not None:
         yield _latency_line(found.latency)
     for advice in found.advice:
-        yield console.styled(f"to do: {advice}", "yellow")
+        yield Styled(f"to do: {advice}", "yellow")
     if not found.advice and not any(one.differs for one in found.servos):
         yield "nothing to do"
 
 
-def _diagnosed(one: ServoReport) -> tuple[Any, ...]:
+def _diagnosed(one: ServoReport) -> tuple[object, ...]:
     name = (one.id, one.joint or "")
     if not one.answers:
-        return *name, console.styled("silent", "red"), *[""] * 7
+        return *name, Styled("silent", "red"), *[""] * 7
     set_so = (f"{one.return_delay_s * 1e6:.0f}", one.status_return_level)
     feels = (f"{one.voltage_v:.1f}", one.temperature_c, "on" if one.torque_on else "", one.reports)
     return *name, one.device, *set_so, *feels, "; ".join(one.differs)

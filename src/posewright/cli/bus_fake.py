@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from posewright import robots
 from posewright.cli import console
@@ -76,11 +77,24 @@ def fake(
 
     events = tuple(Event.parse(text) for text in fault or ())
     damage = BusDamage(dropped, doubled, flipped, events, seed)
-    made: dict[str, Any] = {"body": body, "pose": pose, "baud": baud, "damage": damage, "seed": seed}
-    bus = runs.fake_bus(robots.robot(robot), senses=dict if sensor else None, **made)
+    bus = runs.fake_bus(
+        robots.robot(robot),
+        body=body,
+        pose=pose,
+        baud=baud,
+        damage=damage,
+        seed=seed,
+        senses=dict if sensor else None,
+    )
     with closing(runs.fake_port(bus, precise=precise)) as port:
         ids = [device.id for device in bus.devices]
-        _say({"port": port.path, "robot": robot, "body": body, "baud": baud, "ids": ids}, as_json=as_json)
+        if as_json:
+            facts = {"port": port.path, "robot": robot, "body": body, "baud": baud, "ids": ids}
+            console.emit_text(json.dumps(facts) + "\n")
+        else:
+            console.say(port.path)
+            console.note(f"{len(ids)} devices at {baud} bits a second; Ctrl-C ends")
+        sys.stdout.flush()
         try:
             port.run(math.inf if seconds is None else seconds)
         except KeyboardInterrupt:
@@ -91,16 +105,7 @@ def fake(
         raise port.error
 
 
-def _say(facts: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        console.emit_text(json.dumps(facts) + "\n")
-    else:
-        console.say(facts["port"])
-        console.note(f"{len(facts['ids'])} devices at {facts['baud']} bits a second; Ctrl-C ends")
-    sys.stdout.flush()
-
-
-def _tell(port: FakePort, counts: dict[str, Any], *, as_json: bool) -> None:
+def _tell(port: FakePort, counts: Mapping[str, float], *, as_json: bool) -> None:
     if as_json:
         console.emit_text(json.dumps(counts) + "\n")
         return

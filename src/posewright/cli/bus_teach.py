@@ -8,33 +8,21 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from posewright import formats, robots
 from posewright.bodies import TorquePolicy
-from posewright.buses.dynamixel import monitoring
-from posewright.buses.dynamixel.answers import PortGoneError
-from posewright.buses.dynamixel.calibration import (
-    Calibration,
-    apply,
-    measure_offsets,
-    read_calibration,
-    write_calibration,
-)
-from posewright.buses.dynamixel.direction_wizard import NO, YES, DirectionWizard, Question, Way
-from posewright.buses.dynamixel.teaching import ALL, Teacher
+from posewright.buses import dynamixel
 from posewright.cli import console
 from posewright.cli.bus_port import BAUD, Baud, Port, RobotName, open_port, servo_ids
 from posewright.cli.options import AsJson, add_verb, option
+from posewright.display import Lines, Styled, Table, counted, table
 from posewright.documents import is_file, refuse_unwritable
 from posewright.errors import InputError, OutputError, PosewrightError, Where
-from posewright.formats import write_motion
-from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from posewright.buses.dynamixel.bus import Bus
     from posewright.robots import Robot
 
@@ -88,73 +76,82 @@ def calibrate(
     """
     if joints is None and pose is None:
         raise InputError("nothing to calibrate", hint="--directions all, --pose stand, or both")
-    card = robot_named(robot)
+    card = robots.robot(robot)
     path = output or Path(f"{card.name}{SUFFIX}")
     refuse_unwritable(path)
     name = path.name.removesuffix(SUFFIX)
-    found = read_calibration(path) if is_file(path) else Calibration(name, card.name)
+    calibration = (
+        dynamixel.read_calibration(path) if is_file(path) else dynamixel.Calibration(name, card.name)
+    )
     target = None if pose is None else card.pose(pose)
     ask = _asker(answers)
     with _opened(port, baud, card) as bus:
         if joints is not None:
             tried = _joints(card, joints.split(","))
-            seen = DirectionWizard(bus, card, ask, time.sleep).run(tried, name)
-            kept = tuple(joint for joint in found.reversed if joint not in tried)
-            ids = {joint: number for joint, number in found.ids.items() if joint not in tried}
+            seen = dynamixel.DirectionWizard(bus, card, ask, time.sleep).run(tried, name)
+            kept = tuple(joint for joint in calibration.reversed if joint not in tried)
+            ids = {joint: number for joint, number in calibration.ids.items() if joint not in tried}
             changed = (*kept, *seen.reversed), {**ids, **seen.ids}
-            found = Calibration(name, card.name, found.offsets_ticks, *changed)
-        if target is not None and ask(Question("", f"does the robot stand in {pose}?", (YES, NO))) == YES:
-            bare = Calibration(name, card.name, {}, found.reversed, found.ids)
-            offsets = measure_offsets(bus, apply(card, bare), target)
-            found = Calibration(name, card.name, offsets, found.reversed, found.ids)
-    apply(card, found)
-    write_calibration(found, path)
-    told = {
-        "offsets_ticks": dict(found.offsets_ticks),
-        "reversed": list(found.reversed),
-        "ids": dict(found.ids),
-    }
-    console.give({"file": str(path), **told}, _calibration_lines(told, path), as_json=as_json)
-
-
-def _calibration_lines(told: Mapping[str, Any], path: Path) -> Iterator[str]:
-    for joint in told["reversed"]:
-        yield f"{joint}: reversed"
-    for joint, number in told["ids"].items():
-        yield f"{joint}: ID {number}"
-    for joint, ticks in told["offsets_ticks"].items():
-        yield f"{joint}: {ticks:+d} ticks"
-    yield f"{'' if any(told.values()) else 'as its card says '}-> {path}"
-
-
-_SHORT = {
-    "y": YES, "n": NO, "a": Way.AS_TOLD.value, "o": Way.OTHER_WAY.value, "-": Way.NOTHING.value
-}  # fmt: skip
-
-
-def _asker(answers: str | None) -> Callable[[Question], str]:
-    """Return what asks: a list that was handed in, or a person, who is asked again until it is an answer."""
-    given = None if answers is None else iter(answers.split(","))
-
-    def ask(question: Question) -> str:
-        while True:
-            words = [
-                next((short for short, long in _SHORT.items() if long == one), "") for one in question.answers
-            ]
-            offered = ", ".join(filter(None, words)) + (
-                "" if "" not in words else ", or the joint that moved"
+            calibration = dynamixel.Calibration(name, card.name, calibration.offsets_ticks, *changed)
+        if (
+            target is not None
+            and ask(dynamixel.Question("", f"does the robot stand in {pose}?", (dynamixel.YES, dynamixel.NO)))
+            == dynamixel.YES
+        ):
+            bare = dynamixel.Calibration(name, card.name, {}, calibration.reversed, calibration.ids)
+            offsets = dynamixel.measure_offsets(bus, dynamixel.apply(card, bare), target)
+            calibration = dynamixel.Calibration(
+                name, card.name, offsets, calibration.reversed, calibration.ids
             )
-            console.hint(f"{question.text} [{offered}] ", end="")
-            said = next(given, "") if given is not None else sys.stdin.readline()
-            if given is not None:
-                console.hint(said)
-            if not said:
+    dynamixel.apply(card, calibration)
+    dynamixel.write_calibration(calibration, path)
+    data = {
+        "file": str(path),
+        "offsets_ticks": dict(calibration.offsets_ticks),
+        "reversed": list(calibration.reversed),
+        "ids": dict(calibration.ids),
+    }
+    console.give(data, _calibration_lines(calibration, path), as_json=as_json)
+
+
+def _calibration_lines(calibration: dynamixel.Calibration, path: Path) -> Lines:
+    for joint in calibration.reversed:
+        yield f"{joint}: reversed"
+    for joint, number in calibration.ids.items():
+        yield f"{joint}: ID {number}"
+    for joint, ticks in calibration.offsets_ticks.items():
+        yield f"{joint}: {ticks:+d} ticks"
+    is_empty = not (calibration.reversed or calibration.ids or calibration.offsets_ticks)
+    yield f"{'as its card says ' if is_empty else ''}-> {path}"
+
+
+def _asker(answers: str | None) -> Callable[[dynamixel.Question], str]:
+    """Return what asks: a list that was handed in, or a person, who is asked again until it is an answer."""
+    prepared = None if answers is None else iter(answers.split(","))
+    long_forms = {
+        "y": dynamixel.YES,
+        "n": dynamixel.NO,
+        "a": dynamixel.Way.AS_TOLD.value,
+        "o": dynamixel.Way.OTHER_WAY.value,
+        "-": dynamixel.Way.NOTHING.value,
+    }
+
+    def ask(question: dynamixel.Question) -> str:
+        short_forms = [short for short, long in long_forms.items() if long in question.answers]
+        has_joints = any(answer not in long_forms.values() for answer in question.answers)
+        choices = ", ".join(short_forms) + (", or the joint that moved" if has_joints else "")
+        while True:
+            console.hint(f"{question.text} [{choices}] ", end="")
+            typed = sys.stdin.readline() if prepared is None else next(prepared, "")
+            if prepared is not None:
+                console.hint(typed)
+            if not typed:
                 raise InputError("there is no answer", hint="answers ended before the questions")
-            answer = _SHORT.get(said.strip(), said.strip())
+            answer = long_forms.get(typed.strip(), typed.strip())
             if answer in question.answers:
                 return answer
-            if given is not None or not sys.stdin.isatty():
-                raise InputError(f"no answer: {said.strip()!r}", hint=offered)
+            if prepared is not None or not sys.stdin.isatty():
+                raise InputError(f"no answer: {typed.strip()!r}", hint=choices)
 
     return ask
 
@@ -163,7 +160,9 @@ def _joints(card: Robot, names: Iterable[str]) -> list[str]:
     """Return the joints of limbs, each once and in the card's order."""
     chosen: set[str] = set()
     for name in names:
-        chosen.update(card.joint_names if name == ALL else card.groups.get(name) or (card.joint(name).name,))
+        chosen.update(
+            card.joint_names if name == dynamixel.ALL else card.groups.get(name) or (card.joint(name).name,)
+        )
     return [joint for joint in card.joint_names if joint in chosen]
 
 
@@ -208,17 +207,17 @@ def teach(
       posewright bus teach --port /dev/ttyUSB0 -o wave.motion.yaml --seconds 0.5 --keys h1cccw
     """
     name = _new_motion(output, force=force)
-    card = _calibrated(robot_named(robot), calibration)
+    card = _calibrated(robots.robot(robot), calibration)
     limbs = _limbs(card)
     if unknown := sorted(set(keys or "") - {*limbs, *NAMED_KEYS}):
         raise InputError(f"no key: {', '.join(map(repr, unknown))}", hint=KEYS)
-    with _opened(port, baud, card) as bus, Teacher(bus, card, time.monotonic) as teacher:
+    with _opened(port, baud, card) as bus, dynamixel.Teacher(bus, card, time.monotonic) as teacher:
         console.hint("limbs: " + ", ".join(f"{key} {limb}" for key, limb in limbs.items()))
         console.hint(KEYS if keys is not None or sys.stdin.isatty() else LINES)
         console.hint(_freedom(teacher))
 
         def save() -> None:
-            write_motion(teacher.motion(name), output)
+            formats.write_motion(teacher.motion(name), output)
 
         is_written = _teach(teacher, _commands(keys, limbs), seconds, save)
         if keep:
@@ -227,7 +226,7 @@ def teach(
         {"name": one.name, "reach_s": one.reach_s, "warnings": list(one.warnings)} for one in teacher.caught
     ]
     data = {"motion": name, "file": str(output) if is_written else None, "poses": poses}
-    told = f"{console.counted(len(poses), 'pose')} -> {output}" if is_written else "nothing was written"
+    told = f"{counted(len(poses), 'pose')} -> {output}" if is_written else "nothing was written"
     console.give(data, [told], as_json=as_json)
 
 
@@ -243,7 +242,7 @@ def _new_motion(output: Path, *, force: bool) -> str:
 
 
 def _teach(
-    teacher: Teacher, commands: Iterator[list[str]], seconds: float | None, save: Callable[[], None]
+    teacher: dynamixel.Teacher, commands: Iterator[list[str]], seconds: float | None, save: Callable[[], None]
 ) -> bool:
     """Do what is said until it ends; tell whether the motion was written.
 
@@ -258,20 +257,20 @@ def _teach(
                     save()
                     return True
                 _do(teacher, verb, words, seconds)
-            except PortGoneError:
+            except dynamixel.PortGoneError:
                 raise
             except PosewrightError as error:  # a slip of the finger, a full disk, a loose plug: ends nothing
                 console.warn(str(error))
     except BaseException:
         if teacher.caught:
             save()
-            console.hint(f"kept: {console.counted(len(teacher.caught), 'pose')}")
+            console.hint(f"kept: {counted(len(teacher.caught), 'pose')}")
         raise
     save()
     return True
 
 
-def _do(teacher: Teacher, verb: str, words: list[str], seconds: float | None) -> None:
+def _do(teacher: dynamixel.Teacher, verb: str, words: list[str], seconds: float | None) -> None:
     match verb, words:
         case "release" | "hold" | "toggle", [limb]:
             try:
@@ -293,18 +292,18 @@ def _do(teacher: Teacher, verb: str, words: list[str], seconds: float | None) ->
             raise InputError(f"{' '.join([verb, *words])!r} is not understood", hint=LINES)
 
 
-def _freedom(teacher: Teacher) -> str:
+def _freedom(teacher: dynamixel.Teacher) -> str:
     """Return which limbs are free and which are held, as their servos say."""
     free = teacher.free
-    held = [joint for joint in teacher.joints(ALL) if joint not in free]
+    held = [joint for joint in teacher.joints(dynamixel.ALL) if joint not in free]
     told = {"free": free, "held": held}
     return "; ".join(f"{word}: {', '.join(_in_limbs(teacher, some))}" for word, some in told.items() if some)
 
 
-def _in_limbs(teacher: Teacher, joints: Iterable[str]) -> Iterator[str]:
+def _in_limbs(teacher: dynamixel.Teacher, joints: Iterable[str]) -> Iterator[str]:
     """Yield the limbs that joints make up, and each joint that is left."""
     left = list(joints)
-    for limb in (ALL, *teacher.robot.groups):
+    for limb in (dynamixel.ALL, *teacher.robot.groups):
         own = teacher.joints(limb)
         if set(own) <= set(left):
             left = [joint for joint in left if joint not in own]
@@ -364,53 +363,60 @@ def monitor(
       posewright bus monitor
       posewright bus monitor --seconds 10 --json
     """
-    card = _calibrated(robot_named(robot), calibration)
+    card = _calibrated(robots.robot(robot), calibration)
     is_live = sys.stdout.isatty() and not as_json
     lasting_s = seconds if seconds is not None else math.inf if is_live else 0.0
-    how: Any = {"now": time.monotonic, "sleep": time.sleep, "period_s": period}
     with _opened(port, baud, card) as bus:
         if is_live:
-            _watch_live(bus, card, lasting_s, how)
+            _watch_live(bus, card, lasting_s, period)
             return
-        rounds = monitoring.watch(bus, card, lasting_s, **how)
+        rounds = dynamixel.watch(bus, card, lasting_s, now=time.monotonic, sleep=time.sleep, period_s=period)
         counts = bus.counts.to_dict()
     took_s = rounds[-1][0].time_s if len(rounds) > 1 else 0.0
     rate_hz = round((len(rounds) - 1) / took_s, 2) if took_s else None
     data = {
         "robot": card.name,
         "rate_hz": rate_hz,
-        "rounds": [[monitoring.sample_data(one) for one in samples] for samples in rounds],
+        "rounds": [[dynamixel.sample_data(one) for one in samples] for samples in rounds],
         "counts": counts,
     }
-    faults = console.counted(counts["faults"], "missing or damaged answer")
-    told = f"{console.counted(len(rounds), 'round')}, {faults}"
+    faults = counted(counts["faults"], "missing or damaged answer")
+    told = f"{counted(len(rounds), 'round')}, {faults}"
     console.give(data, [servo_table(rounds[-1]), told], as_json=as_json)
 
 
-def _watch_live(bus: Bus, card: Robot, lasting_s: float, how: Mapping[str, Any]) -> None:
+def _watch_live(bus: Bus, card: Robot, lasting_s: float, period_s: float) -> None:
     from rich.live import Live
 
     with Live(console=console.out, auto_refresh=False, vertical_overflow="visible") as live:
 
-        def show(samples: monitoring.Round) -> None:
-            live.update(servo_table(samples), refresh=True)
+        def show(samples: dynamixel.Round) -> None:
+            live.update(console.rendered_table(servo_table(samples)), refresh=True)
 
-        monitoring.watch(bus, card, lasting_s, on_round=show, **how)
+        dynamixel.watch(
+            bus,
+            card,
+            lasting_s,
+            now=time.monotonic,
+            sleep=time.sleep,
+            period_s=period_s,
+            on_round=show,
+        )
 
 
-def servo_table(samples: monitoring.Round) -> Table:
+def servo_table(samples: dynamixel.Round) -> Table:
     """Return all servos as a table, what is wrong in colour."""
     columns = ("joint", "ID", "at [deg]", "[deg/s]", "load", "[V]", "[C]", "warnings")
     rows = []
     for one in samples:
-        told = monitoring.sample_data(one)["reading"]
+        told = dynamixel.sample_data(one)["reading"]
         figures = ("-",) * 5 if told is None else (
             f"{told['position_deg']:.1f}", f"{told['speed_deg_s']:.0f}", f"{told['load']:.0%}",
             f"{told['voltage_v']:.1f}", str(told["temperature_c"]),
         )  # fmt: skip
-        bad = console.styled("; ".join(one.warnings), "red" if told is None else "yellow")
+        bad = Styled("; ".join(one.warnings), "red" if told is None else "yellow")
         rows.append((one.joint, one.id, *figures, bad))
-    return console.table(columns, rows, words=("joint", "warnings"))
+    return table(columns, rows, text_columns=("joint", "warnings"))
 
 
 def _opened(port: str | None, baud: int, card: Robot) -> Bus:
@@ -421,4 +427,4 @@ def _opened(port: str | None, baud: int, card: Robot) -> Bus:
 
 
 def _calibrated(card: Robot, path: Path | None) -> Robot:
-    return card if path is None else apply(card, read_calibration(path))
+    return card if path is None else dynamixel.apply(card, dynamixel.read_calibration(path))

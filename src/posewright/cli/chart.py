@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from posewright import charts
 from posewright.cli.chart_run import CHARTS, ChartPath, give_table, run, write_rows
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
-from posewright.cli.console import emit_text, give, line_of, note, rated, say, working
+from posewright.cli.console import emit_text, give, note, say, working
 from posewright.cli.options import (
     FOUND,
     AsJson,
@@ -70,32 +68,11 @@ def check(
     machine = charts.read_chart(chart)
     with working(f"proving {machine.name} ...", quiet=as_json):
         report = charts.inspect_chart(machine, within_s=within)
+    witnesses = {} if witness is None else _write_witnesses(machine, report.findings, witness)
+    give(report.to_dict(witnesses), report.lines(witnesses), as_json=as_json)
     levels = {finding.level.value for finding in report.findings}
-    written = _write_witnesses(machine, report.findings, witness) if witness is not None else {}
-    verdict = f"sound, {'proved' if report.complete else 'as far as could be proved'}"
-    if "error" in levels:
-        verdict = "refused"
-    findings = [
-        finding.data() | ({"witness": str(written[number])} if number in written else {})
-        for number, finding in enumerate(report.findings)
-    ]
-    told = {"chart": machine.name, "sound": "error" not in levels, "proved": report.complete}
-    give(told | {"findings": findings}, _check_lines(machine, report, written, verdict), as_json=as_json)
     if "error" in levels or (strict and "warning" in levels):
         raise typer.Exit(FOUND)
-
-
-def _check_lines(
-    machine: charts.Chart, report: charts.Report, written: Mapping[int, Path], verdict: str
-) -> Iterator[str | Text]:
-    for number, finding in enumerate(report.findings):
-        level = finding.level.value
-        place = f"{machine.path}:{finding.line}: " if finding.line else f"{machine.path}: "
-        yield line_of(place, rated(level), f" {finding.rule.value}: ", finding.message)
-        if number in written:
-            yield f"    shown by {written[number]}"
-    transitions = sum(len(state.transitions) for state in machine.every_state)
-    yield f"{machine.name}: {len(machine.every_state)} states, {transitions} transitions: {verdict}"
 
 
 def _write_witnesses(
@@ -226,55 +203,12 @@ def diff(
       posewright chart diff before.chart.yaml after.chart.yaml -o apart.csv
     """
     refuse_overwriting(output, chart, other)
-    one, two = charts.read_chart(chart), charts.read_chart(other)
+    one = charts.read_chart(chart)
+    two = charts.read_chart(other)
     with working(f"walking {one.name} and {two.name} side by side ...", quiet=as_json):
         found = charts.equivalent(one, two, every_state=every_state)
     if output is not None and found.counterexample:
         write_rows(one, found.counterexample, output)
-    give(_diff_data(one, two, found), _diff_lines(_names(one, two), found), as_json=as_json)
+    give(found.to_dict(one, two), found.lines(one, two), as_json=as_json)
     if found.equal is not True:
         raise typer.Exit(FOUND if found.equal is False else UNKNOWN)
-
-
-def _diff_data(one: charts.Chart, two: charts.Chart, found: charts.Equivalence) -> dict[str, Any]:
-    return {
-        "charts": [one.name, two.name],
-        "equal": found.equal,
-        "proved": found.proved,
-        "cases": found.cases,
-        "start": list(found.start) if found.start else None,
-        "inputs": [dict(row) for row in found.counterexample],
-        "outputs": [dict(outputs) for outputs in found.outputs] if found.outputs else None,
-        "reasons": list(found.reasons),
-    }
-
-
-def _diff_lines(names: tuple[str, str], found: charts.Equivalence) -> Iterator[str]:
-    if found.equal is True:
-        proof = f"proved over {found.cases} cases" if found.cases else "proved, for they say the same"
-        yield f"{names[0]} and {names[1]} behave alike: {proof}"
-        return
-    if found.equal is None:
-        yield f"{names[0]} and {names[1]}: not known; nothing told them apart in {found.cases} cases"
-        yield from (f"  {reason}" for reason in found.reasons)
-        return
-    start = f" from {' and '.join(dict.fromkeys(found.start))}" if found.start else ""
-    yield f"{names[0]} and {names[1]} differ after {len(found.counterexample)} ticks{start}:"
-    first = 0
-    for row, run_of_equals in groupby(found.counterexample):
-        last = first + len(list(run_of_equals)) - 1
-        yield f"  {f'tick {first}' if first == last else f'ticks {first} to {last}'}: {_values(row)}"
-        first = last + 1
-    for name, outputs in zip(names, found.outputs or (), strict=False):
-        yield f"  {name}: {_values(outputs) or 'the tick fails: a division by zero, or no end'}"
-
-
-def _values(named: Mapping[str, charts.Value]) -> str:
-    return " ".join(f"{name}={charts.show(value)}" for name, value in named.items())
-
-
-def _names(one: charts.Chart, two: charts.Chart) -> tuple[str, str]:
-    """Return what to call two charts: by their files where their names are the same."""
-    if one.name != two.name:
-        return one.name, two.name
-    return str(one.path or "the first"), str(two.path or "the second")

@@ -8,13 +8,14 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from posewright import charts
 from posewright.cli.console import emit_json, emit_text, fail, give, hint, warn
 from posewright.cli.options import FOUND, AsJson, Output, argument, option, refuse_overwriting
+from posewright.display import aligned
 from posewright.documents import write_atomically
 from posewright.errors import InputError, UnknownNameError
 
@@ -137,83 +138,40 @@ def _give_ticks(
 ) -> None:
     """Write ticks to a file, as JSON or as a list; exit with 1 where something else was expected."""
     broken = _broken_promises(machine, ticks)
-    records = [_record(machine, number, tick) for number, tick in enumerate(ticks)]
-    wrong = [record for record in records if record.get("differs")]
+    different = [tick for tick in ticks if tick.row.expected and tick.differs]
+    rows = charts.tick_rows(machine, ticks)
     if output is not None:
-        _write_lines(_lines(machine, records), output)
-    told = {
+        _write_lines(rows, output)
+    data = {
         "chart": machine.name,
         "period_s": machine.period_s,
-        "ticks": records,
-        "differences": len(wrong),
-        "broken_promises": broken,
+        "ticks": [tick.to_dict(machine, number) for number, tick in enumerate(ticks)],
+        "differences": len(different),
+        "broken_promises": [
+            {"tick": number, "promise": promise.promise.name, "message": promise.message}
+            for number, promise in broken
+        ],
     }
-    give(told, columns(_lines(machine, records)) if output is None else (), as_json=as_json)
-    for record in wrong[:MOST_TOLD]:
-        fail(
-            f"line {record['line']}: expected {record['differs']}, got {record['state']} {record['outputs']}"
-        )
-    for one in broken[:MOST_TOLD]:
-        fail(f"tick {one['tick']}: {one['message']}")
-    if wrong or broken:
+    give(data, aligned(rows) if output is None else (), as_json=as_json)
+    for tick in different[:MOST_TOLD]:
+        outputs = dict(tick.after.outputs)
+        fail(f"line {tick.row.line}: expected {tick.differs}, got {tick.after.state} {outputs}")
+    for number, promise in broken[:MOST_TOLD]:
+        fail(f"tick {number}: {promise.message}")
+    if different or broken:
         raise typer.Exit(FOUND)
 
 
-def _broken_promises(machine: charts.Chart, ticks: Sequence[charts.Tick]) -> list[dict[str, Any]]:
+def _broken_promises(machine: charts.Chart, ticks: Sequence[charts.Tick]) -> list[tuple[int, charts.Broken]]:
+    """Return each promise that is broken, with the number of the tick."""
     if not machine.promises:
         return []
-    watch = charts.Monitor(machine)
+    monitor = charts.Monitor(machine)
     return [
-        {"tick": number, "promise": broken.promise.name, "message": broken.message}
+        (number, broken)
         for number, tick in enumerate(ticks)
-        for broken in watch.see(tick.row.inputs, tick.after)
+        for broken in monitor.see(tick.row.inputs, tick.after)
     ]
-
-
-def _record(machine: charts.Chart, number: int, tick: charts.Tick) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "tick": number,
-        "time_s": round(number * machine.period_s, 9),
-        "from": tick.before,
-        "inputs": {name: tick.row.inputs[name] for name in machine.inputs},
-        "state": tick.after.state,
-        "outputs": dict(tick.after.outputs),
-    }
-    if machine.events:
-        record["events"] = [name for name in machine.events if tick.row.inputs.get(name)]
-    if not machine.is_flat:
-        record["active"] = list(tick.after.active)
-    if machine.locals:
-        record["locals"] = dict(tick.after.locals)
-    if tick.row.expected:
-        record |= {"line": tick.row.line, "differs": tick.differs}
-    return record
-
-
-def _lines(machine: charts.Chart, records: list[dict[str, Any]]) -> list[list[str]]:
-    show = charts.show
-    before = ["tick", "time_s", "from", *machine.inputs, *machine.events]
-    body = [
-        [
-            str(record["tick"]),
-            f"{record['time_s']:g}",
-            record["from"],
-            *(show(value) for value in record["inputs"].values()),
-            *(show(name in record["events"]) for name in machine.events),
-            record["state"],
-            *(show(record["outputs"][name]) for name in machine.outputs),
-            *(show(record["locals"][name]) for name in machine.locals),
-        ]
-        for record in records
-    ]
-    return [[*before, "state", *machine.outputs, *machine.locals], *body]
-
-
-def columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield lines of cells, one below the other."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
 def _ticks_typed(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from posewright import charts
-from posewright.cli.chart_run import MOST_TOLD, ChartPath, columns
-from posewright.cli.console import give, line_of, rated, working
+from posewright.cli.chart_run import ChartPath
+from posewright.cli.console import give, working
 from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
 
 Runs = Annotated[
@@ -41,19 +39,14 @@ def run_tests(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False)
     told = {"chart": machine.name, "passed": passed == len(results)}
     give(
         told | {"scenarios": [one.data() for one in results]},
-        [*_result_lines(results), f"{machine.name}: {passed} of {len(results)} scenarios passed"],
+        [
+            *(line for result in results for line in result.lines()),
+            f"{machine.name}: {passed} of {len(results)} scenarios passed",
+        ],
         as_json=as_json,
     )
     if passed < len(results):
         raise typer.Exit(FOUND)
-
-
-def _result_lines(results: Sequence[charts.ScenarioResult]) -> Iterator[str | Text]:
-    for result in results:
-        word = rated("passed" if result.passed else "failed")
-        yield line_of(word, f" {result.scenario.name} ({result.ticks} ticks)")
-        for failure in result.failures[:MOST_TOLD]:
-            yield f"    {result.scenario.path or ''}: {failure}"
 
 
 def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_json: AsJson = False) -> None:
@@ -71,7 +64,7 @@ def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_jso
     with working(f"running {len(files)} files through {machine.name} ...", quiet=as_json):
         found = charts.coverage_of(machine, files)
     _draw_coverage(machine, found, draw)
-    give(found.data() | {"runs": [str(path) for path in files]}, _coverage_lines(found), as_json=as_json)
+    give(found.data() | {"runs": [str(path) for path in files]}, found.lines(), as_json=as_json)
 
 
 def cover(
@@ -108,7 +101,7 @@ def cover(
     if not found.complete:
         lines.append("not proved complete: more may be coverable than was found")
     told = found.data() | {"files": [str(path) for path in paths]}
-    give(told, [*_coverage_lines(found.coverage), *lines], as_json=as_json)
+    give(told, [*found.coverage.lines(), *lines], as_json=as_json)
 
 
 def mutate(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False) -> None:
@@ -125,7 +118,7 @@ def mutate(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False) ->
     files = _files(machine, scenarios)
     with working(f"mutating {machine.name} ...", quiet=as_json):
         found = charts.mutate_chart(machine, files)
-    give(found.data(), _mutation_lines(machine, found), as_json=as_json)
+    give(found.data(), found.lines(), as_json=as_json)
 
 
 def _files(machine: charts.Chart, given: list[Path] | None) -> list[Path]:
@@ -135,27 +128,3 @@ def _files(machine: charts.Chart, given: list[Path] | None) -> list[Path]:
 def _draw_coverage(machine: charts.Chart, found: charts.Coverage, path: Path | None) -> None:
     if path is not None:
         charts.draw_chart(machine, path, marks=charts.marks(found))
-
-
-def _coverage_lines(found: charts.Coverage) -> Iterator[str]:
-    rows = [
-        [row.measure.value, f"{row.covered}/{row.total}", f"{row.part:.0%}", str(row.infeasible)]
-        for row in found.rows
-    ]
-    yield from columns([["measure", "covered", "", "cannot be"], *rows])
-    for goal in found.missing:
-        yield f"missing: {goal.measure.value}: {_placed(goal.name, goal.line)}"
-    for goal, reason in found.infeasible.items():
-        yield f"cannot be covered: {goal.measure.value}: {_placed(goal.name, goal.line)}: {reason}"
-
-
-def _placed(name: str, line: int | None) -> str:
-    return name if line is None else f"{name} (line {line})"
-
-
-def _mutation_lines(machine: charts.Chart, found: charts.MutationResult) -> Iterator[str]:
-    for word, mutants in (("survived", found.survived), ("changes nothing", found.equivalent)):
-        for mutant in mutants:
-            yield f"{word}: {_placed(str(mutant), mutant.line)}"
-    findable = found.total - len(found.equivalent)
-    yield f"{machine.name}: {found.killed} of {findable} faults found ({found.score:.1%}); {found.total} made"

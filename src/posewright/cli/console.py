@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.measure import Measurement
-from rich.table import Table
+from rich.padding import Padding
+from rich.table import Table as RichTable
 from rich.text import Text
 
+from posewright.display import Line, Paragraph, Printed, Styled, Table
 from posewright.errors import visible
 
 if TYPE_CHECKING:
@@ -28,16 +30,6 @@ out = Console(emoji=False)
 """For what was asked for; colours only when a person reads it, and `:dog:` in a name stays what it is."""
 
 err = Console(stderr=True, emoji=False)  # for progress, warnings and errors, so that stdout can be piped
-STYLES = {
-    "error": "red",
-    "warning": "yellow",
-    "note": "cyan",
-    "ok": "green",
-    "passed": "green",
-    "failed": "red",
-}
-"""Colours of the words that say how bad something is, or how it went."""
-
 PATIENCE_S = 1.0  # work that takes longer than this shows a bar [s]
 WIDEST = 1000  # columns of a table; a name that is longer yet is broken
 _NUMERIC = frozenset("0123456789+-. ")
@@ -48,7 +40,7 @@ def printable(text: str) -> str:
     return visible(" ".join(text.splitlines()))
 
 
-def emit_json(data: Any) -> None:
+def emit_json(data: object) -> None:
     """Write `data` as the only thing on stdout; refuses NaN and infinity, which are not JSON.
 
     What could steer a terminal, and half a character in a file's name, is written as JSON's own code.
@@ -68,79 +60,79 @@ def emit_text(text: str) -> None:
     sys.stdout.write(text)
 
 
-def line_of(*parts: str | Text) -> Text:
-    """Return a line; a `Text` among its parts keeps its style."""
-    return Text.assemble(*(part if isinstance(part, Text) else printable(part) for part in parts))
-
-
-def say(*parts: str | Text) -> None:
+def say(line: str | Styled | Line) -> None:
     """Write a line to stdout, which is never wrapped."""
-    out.print(line_of(*parts), soft_wrap=True)
+    out.print(_text(line), soft_wrap=True)
 
 
-def styled(text: str, style: str) -> Text:
-    """Return a part of a line, or a cell, in a colour."""
-    return Text(printable(text), style)
-
-
-def rated(word: str, width: int = 0) -> Text:
-    """Return a word that says how bad something is, in its colour, and blanks up to `width`."""
-    return Text.assemble((word, STYLES.get(word, "")), " " * (width - len(word)))
-
-
-def show(one: RenderableType) -> None:
-    """Write a table, or a line made of parts, to stdout.
+def show(item: Printed) -> None:
+    """Write a line or a table to stdout.
 
     No name in a table is cut: a file gets it as wide as it is, a terminal at least as wide as its words.
     """
-    if not isinstance(one, Table):
-        out.print(one, highlight=False, soft_wrap=isinstance(one, Text))
+    if not isinstance(item, Table):
+        out.print(rendered(item), highlight=False, soft_wrap=not isinstance(item, Paragraph))
         return
-    needs = Measurement.get(out, out.options.update(max_width=WIDEST), one)
+    grid = rendered_table(item)
+    needs = Measurement.get(out, out.options.update(max_width=WIDEST), grid)
     width = needs.minimum if out.is_terminal else needs.maximum
     if not out.is_terminal or width > out.width:
-        one.width = min(width, WIDEST)
-    out.print(one, highlight=False, crop=False)
+        grid.width = min(width, WIDEST)
+    out.print(grid, highlight=False, crop=False)
 
 
-def give(data: Any, lines: Iterable[str | RenderableType], *, as_json: bool) -> None:
+def give(data: object, lines: Iterable[Printed], *, as_json: bool) -> None:
     """Write `data` for a program, or `lines` and tables for a person; only one of the two is made."""
     if as_json:
         emit_json(data)
         return
-    for line in lines:
-        if isinstance(line, str):  # as `say` does, but at once: an archive may have thousands of entries
-            sys.stdout.write(printable(line) + "\n")
+    for item in lines:
+        if isinstance(item, str):  # as `say` does, but at once: an archive may have thousands of entries
+            sys.stdout.write(printable(item) + "\n")
         else:
-            show(line)
+            show(item)
 
 
-def table(
-    columns: Sequence[str],
-    rows: Iterable[Iterable[object]],
-    *,
-    title: str = "",
-    words: Collection[str] | None = None,
-) -> Table:
-    """Return a table, its numbers flush right, `words` left: None for columns with anything but numbers."""
-    body = [[cell if isinstance(cell, Text) else Text(printable(str(cell))) for cell in row] for row in rows]
-    heading = Text(printable(title), "table.title") if title else None
-    shown = Table(title=heading, title_justify="left", box=None, pad_edge=False)
-    for place, column in enumerate(columns):
-        if words is None:
-            is_words = not body or any(not _NUMERIC.issuperset(row[place].plain) for row in body)
+def rendered(item: Printed) -> RenderableType:
+    """Return what a result yields for people as Rich shows it."""
+    match item:
+        case Table():
+            return rendered_table(item)
+        case Paragraph():
+            return Padding(Text(printable(item.text)), (0, 0, 0, item.indent))
+        case _:
+            return _text(item)
+
+
+def rendered_table(table: Table) -> RichTable:
+    """Return a table as Rich shows it, its numbers flush right."""
+    rows = [[_text(cell if isinstance(cell, Styled) else str(cell)) for cell in row] for row in table.rows]
+    title = Text(printable(table.title), "table.title") if table.title else None
+    if table.framed:
+        grid = RichTable(title=title)
+    else:
+        grid = RichTable(title=title, title_justify="left", box=None, pad_edge=False)
+    for place, column in enumerate(table.columns):
+        if table.text_columns is None:
+            is_text = not rows or any(not _NUMERIC.issuperset(row[place].plain) for row in rows)
         else:
-            is_words = column in words
-        head = Text("\n".join(map(printable, column.split("\n"))), "dim")
-        shown.add_column(head, justify="left" if is_words else "right", overflow="fold")
-    for row in body:
-        shown.add_row(*row)
-    return shown
+            is_text = column in table.text_columns
+        head = Text("\n".join(map(printable, column.split("\n"))), "" if table.framed else "dim")
+        grid.add_column(head, justify="left" if is_text else "right", overflow="fold")
+    for number, row in enumerate(rows, 1):
+        grid.add_row(*row, end_section=bool(table.total) and number == len(rows))
+    if table.total:
+        grid.add_row(*(_text(str(cell)) for cell in table.total), style="bold")
+    return grid
 
 
-def counted(number: int, what: str) -> str:
-    """Return how many there are, in words: `no errors`, `1 error`, `2 errors`."""
-    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
+def _text(item: str | Styled | Line) -> Text:
+    parts = item.parts if isinstance(item, Line) else (item,)
+    return Text.assemble(*(_part(part) for part in parts))
+
+
+def _part(part: str | Styled) -> str | tuple[str, str]:
+    return (printable(part.text), part.style) if isinstance(part, Styled) else printable(part)
 
 
 def warn(message: str) -> None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from posewright import contests, runs
 from posewright.cli import console
 from posewright.cli.options import FOUND, STOPPED, AsJson, add_group, add_verb, argument, option
+from posewright.display import counted, table
 from posewright.documents import is_folder, is_path, refuse_unwritable, write_atomically
 from posewright.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from posewright.runs import Day, Run
+    from posewright.runs import BatchRun, Day
 
 DayFolder = Annotated[Path, argument("DAY", "The folder in which a day was played.")]
 Jury = Annotated[
@@ -52,7 +53,7 @@ def list_contests(as_json: AsJson = False) -> None:
         console.emit_json({"contests": told, "days": [*runs.day_names()]})
         return
     rows = [(one["contest"], one["title"], ", ".join(one["roles"])) for one in told]
-    console.show(console.table(("contest", "title", "roles"), rows))
+    console.show(table(("contest", "title", "roles"), rows))
     console.say(f"rules of a day: {', '.join(runs.day_names())}")
 
 
@@ -88,6 +89,9 @@ def run(
     jury: Jury = None,
     films: Films = 2,
     workers: Workers = 1,
+    trust_python: Annotated[
+        bool, option("--trust-python", "Run entries that bring Python: it can do anything on this machine.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Play every contest of a day with all entries, rank them, and write the pages.
@@ -100,8 +104,16 @@ def run(
       posewright contest run ours theirs --out out/day --rules ceabot_2017 --seed 7
     """
     with _following(quiet=as_json) as on_run:
-        how: dict[str, Any] = {"rules": rules, "seed": seed, "jury": jury, "workers": workers}
-        day = runs.play_day(folders, out, **how, on_run=on_run)
+        day = runs.play_day(
+            folders,
+            out,
+            rules=rules,
+            seed=seed,
+            jury=jury,
+            workers=workers,
+            on_run=on_run,
+            trust_python=trust_python,
+        )
         page = _site(day, films, workers)
     _give(day, as_json=as_json, page=page)
     if any(discipline.failed for discipline in day.disciplines):
@@ -152,11 +164,11 @@ def _site(day: Day, films: int, workers: int) -> Path | None:
 
 
 @contextmanager
-def _following(*, quiet: bool) -> Iterator[Callable[[str, Run, bool], None]]:
+def _following(*, quiet: bool) -> Iterator[Callable[[str, BatchRun, bool], None]]:
     """Give a function that says a line of each run; after Ctrl-C it is said how to go on."""
     done = 0
 
-    def told(contest: str, run: Run, is_old: bool) -> None:
+    def told(contest: str, run: BatchRun, is_old: bool) -> None:
         nonlocal done
         done += 1
         if not quiet:
@@ -168,7 +180,7 @@ def _following(*, quiet: bool) -> Iterator[Callable[[str, Run, bool], None]]:
     try:
         yield told
     except (KeyboardInterrupt, SystemExit) as stop:
-        console.note(f"stopped after {console.counted(done, 'run')}; the same command goes on")
+        console.note(f"stopped after {counted(done, 'run')}; the same command goes on")
         raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else STOPPED) from None
 
 
@@ -181,7 +193,7 @@ def _give(day: Day, *, as_json: bool, page: Path | None = None) -> None:
         (row.place, row.name, row.club, *(f"{row.parts[one]:.2f}" for one in counted), f"{row.points:.2f}")
         for row in day.ranking
     ]
-    console.show(console.table(("place", "entry", "club", *counted, "points"), rows, title=day.title))
+    console.show(table(("place", "entry", "club", *counted, "points"), rows, title=day.title))
     for name, why in day.inspections.items():
         if why:
             console.warn(f"{name} may not enter: {why}")

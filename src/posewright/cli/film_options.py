@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from posewright.cli.options import option
+from posewright import figures
+from posewright.cli.options import option, refuse_overwriting
 from posewright.errors import InputError
-from posewright.figures import refuse_camera
-from posewright.runs.plants import MOCK
 
 if TYPE_CHECKING:
+    from posewright.recordings import Recording
     from posewright.robots import Robot
 
 Video = Annotated[
@@ -35,28 +36,93 @@ Size = Annotated[
 ]
 
 ENDING = ".mp4"
+MOCK = "mock"
 
 
-def film_path(given: Path, shown: str | Path) -> Path:
-    """Return where a film goes: to a file, or into a folder under the name of what is shown."""
-    name = re.sub(r"[^\w.-]+", "_", Path(shown).name.split(".")[0])
-    return given / f"{name or 'film'}{ENDING}" if given.is_dir() else given
+@dataclass(frozen=True)
+class FilmOptions:
+    """A film that is to be made of a run; it can be made when `read` has returned it.
+
+    Attributes:
+        path: where it goes.
+        camera: who films; None for the default.
+        speed: recorded seconds a second of film.
+        size_px: width and height; None for the default.
+    """
+
+    path: Path
+    camera: str | None = None
+    speed: float = 1.0
+    size_px: tuple[int, int] | None = None
+
+    @classmethod
+    def read(
+        cls,
+        video: Path | None,
+        camera: str | None = None,
+        speed: float = 1.0,
+        size: str | None = None,
+        *,
+        subject: str | Path,
+        inputs: Iterable[str | Path | None] = (),
+    ) -> FilmOptions | None:
+        """Return the film that options ask for; None where they ask for none.
+
+        Args:
+            video: where it goes: a file, or a folder, where it is called after the subject.
+            camera: as the option gives it.
+            speed: as the option gives it.
+            size: as the option gives it: `1280x720`.
+            subject: name or file of what is filmed.
+            inputs: files that are read, and are not written over.
+
+        Raises:
+            InputError: there is a camera and no film, or the file is no kind of film.
+            OutputError: it cannot be written, or is one of the `inputs`.
+        """
+        size_px = size_of(size)
+        if video is None:
+            if camera is not None:
+                raise InputError("no film is made that --camera could be for", hint="--video FILE makes one")
+            return None
+        path = film_path(video, subject)
+        figures.refuse_film(path, speed, size_px)
+        refuse_overwriting(path, *inputs)
+        return cls(path, camera, speed, size_px)
+
+    def refuse_unseen(self, robot: Robot, body: str) -> None:
+        """Refuse a camera that the robot has not, and a body that does not know where it is."""
+        if self.camera is not None:
+            figures.refuse_camera(self.camera, {robot.name: robot.sensors})
+        if body == MOCK:
+            raise InputError(f"there is nothing to film: {body} does not know where it is")
+
+    def make(self, recording: Recording, say: Callable[[str], None]) -> None:
+        """Film a recording; `say` is told how far it is."""
+        figures.film_recording(
+            recording,
+            self.path,
+            camera=self.camera,
+            speed=self.speed,
+            size=self.size_px,
+            on_progress=filming(say),
+        )
+
+
+def film_path(video: Path, subject: str | Path) -> Path:
+    """Return where a film goes: to a file, or into a folder under the name of its subject."""
+    name = re.sub(r"[^\w.-]+", "_", Path(subject).name.split(".")[0])
+    return video / f"{name or 'film'}{ENDING}" if video.is_dir() else video
 
 
 def size_of(text: str | None) -> tuple[int, int] | None:
-    """Return width and height that were asked for; None for the default."""
+    """Return width and height of `1280x720`; None for the default."""
     if text is None:
         return None
-    found = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text.strip().lower())
-    if found is None:
+    match = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text.strip().lower())
+    if match is None:
         raise InputError(f"--size {text}", hint="width and height in pixels, such as 1280x720")
-    return int(found[1]), int(found[2])
-
-
-def refuse_unused_camera(camera: str | None, video: Path | None) -> None:
-    """Refuse a camera where no film is made."""
-    if camera is not None and video is None:
-        raise InputError("no film is made that --camera could be for", hint="--video FILE makes one")
+    return int(match[1]), int(match[2])
 
 
 def filming(
@@ -72,11 +138,3 @@ def filming(
         say(f"filming: {share:.0%}, {minutes}:{seconds:02} left")
 
     return tell
-
-
-def refuse_unfilmable(robot: Robot, body: str, camera: str | None) -> None:
-    """Refuse a camera that is not there, and a film of a robot that nobody sees."""
-    if camera is not None:
-        refuse_camera(camera, {robot.name: robot.sensors})
-    if body == MOCK:
-        raise InputError(f"there is nothing to film: {body} does not know where it is")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 import typer
 
 from posewright import bodies as known_bodies
 from posewright import evaluation, figures, gaits, recordings, robots, runs, search
-from posewright.cli.batch import Out, following, give_batch, refuse_of_one, workers_for
+from posewright.cli.batch import BatchOptions, Out, following, give_batch, refuse_given
 from posewright.cli.console import give, working
 from posewright.cli.gait_options import (
     Forward,
@@ -23,7 +23,6 @@ from posewright.cli.gait_options import (
     Turn,
     open_gait,
 )
-from posewright.cli.gait_tables import compare_table, many_lines, walk_lines
 from posewright.cli.motion_play import followed, give_run
 from posewright.cli.options import (
     AsJson,
@@ -36,7 +35,6 @@ from posewright.cli.options import (
 )
 from posewright.documents import is_path
 from posewright.errors import BodyError, InputError, UnknownNameError
-from posewright.gaits import VelocityCommand
 
 NOMINAL_BODY, SIMULATED = "nominal", "sim"
 FELL = 1  # exit code where a robot fell
@@ -72,20 +70,43 @@ Speeds = Annotated[
 PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the walk (png, svg or pdf).")]
 
 
-class Wishes(NamedTuple):
-    """How gaits are walked, on whose body, and who is told."""
+@dataclass(frozen=True)
+class WalkOptions:
+    """How gaits are walked, on whose body, and who reads the result.
 
-    command: VelocityCommand  # what they are asked for
-    seconds: float  # for so long each is measured [s]
-    settle_s: float  # for so long each walks before [s]
-    body: str  # nominal, a set of bodies, or the path of one
-    seed: int  # of the body, where it is drawn at random
-    as_json: bool  # whether a program reads the result
+    Attributes:
+        command: what they are asked for.
+        seconds: for so long each is measured [s].
+        settle_s: for so long each walks before [s].
+        body: nominal, a set of bodies, or the path of one.
+        seed: of the body, where it is drawn at random.
+        as_json: whether a program reads the result.
+    """
+
+    command: gaits.VelocityCommand
+    seconds: float
+    settle_s: float
+    body: str
+    seed: int
+    as_json: bool
 
     @property
-    def asked(self) -> dict[str, Any]:
-        """What every kind of walk is asked for, by the names that `runs` has for it."""
-        return {name: getattr(self, name) for name in ("command", "seconds", "settle_s", "seed")}
+    def domain(self) -> known_bodies.DomainParameters:
+        """The body that is walked; raises UnknownNameError where there is none of that name."""
+        if self.body in {NOMINAL_BODY, SIMULATED}:
+            return known_bodies.NOMINAL
+        known = (NOMINAL_BODY, *known_bodies.domain_randomization_names())
+        if self.body not in known and not is_path(self.body):
+            raise UnknownNameError.among("body", self.body, known)
+        ranges = known_bodies.domain_randomization(self.body)
+        return known_bodies.draw_domain(ranges, search.checked_seed(self.seed))
+
+    @property
+    def body_text(self) -> str:
+        """The body in words."""
+        if self.body in {NOMINAL_BODY, SIMULATED}:
+            return "nominal body"
+        return f"{self.body} body of seed {self.seed}"
 
 
 def run(
@@ -120,10 +141,12 @@ def run(
       posewright gait run my_gaits --speeds 0.05,0.1,0.15 --out walked
       posewright gait run trot --forward 0.1 --body zenoh:aibo
     """
-    wishes = Wishes(VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
+    options = WalkOptions(gaits.VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     if speeds is not None or Path(gait).is_dir():
-        only_one = {"--plot": plot, "--record": record, "--bodies": bodies}
-        _run_batch(gait, robot, sets, speeds, wishes, only_one, out, workers)
+        refuse_given({"--plot": plot, "--record": record, "--bodies": bodies}, "of one walk")
+        paths = runs.files_in([gait], ".gait.yaml")
+        opened_gaits = {name: open_gait(str(path), robot, sets) for name, path in paths.items()}
+        _run_batch(opened_gaits, speeds, options, BatchOptions(out, workers))
         return
     if out is not None:
         raise InputError("a report is of many walks", hint="--out with a folder of gaits, or --speeds")
@@ -132,74 +155,83 @@ def run(
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    if body != SIMULATED and runs.is_plant(body):
-        refuse_of_one({"--plot": plot, "--bodies": bodies, "--workers": workers}, "of a simulated walk")
-        _run_anywhere(opened, card, wishes, record)
+    if not runs.choose_plant(body).is_simulation:
+        refuse_given({"--plot": plot, "--bodies": bodies, "--workers": workers}, "of a simulated walk")
+        _run_anywhere(opened, card, options, record)
     elif bodies is None:
         if workers is not None:
             raise InputError("one body is walked by one process", hint="--workers with --bodies N")
-        _run_one(opened, card, wishes, record, plot)
+        _run_one(opened, card, options, record, plot)
     else:
         for output, words, flag in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
             if output is not None:
-                what = f"{words} is of one body"
-                raise InputError(what, hint=f"{flag} without --bodies, and --body random --seed N")
-        _run_many(opened, card, wishes, bodies, workers)
+                raise InputError(
+                    f"{words} is of one body", hint=f"{flag} without --bodies, and --body random --seed N"
+                )
+        _run_many(opened, card, options, bodies, workers)
 
 
 def _run_one(
-    gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, record: Path | None, plot: Path | None
+    gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, record: Path | None, plot: Path | None
 ) -> None:
-    result = _walked(gait, robot, wishes)
+    result = _walked(gait, robot, options)
     if record is not None:
         recordings.write_mcap(result.recording, record)
     if plot is not None:
         figures.save_figure(figures.draw_walk(result), plot)
-    give(result.to_dict(), walk_lines(result, _whose(wishes.body, wishes.seed)), as_json=wishes.as_json)
+    give(result.to_dict(), evaluation.walk_lines(result, options.body_text), as_json=options.as_json)
     if not result.report.is_upright:
         raise typer.Exit(FELL)
 
 
-def _run_anywhere(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, record: Path | None) -> None:
-    how: dict[str, Any] = {"command": wishes.command, "seconds": wishes.settle_s + wishes.seconds}
-    with followed(gait.name, wishes.body, quiet=wishes.as_json) as watcher:
-        how["watchers"] = [watcher]
-        recording = runs.play_gait(gait, robot, body=wishes.body, record=record, **how)
-    give_run(recording, as_json=wishes.as_json)
+def _run_anywhere(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, record: Path | None) -> None:
+    with followed(gait.name, options.body, quiet=options.as_json) as follower:
+        recording = runs.play_gait(
+            gait,
+            robot,
+            command=options.command,
+            seconds=options.settle_s + options.seconds,
+            body=options.body,
+            record=record,
+            plant_watchers=[follower.of_plant],
+        )
+    give_run(recording, as_json=options.as_json)
 
 
 def _run_batch(
-    gait: str,
-    robot: str | None,
-    sets: list[str] | None,
+    opened: Mapping[str, tuple[gaits.Gait, robots.Robot]],
     speeds: str | None,
-    wishes: Wishes,
-    only_one: Mapping[str, object],
-    out: Path | None,
-    workers: int | None,
+    options: WalkOptions,
+    batch_options: BatchOptions,
 ) -> None:
-    refuse_of_one(only_one, "of one walk")
-    paths = runs.files_in([gait], ".gait.yaml")
-    opened = {name: open_gait(str(path), robot, sets) for name, path in paths.items()}
-    commands = [wishes.command]
+    commands = [options.command]
     if speeds is not None:
         try:
-            commands = [replace(wishes.command, forward_m_s=float(one)) for one in speeds.split(",")]
+            commands = [replace(options.command, forward_m_s=float(speed)) for speed in speeds.split(",")]
         except ValueError as error:
             raise InputError(f"--speeds {speeds}", hint="numbers such as 0.05,0.1,0.15") from error
-    count, body, seed = len(opened) * len(commands), wishes.body, wishes.seed
-    how: Any = {"seconds": wishes.seconds, "settle_s": wishes.settle_s, "seed": seed}
-    how |= {"domain": _domain(body, seed), "body_name": body, "workers": workers_for(workers, count)}
-    with following(count, "gait", quiet=wishes.as_json) as on_run:
-        batch = runs.walk_batch(opened, commands, folder=out, on_run=on_run, **how)
+    n_walks = len(opened) * len(commands)
+    with following(n_walks, "gait", quiet=options.as_json) as on_run:
+        batch = runs.walk_batch(
+            opened,
+            commands,
+            seconds=options.seconds,
+            settle_s=options.settle_s,
+            seed=options.seed,
+            domain=options.domain,
+            body_name=options.body,
+            workers=batch_options.workers_for(n_walks),
+            folder=batch_options.folder,
+            on_run=on_run,
+        )
     runs.keep_report(batch)
-    give_batch(batch, as_json=wishes.as_json)
-    if batch.succeeded[1] < count:
+    give_batch(batch, as_json=options.as_json)
+    if batch.succeeded[1] < n_walks:
         raise typer.Exit(FELL)
 
 
 def compare(
-    gaits: GaitNames,
+    names: GaitNames,
     robot: RobotOption = None,
     forward: Forward = 0.0,
     left: Left = 0.0,
@@ -221,74 +253,70 @@ def compare(
       posewright gait compare trot my_trot.gait.yaml --forward 0.2 --turn 0.5 --body random --seed 7
       posewright gait compare trot crawl --forward 0.03 --record walk.mcap
     """
-    opened = [open_gait(name, robot, sets) for name in gaits]
-    paths = [] if record is None else record_paths(record, [one.name for one, _ in opened])
+    opened = [open_gait(name, robot, sets) for name in names]
+    paths = [] if record is None else record_paths(record, [gait.name for gait, _ in opened])
     for path in paths:
-        refuse_recording(path, *gaits)
-    wishes = Wishes(VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
-    results = [_walked(*one, wishes) for one in opened]
+        refuse_recording(path, *names)
+    options = WalkOptions(gaits.VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
+    results = [_walked(gait, card, options) for gait, card in opened]
     for result, path in zip(results, paths, strict=False):
         recordings.write_mcap(result.recording, path)
-    told = {"gaits": [result.to_dict() for result in results]}
-    give(told, [compare_table(results, _whose(body, seed))], as_json=as_json)
+    data = {"gaits": [result.to_dict() for result in results]}
+    give(data, [evaluation.compare_table(results, options.body_text)], as_json=as_json)
     if not all(result.report.is_upright for result in results):
         raise typer.Exit(FELL)
 
 
-def _walked(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> evaluation.WalkResult:
+def _walked(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions) -> evaluation.WalkResult:
     """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
-    ends_s, domain = wishes.settle_s + wishes.seconds, _domain(wishes.body, wishes.seed)
-    with working(f"{gait.name}: setting up", quiet=wishes.as_json) as say:
+    ends_s = options.settle_s + options.seconds
+    domain = options.domain
+    with working(f"{gait.name}: setting up", quiet=options.as_json) as say:
         try:
             return runs.walk_gait(
                 gait,
                 robot,
-                **wishes.asked,
+                command=options.command,
+                seconds=options.seconds,
+                settle_s=options.settle_s,
+                seed=options.seed,
                 domain=domain,
-                body_name=wishes.body,
+                body_name=options.body,
                 on_progress=lambda time_s: say(f"{gait.name}: {time_s:.1f} of {ends_s:.1f} s"),
                 clock=time.perf_counter,
             )
         except (BodyError, InputError) as error:
-            told = f"{gait.name}: {error.message}"
-            raise type(error)(told, where=error.where, hint=error.hint) from error
+            message = f"{gait.name}: {error.message}"
+            raise type(error)(message, where=error.where, hint=error.hint) from error
 
 
 def _run_many(
-    gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, bodies: int, workers: int | None
+    gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, bodies: int, workers: int | None
 ) -> None:
-    ranges = "random" if wishes.body == NOMINAL_BODY else wishes.body
-    walked, fallen = 0, 0
-    with working(f"{gait.name}: 0 of {bodies} bodies", quiet=wishes.as_json) as say:
+    ranges = "random" if options.body == NOMINAL_BODY else options.body
+    walked = 0
+    fallen = 0
+    with working(f"{gait.name}: 0 of {bodies} bodies", quiet=options.as_json) as say:
 
         def count(body: runs.WalkedBody) -> None:
             nonlocal walked, fallen
-            walked, fallen = walked + 1, fallen + (not body.is_upright)
+            walked += 1
+            fallen += not body.is_upright
             say(f"{gait.name}: {walked} of {bodies} bodies, {fallen} fell")
 
         many: runs.ManyReport = runs.walk_many(
             gait,
             robot,
-            **wishes.asked,
+            command=options.command,
+            seconds=options.seconds,
+            settle_s=options.settle_s,
+            seed=options.seed,
             bodies=bodies,
             ranges=known_bodies.domain_randomization(ranges),
             workers=workers or (min(os.cpu_count() or 1, bodies) if bodies >= WORTH_WORKERS else 1),
             on_progress=count,
             clock=time.perf_counter,
         )
-    give(many.to_dict(ranges), many_lines(many), as_json=wishes.as_json)
+    give(many.to_dict(ranges), many.lines(), as_json=options.as_json)
     if many.upright < bodies:
         raise typer.Exit(FELL)
-
-
-def _domain(body: str, seed: int) -> known_bodies.DomainParameters:
-    if body in {NOMINAL_BODY, SIMULATED}:
-        return known_bodies.NOMINAL
-    known = (NOMINAL_BODY, *known_bodies.domain_randomization_names())
-    if body not in known and not is_path(body):
-        raise UnknownNameError.among("body", body, known)
-    return known_bodies.draw_domain(known_bodies.domain_randomization(body), search.checked_seed(seed))
-
-
-def _whose(body: str, seed: int) -> str:
-    return "nominal body" if body in {NOMINAL_BODY, SIMULATED} else f"{body} body of seed {seed}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 from posewright import formats, gaits, motions, robots
 from posewright.cli.console import give, warn
@@ -54,8 +54,18 @@ From = Annotated[
 To = Annotated[str | None, option("--to POSE", "Come to a stand, and end in this pose of the robot.")]
 
 
-class Wishes(NamedTuple):
-    """How a gait is sampled: command, number of cycles, frames a keyframe, and its two ends."""
+@dataclass(frozen=True)
+class SampleOptions:
+    """How a gait is sampled.
+
+    Attributes:
+        command: what it is asked for.
+        cycles: how many, one after the other; None for one, for ever where the format can say so.
+        every: a keyframe every so many frames; None for as many as the format can tell apart.
+        lead_in: whether it begins in the gait's stance.
+        from_pose: the pose it begins in; None for none in particular.
+        to_pose: the pose it comes to a stand and ends in; None for none.
+    """
 
     command: gaits.VelocityCommand
     cycles: int | None
@@ -73,8 +83,16 @@ class Wishes(NamedTuple):
         self, gait: gaits.Gait, robot: robots.Robot, *, cycles: int | None, every: int
     ) -> motions.Motion:
         """Return the motion of so many cycles, every so many frames."""
-        asked: Any = {name: getattr(self, name) for name in ("command", "lead_in", "from_pose", "to_pose")}
-        return gaits.sample_gait(gait, robot, cycles=cycles, every_frames=every, **asked)
+        return gaits.sample_gait(
+            gait,
+            robot,
+            command=self.command,
+            cycles=cycles,
+            every_frames=every,
+            lead_in=self.lead_in,
+            from_pose=self.from_pose,
+            to_pose=self.to_pose,
+        )
 
 
 def sample(
@@ -104,16 +122,30 @@ def sample(
     """
     opened, card = open_gait(gait, robot, sets)
     refuse_overwriting(output, opened.path)
-    wishes = Wishes(gaits.VelocityCommand(forward, left, turn), cycles, every, lead_in, from_pose, to_pose)
+    command = gaits.VelocityCommand(forward, left, turn)
+    options = SampleOptions(command, cycles, every, lead_in, from_pose, to_pose)
     if output is None or output.name.lower().endswith(TABLE):
-        give_samples(_samples(opened, card, wishes), {"gait": opened.name}, output, as_json=as_json)
+        give_samples(_samples(opened, card, options), {"gait": opened.name}, output, as_json=as_json)
         return
-    motion = _motion(opened, card, wishes, output)
-    told = _write(motion, output, accept_loss=accept_loss)
-    rounded = _rounded(motion, card, output, opened, has_ends=wishes.has_ends)
-    line = f"{opened.name}: {told['keyframes']} keyframes, {told['duration_s']:.3f} s -> {output}"
-    lines = [f"{line} ({told['format']})", *([] if rounded is None else [f"  rounded: {rounded}"])]
-    give({"gait": opened.name, **wishes.command.by_name, **told, "rounded": rounded}, lines, as_json=as_json)
+    motion = _motion(opened, card, options, output)
+    losses = _write(motion, output, accept_loss=accept_loss)
+    rounded = _rounded(motion, card, output, opened, has_ends=options.has_ends)
+    format_name = formats.format_for(motion, output).name
+    data = {
+        "gait": opened.name,
+        **options.command.by_name,
+        "file": str(output),
+        "format": format_name,
+        "keyframes": len(motion.keyframes),
+        "duration_s": round(motion.duration, 9),
+        "repeat": motion.repeat,
+        "losses": list(losses),
+        "rounded": rounded,
+    }
+    size = f"{len(motion.keyframes)} keyframes, {motion.duration:.3f} s"
+    lines = [f"{opened.name}: {size} -> {output} ({format_name})"]
+    lines += [] if rounded is None else [f"  rounded: {rounded}"]
+    give(data, lines, as_json=as_json)
 
 
 def _rounded(
@@ -138,23 +170,24 @@ def _rounded(
     return f"{told}; --cycles {total // frames + more} fits exactly"
 
 
-def _samples(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> motions.SampleTable:
-    step = 1 if wishes.every is None else wishes.every
-    cycles = 1 if wishes.cycles is None else wishes.cycles
-    motion = wishes.sampled(gait, robot, cycles=cycles, every=step)
+def _samples(gait: gaits.Gait, robot: robots.Robot, options: SampleOptions) -> motions.SampleTable:
+    step = 1 if options.every is None else options.every
+    cycles = 1 if options.cycles is None else options.cycles
+    motion = options.sampled(gait, robot, cycles=cycles, every=step)
     return motions.sample_motion(motion, robot, rate_hz=1.0 / (robot.frame_period_s * step))
 
 
-def _motion(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, output: Path) -> motions.Motion:
+def _motion(gait: gaits.Gait, robot: robots.Robot, options: SampleOptions, output: Path) -> motions.Motion:
     """Return the motion as the format of the file can hold it, called after the file."""
-    cycles, every = wishes.cycles, wishes.every
+    cycles = options.cycles
+    every = options.every
     known = _format(gait, robot, output)
-    if cycles is None and (wishes.has_ends or known.name != formats.NATIVE):
+    if cycles is None and (options.has_ends or known.name != formats.NATIVE):
         cycles = 1
     if every is None:
         step_s = known.quantum.time_s or 0.0
         every = max(1, math.ceil(step_s / robot.frame_period_s - 1e-9))
-    motion = wishes.sampled(gait, robot, cycles=cycles, every=every)
+    motion = options.sampled(gait, robot, cycles=cycles, every=every)
     return replace(motion, name=output.name.split(".")[0] or gait.name)
 
 
@@ -164,17 +197,10 @@ def _format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats.Moti
     return formats.format_for(motions.Motion(gait.name, robot.name, robot.joint_names, (standing,)), output)
 
 
-def _write(motion: motions.Motion, output: Path, *, accept_loss: bool) -> dict[str, Any]:
-    known = formats.format_for(motion, output)
+def _write(motion: motions.Motion, output: Path, *, accept_loss: bool) -> tuple[str, ...]:
+    """Write a motion, and return what of it the format lost, which is said too."""
     with losses_listed(f"the walk cannot be said wholly in {output.name}: nothing is written"):
-        lost = formats.write_motion(motion, output, accept_loss=accept_loss)
-    for loss in lost:
+        losses = tuple(formats.write_motion(motion, output, accept_loss=accept_loss))
+    for loss in losses:
         warn(f"lost: {loss}")
-    return {
-        "file": str(output),
-        "format": known.name,
-        "keyframes": len(motion.keyframes),
-        "duration_s": round(motion.duration, 9),
-        "repeat": motion.repeat,
-        "losses": list(lost),
-    }
+    return losses

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from posewright import contests, recordings, runs
 from posewright.cli import console
@@ -17,8 +15,6 @@ from posewright.documents import read_text
 TrustRules = Annotated[
     bool, option("--trust-attached-rules", "Judge by the rules it carries, even where they were changed.")
 ]
-
-_RIGHT = frozenset("0123456789+-")
 
 
 def register(app: typer.Typer) -> None:
@@ -60,25 +56,10 @@ def judge(
         print_score(score, held.name)
 
 
-def print_table(told: contests.ScoreTable, title: str) -> None:
+def print_table(table: contests.ScoreTable, title: str) -> None:
     """Print a score's table, and its notes below."""
-    table = Table()
-    for place, column in enumerate(told.columns):
-        cells = [row[place] for row in told.rows if row[place]]
-        is_number = bool(cells) and all(cell[0] in _RIGHT for cell in cells)
-        table.add_column(_cell(column), justify="right" if is_number else "left")
-    for number, row in enumerate(told.rows, 1):
-        table.add_row(*map(_cell, row), end_section=number == len(told.rows))
-    if told.total:
-        table.add_row(*map(_cell, told.total), style="bold")
-    console.say(console.styled(title, "table.title"))
-    console.show(table)
-    for note in told.notes:
-        console.say(note)
-
-
-def _cell(text: str) -> Text:
-    return console.styled(text, "")
+    for line in table.lines(title):
+        console.show(line)
 
 
 def print_score(score: contests.Score, title: str) -> None:

@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import RenderableType
 
-from posewright import figures, formats, motions
+from posewright import figures, formats, motions, runs
 from posewright.cli.batch import Out
 from posewright.cli.console import give, say, warn, working
 from posewright.cli.motion_batch import check_many
@@ -30,18 +29,9 @@ from posewright.cli.motion_options import (
     open_for_robot,
     open_motion_file,
     open_to_carry,
+    radians,
 )
 from posewright.cli.motion_play import play
-from posewright.cli.motion_tables import (
-    describe_file,
-    finding_lines,
-    findings_report,
-    page_table,
-    physics_lines,
-    physics_table,
-    summary,
-    with_physics,
-)
 from posewright.cli.motion_view import view
 from posewright.cli.options import (
     FOUND,
@@ -55,10 +45,13 @@ from posewright.cli.options import (
     give_samples,
     losses_listed,
     option,
+    record_paths,
     refuse_overwriting,
     refuse_recording,
 )
 from posewright.errors import InputError, UnknownNameError
+
+HARDWARE = "hardware"
 
 Source = Annotated[Path, argument("IN", "A motion file; its content tells the format.")]
 Target = Annotated[
@@ -103,18 +96,15 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
       posewright motion info humanoid.mtn --page "F walk" --json
     """
     opened = open_motion_file(file, robot)
-    told = describe_file(opened, page)
-    lines: list[RenderableType] = [*summary(told)]
-    if page is None and len(opened.pages) > 1:
-        lines += ["", page_table(told["pages"])]
-    give(told, lines, as_json=as_json)
+    data = formats.describe_motion_file(opened, page)
+    give(data, formats.motion_file_lines(opened, page), as_json=as_json)
 
 
 def check(
     files: Annotated[list[Path], argument("FILE ...", "Motion files, or folders of them.")],
     page: OnlyPage = None,
     robot: RobotName = None,
-    rules: Rules = motions.HARDWARE,
+    rules: Rules = HARDWARE,
     pose: Annotated[
         str | None, option("--pose NAME", "The pose it must begin and end near, whatever the rules.")
     ] = None,
@@ -146,28 +136,36 @@ def check(
     if record is not None and not physics:
         raise InputError("without physics there is nothing to record", hint="--record with --physics")
 
-    def found_in(one: Path, **how: Any) -> dict[str, Any]:
-        opened = open_for_robot(one, robot)
-        report = findings_report(opened, page, near_pose=pose, celebration=celebration, rules=rules)
-        how |= {"attitude_deg": attitude, "friction": friction}
-        return with_physics(report, opened, page, **how) if physics else report
-
+    options = runs.CheckOptions(rules, pose, celebration, physics, radians(attitude), friction)
     if is_many:
-        if check_many(files, found_in, out, strict=strict, as_json=as_json):
+
+        def check_file(path: Path) -> runs.MotionCheck:
+            return runs.check_motion_file(open_for_robot(path, robot), page, options)
+
+        if check_many(files, check_file, out, strict=strict, as_json=as_json):
             raise typer.Exit(FOUND)
         return
-    refuse_recording(record, files[0])
+    (path,) = files
+    refuse_recording(record, path)
+    opened = open_for_robot(path, robot)
+    paths: dict[int, Path] = {}
+    if record is not None:
+        numbers = [number for number, _ in runs.pages_of(opened, page)]
+        paths = dict(zip(numbers, record_paths(record, list(map(str, numbers))), strict=True))
+        for recording in paths.values():
+            refuse_recording(recording, path)
     with working("playing", quiet=as_json or not physics) as say:
-        report = found_in(files[0], record=record, on_progress=lambda name: say(f"playing {name}"))
-    lines = [*finding_lines(report, verbose=verbose), *_physics_lines(report.get("physics", []))]
-    give(report, lines, as_json=as_json)
-    if report["errors"] or (strict and report["warnings"]):
+        result = runs.check_motion_file(
+            opened,
+            page,
+            options,
+            record=paths.__getitem__ if paths else None,
+            on_progress=lambda name: say(f"playing {name}"),
+        )
+    give(result.to_dict(), result.lines(verbose=verbose), as_json=as_json)
+    level = motions.Level
+    if result.count(level.ERROR) or (strict and result.count(level.WARNING)):
         raise typer.Exit(FOUND)
-
-
-def _physics_lines(played: list[dict[str, Any]]) -> list[RenderableType]:
-    many = len(played) > 1
-    return [physics_table(played)] if many else [line for one in played for line in physics_lines(one)]
 
 
 def plot(

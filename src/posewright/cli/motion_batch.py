@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from posewright import formats, runs
+from posewright import formats, motions, runs
 from posewright.cli.batch import following, give_batch
-from posewright.cli.motion_tables import finding_lines
 from posewright.errors import FormatError, InputError, Where
-
-Check = Callable[[Path], dict[str, Any]]
-"""Returns what `motion check --json` says of a file."""
 
 
 def check_many(
-    paths: Sequence[Path], check: Check, folder: Path | None, *, strict: bool, as_json: bool
+    paths: Sequence[Path],
+    check: Callable[[Path], runs.MotionCheck],
+    folder: Path | None,
+    *,
+    strict: bool,
+    as_json: bool,
 ) -> bool:
     """Check every motion file of these paths and folders; return whether something is wrong with one.
 
@@ -27,14 +27,20 @@ def check_many(
     """
     files = _motion_files(paths)
 
-    def checked(named: tuple[str, Path], _: Path | None) -> runs.Run:
+    def checked(named: tuple[str, Path], _: Path | None) -> runs.BatchRun:
         name, file = named
-        report = check(file)
-        errors, warnings = report["errors"], report["warnings"]
-        figures = {"motions": report["motions"], "errors": errors, "warnings": warnings, "sound": not errors}
-        rules = tuple(found["rule"] for found in report["findings"] if found["level"] == "error")
-        story = tuple(map(str, finding_lines(report)))
-        return runs.Run(name, figures, (-errors, -warnings), incidents=rules, story=story)
+        result = check(file)
+        errors = result.count(motions.Level.ERROR)
+        warnings = result.count(motions.Level.WARNING)
+        figures = {
+            "motions": len(result.pages),
+            "errors": errors,
+            "warnings": warnings,
+            "sound": not errors,
+        }
+        rules = tuple(finding.rule for _, finding in result.findings if finding.level is motions.Level.ERROR)
+        story = tuple(map(str, result.finding_lines()))
+        return runs.BatchRun(name, figures, (-errors, -warnings), incidents=rules, story=story)
 
     with following(len(files), "file", quiet=as_json) as on_run:
         batch = runs.run_batch(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 from posewright import evaluation, figures, formats, motions, recordings, runs
 from posewright.cli.console import say, working
@@ -70,17 +71,18 @@ def film(
     figures.refuse_camera(camera, {motion.robot: formats.card_of(motion).sensors})
     put_down = radians(attitude)
     with working(f"{motion.name}: playing") as on_progress:
-        manner = Manner(camera, pictures, speed, size_of(size), filming(on_progress))
+        options = RenderOptions(camera, pictures, speed, size_of(size), filming(on_progress))
         result = None
         if not no_physics:
             result = runs.try_motion(motion, attitude=put_down, friction=friction)
             if record is not None:
                 recordings.write_mcap(result.recording, record)
-        _write(motion, result, output, put_down, manner)
+        _write(motion, result, output, put_down, options)
     say(f"{motion.name} -> {output}")
 
 
-class Manner(NamedTuple):
+@dataclass(frozen=True)
+class RenderOptions:
     """How a motion is shown."""
 
     camera: str  # who looks
@@ -110,23 +112,41 @@ def _write(
     result: evaluation.MotionResult | None,
     output: Path,
     attitude: tuple[float, float] | None,
-    manner: Manner,
+    options: RenderOptions,
 ) -> None:
     """Show what became of a motion under gravity, or without a result, what is commanded."""
-    camera, pictures, speed, size, on_progress = manner
     if _is_strip(output):
         if result is None:
-            strip = figures.draw_strip(motion, pictures=pictures, camera=camera, attitude=attitude)
-        else:
-            whose, found = result.robot, result.findings
             strip = figures.draw_strip(
-                result.recording, whose, pictures=pictures, camera=camera, findings=found
+                motion, pictures=options.pictures, camera=options.camera, attitude=attitude
+            )
+        else:
+            strip = figures.draw_strip(
+                result.recording,
+                result.robot,
+                pictures=options.pictures,
+                camera=options.camera,
+                findings=result.findings,
             )
         figures.save_figure(strip, output)
-        return
-    how: dict[str, Any] = {"camera": camera, "speed": speed, "size": size, "on_progress": on_progress}
-    if result is None:
-        figures.film_motion(motion, output, attitude=attitude, **how)
+    elif result is None:
+        figures.film_motion(
+            motion,
+            output,
+            attitude=attitude,
+            camera=options.camera,
+            speed=options.speed,
+            size=options.size,
+            on_progress=options.on_progress,
+        )
     else:
-        begin_s = result.played.begin * result.played.frame_s
-        figures.film_recording(result.recording, output, begin_s=begin_s, robots=result.robot, **how)
+        figures.film_recording(
+            result.recording,
+            output,
+            camera=options.camera,
+            speed=options.speed,
+            size=options.size,
+            begin_s=result.played.begin * result.played.frame_s,
+            robots=result.robot,
+            on_progress=options.on_progress,
+        )

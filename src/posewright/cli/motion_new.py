@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from posewright import formats, motions
+from posewright import formats, motions, robots
 from posewright.cli.console import give
 from posewright.cli.options import AsJson, argument, option
 from posewright.documents import is_there
 from posewright.errors import InputError, Where
-from posewright.robots import robot as robot_named
 
 
 def new(
@@ -28,7 +27,7 @@ def new(
       posewright motion new wave --robot sony_ers7 --pose sit
       posewright motion new kick --robot robotis_bioloid -o motions/kick.motion.yaml
     """
-    motion = motions.begin_motion(name, robot_named(robot), pose)
+    motion = motions.begin_motion(name, robots.robot(robot), pose)
     path = output or Path(f"{motions.file_stem(name)}.motion.yaml")
     if is_there(path):
         raise InputError("a file is there already", where=Where(path), hint="choose another name")

@@ -5,17 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import evaluation, recordings, runs
-from posewright.bodies import FaultKind, TorquePolicy
-from posewright.cli.console import counted, fail, give, warn, working
-from posewright.cli.evaluate import run_table
+from posewright import bodies, control, evaluation, recordings, runs
+from posewright.bodies import Plant, TorquePolicy
+from posewright.cli.console import fail, give, warn, working
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
 from posewright.cli.options import FOUND, AsJson, Record, option, refuse_recording
-from posewright.control import Block, RealClock
+
+if TYPE_CHECKING:
+    from posewright.control import Block
+from posewright.display import counted
 
 AnyBody = Annotated[
     str, option("--body B", "sim, mock, dynamixel:PORT, robonova:PORT, zenoh:NAME, yarp:NAME or a package's.")
@@ -56,21 +58,38 @@ def play(
     """
     refuse_recording(record, file)
     motion = open_for_robot(file, robot).motion(page)
-    how: dict[str, Any] = {"settle_s": settle, "hold_s": hold, "record": record, "on_end": on_end}
-    how["clock"] = RealClock(time.monotonic, time.sleep) if real_time else None
-    with followed(motion.name, body, quiet=as_json) as watcher:
-        recording = runs.play_motion(motion, body=body, watchers=[watcher], **how)
+    with followed(motion.name, body, quiet=as_json) as follower:
+        recording = runs.play_motion(
+            motion,
+            body=body,
+            settle_s=settle,
+            hold_s=hold,
+            plant_watchers=[follower.of_plant],
+            record=record,
+            on_end=on_end,
+            clock=control.RealClock(time.monotonic, time.sleep) if real_time else None,
+        )
     give_run(recording, as_json=as_json)
 
 
 class Follower:
     """A watcher that says how far a run is, and knows whether it was as fast as it should be."""
 
-    def __init__(self, name: str, say: Callable[[str], None]) -> None:
-        self._name, self._say = name, say
+    def __init__(self, name: str, body: str, say: Callable[[str], None]) -> None:
+        self._name = name
+        self._body = body
+        self._say = say
+        self.is_real = False
         self._said_s, self._began_s, self._first_s = 0.0, 0.0, 0.0
         self._frames = self._faults = self._late = 0
         self._asked_s = self._took_s = 0.0
+
+    def of_plant(self, plant: Plant) -> Follower:
+        """Say what happens first on a plant, and watch it."""
+        self.is_real = plant.is_real
+        first = "going to the first pose" if plant.is_real else "playing"
+        self._say(f"{self._name}: {first} on {self._body}")
+        return self
 
     def watch(self, block: Block) -> bool:
         """Count, and say twice a second how far it is."""
@@ -79,7 +98,7 @@ class Follower:
             self._began_s, self._first_s = now_s, time_s
         self._frames += len(block.states)
         self._faults += len(block.states.faults)
-        self._late += sum(one.kind is FaultKind.LATE for one in block.states.faults)
+        self._late += sum(fault.kind is bodies.FaultKind.LATE for fault in block.states.faults)
         self._asked_s, self._took_s = time_s - self._first_s, now_s - self._began_s
         if now_s - self._said_s >= EVERY_S:
             self._said_s = now_s
@@ -97,21 +116,19 @@ class Follower:
 @contextmanager
 def followed(name: str, body: str, *, quiet: bool) -> Iterator[Follower]:
     """Show how far a run is, warn where it was slow, and say so where a signal ended it."""
-    is_real = body.partition(":")[0] not in ("sim", "mock")
-    first = f"{name}: going to the first pose on {body}" if is_real else f"{name}: playing on {body}"
-    try:
-        with working(first, quiet=quiet) as say:
-            follower = Follower(name, say)
+    with working(f"{name}: setting up", quiet=quiet) as say:
+        follower = Follower(name, body, say)
+        try:
             yield follower
-    except (KeyboardInterrupt, SystemExit):
-        fail("stopped; torque is off" if is_real else "stopped")
-        raise
+        except (KeyboardInterrupt, SystemExit):
+            fail("stopped; torque is off" if follower.is_real else "stopped")
+            raise
     follower.warn()
 
 
 def give_run(recording: recordings.Recording, *, as_json: bool) -> None:
     """Show the figures of a run; exit with 1 if a robot was seen to fall."""
     result = evaluation.evaluate_run(recording)
-    give(result.figures(), [run_table(result)], as_json=as_json)
+    give(result.figures(), result.lines(), as_json=as_json)
     if any(one.falls for one in result.robots.values()):
         raise typer.Exit(FOUND)

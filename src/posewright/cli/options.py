@@ -6,32 +6,85 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
+from typer.models import ArgumentInfo, OptionInfo
 
 from posewright.cli import completion, console
 from posewright.cli.commands import command_named
 from posewright.documents import refuse_unwritable, write_atomically
-from posewright.errors import InputError, LossError, OutputError, Where
+from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
+
+if TYPE_CHECKING:
+    from posewright.motions import SampleTable
+
+Member = TypeVar("Member", bound=Enum)
 
 FOUND = 1  # exit code where a check found an error, a robot fell, or a search found nothing
 STOPPED = 130  # exit code after Ctrl-C, as shells count it
 
 
-def option(words: str, about: str, **more: Any) -> Any:
-    """Return an option as help writes it: its names, then what stands for its value: `--output -o FILE`."""
+def option(
+    words: str,
+    about: str,
+    *,
+    min: float | None = None,  # noqa: A002 -- as Typer calls it
+    max: float | None = None,  # noqa: A002 -- as above
+    show_default: bool = True,
+    callback: Callable[[str | None], str | None] | None = None,
+    autocompletion: completion.Offers | None = None,
+) -> OptionInfo:
+    """Return an option of a verb.
+
+    Args:
+        words: its names, then what stands for its value in help: `--output -o FILE`.
+        about: its sentence in help.
+        min: the smallest number it takes.
+        max: the greatest.
+        show_default: whether help shows its default.
+        callback: checks or changes what was given.
+        autocompletion: what a shell may offer; default what `completion.OFFERS` has for the words.
+    """
     names = [word for word in words.split() if word.startswith("-")]
     value = " ".join(word for word in words.split() if not word.startswith("-"))
-    more = {"autocompletion": completion.offers_for(words)} | more
-    return typer.Option(*names, metavar=value or None, help=about, **more)
+    info: OptionInfo = typer.Option(
+        *names,
+        metavar=value or None,
+        help=about,
+        min=min,
+        max=max,
+        show_default=show_default,
+        callback=callback,
+        autocompletion=autocompletion or completion.offers_for(words),
+    )
+    return info
 
 
-def argument(words: str, about: str, **more: Any) -> Any:
-    """Return an argument, `words` being what stands for it in help; empty for the parameter's own name."""
-    more = {"autocompletion": completion.offers_for(words)} | more
-    return typer.Argument(metavar=words or None, help=about, **more)
+def argument(
+    words: str,
+    about: str,
+    *,
+    min: float | None = None,  # noqa: A002 -- as Typer calls it
+    max: float | None = None,  # noqa: A002 -- as above
+    show_default: bool = True,
+    autocompletion: completion.Offers | None = None,
+) -> ArgumentInfo:
+    """Return an argument of a verb; `words` stand for it in help, empty for the parameter's own name.
+
+    The others are as for `option`.
+    """
+    info: ArgumentInfo = typer.Argument(
+        metavar=words or None,
+        help=about,
+        min=min,
+        max=max,
+        show_default=show_default,
+        autocompletion=autocompletion or completion.offers_for(words),
+    )
+    return info
 
 
 AsJson = Annotated[bool, option("--json", "Write JSON, and nothing else, to stdout.")]
@@ -83,11 +136,30 @@ def add_subgroup(group: typer.Typer, name: str, about: str) -> typer.Typer:
 
 
 def _help_of(verb: Callable[..., None]) -> str:
-    return inspect.cleandoc(verb.__doc__ or "").replace("\n  posewright ", "\n\n  posewright ")
+    """Return a docstring as help shows it: paragraphs wrap, each example has a line of its own."""
+    paragraphs = inspect.cleandoc(verb.__doc__ or "").split("\n\n")
+    return "\n\n".join(
+        paragraph.replace("\n  posewright ", "\n\n  posewright ")
+        if "\n  posewright " in paragraph
+        else " ".join(paragraph.split("\n"))
+        for paragraph in paragraphs
+    )
 
 
 def _epilog(twins: str) -> str:
     return f"In Python: {', '.join(f'posewright.{name}' for name in twins.split())}"
+
+
+def member_named(kind: type[Member], name: str, option_name: str) -> Member:
+    """Return the member of an enumeration whose value an option gives.
+
+    Raises:
+        UnknownNameError: there is none; those that there are stand in the message.
+    """
+    names = [str(member.value) for member in kind]
+    if name not in names:
+        raise UnknownNameError.among(f"value of {option_name}", name, names)
+    return kind(name)
 
 
 def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:
@@ -125,12 +197,14 @@ def losses_listed(
         ) from error
 
 
-def give_samples(samples: Any, told: Mapping[str, Any], output: Path | None, *, as_json: bool) -> None:
-    """Write a `motions.SampleTable` to a file, as JSON with what is told besides, or as CSV on stdout."""
+def give_samples(
+    samples: SampleTable, facts: Mapping[str, object], output: Path | None, *, as_json: bool
+) -> None:
+    """Write a `motions.SampleTable` to a file, as JSON with these facts, or as CSV on stdout."""
     if output is not None:
         write_atomically(output, samples.csv().encode())
     if as_json:
-        console.emit_json({**told, **samples.to_dict()})
+        console.emit_json({**facts, **samples.to_dict()})
     elif output is None:
         console.emit_text(samples.csv())
     else:
@@ -141,8 +215,8 @@ def record_paths(path: Path, names: Sequence[str]) -> list[Path]:
     """Return where each of several recordings goes: `walk.mcap` is `walk.trot.mcap` and `walk.crawl.mcap`."""
     if len(names) == 1:
         return [path]
-    told = [name if names.count(name) == 1 else f"{name}.{place}" for place, name in enumerate(names, 1)]
-    return [path.with_name(f"{path.stem}.{name.replace('/', '_')}{path.suffix}") for name in told]
+    unique = [name if names.count(name) == 1 else f"{name}.{place}" for place, name in enumerate(names, 1)]
+    return [path.with_name(f"{path.stem}.{name.replace('/', '_')}{path.suffix}") for name in unique]
 
 
 def refuse_recording(path: Path | None, *inputs: str | Path | None) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from posewright import runs
 from posewright.cli import console, film_options
+from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import TrustRules, give_outcome
 from posewright.cli.options import AsJson, Plot, add_command, argument, option, refuse_overwriting
 
@@ -38,20 +40,12 @@ def replay(
       posewright replay race.mcap
       posewright replay race.mcap --video race.mp4 --camera chase --speed 2
     """
-    from posewright.runs import replay as replayed
-
-    film_options.refuse_unused_camera(camera, video)
-    video, pixels = video and film_options.film_path(video, recording), film_options.size_of(size)
-    for output in (plot, video):
-        refuse_overwriting(output, recording)
+    film = FilmOptions.read(video, camera, speed, size, subject=recording, inputs=[recording])
+    refuse_overwriting(plot, recording)
     with console.working(f"{recording}: reading", quiet=as_json) as say:
-        how: dict[str, Any] = {
-            "camera": camera,
-            "speed": speed,
-            "size": pixels,
-            "trust_attached_rules": trust,
-        }
-        outcome = replayed(recording, plot=plot, video=video, **how, on_progress=film_options.filming(say))
+        outcome = runs.replay(recording, plot=plot, trust_attached_rules=trust)
+        if film is not None:
+            film.make(outcome.recording, say)
     if view:
         _show(outcome.recording, speed)
     give_outcome(outcome, as_json=as_json)

@@ -6,14 +6,15 @@ import math
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
-from posewright import figures, runs
+from posewright import formats, runs
 from posewright.cli import completion, console, film_options
+from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
     FOUND,
     AcceptLoss,
@@ -27,17 +28,18 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
-from posewright.cli.robi_watch import LiveView
+from posewright.display import Printed, Styled, counted, table
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, Where
-from posewright.formats import read_motion, write_motion
 from posewright.runtimes import robi
-from posewright.runtimes.robi.opening import LISTING, MOTION
-from posewright.runtimes.robi.postures import JUDGED_BY
 
 if TYPE_CHECKING:
-    from posewright.recordings import Recording
+    from posewright.runtimes.robi.controller import RobiController
+    from posewright.runtimes.robi.setup import RobiProgram
 
+
+LISTING = ".lst"
+MOTION = ".motion.yaml"
 LOOKS_FROM = "front"
 MOST_DEG = 3276.7
 """The largest angle that a word of 0.1 degree can say."""
@@ -129,25 +131,25 @@ def run(
       posewright robi run my_program.rm4 --body mock --break forget --json
     """
     refuse_recording(record, program)
-    film_options.refuse_unused_camera(camera, video)
-    if video is not None and not video.is_dir():
-        figures.refuse_film(video, 1.0, None)
-        refuse_overwriting(video, program)
-    video = video and film_options.film_path(video, program)
+    film = FilmOptions.read(video, camera, subject=program, inputs=[program])
     ready = _set_up(program, words, posture, rule, breakpoints)
-    how: dict[str, Any] = {"body": body, "seed": seed, "record": record}
-    camera = (camera or LOOKS_FROM) if video is not None else None
-    if camera is not None:
-        film_options.refuse_unfilmable(ready.robot, body, camera)
-    recording = runs.run_robi(ready, seconds=seconds, **how)
-    if video is not None:
-        _film(recording, video, camera, quiet=as_json)
-    stopped = ready.controller.stopped
+    if film is not None:
+        film = replace(film, camera=film.camera or LOOKS_FROM)
+        film.refuse_unseen(ready.robot, body)
+    controller = ready.controller()
+    recording = runs.run_robi(
+        ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
+    )
+    if film is not None:
+        with console.working("filming", quiet=as_json) as say:
+            film.make(recording, say)
+    stopped = controller.stopped
     result = runs.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
-    result |= _returned(ready, result["events"])
+    is_over = any(event["what"] == "end" for event in result["events"])
+    result |= _returned(ready.program, controller, is_over=is_over)
     if breakpoints and stopped is None:
         console.warn(f"the program came to no breakpoint: {', '.join(breakpoints)}")
-    console.give(result, _lines(result), as_json=as_json)
+    console.give(result, robi.run_lines(result), as_json=as_json)
     if result["error"] or result["fell"]:
         raise typer.Exit(FOUND)
 
@@ -177,12 +179,23 @@ def watch(
     refuse_recording(record, program)
     ready = _set_up(program, words, posture, rule, breakpoints)
     clock = RealClock(time.monotonic, time.sleep) if sys.stdout.isatty() else None
-    with LiveView(ready.controller) as view:
-        how: dict[str, Any] = {"body": body, "seed": seed, "record": record, "clock": clock}
-        recording = runs.run_robi(ready, seconds=seconds, watchers=[view], **how)
+    from posewright.cli.robi_watch import LiveView
+
+    controller = ready.controller()
+    with LiveView(controller) as view:
+        recording = runs.run_robi(
+            ready,
+            controller=controller,
+            seconds=seconds,
+            watchers=[view],
+            body=body,
+            seed=seed,
+            record=record,
+            clock=clock,
+        )
     result = runs.robi_result(recording)
-    for line in _ending(result, told_error=not sys.stdout.isatty()):
-        console.say(line)
+    for line in robi.ending_lines(result, with_error=sys.stdout.isatty()):
+        console.show(line)
     if result["error"] or result["fell"]:
         raise typer.Exit(FOUND)
 
@@ -214,7 +227,7 @@ def list_program(
     text = robi.listing(program)
     if motion is not None:
         read = robi.program_motion(program)
-        write_motion(read.motion, motion)
+        formats.write_motion(read.motion, motion)
         remarks += read.remarks
     if output is not None:
         write_atomically(output, text.encode())
@@ -227,7 +240,7 @@ def list_program(
     elif output is None and motion is None:
         console.emit_text(text)
     else:
-        console.say(f"{console.counted(len(program.nodes), 'tag')} -> {output or motion}")
+        console.say(f"{counted(len(program.nodes), 'tag')} -> {output or motion}")
 
 
 def assemble(
@@ -251,7 +264,7 @@ def assemble(
     if output.name.lower().endswith((LISTING, MOTION)):
         raise InputError(f"{output} is not what is made", hint="it is RM4 text: end the name in .rm4")
     if _is_motion(file):
-        made = robi.motion_program(read_motion(file), straighten=straighten)
+        made = robi.motion_program(formats.read_motion(file), straighten=straighten)
         with losses_listed():
             if made.losses and not accept_loss:
                 what = f"as a Robi's program it would lose: {'; '.join(made.losses)}"
@@ -266,7 +279,7 @@ def assemble(
     for remark in remarks:
         console.warn(remark)
     told = {"bytes": program.n_bytes, "tags": len(program.nodes), "remarks": list(remarks)}
-    line = f"{console.counted(len(program.nodes), 'tag')}, {program.n_bytes} bytes -> {output}"
+    line = f"{counted(len(program.nodes), 'tag')}, {program.n_bytes} bytes -> {output}"
     console.give(told, [line], as_json=as_json)
 
 
@@ -311,7 +324,7 @@ def patch(
         write_atomically(undo, back.text().encode())
     done = "taken back" if reverse else "applied"
     told = {"changes": len(found.changes), "done": done, "file": str(output or file)}
-    line = f"{console.counted(len(found.changes), 'change')} {done} -> {output or file}"
+    line = f"{counted(len(found.changes), 'change')} {done} -> {output or file}"
     console.give(told, [line], as_json=as_json)
 
 
@@ -338,35 +351,31 @@ def judge_postures(
     if angles is not None and not all(abs(angle) <= MOST_DEG for angle in angles):
         hint = f"three angles in degrees, up to {MOST_DEG} either way, as a word can say"
         raise InputError(f"--angles {' '.join(map(str, angles))}", hint=hint)
-    given = None if angles is None else dict(zip(JUDGED_BY, angles, strict=True))
+    given = None if angles is None else dict(zip(robi.JUDGED_BY, angles, strict=True))
     judged = robi.judge_postures(given, rule)
-    columns = ("pose", *(f"ID {number} [deg]" for number in JUDGED_BY), "judged", "right")
+    columns = ("pose", *(f"ID {number} [deg]" for number in robi.JUDGED_BY), "judged", "right")
     rows = (
         (
             one.pose,
-            *(f"{one.angles_deg[number]:.1f}" for number in JUDGED_BY),
-            console.styled(one.judged, "red" if one.contradicts else ""),
+            *(f"{one.angles_deg[number]:.1f}" for number in robi.JUDGED_BY),
+            Styled(one.judged, "red" if one.contradicts else ""),
             one.right or "-",
         )
         for one in judged
     )
     wrong = [f"{one.pose} is judged {one.judged}, and is {one.right}" for one in judged if one.contradicts]
-    told: list[Any] = [console.table(columns, rows, title=f"rule: {rule}"), *wrong]
-    console.give([one.data() for one in judged], told, as_json=as_json)
+    lines: list[Printed] = [table(columns, rows, title=f"rule: {rule}"), *wrong]
+    console.give([one.data() for one in judged], lines, as_json=as_json)
 
 
 def _set_up(
     program: str, words: list[str] | None, posture: str, rule: str, breakpoints: list[str] | None
-) -> runs.ReadyRobi:
+) -> RobiProgram:
     ready = runs.set_up_robi(
         program, words=",".join(words or ()), posture=posture, rule=rule, breakpoints=breakpoints or ()
     )
-    for remark in ready.program.remarks:
-        console.warn(remark)
-    if _is_motion(program):
-        made = robi.motion_program(read_motion(program))
-        for remark in (*(f"lost: {loss}" for loss in made.losses), *made.remarks, *_rounded(made)):
-            console.warn(remark)
+    for warning in ready.warnings:
+        console.warn(warning)
     return ready
 
 
@@ -374,73 +383,18 @@ def _is_motion(program: str) -> bool:
     return program.lower().endswith(MOTION)
 
 
-def _returned(ready: runs.ReadyRobi, events: list[dict[str, Any]]) -> dict[str, int]:
+def _returned(program: robi.Program, controller: RobiController, *, is_over: bool) -> dict[str, int]:
     """Return what a program found that is over, where it writes that into the memory."""
     cell = robi.memory_map()["return_value"].at()
-    if not any(one["what"] == "end" for one in events) or not any(
-        node.address == cell for node in ready.program.nodes
-    ):
+    if not is_over or not any(node.address == cell for node in program.nodes):
         return {}
-    return {"return_value": ready.controller.memory.get("return_value")}
+    return {"return_value": controller.memory.get("return_value")}
 
 
-def _film(recording: Recording, video: Path, camera: str | None, *, quiet: bool) -> None:
-    with console.working("filming", quiet=quiet) as say:
-        figures.film_recording(recording, video, camera=camera, on_progress=film_options.filming(say))
-
-
-def _rounded(made: Any) -> Iterator[str]:
+def _rounded(made: robi.MotionProgram) -> Iterator[str]:
     degrees = math.degrees(made.rounding.angle_rad)
     if degrees > 1e-6:
         yield f"angles are rounded by up to {degrees:.3f} deg: a word is 0.1 deg"
     if made.rounding.time_s > 1e-6:
         late = 1000.0 * made.rounding.time_s
         yield f"keyframes come up to {late:.1f} ms early or late: times are in 1/60 s"
-
-
-_UPRIGHT = {None: "nobody knows whether it fell", False: "the robot stayed up", True: "the robot fell"}
-
-
-def _lines(result: dict[str, Any]) -> Iterator[str | Text]:
-    yield f"{result['program']}: {result['duration_s']:.2f} s, from the pose {result['pose']}"
-    for one in result["events"]:
-        style = {"error": "red", "unsafe": "red", "loops": "yellow", "running": "yellow"}.get(one["what"], "")
-        yield console.styled(f"{one['time_s']:8.3f} s  {_event(one)}", style)
-    for name, value in result.get("stopped", {}).get("cells", {}).items():
-        yield f"            {name} = {value:#06x}"
-    mapped = ", ".join(map(str, result["mapped"])) or "none"
-    yield f"posture {result['posture']}; mapped: {mapped}"
-    yield f"{_UPRIGHT[result['fell']]}; digest {result['digest'][:16]}"
-    if "return_value" in result:
-        yield f"return value {result['return_value']}"
-    if result["note"]:
-        yield console.styled(f"note: {result['note']}", "yellow")
-
-
-def _ending(result: dict[str, Any], *, told_error: bool) -> Iterator[str | Text]:
-    """Yield how a run that was watched ended; an error that was told already is not told again."""
-    endings = {"end", "waits", "loops", "running", "error"}
-    for one in [one for one in result["events"] if one["what"] in endings][-1:]:
-        if one["what"] != "error" or not told_error:
-            yield f"{one['time_s']:8.3f} s  {_event(one)}"
-    yield f"{result['duration_s']:8.3f} s  stopped; {_UPRIGHT[result['fell']]}"
-    if result["note"]:
-        yield f"note: {result['note']}"
-
-
-def _event(one: dict[str, Any]) -> str:
-    what, place = str(one["what"]), f"{one.get('label') or '-'} (0x{one.get('address', 0):08x})"
-    if what == "mapping":
-        return f"mapped: {', '.join(map(str, one['mapped'])) or 'none'}"
-    return {
-        "word": f"word {one.get('number')} is recognised",
-        "posture": f"posture {one.get('name')}",
-        "error": str(one.get("message")),
-        "waits": f"waits for a {' and a '.join(one.get('waits_for', ()))} at {place}",
-        "loops": f"goes around without effect at {place}",
-        "unsafe": str(one.get("message")),
-        "running": f"still running at {place} when time was up",
-        "end": f"stopped before {place}"
-        if one.get("reason") == "breakpoint"
-        else f"over: {one.get('reason')} at {place}",
-    }.get(what, what)

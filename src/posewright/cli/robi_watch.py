@@ -12,6 +12,7 @@ from rich.console import Group
 from rich.text import Text
 
 from posewright.cli import console
+from posewright.display import Styled, counted, table
 from posewright.runtimes.robi.status import Status, status_of
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def changes(before: tuple[Any, ...], now: tuple[Any, ...]) -> Iterator[str]:
     changed = [name for name in {**old_cells, **cells} if old_cells.get(name) != cells.get(name)]
     tables_changed = sum(name.startswith("table_") for name in changed)
     if tables_changed:
-        yield f"{console.counted(tables_changed, 'word')} of the parameter tables"
+        yield f"{counted(tables_changed, 'word')} of the parameter tables"
     for name in changed:
         if not name.startswith("table_") and name not in {"posture", "word"}:
             yield f"{name} = {cells[name]:#06x}" if name in cells else f"{name} as it was at first"
@@ -99,11 +100,12 @@ def tables(now_s: float, status: Status) -> Group:
     """Return all that is shown to a person at a time [s]."""
     left = f"move {status.time_left_s:5.2f} s left"
     head = f"{now_s:8.2f} s   posture {status.posture}   word {status.word}   {left}"
-    deep = console.counted(len(status.calls), "call")
+    deep = counted(len(status.calls), "call")
     place = f"at {status.label or '-'} (0x{status.address:08x}), {deep} deep"
     lights = Text("LEDs  ")
     for name, colour in status.lights.items():
-        lights.append_text(console.line_of(console.styled("\u2588\u2588", _hex(colour)), f" {name}  "))
+        lights.append("\u2588\u2588", _hex(colour))
+        lights.append(console.printable(f" {name}  "))
     rows = (
         (
             one.id,
@@ -115,20 +117,18 @@ def tables(now_s: float, status: Status) -> Group:
         )
         for one in status.servos
     )
-    servos = console.table(("ID", "servo", "goal [deg]", "is [deg]", "torque [%]", ""), rows)
+    servos = table(("ID", "servo", "goal [deg]", "is [deg]", "torque [%]", ""), rows)
     shown = [(name, f"{value:#06x}") for name, value in status.cells.items() if not name.startswith("table_")]
     more = len(status.cells) - len(shown[:MOST_CELLS])
-    cells = console.table(
-        ("memory", "word"), [*shown[:MOST_CELLS], *([(f"and {more} more", "")] if more else [])]
-    )
+    cells = table(("memory", "word"), [*shown[:MOST_CELLS], *([(f"and {more} more", "")] if more else [])])
     parts: list[RenderableType] = [
-        console.line_of(head),
-        console.line_of(place),
+        console.rendered(head),
+        console.rendered(place),
         lights,
-        Columns([servos, cells], padding=(0, 4)),
+        Columns([console.rendered(servos), console.rendered(cells)], padding=(0, 4)),
     ]
     if status.error:
-        parts.append(console.styled(status.error, "red"))
+        parts.append(console.rendered(Styled(status.error, "red")))
     return Group(*parts)
 
 

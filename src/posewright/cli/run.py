@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import shlex
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import figures
+from posewright import control, figures, runs
 from posewright.bodies import TorquePolicy
 from posewright.cli import console, film_options
-from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, refuse_of_one, run_seeds
+from posewright.cli.batch import (
+    BatchOptions,
+    KeepRecordings,
+    Out,
+    Seeds,
+    Workers,
+    following,
+    give_batch,
+    refuse_given,
+)
+from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import give_outcome
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, Plot, add_command, argument, option, refuse_overwriting
-from posewright.control import RealClock
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
+    from posewright.bodies import Plant
     from posewright.control import Block
-    from posewright.runs import Outcome, Progress
-    from posewright.simulation import World
+    from posewright.runs import Progress
 
 
 TrialName = Annotated[str, argument("TRIAL", "A trial's or a contest's name, or a *.trial.yaml file.")]
@@ -35,7 +45,21 @@ Seed = Annotated[
     option("--seed", "Seed of what is drawn at random: where boxes stand, random inputs of a chart."),
 ]
 BehaviourName = Annotated[
-    str | None, option("--behaviour", "A behaviour's name, or a *.behaviour.yaml file.")
+    str | None,
+    option(
+        "--behaviour",
+        "What drives the robot: a behaviour, race.bas, a CONNECT.CFG, robi:NAME, trot, or mine.py:Mine.",
+    ),
+]
+RobotName = Annotated[
+    str | None, option("--robot", "Who runs that behaviour: a robot's name, or its card; default its own.")
+]
+ProgramOptions = Annotated[
+    list[str] | None,
+    option("--set NAME=VALUE", "Say something to the behaviour: words=472@3 to a Robi's; repeatable."),
+]
+StreamsName = Annotated[
+    str, option("--streams", "How random numbers follow from the seed; 2026-11 as in older versions.")
 ]
 VendorFile = Annotated[
     Path | None,
@@ -52,12 +76,15 @@ Body = Annotated[
     ),
 ]
 OnController = Annotated[
-    str, option("--controller", "Where it runs: python, arduino-uno, cm900 (emulated), serial:PORT.")
+    str,
+    option(
+        "--controller",
+        "Where it runs: python, arduino-uno, cm900 (emulated), serial:PORT; or mine.py:Mine in its place.",
+    ),
 ]
 StatesPlot = Annotated[
     Path | None, option("--states-plot", "Draw the states of the board and of the interpreter.")
 ]
-Plots = tuple[Path | None, Path | None]
 RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
 Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]
 Cameras = Annotated[
@@ -70,6 +97,12 @@ View = Annotated[bool, option("--view", "Show it in a live window, at real time.
 Legal = Annotated[bool, option("--legal", "Refuse a layout that breaks the contest's rules.")]
 
 
+SIMULATION = "sim"
+PYTHON = "python"
+TRIALS_FOLDER = Path("out/{trial}-{digest}")
+"""Where a batch of trials is kept, unless a person says where."""
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb."""
     add_command(app, "run", run, twins="run_trial run_many draw_outcome draw_board film_recording")
@@ -80,9 +113,11 @@ def run(
     layout: LayoutName = None,
     seed: Seed = None,
     behaviour: BehaviourName = None,
+    robot: RobotName = None,
+    sets: ProgramOptions = None,
     motions: VendorFile = None,
-    body: Body = "sim",
-    controller: OnController = "python",
+    body: Body = SIMULATION,
+    controller: OnController = PYTHON,
     real_time: RealTime = False,
     record: Record = None,
     cameras: Cameras = None,
@@ -94,6 +129,7 @@ def run(
     size: film_options.Size = None,
     view: View = False,
     legal: Legal = False,
+    streams: StreamsName = "2026-12",
     on_end: OnEnd = TorquePolicy.RELEASE,
     seeds: Seeds = None,
     workers: Workers = None,
@@ -109,72 +145,124 @@ def run(
       posewright run obstacle-race --behaviour my.behaviour.yaml --controller arduino-uno --json
       posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
-    from posewright.runs import run_trial
-
-    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "legal": legal}
-    what["body"], board = body, controller if controller != "python" else None
+    batch = BatchOptions(out, workers, keep)
+    board = None if controller == PYTHON else controller
     if seeds is not None:
-        only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
-        only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
-        only_one |= {"--cameras": bool(cameras) or None, "--controller": board, "--states-plot": states_plot}
-        how: dict[str, Any] = {"out": out, "workers": workers, "recordings": keep, "as_json": as_json}
-        run_seeds(trial, seeds, only_one=only_one, **how, **what)
+        refuse_given(
+            {
+                "--seed": seed,
+                "--record": record,
+                "--video": video,
+                "--plot": plot,
+                "--camera": camera,
+                "--view": view or None,
+                "--real-time": real_time or None,
+                "--size": size,
+                "--cameras": bool(cameras) or None,
+                "--states-plot": states_plot,
+            },
+            "of one run, --seeds of many",
+        )
+        n_runs = len(runs.read_seeds(seeds))
+        with following(n_runs, "seed", quiet=as_json) as on_run:
+            result = runs.run_many(
+                trial,
+                seeds=seeds,
+                layout=layout,
+                behaviour=behaviour,
+                robot=robot,
+                options=program_options(sets),
+                motions=motions,
+                body=body,
+                controller=controller,
+                legal=legal,
+                streams=streams,
+                folder=batch.folder or TRIALS_FOLDER,
+                recordings=batch.recordings,
+                workers=batch.workers_for(n_runs),
+                on_run=on_run,
+            )
+        give_batch(result, as_json=as_json, again=_replay_of_worst(result))
         return
-    refuse_of_one({"--out": out, "--workers": workers, "--no-recordings": not keep or None}, "for --seeds")
-    film_options.refuse_unused_camera(camera, video)
-    video, pixels = video and film_options.film_path(video, trial), film_options.size_of(size)
-    _refuse_view(body if view else "sim")
-    refuse_of_one({} if board else {"--states-plot": states_plot}, "for --controller of a board")
-    _refuse_outputs(record, video, plot, states_plot, inputs=(trial, layout, behaviour, motions))
-    if video is not None:
-        figures.refuse_film(video, speed, pixels)
-    what |= {"controller": controller, "to_film": video is not None, "camera": camera, "record": record}
-    pace, live = RealClock(time.monotonic, time.sleep) if real_time else None, _Live if view else None
-    what |= {"cameras": cameras or (), "on_end": on_end, "pace": pace, "seed": seed, "make_watcher": live}
+    batch.refuse_for_one_run()
+    inputs = (trial, layout, behaviour, motions)
+    film = FilmOptions.read(video, camera, speed, size, subject=trial, inputs=inputs)
+    if board is None and states_plot is not None:
+        refuse_given({"--states-plot": states_plot}, "for --controller of a board")
+    _refuse_outputs(record, plot, states_plot, inputs=inputs)
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
-        outcome = run_trial(trial, clock=time.perf_counter, on_progress=_teller(say), **what)
-        _show(outcome, (plot, states_plot), video, {"camera": camera, "speed": speed, "size": pixels}, say)
+        outcome = runs.run_trial(
+            trial,
+            layout=layout,
+            seed=seed,
+            behaviour=behaviour,
+            robot=robot,
+            options=program_options(sets),
+            motions=motions,
+            body=body,
+            controller=controller,
+            legal=legal,
+            streams=streams,
+            to_film=film is not None,
+            camera=camera,
+            record=record,
+            cameras=cameras or (),
+            on_progress=_teller(say),
+            make_watcher=_Live if view else None,
+            pace=control.RealClock(time.monotonic, time.sleep) if real_time else None,
+            clock=time.perf_counter,
+            on_end=on_end,
+        )
+        if plot is not None:
+            say("drawing the picture")
+            figures.save_figure(runs.draw_outcome(outcome), plot)
+        if states_plot is not None:
+            say("drawing the picture")
+            figures.save_figure(runs.draw_board(outcome), states_plot)
+        if film is not None:
+            film.make(outcome.recording, say)
     give_outcome(outcome, as_json=as_json)
 
 
-def _refuse_view(body: str) -> None:
-    from posewright.runs import is_plant
+def program_options(sets: Sequence[str] | None) -> dict[str, str]:
+    """Return what is said to a program, by name, of texts such as `words=472@3`.
 
-    if body != "sim" and is_plant(body):
-        raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
+    Raises:
+        InputError: one of them has no `=`.
+    """
+    options = {}
+    for text in sets or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"--set {text}", hint="NAME=VALUE, such as words=472@3")
+        options[name.strip()] = value
+    return options
 
 
-def _show(
-    outcome: Outcome, plots: Plots, video: Path | None, how: dict[str, Any], say: Callable[[str], None]
-) -> None:
-    """Draw what came of it, and film it as asked, where that is asked for."""
-    from posewright.figures import film_recording, save_figure
-    from posewright.runs import draw_board, draw_outcome
-
-    for plot, draw in zip(plots, (draw_outcome, draw_board), strict=True):
-        if plot is not None:
-            say("drawing the picture")
-            save_figure(draw(outcome), plot)
-    if video is not None:
-        film_recording(outcome.recording, video, **how, on_progress=film_options.filming(say))
+def _replay_of_worst(batch: runs.Batch) -> str:
+    """Return the command that shows the worst run once more; empty where there is no recording of it."""
+    recording = batch.worst and batch.recording(batch.worst)
+    return shlex.join(["posewright", "replay", str(recording), "--plot", "worst.png"]) if recording else ""
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
-    began = time.perf_counter()
+    started_s = time.perf_counter()
 
     def tell(progress: Progress) -> None:
-        speed = progress.time_s / max(time.perf_counter() - began, 1e-3)
+        speed = progress.time_s / max(time.perf_counter() - started_s, 1e-3)
         say(f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.state:<15} {progress.standing}")
 
     return tell
 
 
 def _refuse_outputs(
-    record: Path | None, video: Path | None, *plots: Path | None, inputs: tuple[str | Path | None, ...]
+    record: Path | None,
+    plot: Path | None,
+    states_plot: Path | None,
+    *,
+    inputs: tuple[str | Path | None, ...],
 ) -> None:
-    from posewright.figures import FILMS, PICTURES
-
-    for path, endings in ((record, (".mcap",)), (video, FILMS), *((plot, PICTURES) for plot in plots)):
+    for path, endings in ((record, (".mcap",)), (plot, figures.PICTURES), (states_plot, figures.PICTURES)):
         _refuse_unwritable(path, endings)
         refuse_overwriting(path, *inputs)
 
@@ -185,17 +273,20 @@ def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
         return
     refuse_unwritable(path)
     if path.suffix.lower() not in suffixes:
-        what = "the file's ending does not fit"
-        raise InputError(what, where=Where(path), hint=f"one of {', '.join(suffixes)}")
+        raise InputError(
+            "the file's ending does not fit", where=Where(path), hint=f"one of {', '.join(suffixes)}"
+        )
 
 
 class _Live:
     """Shows a world while it is simulated, no faster than real time."""
 
-    def __init__(self, world: World) -> None:
-        from posewright.simulation import LiveView
+    def __init__(self, plant: Plant) -> None:
+        from posewright.simulation import LiveView, World
 
-        self._view = LiveView(world)
+        if not isinstance(plant, World):
+            raise InputError("there is no world to look into", hint="--view shows a simulation")
+        self._view = LiveView(plant)
         self._began: float | None = None
 
     def watch(self, block: Block) -> bool:

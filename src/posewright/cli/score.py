@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from posewright.cli.options import AsJson, add_group, add_verb, option
+from posewright.display import Table
 
 
 def register(app: typer.Typer) -> None:
@@ -29,21 +30,22 @@ def obstacle_race(
     as_json: AsJson = False,
 ) -> None:
     """Score one leg of the CEABOT obstacle race: (300-T)·7.5/300 + d/150·7.5 - (2·pen)^1.35."""
-    from rich.table import Table
-
     from posewright.cli import console
     from posewright.contests import rules, score
 
     points = score(time, distance, penalties)
-    asked = {"time_s": time, "distance_cm": distance, "penalties": penalties}
     limits = rules().scoring
-    table = Table("for", "points", title="One leg of the obstacle race")
-    table.columns[1].justify = "right"
-    what = f"time left, {limits.time_limit_s - time:g} s of {limits.time_limit_s:g} s"
-    table.add_row(what, f"{points.time_points:+.3f}")
-    what = f"distance, {distance:g} cm of {limits.distance_limit_cm:g} cm"
-    table.add_row(what, f"{points.distance_points:+.3f}")
-    table.add_row(f"penalties, {penalties}", f"{-points.penalty_points:+.3f}", end_section=True)
-    table.add_row("the formula's value, which decides places", f"{points.raw_points:+.3f}")
-    table.add_row("counts in the total", f"{points.points:.3f}", style="bold")
-    console.give({**points.to_dict(), **asked}, [table], as_json=as_json)
+    time_left = f"time left, {limits.time_limit_s - time:g} s of {limits.time_limit_s:g} s"
+    reached = f"distance, {distance:g} cm of {limits.distance_limit_cm:g} cm"
+    rows = (
+        (time_left, f"{points.time_points:+.3f}"),
+        (reached, f"{points.distance_points:+.3f}"),
+        (f"penalties, {penalties}", f"{-points.penalty_points:+.3f}"),
+        ("the formula's value, which decides places", f"{points.raw_points:+.3f}"),
+    )
+    total = ("counts in the total", f"{points.points:.3f}")
+    table = Table(
+        ("for", "points"), rows, "One leg of the obstacle race", frozenset({"for"}), total, framed=True
+    )
+    given = {"time_s": time, "distance_cm": distance, "penalties": penalties}
+    console.give({**points.to_dict(), **given}, [table], as_json=as_json)

@@ -7,25 +7,25 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import runs
+from posewright import robots, runs
 from posewright.bodies import TorquePolicy
 from posewright.cli import console
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, add_command, argument, option, refuse_recording
-from posewright.controllers.behaviours import read_behaviour
+from posewright.controllers import behaviours
+from posewright.display import counted
 from posewright.errors import InputError
-from posewright.robots import Robot, SensorSpec
-from posewright.robots import robot as robot_of
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
     from posewright.network.served.host import Standing
     from posewright.network.yarp.gateway import YarpDoor
     from posewright.network.zenoh.door import ZenohDoor
+    from posewright.robots import Robot, SensorSpec
     from posewright.runs.serving import Service
 
 Listen = Annotated[
@@ -98,23 +98,35 @@ def serve(
     from posewright.network.served.commander import Watchdog
 
     refuse_recording(record, robot)
-    card = robot_of(robot)
+    card = robots.robot(robot)
     _refuse(zenoh, yarp, listen, cameras=cameras, name_server=name_server)
     doors: dict[str, ZenohDoor | YarpDoor] = {}
     if zenoh:
         doors["zenoh"] = _zenoh(name or card.name, listen, cameras=cameras)
     if yarp:
         doors["yarp"] = _yarp(name, listen, starts=name_server, layout=yarp_version)
-    how: dict[str, Any] = {"body": body, "pose": pose, "seed": seed, "on_end": on_end, "record": record}
-    how |= {"arena": (field := _arena(arena, layout, seed)), "start": _place(start, field)}
-    how |= {"watchdog": Watchdog(hold_after, relax_after), "now": time.monotonic, "sleep": time.sleep}
-    how["seconds"] = math.inf if seconds is None else seconds
-    how["sensors"] = _sensors(sensors_of, card)
-    where = ", ".join(f"{kind} as {door.name}" for kind, door in doors.items())
-    at = f" at {listen}" if listen else ""
-    begun = f"{card.name} ({body}) is served over {where}{at}; Ctrl-C ends it"
+    field = _arena(arena, layout, seed)
+    names = ", ".join(f"{kind} as {door.name}" for kind, door in doors.items())
+    address = f" at {listen}" if listen else ""
+    begun = f"{card.name} ({body}) is served over {names}{address}; Ctrl-C ends it"
     with console.working(f"{card.name}: starting", quiet=as_json) as say:
-        service = runs.serve(card, doors, on_progress=_teller(begun, say), **how)
+        service = runs.serve(
+            card,
+            doors,
+            now=time.monotonic,
+            sleep=time.sleep,
+            body=body,
+            pose=pose,
+            arena=field,
+            start=_place(start, field),
+            sensors=_sensors(sensors_of, card),
+            seed=seed,
+            watchdog=Watchdog(hold_after, relax_after),
+            seconds=math.inf if seconds is None else seconds,
+            on_end=on_end,
+            record=record,
+            on_progress=_teller(begun, say),
+        )
     console.give(service.to_dict(), _lines(service), as_json=as_json)
     if service.signal not in {0, 130}:
         raise typer.Exit(service.signal)
@@ -146,14 +158,19 @@ def _yarp(name: str | None, listen: str | None, *, starts: bool, layout: int) ->
     host, _, port = (listen or "127.0.0.1:10000").rpartition(":")
     if not port.isdecimal():
         raise InputError(f"--listen {listen}", hint="HOST:PORT of YARP's name server, 127.0.0.1:10000")
-    at: dict[str, Any] = {"host": host or "127.0.0.1", "port": int(port)}
-    return YarpDoor(name or NAME, **at, start_name_server=starts, layout=layout)
+    return YarpDoor(
+        name or NAME,
+        host=host or "127.0.0.1",
+        port=int(port),
+        start_name_server=starts,
+        layout=layout,
+    )
 
 
 def _sensors(behaviour: str | None, card: Robot) -> list[SensorSpec]:
     """Return what a behaviour senses by that the robot does not have."""
     own = {sensor.name for sensor in card.sensors}
-    needed = () if behaviour is None else read_behaviour(behaviour, robot=card).sensors
+    needed = () if behaviour is None else behaviours.read_behaviour(behaviour, robot=card).sensors
     return [sensor for sensor in needed if sensor.name not in own]
 
 
@@ -189,7 +206,7 @@ def _teller(begun: str, say: Callable[[str], None]) -> Callable[[Standing], None
         who = f"{_short(standing.client or standing.commander or 'nobody')} {drives}"
         observers = sum(int(count) for what, count in counts.items() if what.endswith(": observers"))
         late, rate = int(counts["late"]), f"{standing.rate_hz:5.1f} Hz"
-        say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {console.counted(observers, 'observer')}")
+        say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {counted(observers, 'observer')}")
 
     return tell
 

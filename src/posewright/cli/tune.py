@@ -8,8 +8,9 @@ import os
 import shlex
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
@@ -17,14 +18,6 @@ from posewright import figures, gaits, runs, search
 from posewright.cli import console
 from posewright.cli.console import give
 from posewright.cli.options import FOUND, STOPPED, AsJson, add_command, argument, option, refuse_overwriting
-from posewright.cli.tune_report import (
-    describe,
-    figures_line,
-    list_table,
-    result_data,
-    result_lines,
-    show_journal,
-)
 from posewright.documents import open_ordinary, refuse_unwritable
 from posewright.errors import FormatError, InputError, Where
 
@@ -103,17 +96,20 @@ def tune(
       posewright tune my_trot.tune.yaml --workers 4 --json
       posewright tune --report fast.tune.jsonl --plot fast.png
     """
-    wishes = Wishes(generations, population, seed, workers)
+    options = SearchOptions(generations, population, seed, workers)
     _refuse_unclear(
-        tuning, report, is_list=is_list, is_search=wishes != Wishes() or resume or bool(journal or output)
+        tuning,
+        report,
+        is_list=is_list,
+        is_search=options != SearchOptions() or resume or bool(journal or output),
     )
     if is_list:
-        told = [describe(runs.read_tune(name)) for name in runs.tune_names()]
-        give(told, [list_table(told)], as_json=as_json)
+        tasks = [runs.describe_task(runs.read_tune(name)) for name in runs.tune_names()]
+        give(tasks, [runs.task_table(tasks)], as_json=as_json)
     elif report is not None:
-        show_journal(report, plot, as_json=as_json)
+        _show_journal(report, plot, as_json=as_json)
     elif tuning is not None:
-        _search(tuning, wishes, Files(journal, output, plot), resume=resume, as_json=as_json)
+        _search(tuning, options, SearchFiles(journal, output, plot), resume=resume, as_json=as_json)
 
 
 def _refuse_unclear(tuning: str | None, report: Path | None, *, is_list: bool, is_search: bool) -> None:
@@ -125,7 +121,8 @@ def _refuse_unclear(tuning: str | None, report: Path | None, *, is_list: bool, i
         raise InputError(what, hint="name a tuning, or leave the options of a search out")
 
 
-class Wishes(NamedTuple):
+@dataclass(frozen=True)
+class SearchOptions:
     """How to search; None for the journal's number where one is gone on with, else for the document's."""
 
     generations: int | None = None
@@ -134,7 +131,8 @@ class Wishes(NamedTuple):
     workers: int | None = None
 
 
-class Files(NamedTuple):
+@dataclass(frozen=True)
+class SearchFiles:
     """Where a search writes to."""
 
     journal: Path | None
@@ -142,15 +140,17 @@ class Files(NamedTuple):
     plot: Path | None
 
 
-def _search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json: bool) -> None:
+def _search(tuning: str, options: SearchOptions, files: SearchFiles, *, resume: bool, as_json: bool) -> None:
     task = runs.read_tune(tuning)
     journal = files.journal or Path(f"{task.name}{JOURNAL_SUFFIX}")
     _refuse_files(task, journal, files)
     recorded = _recorded(journal, resume=resume)
     plan = None if recorded is None else recorded.plan
-    generations, (_, population, seed, _) = wishes.generations or task.search.generations, wishes
+    generations = options.generations or task.search.generations
+    population = options.population
     if population is None:
         population = None if plan is None else plan.population
+    seed = options.seed
     if seed is None:
         seed = plan.seed if plan else 0
     shown = SearchProgress(task, generations, population, recorded, time.perf_counter)
@@ -162,7 +162,7 @@ def _search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json:
                 generations=generations,
                 population=population,
                 seed=seed,
-                workers=wishes.workers or ((os.cpu_count() or 1) if is_long else 1),
+                workers=options.workers or ((os.cpu_count() or 1) if is_long else 1),
                 journal=journal,
                 watch=shown.watch,
                 after=shown.after,
@@ -174,10 +174,26 @@ def _search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json:
         figures.save_figure(figures.draw_tuning(journal), files.plot)
     if files.output is not None and found.gait is not None:
         gaits.write_gait(found.gait, files.output)
-    told = result_data(found, seed, journal, files.output, shown.wall_s)
-    give(told, result_lines(found, journal, files.output), as_json=as_json)
+    data = runs.tuned_data(found, seed, journal, files.output, shown.wall_s)
+    give(data, runs.tuned_lines(found, journal, files.output), as_json=as_json)
+    if found.tuned.facts.get("falls"):
+        console.warn("the best candidate falls; search longer, or look at what is asked of it")
     if found.gait is None:
         raise typer.Exit(FOUND)
+
+
+def _show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
+    """Show the best so far, the course of the search, and why candidates were refused.
+
+    A journal may be looked at while the search goes on.
+    """
+    if plot is not None:
+        figures.refuse_unsavable(plot)
+        refuse_overwriting(plot, journal)
+    recorded = search.read_journal(journal)
+    if plot is not None:
+        figures.save_figure(figures.draw_tuning(recorded), plot)
+    give(runs.journal_data(recorded), runs.journal_lines(recorded), as_json=as_json)
 
 
 def _recorded(journal: Path, *, resume: bool) -> search.Journal | None:
@@ -205,7 +221,7 @@ def _has_a_line(journal: Path) -> bool:
         raise FormatError(f"cannot be read: {error.strerror or error}", where=Where(journal)) from error
 
 
-def _refuse_files(task: runs.GaitTask, journal: Path, files: Files) -> None:
+def _refuse_files(task: runs.GaitTask, journal: Path, files: SearchFiles) -> None:
     """Say before a long search, not after it, that its result could not be written."""
     refuse_unwritable(journal)
     written = [path for path in (journal, files.output, files.plot) if path is not None]
@@ -284,7 +300,7 @@ class SearchProgress:
     def _line(self, place: str) -> str:
         told, best = "none could be judged yet", self._best
         if best is not None and math.isfinite(best.score):
-            told = f"best {best.score:.4f} ({figures_line(best.evaluation.facts)})"
+            told = f"best {best.score:.4f} ({runs.figures_line(best.evaluation.facts)})"
         left = ""
         if self._now and self.evaluations_to_do:
             left = f"; {duration(self.wall_s / self._now * self.evaluations_to_do)} left"

@@ -25,6 +25,7 @@ from posewright.codegen.targets import Built, target_named
 from posewright.codegen.trace import Place, places_in
 from posewright.codegen.unit import SourceFile, Subject
 from posewright.controllers.behaviours import behaviour_names, read_behaviour
+from posewright.display import Lines
 from posewright.documents import read_text, write_atomically
 from posewright.errors import InputError, OutputError, UnknownNameError, Where
 from posewright.version import __version__
@@ -72,6 +73,17 @@ class Generated:
         lists = {"written": self.written, "kept": self.kept, "policies": self.policies}
         lists |= {"removed": self.removed, "warnings": self.warnings}
         return told | {name: list(texts) for name, texts in lists.items()}
+
+    def lines(self) -> Lines:
+        """Yield what was written, what of the folder is the user's, and what the C does otherwise."""
+        yield f"{len(self.written)} files -> {self.folder}"
+        if self.kept:
+            yield f"left alone: {', '.join(self.kept)}"
+        if self.removed:
+            yield f"removed: {', '.join(self.removed)}"
+        for warning in self.warnings:
+            yield f"! {warning}"
+        yield from self.policies
 
 
 def subject_named(

@@ -44,6 +44,11 @@ _MOST_LINES = 6
 _NOT_THERE = re.compile(r"cannot execute \W*([\w.+-]+)")
 """What a compiler says when the assembler or linker that it calls is missing."""
 
+
+class TooLargeError(InputError):
+    """What was generated does not fit the flash or the RAM of a board."""
+
+
 _TELLING = re.compile(r"error:|will not fit|not within region|overflowed by")
 
 

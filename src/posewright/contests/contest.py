@@ -12,6 +12,7 @@ from posewright.arenas import Arena, arena, layout, layout_names, random_layout,
 from posewright.bodies import Place, Supervisor
 from posewright.contests.picture import ContestPicture
 from posewright.control import Watcher
+from posewright.display import Lines, Styled, Table
 from posewright.documents import is_file
 from posewright.errors import UnknownNameError
 from posewright.recordings import Event, Recording
@@ -47,6 +48,24 @@ class ScoreTable:
     rows: tuple[tuple[str, ...], ...]
     total: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def lines(self, title: str) -> Lines:
+        """Yield the table below its title, and its notes."""
+        yield Styled(title, "table.title")
+        yield Table(
+            self.columns,
+            self.rows,
+            text_columns=frozenset(
+                column for place, column in enumerate(self.columns) if not self._is_number(place)
+            ),
+            total=self.total,
+            framed=True,
+        )
+        yield from self.notes
+
+    def _is_number(self, place: int) -> bool:
+        cells = [row[place] for row in self.rows if row[place]]
+        return bool(cells) and all(cell[0] in "0123456789+-" for cell in cells)
 
     def _repr_html_(self) -> str:
         rows = [("th", self.columns), *(("td", row) for row in self.rows)]
@@ -130,11 +149,9 @@ class Referee(Watcher, Protocol):
         """Return how it stands, in a few words for a progress line."""
 
 
+@runtime_checkable
 class Contest(Protocol):
-    """A contest. What makes one is registered: `make()` by its own rules, `make(text)` by others.
-
-    One whose judge must know which part of a robot touches what says so by `sees_contacts = True`.
-    """
+    """A contest. What makes one is registered: `make()` by its own rules, `make(text)` by others."""
 
     @property
     def name(self) -> str:
@@ -151,6 +168,10 @@ class Contest(Protocol):
     @property
     def entries(self) -> Mapping[str, Entry]:
         """Who takes part where nobody else is named, by role: one robot runs a race, two wrestle."""
+
+    @property
+    def needs_contacts(self) -> bool:
+        """Whether its judge must know which part of a robot touches what; that costs a little time."""
 
     @property
     def longest_s(self) -> float:

@@ -69,12 +69,19 @@ def contest(name: str, rules: str | None = None, source: str = "") -> Contest:
             f"{name!r} in {GROUP} is no contest", hint="it names a class or a function that makes one"
         )
     try:
-        made: Contest = make() if rules is None else make(rules)
+        made: object = make() if rules is None else make(rules)
     except InputError as error:
         where = error.where or Where()
         if rules is None or where.path is not None or not source:
             raise
         raise type(error)(error.message, where=replace(where, path=Path(source)), hint=error.hint) from error
+    if not isinstance(made, Contest):
+        members = sorted(name for name in dir(Contest) if not name.startswith("_"))
+        missing = [name for name in members if name not in dir(made)]
+        raise InputError(
+            f"{name!r} in {GROUP} is no contest: it has no {', '.join(missing)}",
+            hint="see posewright.contests.Contest",
+        )
     return made
 
 

@@ -28,6 +28,8 @@ R = TypeVar("R", bound=_Named)
 class Ruled(Generic[R]):
     """The rules, their text, and what they are called; read from the text of others where one is given."""
 
+    needs_contacts = False
+
     def __init__(self, kind: type[R], document: Path, text: str | None, year: int = 2013) -> None:
         if year != 2013:
             document = document.with_name(document.name.replace(".rules", f"_{year}.rules"))

@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.bodies.clock import Clock as Clock
+    from posewright.bodies.clock import RealClock as RealClock
+    from posewright.bodies.clock import SimulatedClock as SimulatedClock
     from posewright.control.controller import Controller as Controller
     from posewright.control.loop import Block as Block
-    from posewright.control.loop import Clock as Clock
-    from posewright.control.loop import RealClock as RealClock
-    from posewright.control.loop import SimulatedClock as SimulatedClock
     from posewright.control.loop import Until as Until
     from posewright.control.loop import Watcher as Watcher
+    from posewright.control.loop import advance_at_its_time as advance_at_its_time
     from posewright.control.loop import drive as drive
+    from posewright.control.program import ControllerMaker as ControllerMaker
+    from posewright.control.program import Program as Program
+    from posewright.control.program import ProgramKind as ProgramKind
+    from posewright.control.program import ProgramWithController as ProgramWithController
+    from posewright.control.program import Seed as Seed
+    from posewright.control.program import check_options as check_options
     from posewright.control.safety import Guard as Guard
     from posewright.control.safety import Interventions as Interventions
     from posewright.control.safety import SafeCommands as SafeCommands

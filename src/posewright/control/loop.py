@@ -17,75 +17,18 @@ from posewright.arrays import Floats
 from posewright.bodies import (
     Body,
     BodyState,
+    Clock,
     Fault,
     FaultKind,
     JointCommands,
     JointStates,
     Plant,
+    SimulatedClock,
     TorquePolicy,
 )
 from posewright.control.controller import Controller
 from posewright.control.safety import Interventions, Safety
 from posewright.errors import BodyError, InputError
-
-
-class Clock(Protocol):
-    """How the frames of a run are paced."""
-
-    @property
-    def is_real(self) -> bool:
-        """Whether frames are due at real times; a run then sends them one by one."""
-
-    def wait_until(self, time_s: float) -> None:
-        """Wait until a time of the run [s] has come."""
-
-    def delay(self, time_s: float, tolerance_s: float) -> float:
-        """Return how long ago a time of the run was [s]; a delay beyond the tolerance is returned once."""
-
-
-class SimulatedClock:
-    """Never waits."""
-
-    is_real = False
-
-    def wait_until(self, time_s: float) -> None:
-        """Return at once."""
-
-    def delay(self, time_s: float, tolerance_s: float) -> float:  # noqa: ARG002 -- any time has come
-        """Return 0: nobody is late."""
-        return 0.0
-
-
-class RealClock:
-    """Waits for each frame; a run that is late goes on from there, nothing is hurried to catch up.
-
-    Args:
-        now: a clock that only runs forward [s], such as `time.monotonic`.
-        sleep: waits for so long [s], such as `time.sleep`.
-    """
-
-    is_real = True
-
-    def __init__(self, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
-        self._now, self._sleep = now, sleep
-        self._zero_s: float | None = None
-
-    def wait_until(self, time_s: float) -> None:
-        """Wait until a time of the run has come; the first one has come when it is asked for."""
-        now = self._now()
-        if self._zero_s is None:
-            self._zero_s = now - time_s
-        ahead_s = self._zero_s + time_s - now
-        if ahead_s > 0.0:
-            self._sleep(ahead_s)
-
-    def delay(self, time_s: float, tolerance_s: float) -> float:
-        """Return how long ago a time of the run was [s]; beyond the tolerance the run goes on from now."""
-        late_s = self._now() - (self._zero_s or 0.0) - time_s
-        if late_s >= tolerance_s and self._zero_s is not None:
-            self._zero_s += late_s
-        return late_s
-
 
 SLACK_FRAMES = 1e-6
 """A time that misses a frame by less is that frame's: rounding."""
@@ -143,6 +86,35 @@ class Until:
         return now_s - self._since_s >= self._for_s
 
 
+def advance_at_its_time(
+    plant: Plant, commands: Mapping[str, JointCommands], clock: Clock
+) -> Mapping[str, JointStates]:
+    """Let the frames of some commands pass when the clock says so; return what the joints did.
+
+    Frames that end over a frame too late have a fault `late`. In real time the commands are one row each.
+
+    Raises:
+        BodyError: a body does not answer, or answers for other frames than it was sent.
+    """
+    frame_s = plant.frame_period_s
+    n = len(next(iter(commands.values())))
+    begin_s = next(iter(plant.bodies.values())).time_s
+    clock.wait_until(begin_s)
+    states = plant.advance(commands)
+    end_s = begin_s + n * frame_s
+    delay_s = clock.delay(end_s, frame_s)
+    for name in commands:
+        n_answered = len(states[name]) if name in states else 0
+        if n_answered != n:
+            raise BodyError(f"{name} was sent {n} frames, and {n_answered} came back")
+    if delay_s < frame_s:
+        return states
+    n_missed = int(delay_s / frame_s)
+    message = f"a frame was over {delay_s * 1000.0:.1f} ms late: {n_missed} of the clock's frames missed"
+    late = Fault(end_s, FaultKind.LATE, message)
+    return {name: replace(rows, faults=(*rows.faults, late)) for name, rows in states.items()}
+
+
 def drive(
     plant: Plant,
     controllers: Mapping[str, Controller],
@@ -165,8 +137,8 @@ def drive(
         controllers: one for each body of the plant, by its name there.
         until_s: the plant's time to stop at [s]; infinity for as long as nobody ends the run.
         watchers: each sees every block, in this order; the run ends after a block for which one says so.
-        clock: paces the frames; simulated time by default. In real time frames go out one by one; one that
-            is over a frame or more too late has a fault `late`.
+        clock: paces the frames of a plant without a clock of its own; simulated time by default. In real
+            time frames go out one by one; one that is over a frame or more too late has a fault `late`.
         safety: what stands between a controller and its body where it is not `Safety(robot)`.
         on_end: what the servos do in the end.
         on_failure: what they do where an exception or a signal ends the run.
@@ -184,10 +156,11 @@ def drive(
             hint=f"one controller for each of {', '.join(plant.bodies)}",
         )
     if not plant.bodies or math.isnan(until_s) or not plant.frame_period_s > 0.0:
-        told = f"{len(plant.bodies)} bodies, frames of {plant.frame_period_s} s, until {until_s} s"
-        raise InputError(told, hint="at least one body, and times above 0")
-    with _held(plant.bodies, on_end, on_failure), _few_pauses(clock):
-        run = _Run(plant, controllers, watchers, clock or SimulatedClock(), safety or {})
+        message = f"{len(plant.bodies)} bodies, frames of {plant.frame_period_s} s, until {until_s} s"
+        raise InputError(message, hint="at least one body, and times above 0")
+    pacing = plant.clock or clock or SimulatedClock()
+    with _held(plant.bodies, on_end, on_failure), _few_pauses(pacing):
+        run = _Run(plant, controllers, watchers, pacing, safety or {})
         while not run.advance(until_s):
             pass
 
@@ -213,9 +186,9 @@ def _held(bodies: Mapping[str, Body], on_end: TorquePolicy, on_failure: TorquePo
 
 
 @contextmanager
-def _few_pauses(clock: Clock | None) -> Iterator[None]:
+def _few_pauses(clock: Clock) -> Iterator[None]:
     """Keep Python's garbage collector in real time from looking through all that was there before the run."""
-    if clock is None or not clock.is_real:
+    if not clock.is_real:
         yield
         return
     gc.freeze()
@@ -329,24 +302,12 @@ class _Run:
             if not seat.left:
                 seat.decide(left)
         n = 1 if self._clock.is_real else min(left, *(seat.left for seat in self._seats))
-        self._clock.wait_until(now_s)
-        states = self._plant.advance({seat.name: seat.rows(n) for seat in self._seats})
-        over_s = now_s + n * self._frame_s
-        late_s = self._clock.delay(over_s, self._frame_s)
+        states = advance_at_its_time(
+            self._plant, {seat.name: seat.rows(n) for seat in self._seats}, self._clock
+        )
         stops = False
         for seat in self._seats:
-            done = states.get(seat.name)
-            if done is None or len(done) != n:
-                came = 0 if done is None else len(done)
-                raise BodyError(f"{seat.name} was sent {n} frames, and {came} came back")
-            if late_s >= self._frame_s:
-                done = replace(done, faults=(*done.faults, self._late(over_s, late_s)))
-            block = seat.block(n, done)
+            block = seat.block(n, states[seat.name])
             for watcher in self._watchers:
                 stops = watcher.watch(block) or stops
         return stops
-
-    def _late(self, time_s: float, late_s: float) -> Fault:
-        missed = int(late_s / self._frame_s)
-        message = f"a frame was over {late_s * 1000.0:.1f} ms late: {missed} of the clock's frames missed"
-        return Fault(time_s, FaultKind.LATE, message)

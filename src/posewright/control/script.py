@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from posewright.bodies import BodyState, JointCommands
+from posewright.control.controller import Controller
 from posewright.errors import InputError
 
 
-class Script:
+class Script(Controller):
     """A controller that commands what was laid down before, then holds the last frame.
 
     Raises:
@@ -20,6 +21,12 @@ class Script:
         self._blocks = [block for block in blocks if len(block)]
         if not self._blocks:
             raise InputError("a script without a frame", hint="at least one row of angles")
+        self._all_blocks = self._blocks
+        self._begun = 0
+
+    def restart(self) -> None:
+        """Begin with the first block again."""
+        self._blocks = self._all_blocks
         self._begun = 0
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a script looks at nothing

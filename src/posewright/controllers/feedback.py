@@ -13,7 +13,7 @@ Correction = Callable[[BodyState], Floats]
 """What is to be added to the commands of one frame, `(n_joints,)` [rad]."""
 
 
-class Feedback:
+class Feedback(Controller):
     """A controller around another one: each frame it adds a correction made from the robot's state.
 
     Balance is one: `correction` turns the tilt that the IMU reads into angles of hips and ankles.
@@ -24,8 +24,18 @@ class Feedback:
     """
 
     def __init__(self, inner: Controller, correction: Correction) -> None:
-        self._inner, self._correction = inner, correction
+        self._inner = inner
+        self._correction = correction
         self._coming: JointCommands | None = None
+
+    def restart(self) -> None:
+        """Let the inner controller begin anew."""
+        self._inner.restart()
+        self._coming = None
+
+    def close(self) -> None:
+        """Close the inner controller."""
+        self._inner.close()
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return one corrected row."""

@@ -1,33 +1,50 @@
-"""A controller that walks a gait."""
+"""Controllers that walk a gait, by commands laid down before or by somebody who steers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
+from posewright.arrays import Floats
 from posewright.bodies import BodyState, Decision, JointCommands
+from posewright.control import Controller, Seed
 from posewright.errors import InputError
-from posewright.gaits import QuadrupedGait, VelocityCommand
+from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_text
+from posewright.gaits.quadruped.reading import SUFFIX
+from posewright.robots import Robot, SensorSpec
 
 BLOCK_FRAMES = 64
 """So many frames are made at once, 0.512 s of an AIBO; fewer before a command changes."""
 
+STEER_FRAMES = 4
+"""The steering is looked at once in so many frames, 32 ms of an AIBO; a step takes longer."""
 
-class GaitController:
+
+class GaitController(Controller):
     """Walks a gait. A command takes effect with the next step after its time.
 
     Args:
-        gait: makes the poses.
+        gait: what is walked.
+        robot: who walks.
         commands: each with the time it is given, counted from the first frame [s]; the first at 0.
-        frame_period_s: the time between two frames [s].
+
+    Raises:
+        InputError: there is no command at the beginning, or gait and robot do not go together.
     """
 
-    def __init__(
-        self, gait: QuadrupedGait, commands: Sequence[tuple[float, VelocityCommand]], frame_period_s: float
-    ) -> None:
+    def __init__(self, gait: Gait, robot: Robot, commands: Sequence[tuple[float, VelocityCommand]]) -> None:
         self._gait = gait
-        self._commands = {round(time_s / frame_period_s): command for time_s, command in commands}
+        self._robot = robot
+        self._commands = {round(time_s / robot.frame_period_s): command for time_s, command in commands}
         if 0 not in self._commands:
             raise InputError("a walk without a command at the beginning", hint="the first command at 0 s")
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin anew in the standing pose, with the first command."""
+        self._walker = QuadrupedGait(self._gait, self._robot)
         self._frame = 0
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- open loop
@@ -35,10 +52,86 @@ class GaitController:
         decision = None
         if self._frame in self._commands:
             command = self._commands[self._frame]
-            self._gait.request(command)
-            decision = Decision(outputs=command.by_name, playing=self._gait.gait.name)
-        later = [frame for frame in self._commands if frame > self._frame]
-        edge = self._frame - self._frame % BLOCK_FRAMES + BLOCK_FRAMES
-        rows = self._gait.frames(min(n, min([edge, *later]) - self._frame))
+            self._walker.request(command)
+            decision = Decision(outputs=command.by_name, playing=self._gait.name)
+        block_end = self._frame - self._frame % BLOCK_FRAMES + BLOCK_FRAMES
+        next_command = min((frame for frame in self._commands if frame > self._frame), default=block_end)
+        rows = self._walker.frames(min(n, min(block_end, next_command) - self._frame))
         self._frame += len(rows)
         return JointCommands(rows, decision=decision)
+
+
+class SteeredGaitController(Controller):
+    """Walks a gait by the command that `steering` returns; it takes effect with the next step.
+
+    A command that is out of the gait's range is followed more slowly in the same direction.
+    """
+
+    def __init__(self, gait: Gait, robot: Robot, steering: Callable[[], VelocityCommand]) -> None:
+        self._gait = gait
+        self._robot = robot
+        self._steering = steering
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin anew in the standing pose."""
+        self._walker = QuadrupedGait(self._gait, self._robot)
+        self._command: VelocityCommand | None = None
+
+    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- open loop
+        """Return the next few frames of the walk."""
+        command = self._walker.clipped(self._steering())
+        decision = None
+        if command != self._command:
+            self._command = command
+            self._walker.request(command)
+            decision = Decision(outputs=command.by_name, playing=self._gait.name)
+        return JointCommands(self._walker.frames(min(n, STEER_FRAMES)), decision=decision)
+
+
+@dataclass(frozen=True)
+class GaitProgram:
+    """A gait as a program.
+
+    Attributes:
+        gait: what is walked.
+        robot: who walks.
+        commands: what is asked for, each with its time from the first frame [s]; unused with `steering`.
+        steering: returns what is asked for now.
+        extras: what a recording says of the walk besides.
+    """
+
+    gait: Gait
+    robot: Robot
+    commands: Sequence[tuple[float, VelocityCommand]] = ((0.0, VelocityCommand()),)
+    steering: Callable[[], VelocityCommand] | None = None
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    kind = "gait"
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The gait's name."""
+        return self.gait.name
+
+    @property
+    def sensors(self) -> tuple[SensorSpec, ...]:
+        """Those of the card: a gait looks at none."""
+        return self.robot.sensors
+
+    @cached_property
+    def start_pose(self) -> Floats:
+        """The gait's standing pose, `(n_joints,)` [rad]."""
+        return QuadrupedGait(self.gait, self.robot).standing_pose
+
+    @property
+    def documents(self) -> Mapping[str, str]:
+        """The gait, as a document."""
+        return {f"{self.gait.name}{SUFFIX}": gait_text(self.gait)}
+
+    def controller(self, seed: Seed) -> Controller:  # noqa: ARG002 -- nothing is drawn by chance
+        """Return what walks it."""
+        if self.steering is not None:
+            return SteeredGaitController(self.gait, self.robot, self.steering)
+        return GaitController(self.gait, self.robot, self.commands)

@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from posewright.display import Lines, table
 from posewright.documents.plain import PlainData
 from posewright.evaluation.motion import played
 from posewright.evaluation.motion.report import MotionResult, evaluate_motion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
 from posewright.evaluation.walking import walk
+from posewright.evaluation.walking.figures import walk_lines
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk, figure_data
 from posewright.recordings import Recording
 from posewright.recordings.falls import side_of
@@ -70,6 +72,46 @@ class RunResult:
             "robots": {name: figure_data(figures) for name, figures in self.robots.items()},
             "recording_digest": self.recording.digest(),
         }
+
+    def lines(self) -> Lines:
+        """Yield the figures as a table, one column a robot."""
+        times = self.recording.times
+        contest = self.recording.header.contest or "recording"
+        title = f"{contest}, {times[-1] if len(times) else 0.0:.1f} s"
+        columns = [_texts(figures) for figures in self.robots.values()]
+        rows = ((name, *(column[name] for column in columns)) for name in columns[0])
+        yield table(("", *self.robots), rows, title=title, text_columns=("",))
+
+
+def _texts(figures: RobotFigures) -> dict[str, str]:
+    """Return the figures of a robot as people read them, by what each is called."""
+
+    def text(value: float | None, form: str) -> str:
+        return "-" if value is None else form.format(value)
+
+    faults = ", ".join(f"{count} x {kind}" for kind, count in figures.faults.items())
+    times = "".join(
+        f" {side} at {at:.2f} s" for side, at in zip(figures.fall_sides, figures.fall_times_s, strict=True)
+    )
+    return {
+        "controller": figures.controller or "-",
+        "way": text(figures.path_m, "{:.2f} m"),
+        "from first to last place": text(figures.distance_m, "{:.2f} m"),
+        "mean speed": text(figures.mean_speed_m_s, "{:.3f} m/s"),
+        "turned": text(figures.turned_deg, "{:.0f} deg"),
+        "falls": text(figures.falls, "{:d}") + times,
+        "greatest tilt": text(figures.max_tilt_deg, "{:.1f} deg"),
+        "joint speed / the card's": text(figures.max_joint_speed_ratio, f"{{:.2f}} {figures.fastest_joint}"),
+        "torque / stall torque": text(figures.max_torque_ratio, f"{{:.2f}} {figures.hardest_joint}"),
+        "faults": faults or "none",
+    }
+
+
+def result_lines(result: WalkResult | MotionResult | RunResult) -> Lines:
+    """Return what `evaluate` returned as lines and tables for people."""
+    if isinstance(result, WalkResult):
+        return walk_lines(result, f"{result.walk.terms.body} body")
+    return result.lines()
 
 
 def evaluate(recording: Recording, *, robot: Robot | None = None) -> WalkResult | MotionResult | RunResult:

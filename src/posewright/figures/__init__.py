@@ -1,8 +1,8 @@
 """Figures: every picture and every film.
 
 A `draw_*` function returns a matplotlib `Figure`, which a notebook shows; `save_figure` writes any of them as
-PNG, SVG or PDF. First comes what is drawn, then a robot or its name, which a gait and a motion know
-themselves; all else goes by its name. `figure=` takes a figure or a `SubFigure` to draw into, and
+PNG, SVG or PDF. The first argument is the thing to draw, the second a robot or its name, which a gait and a
+motion know themselves; all others are keywords. `figure=` takes a figure or a `SubFigure` to draw into, and
 `draw_recording` takes `ax=` for the paths alone; a film strip is always a page of its own. A film is written
 as it is made. All raise `MissingExtraError` where matplotlib, or what encodes films, is not installed.
 """
@@ -16,13 +16,16 @@ from posewright.lazy import lazy
 if TYPE_CHECKING:
     from posewright.figures.camera_images import camera_topics as camera_topics
     from posewright.figures.camera_images import refuse_cameras as refuse_cameras
-    from posewright.figures.encoding import FILMS as FILMS
-    from posewright.figures.encoding import refuse_unfilmable as refuse_unfilmable
+    from posewright.figures.contact_sheet import draw_glance as draw_glance
+    from posewright.figures.contact_sheet import draw_stick as draw_stick
+    from posewright.figures.contact_sheet import stick_pages as stick_pages
     from posewright.figures.field import draw_arena as draw_arena
     from posewright.figures.film import film_motion as film_motion
     from posewright.figures.film import film_recording as film_recording
     from posewright.figures.film import refuse_camera as refuse_camera
     from posewright.figures.film import refuse_film as refuse_film
+    from posewright.figures.film_file import FILMS as FILMS
+    from posewright.figures.film_file import refuse_unfilmable as refuse_unfilmable
     from posewright.figures.gait.page import draw_gait as draw_gait
     from posewright.figures.gait.parameter import draw_parameter as draw_parameter
     from posewright.figures.motion.page import draw_motion as draw_motion
@@ -34,10 +37,7 @@ if TYPE_CHECKING:
     from posewright.figures.saving import PICTURES as PICTURES
     from posewright.figures.saving import refuse_unsavable as refuse_unsavable
     from posewright.figures.saving import save_figure as save_figure
-    from posewright.figures.sequence import draw_sequence as draw_sequence
-    from posewright.figures.stick import draw_glance as draw_glance
-    from posewright.figures.stick import draw_stick as draw_stick
-    from posewright.figures.stick import stick_pages as stick_pages
+    from posewright.figures.sequence_diagram import draw_sequence as draw_sequence
     from posewright.figures.strip import draw_strip as draw_strip
     from posewright.figures.strip import refuse_pictures as refuse_pictures
     from posewright.figures.tuning import draw_tuning as draw_tuning

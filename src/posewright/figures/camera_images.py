@@ -1,10 +1,10 @@
-"""What robots' cameras saw in a run that was recorded, drawn anew from its rows, to be kept in its file."""
+"""Pictures of robots' cameras, drawn from the rows of a recording, to be written into its file."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from posewright.figures.playback import CAMERAS, playback_of
 from posewright.recordings import Header, Recording, Topic
 from posewright.recordings.cdr import to_ns
 from posewright.recordings.views import compressed_images
+
+if TYPE_CHECKING:
+    from posewright.simulation.film import Picture
 
 RATE_HZ = 5.0
 """Pictures a second of a camera that does not say how many it takes."""
@@ -29,8 +32,8 @@ def cameras_of(header: Header) -> dict[str, tuple[str, str]]:
     several = len(header.robots) > 1
     return {
         f"{robot}/{name}" if several else name: (robot, name)
-        for robot, told in header.robots.items()
-        for name, card in told.sensors.items()
+        for robot, robot_header in header.robots.items()
+        for name, card in robot_header.sensors.items()
         if card.get("kind") in CAMERAS
     }
 
@@ -41,10 +44,10 @@ def refuse_cameras(header: Header, cameras: Sequence[str]) -> None:
     Raises:
         UnknownNameError: there is none of that name.
     """
-    known = cameras_of(header)
+    choices = cameras_of(header)
     for camera in cameras:
-        if camera not in known:
-            raise UnknownNameError.among("camera of the recording", camera, known)
+        if camera not in choices:
+            raise UnknownNameError.among("camera of the recording", camera, choices)
 
 
 def camera_topics(
@@ -66,29 +69,29 @@ def camera_topics(
     refuse_cameras(recording.header, cameras)
     if not cameras:
         return ()
-    playback, topics = playback_of(recording), []
+    playback = playback_of(recording)
+    topics = []
     for number, camera in enumerate(cameras):
         robot, sensor = cameras_of(recording.header)[camera]
-        card: Any = recording.header.robots[robot].sensors[sensor]
+        card = recording.header.robots[robot].sensors[sensor]
         rate_hz = float(card.get("frame_rate_hz") or card.get("rate_hz") or RATE_HZ)
         times = np.arange(playback.begin_s, playback.end_s + 1e-9, 1.0 / rate_hz)
         packed = []
-        with shooting(
-            playback, playback.at(times), camera, (card["width"], card["height"]), rate_hz
-        ) as picture:
+        size = (card["width"], card["height"])
+        with shooting(playback, playback.at(times), camera, size, rate_hz) as picture_at:
             for row in range(len(times)):
-                packed.append(_jpeg(picture(row)))
+                packed.append(_jpeg(picture_at(row)))
                 if on_progress is not None:
                     on_progress((number + (row + 1) / len(times)) / len(cameras))
         topics.append(compressed_images(robot, sensor, to_ns(times), packed))
     return tuple(topics)
 
 
-def _jpeg(picture: Any) -> bytes:
+def _jpeg(picture: Picture) -> bytes:
     try:
         from PIL import Image
     except ImportError as error:
         raise MissingExtraError.for_extra("packing pictures", "plot") from error
-    into = io.BytesIO()
-    Image.fromarray(picture).save(into, "JPEG", quality=_QUALITY)
-    return into.getvalue()
+    stream = io.BytesIO()
+    Image.fromarray(picture).save(stream, "JPEG", quality=_QUALITY)
+    return stream.getvalue()

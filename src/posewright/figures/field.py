@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any  # Any: a sensor's card, as a recording has it
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from posewright.figures.style import (
     COLOURS,
     GREY,
     INK,
-    OTHER,
+    OTHER_COLOUR,
     WRONG,
     canvas,
     shown_states,
@@ -29,6 +29,7 @@ from posewright.recordings import Recording, RobotHeader
 from posewright.rotation import heading
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from posewright.figures.style import Canvas
@@ -48,12 +49,16 @@ _ROUND_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
 _LONG_S = 60.0
 """A longer path is drawn thinner, without the sway of single steps, and the paler the longer it is past."""
 
-_SWAY_S, _SHADES = 2.0, (0.2, 0.35, 0.5, 0.75, 1.0)
+_SWAY_S = 2.0
+_SHADES = (0.2, 0.35, 0.5, 0.75, 1.0)
 
 _STAYS_M = 0.01
 """A robot whose base never was so far from its start did not travel [m]."""
 
-_WALL, _HIT, _BOX, _BOX_EDGE = "#888888", "#444444", "#d9b38c", "#7f5a34"
+_WALL = "#888888"
+_HIT = "#444444"
+_BOX = "#d9b38c"
+_BOX_EDGE = "#7f5a34"
 
 _MOVED_M = 0.005
 """A box that moved less is drawn once [m]."""
@@ -80,32 +85,39 @@ def beam_hits(
     and sensors whose card says neither where on the base they sit nor on which link.
     """
     record = recording.robot(robot)
-    times, found = record.decisions.times, [np.zeros((0, 2))]
-    links, nothing = {link["name"] for link in record.header.links}, np.zeros((recording.n_rows, 0, 7))
-    seen = Poses(recording.times, {"": record.base}, {"": np.nan_to_num(record.positions)}, nothing)
+    times = record.decisions.times
+    hits = [np.zeros((0, 2))]
+    links = {link["name"] for link in record.header.links}
+    poses = Poses(
+        times=recording.times,
+        base={"": record.base},
+        positions={"": np.nan_to_num(record.positions)},
+        boxes=np.zeros((recording.n_rows, 0, 7)),
+    )
     for name, card in record.header.sensors.items():
         ranges = record.decisions.sensors.get(name)
         if ranges is None or not recording.n_rows or not ("base_pose" in card or card.get("link") in links):
             continue
         if card["kind"] == "range":
-            bearings, every = np.zeros(1), 1  # the x of its own frame is the middle of its fan
+            bearings = np.zeros(1)  # the x of its own frame is the middle of its fan
+            step = 1
         elif card["kind"] == "range_scan":
             bearings = np.radians(card["start_deg"] + card["step_deg"] * np.arange(card["beams"]))
-            every = max(1, round(len(times) / (recording.duration_s * _SCANS_SHOWN_HZ + 1.0)))
+            step = max(1, round(len(times) / (recording.duration_s * _SCANS_SHOWN_HZ + 1.0)))
         else:
             continue
-        ticks = np.arange(0, len(times), every)
+        ticks = np.arange(0, len(times), step)
         ticks = ticks[(times[ticks] >= begin_s) & (times[ticks] <= end_s)]
-        eyes, turns = _eyes(record.header, card, seen.at(times[ticks]))
+        eyes, turns = _sensor_frames(record.header, card, poses.at(times[ticks]))
         ahead = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(len(bearings))], -1)
-        read = ranges[ticks]
-        ends = eyes[:, np.newaxis] + read[..., np.newaxis] * np.einsum("nij,bj->nbi", turns, ahead)
-        met = (read < _REACH * card["max_range_m"]) & (read > card.get("min_range_m", 0.0))
-        found.append(ends[met & (ends[..., 2] > _FLOOR_M)][:, :2])
-    return np.concatenate(found)
+        distances = ranges[ticks]
+        ends = eyes[:, np.newaxis] + distances[..., np.newaxis] * np.einsum("nij,bj->nbi", turns, ahead)
+        is_hit = (distances < _REACH * card["max_range_m"]) & (distances > card.get("min_range_m", 0.0))
+        hits.append(ends[is_hit & (ends[..., 2] > _FLOOR_M)][:, :2])
+    return np.concatenate(hits)
 
 
-def _eyes(header: RobotHeader, card: Mapping[str, Any], poses: Poses) -> tuple[Floats, Floats]:
+def _sensor_frames(header: RobotHeader, card: Mapping[str, Any], poses: Poses) -> tuple[Floats, Floats]:
     """Return where a sensor was in the field, `(n, 3)` [m], and its axes as columns, `(n, 3, 3)`."""
     (base,), (joints,) = poses.base.values(), poses.positions.values()
     link = "" if "base_pose" in card else card["link"]
@@ -130,15 +142,20 @@ def draw_arena(arena: Arena | str, *, figure: Canvas | None = None) -> Figure:
     drawn = canvas(figure, (9.0, 7.0), dpi=120, layout="constrained")
     axes = drawn.subplots()
     _draw_ground(axes, field)
-    words: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7, "color": INK, "parse_math": False}
+
+    def write(x: float, y: float, text: str, zorder: float) -> None:
+        axes.text(
+            x, y, text, ha="center", va="center", fontsize=7, color=INK, parse_math=False, zorder=zorder
+        )
+
     for shape in field.shapes:
         if shape.role is not Role.WALL:
-            axes.text(shape.x, shape.y, shape.name, **words)
+            write(shape.x, shape.y, shape.name, 3)
     places = [(box.x, box.y, box.yaw_rad) for box in field.boxes]
     for number, outline in enumerate(corners(places, field.box_sizes[:, :2]) if places else (), 1):
         axes.add_patch(Polygon(outline, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))
         middle_x, middle_y = outline.mean(axis=0).tolist()
-        axes.text(middle_x, middle_y, str(number), zorder=4, **words)
+        write(middle_x, middle_y, str(number), 4)
     for name, spot in field.spots.items():
         axes.plot(spot.x, spot.y, marker=(3, 0, np.degrees(spot.yaw_rad) - 90.0), color=GREY, ms=8)
         axes.annotate(name, (spot.x, spot.y), (8, 4), textcoords="offset points", fontsize=7, color=GREY)
@@ -150,7 +167,7 @@ def draw_arena(arena: Arena | str, *, figure: Canvas | None = None) -> Figure:
 
 
 def draw_field(
-    axes: Any,
+    axes: Axes,
     recording: Recording,
     colours: Mapping[str, str],
     marks: tuple[Mark, ...] = (),
@@ -172,12 +189,18 @@ def draw_field(
     for name in recording.robots:
         _draw_path(axes, recording, name, shown, colours, marked=marked)
     for kind, colour in MARKS.items():
-        here = [m for m in marks if m.kind is kind and begin < m.time_s <= end and None not in {m.x, m.y}]
-        style = {"color": colour, "marker": "X" if kind is MarkKind.PENALTY else "D", "ms": 7, "mec": "white"}
-        for label in dict.fromkeys(mark.label for mark in here):
-            places = [(mark.x, mark.y) for mark in here if mark.label == label]
-            axes.plot(*zip(*places, strict=True), ls="", zorder=8, **style)
-            axes.plot([], [], ls=LINES[kind], lw=0.9, label=label, **style)  # as in what is drawn over time
+        sign = "X" if kind is MarkKind.PENALTY else "D"
+        places: dict[str, list[tuple[float, float]]] = {}
+        for mark in marks:
+            if mark.kind is kind and begin < mark.time_s <= end and mark.x is not None and mark.y is not None:
+                places.setdefault(mark.label, []).append((mark.x, mark.y))
+        for label, points in places.items():
+            xs, ys = zip(*points, strict=True)
+            axes.plot(xs, ys, ls="", zorder=8, color=colour, marker=sign, ms=7, mec="white")
+            # in the legend with the line that marks have over time
+            axes.plot(
+                [], [], ls=LINES[kind], lw=0.9, label=label, color=colour, marker=sign, ms=7, mec="white"
+            )
     axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m], to the left")
     if arena is not None:
         x, y = arena.size_m
@@ -187,35 +210,40 @@ def draw_field(
     axes.grid(alpha=0.3)
 
 
-def frame_from_above(axes: Any) -> None:
-    """Show all of a bare floor that was walked on, at one scale, and not too little."""
+def frame_from_above(axes: Axes) -> None:
+    """Show all of a bare floor that was walked on, true to scale, and not too little."""
     box = axes.dataLim
     middle = np.array([box.x0 + box.x1, box.y0 + box.y1]) / 2.0
     axes.update_datalim([middle - _LEAST_SIDE_M / 2.0, middle + _LEAST_SIDE_M / 2.0])
     axes.set_aspect("equal", adjustable="datalim")
 
 
-def _draw_ground(axes: Any, arena: Arena) -> None:
-    from matplotlib.patches import Circle, Polygon, Rectangle
+def _draw_ground(axes: Axes, arena: Arena) -> None:
+    from matplotlib.patches import Circle, Patch, Polygon, Rectangle
 
     x, y = arena.size_m
     floor = (*arena.colours["floor"], 0.2)
     axes.add_patch(Rectangle((0, -y / 2), x, y, fc=floor, ec="none", zorder=0))
-    looks: Mapping[Role, tuple[Any, str]] = {Role.LINE: ("white", "#c3ccc3"), Role.WALL: (_WALL, _WALL)}
     for shape in arena.shapes:
-        colour, edge = looks.get(shape.role) or (arena.colours[shape.role.value], _WALL)
-        style: dict[str, Any] = {"fc": colour, "ec": edge, "zorder": 1}
+        patch: Patch
         if shape.hull_m:
-            at = placed_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
-            axes.add_patch(Polygon(hull_outline(at[:, :2]), **style))
+            hull = placed_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
+            patch = Polygon(hull_outline(hull[:, :2]))
         elif shape.is_round:
-            axes.add_patch(Circle((shape.x, shape.y), shape.size_m[0] / 2.0, **style))
+            patch = Circle((shape.x, shape.y), shape.size_m[0] / 2.0)
         else:
             (outline,) = corners([(shape.x, shape.y, shape.yaw_rad)], shape.size_m[:2])
-            axes.add_patch(Polygon(outline, **style))
+            patch = Polygon(outline)
+        if shape.role is Role.LINE:
+            patch.set(facecolor="white", edgecolor="#c3ccc3", zorder=1)
+        elif shape.role is Role.WALL:
+            patch.set(facecolor=_WALL, edgecolor=_WALL, zorder=1)
+        else:
+            patch.set(facecolor=arena.colours[shape.role.value], edgecolor=_WALL, zorder=1)
+        axes.add_patch(patch)
 
 
-def _draw_beams(axes: Any, recording: Recording, arena: Arena, begin_s: float, end_s: float) -> None:
+def _draw_beams(axes: Axes, recording: Recording, arena: Arena, begin_s: float, end_s: float) -> None:
     x, y = arena.size_m
     hits = np.concatenate([beam_hits(recording, name, begin_s, end_s) for name in recording.robots])
     inside = (abs(hits[:, 0] - x / 2) <= x / 2 + 0.02) & (abs(hits[:, 1]) <= y / 2 + 0.02)
@@ -224,7 +252,7 @@ def _draw_beams(axes: Any, recording: Recording, arena: Arena, begin_s: float, e
         axes.plot([], [], ".", ms=5, color=_HIT, label="what range sensors hit")
 
 
-def _draw_boxes(axes: Any, recording: Recording, arena: Arena, shown: Flags) -> None:
+def _draw_boxes(axes: Axes, recording: Recording, arena: Arena, shown: Flags) -> None:
     """Draw the boxes as they stood in the beginning, and those that were moved as they stood in the end."""
     from matplotlib.patches import Polygon
 
@@ -235,15 +263,17 @@ def _draw_boxes(axes: Any, recording: Recording, arena: Arena, shown: Flags) -> 
     moved = np.abs(ends - starts).max(axis=(1, 2)) > _MOVED_M
     for number, start in enumerate(starts, 1):
         axes.add_patch(Polygon(start, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))
-        middle = {"ha": "center", "va": "center", "fontsize": 7, "color": INK, "clip_on": True}
-        axes.text(*start.mean(axis=0), str(number), zorder=3.6, **middle)
+        x, y = start.mean(axis=0)
+        axes.text(
+            x, y, str(number), ha="center", va="center", fontsize=7, color=INK, clip_on=True, zorder=3.6
+        )
     for n, end in enumerate(ends[moved]):
         label = "" if n else "where a box was moved to"
         axes.add_patch(Polygon(end, fill=False, ec=_BOX_EDGE, lw=1.4, ls="--", label=label, zorder=5))
 
 
 def _draw_path(
-    axes: Any,
+    axes: Axes,
     recording: Recording,
     name: str,
     shown: Flags,
@@ -255,19 +285,21 @@ def _draw_path(
 
     Times are written away from what is `marked` already, and are added to that.
     """
-    record, times = recording.robots[name], recording.times
-    places, decisions = record.base[:, :2], record.decisions
+    record = recording.robots[name]
+    times = recording.times
+    places = record.base[:, :2]
+    decisions = record.decisions
     known = shown & np.isfinite(places).all(axis=1)
     if not known.any():
         return
     if len(recording.robots) > 1 or not any(decisions.states):
-        whole = {f"path of {name}": (colours.get(name, COLOURS[0]), known)}
+        strokes = {f"path of {name}": (colours.get(name, COLOURS[0]), known)}
     else:
         tick = np.clip(np.searchsorted(decisions.times, times, side="right") - 1, 0, None)
-        state = np.array(shown_states(decisions.states))[tick]
-        names = dict.fromkeys(state[known].tolist())
-        whole = {one: (colours.get(one, OTHER), known & (state == one)) for one in names}
-    for label, (colour, part) in whole.items():
+        states = np.array(shown_states(decisions.states))[tick]
+        names = dict.fromkeys(states[known].tolist())
+        strokes = {state: (colours.get(state, OTHER_COLOUR), known & (states == state)) for state in names}
+    for label, (colour, part) in strokes.items():
         _draw_strokes(axes, times, places, part, known, color=colour, label=label)
     first, last = np.flatnonzero(known)[[0, -1]]
     label = "" if axes.get_legend_handles_labels()[1].count("start") else "start"
@@ -281,28 +313,35 @@ def _draw_path(
         _mark_times(axes, recording, record.base, known, marked)
 
 
-def _draw_strokes(axes: Any, times: Floats, places: Floats, part: Flags, known: Flags, **style: Any) -> None:
-    """Draw a part of what is known of a path; of a long one paler what is longer past."""
+def _draw_strokes(
+    axes: Axes, times: Floats, places: Floats, part: Flags, known: Flags, *, color: str, label: str
+) -> None:
+    """Draw the rows `part` of a path, of which `known` have a place; of a long path earlier parts paler."""
     begin, end = times[known][[0, -1]]
     if end - begin < _LONG_S:
-        axes.plot(*np.where(part[:, np.newaxis], places, np.nan).T, lw=2.0, zorder=4, **style)
+        axes.plot(
+            *np.where(part[:, np.newaxis], places, np.nan).T, lw=2.0, zorder=4, color=color, label=label
+        )
         return
     rows = max(1, round(_SWAY_S * int(known.sum()) / (end - begin)))
-    smooth, edges = places.copy(), np.linspace(begin, end, len(_SHADES) + 1)
+    smooth = places.copy()
+    edges = np.linspace(begin, end, len(_SHADES) + 1)
     padded = np.pad(places[known], ((rows // 2, rows - 1 - rows // 2), (0, 0)), mode="edge")
-    smooth[known] = np.stack([np.convolve(one, np.full(rows, 1.0 / rows), "valid") for one in padded.T], 1)
+    window = np.full(rows, 1.0 / rows)
+    smooth[known] = np.stack([np.convolve(column, window, "valid") for column in padded.T], 1)
     for low, high, alpha in zip(edges, edges[1:], _SHADES, strict=False):
         here = np.where((part & (times >= low) & (times <= high))[:, np.newaxis], smooth, np.nan)
-        axes.plot(*here.T, lw=1.3, alpha=alpha, zorder=4, color=style["color"])
-    axes.plot([], [], lw=2.0, **style)
+        axes.plot(*here.T, lw=1.3, alpha=alpha, zorder=4, color=color)
+    axes.plot([], [], lw=2.0, color=color, label=label)
     axes.plot([], [], lw=1.3, color="black", alpha=_SHADES[1], label="paler: earlier")
 
 
-def _mark_times(axes: Any, recording: Recording, base: Floats, known: Flags, marked: list[Floats]) -> None:
+def _mark_times(axes: Axes, recording: Recording, base: Floats, known: Flags, marked: list[Floats]) -> None:
     """Write round times beside the path, each with an arrow where the robot looked; none over another."""
     from matplotlib.patheffects import withStroke
 
-    times, size_m = recording.times, recording.header.arena.get("size_m", ())
+    times = recording.times
+    size_m = recording.header.arena.get("size_m", ())
     shown = times[known]
     step = next((s for s in _ROUND_S if np.ptp(shown) <= s * _MARK_EVERY), _ROUND_S[-1])
     apart = _APART * max(*np.ptp(base[known, :2], axis=0), *size_m, _LEAST_SIDE_M)
@@ -312,16 +351,33 @@ def _mark_times(axes: Any, recording: Recording, base: Floats, known: Flags, mar
         if not known[row] or min(np.linalg.norm(base[row, :2] - place) for place in marked) < apart:
             continue
         marked.append(base[row, :2])
-        (x, y), yaw = base[row, :2], heading(base[row : row + 1, 3:])[0]
-        style = {"color": "black", "scale": 32.0, "width": 0.005, "headwidth": 4.0, "zorder": 7}
-        axes.quiver(x, y, np.cos(yaw), np.sin(yaw), pivot="middle", **style)
+        x, y = base[row, :2]
+        yaw = heading(base[row : row + 1, 3:])[0]
+        axes.quiver(
+            x,
+            y,
+            np.cos(yaw),
+            np.sin(yaw),
+            pivot="middle",
+            color="black",
+            scale=32.0,
+            width=0.005,
+            headwidth=4.0,
+            zorder=7,
+        )
         place = _free_place(base[row, :2], np.concatenate([crowd, marked]), apart)
         crowd = np.concatenate([crowd, [place]])
-        halo: dict[str, Any] = {
-            "path_effects": [withStroke(linewidth=2.0, foreground="white")],
-            "zorder": 7.5,
-        }
-        axes.text(*place, f"{mark:g} s", fontsize=7.5, ha="center", va="center", clip_on=True, **halo)
+        axes.text(
+            place[0],
+            place[1],
+            f"{mark:g} s",
+            fontsize=7.5,
+            ha="center",
+            va="center",
+            clip_on=True,
+            path_effects=[withStroke(linewidth=2.0, foreground="white")],
+            zorder=7.5,
+        )
     if len(crowd) > known.sum():
         axes.plot(
             [], [], ls="", marker=r"$\rightarrow$", color="black", ms=10, label="where it looks, and when"
@@ -329,7 +385,7 @@ def _mark_times(axes: Any, recording: Recording, base: Floats, known: Flags, mar
 
 
 def _free_place(place: Floats, crowd: Floats, apart: float) -> Floats:
-    """Return where the words beside a place are furthest from what is drawn; they are wider than high."""
+    """Return the place for words beside a mark that is furthest from the crowd; words are wider than high."""
     turns = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
     free = place + apart * np.stack([0.62 * np.cos(turns), 0.45 * np.sin(turns)], axis=1)
     away = (free[:, np.newaxis] - crowd) / (2.0, 1.0)

@@ -7,26 +7,31 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.figures.encoding import film_file, refuse_unfilmable
+from posewright.figures.film_file import film_file, refuse_unfilmable
 from posewright.figures.playback import Attitude, Playback, Poses, playback_of, playback_of_motion
 from posewright.motions import Motion
 from posewright.recordings import Recording
 from posewright.robots import Robot, SensorSpec
 
+if TYPE_CHECKING:
+    from posewright.simulation.cameras import CloseUp
+    from posewright.simulation.film import Picture
+
 FPS = 25.0
 SIZE = (960, 540)
-"""Of a film, in pixels."""
+"""Of a film: pictures a second, and pixels of one."""
 
-GIF_FPS, GIF_SIZE = 12.5, (480, 270)
-"""Of a film whose pictures are not packed by what they have in common: it would be too large otherwise."""
+GIF_FPS = 12.5
+GIF_SIZE = (480, 270)
+"""Of a GIF, whose pictures are not packed by what they have in common: it would be too large otherwise."""
 
-_LOOKS = 40
-"""From so many of the moments it is worked out how near a camera may come."""
+_CLOSE_UP_POSES = 40
+"""From so many of the poses it is worked out how near a camera may come."""
 
 
 def film_recording(
@@ -52,8 +57,8 @@ def film_recording(
         speed: recorded seconds a second of film: 0.25 is slow motion.
         size: width and height in pixels, both even; default 960 x 540, of a .gif 480 x 270.
         fps: pictures a second of film; default 25, of a .gif 12.5.
-        begin_s: the film begins here [s].
-        end_s: the film ends here at the latest [s].
+        begin_s: when the film begins, in the recording [s].
+        end_s: when it ends at the latest [s].
         robots: cards of robots that do not ship, as in `scene_of`.
         on_progress: is called with the share done, 0..1.
 
@@ -67,7 +72,8 @@ def film_recording(
     path = Path(path)
     refuse_film(path, speed, size)
     playback = playback_of(recording, robots)
-    begin_s, end_s = max(begin_s, playback.begin_s), min(end_s, playback.end_s)
+    begin_s = max(begin_s, playback.begin_s)
+    end_s = min(end_s, playback.end_s)
     playback = replace(playback, begin_s=begin_s, end_s=max(begin_s, end_s))
     camera = camera or ("field" if recording.header.arena else "side")
     _encode(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
@@ -143,12 +149,13 @@ def _encode(
     on_progress: Callable[[float], None] | None,
 ) -> None:
     is_gif = path.suffix.lower() == ".gif"
-    fps, size = fps or (GIF_FPS if is_gif else FPS), size or (GIF_SIZE if is_gif else SIZE)
+    fps = fps or (GIF_FPS if is_gif else FPS)
+    size = size or (GIF_SIZE if is_gif else SIZE)
     step = speed / fps
     poses = playback.at(np.arange(playback.begin_s, playback.end_s + step, step))
-    with shooting(playback, poses, camera, size, fps) as picture, film_file(path, size, fps) as send:
+    with shooting(playback, poses, camera, size, fps) as picture_at, film_file(path, size, fps) as send:
         for row in range(len(poses.times)):
-            send(picture(row))
+            send(picture_at(row))
             if on_progress is not None:
                 on_progress((row + 1) / len(poses.times))
 
@@ -156,7 +163,7 @@ def _encode(
 @contextmanager
 def shooting(
     playback: Playback, poses: Poses, camera: str, size: tuple[int, int], fps: float | None = None
-) -> Iterator[Callable[[int], Any]]:
+) -> Iterator[Callable[[int], Picture]]:
     """Give a function that returns what a camera sees of the n-th poses, `(height, width, 3)` uint8.
 
     Args:
@@ -173,23 +180,27 @@ def shooting(
     from posewright.simulation import Film
     from posewright.simulation.sights import sights
 
-    (width, height), is_film = size, fps is not None
+    width, height = size
+    is_film = fps is not None
     near = close_up(playback, poses, camera, width / height, steady=is_film)
-    first, arena = next(iter(poses.base.values())), playback.world.arena
-    seen = None if near is None else sights(arena, camera, near, first, poses.boxes, fps=fps)
+    first_base = next(iter(poses.base.values()))
+    if near is None:
+        views = None
+    else:
+        views = sights(playback.world.arena, camera, near, first_base, poses.boxes, fps=fps)
     with Film(playback.world, width, height, camera, quick=is_film, close_up=near) as film:
 
-        def picture(row: int) -> Any:
+        def picture_at(row: int) -> Picture:
             robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
             lights = {
                 name: {led: rows[row] for led, rows in leds.items()} for name, leds in poses.lights.items()
             }
-            return film.frame(robots, poses.boxes[row], None if seen is None else seen[row], lights)
+            return film.frame(robots, poses.boxes[row], None if views is None else views[row], lights)
 
-        yield picture
+        yield picture_at
 
 
-def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool) -> Any:
+def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool) -> CloseUp | None:
     """Return how a camera that follows the robot sees all of it from as near as can be; None for others.
 
     Of a robot in a field nothing is worked out: the field is to be seen too. Of several the camera does not
@@ -204,7 +215,6 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
     if playback.world.arena is not None:
         return close_up_on(first)
     (base,), (joints,) = poses.base.values(), poses.positions.values()
-    every = max(1, len(base) // _LOOKS)
-    return framed(
-        playback.world, [*zip(base[::every], joints[::every], strict=True)], camera, aspect, steady=steady
-    )
+    step = max(1, len(base) // _CLOSE_UP_POSES)
+    samples = [*zip(base[::step], joints[::step], strict=True)]
+    return framed(playback.world, samples, camera, aspect, steady=steady)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from posewright.arrays import Floats
 from posewright.recordings import RobotHeader
 from posewright.recordings.scene import link_rotations, turning
 from posewright.rotation import matrices
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Frames = tuple[Floats, Floats]
 """Places `(n, 3)` [m] and axes as columns `(n, 3, 3)` of something at n times."""
@@ -29,7 +32,7 @@ _TURNS = np.linspace(0.0, 2.0 * np.pi, 20, endpoint=False)
 _RING = np.stack([np.cos(_TURNS), np.sin(_TURNS)])
 _HEIGHTS = np.linspace(-1.0, 1.0, 9)
 _BALL = np.array([(*(np.sqrt(1.0 - z * z) * _RING.T[k]), z) for z in _HEIGHTS for k in range(20)])
-_TUBE = np.array([(*way, z) for way in _RING.T for z in (-1.0, 1.0)])
+_TUBE = np.array([(*point, z) for point in _RING.T for z in (-1.0, 1.0)])
 _CUBE = np.array(np.meshgrid(*[(-1.0, 1.0)] * 3)).reshape(3, -1).T
 _SHAPES = {"box": _CUBE, "cylinder": _TUBE}
 
@@ -50,7 +53,8 @@ def link_frames(header: RobotHeader, base: Floats, positions: Floats) -> dict[st
         base: x y z qw qx qy qz, `(n, 7)`.
         positions: joint angles, `(n, n_joints)` [rad].
     """
-    names, rotations = [link["name"] for link in turning(header)], link_rotations(header, positions)
+    names = [link["name"] for link in turning(header)]
+    rotations = link_rotations(header, positions)
     frames: dict[str, Frames] = {"": (base[:, :3], matrices(base[:, 3:]))}
     for link in header.links:
         step = np.tile([*link["position"], *link["rotation"]], (len(base), 1))
@@ -60,26 +64,27 @@ def link_frames(header: RobotHeader, base: Floats, positions: Floats) -> dict[st
     return frames
 
 
-def draw_outline(axes: Any, header: RobotHeader, base: Floats, positions: Floats, view: str) -> None:
+def draw_outline(axes: Axes, header: RobotHeader, base: Floats, positions: Floats, view: str) -> None:
     """Draw a robot, base at `(7,)` and joints at `(n_joints,)` [rad], what is near over what is far."""
     from matplotlib.collections import PolyCollection
 
-    frames, eye = link_frames(header, base[np.newaxis], positions[np.newaxis]), VIEWS[view]
+    frames = link_frames(header, base[np.newaxis], positions[np.newaxis])
+    eye = VIEWS[view]
     parts: list[tuple[float, Floats, Floats]] = []
     for link in header.links:
         for shape in link["shapes"]:
             own = np.array([[*shape["position"], *shape["rotation"]]])
             (place,), (turn,) = placed_on(frames[link["name"]], own)
-            seen = (place + _points(shape) @ turn.T) @ eye.T
-            outline = seen[np.argmax(seen[:, :2] @ _RING, axis=0), :2]
+            points = (place + _points(shape) @ turn.T) @ eye.T
+            outline = points[np.argmax(points[:, :2] @ _RING, axis=0), :2]
             colour = _PALER + (1.0 - _PALER) * np.array(shape["colour"][:3])
-            parts.append((float(seen[:, 2].mean()), outline, colour))
+            parts.append((float(points[:, 2].mean()), outline, colour))
     _, outlines, colours = zip(*sorted(parts, key=lambda part: part[0]), strict=True)
     axes.add_collection(PolyCollection(outlines, facecolors=colours, edgecolors="#3a444c", linewidths=0.3))
     axes.update_datalim(np.concatenate(outlines))
 
 
-def _points(shape: Mapping[str, Any]) -> Floats:
+def _points(shape: Mapping[str, Any]) -> Floats:  # as in `RobotHeader.links`
     """Return points on a shape whose outline is that of the shape, `(m, 3)` in its own frame [m]."""
     half = 0.5 * np.array(shape["size"])
     if shape["kind"] == "capsule":

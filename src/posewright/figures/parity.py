@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
     from posewright.figures.style import Canvas
 
-_WIDE_IN, _ROW_IN, _HEAD_IN = 11.0, 0.34, 1.15
-_THICK, _THIN = 0.8, 0.3
+_WIDE_IN = 11.0
+_ROW_IN = 0.34
+_HEAD_IN = 1.15
+_THICK = 0.8
+_THIN = 0.3
 """Heights of the interpreter's bars and of the board's in them, in rows."""
 
 
@@ -43,17 +46,18 @@ def draw_parity(
     names = list(dict.fromkeys((*interpreter, *board)))
     size = (_WIDE_IN, _HEAD_IN + _ROW_IN * (len(names) + 1))
     drawn = canvas(figure, size, dpi=130, layout="constrained")
-    axes: Any = drawn.subplots()
+    axes = drawn.subplots()
     edges = _edges(times, missed)
     colours = colours_of(names)
     for row, name in enumerate(names):
-        style: dict[str, Any] = {"facecolors": colours[name], "alpha": 0.35, "lw": 0}
-        axes.broken_barh(_spans(interpreter, name, edges), (row - _THICK / 2, _THICK), **style)
+        spans = _spans(interpreter, name, edges)
+        axes.broken_barh(spans, (row - _THICK / 2, _THICK), facecolors=colours[name], alpha=0.35, lw=0)
         axes.broken_barh(_spans(board, name, edges), (row - _THIN / 2, _THIN), facecolors=INK, lw=0)
     wrong = [t for t, a, b in zip(times, board, interpreter, strict=True) if a != b]
-    low: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
-    for where, mark, colour in ((missed, "|", GREY), (wrong, "x", WRONG)):
-        axes.plot(where, [0.98] * len(where), mark, color=colour, ms=6, **low)
+    low = axes.get_xaxis_transform()
+    for mark_times, mark, colour in ((missed, "|", GREY), (wrong, "x", WRONG)):
+        heights = [0.98] * len(mark_times)
+        axes.plot(mark_times, heights, mark, color=colour, ms=6, transform=low, clip_on=False)
     axes.set(xlabel="time [s]", ylim=(len(names) - 0.4, -1.1), yticks=range(len(names)))
     axes.set_yticklabels(names, parse_math=False)
     axes.grid(visible=True, axis="x", lw=0.3)
@@ -66,34 +70,34 @@ def _edges(times: Sequence[float], missed: Sequence[float]) -> list[tuple[float,
     """Return from when to when each tick counts: to the next one, be it answered or missed."""
     if not times:
         return []
-    falls_due = np.unique([*times, *missed])
-    usual = float(np.median(np.diff(falls_due))) if len(falls_due) > 1 else 1.0
-    after = np.append(falls_due, falls_due[-1] + usual)
-    ends = after[np.searchsorted(falls_due, times) + 1]
+    due = np.unique([*times, *missed])
+    usual = float(np.median(np.diff(due))) if len(due) > 1 else 1.0
+    after = np.append(due, due[-1] + usual)
+    ends = after[np.searchsorted(due, times) + 1]
     return [(t, min(end, t + 1.5 * usual)) for t, end in zip(times, ends.tolist(), strict=True)]
 
 
 def _spans(states: Sequence[str], name: str, edges: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Return from when on, and for how long, a state holds, neighbouring ticks in one."""
-    found = []
-    for begin, end in runs(np.array([one == name for one in states], bool)):
+    spans = []
+    for begin, end in runs(np.array([state == name for state in states], bool)):
         start = begin
         for k in range(begin, end):
             is_last = k + 1 == end
             if is_last or edges[k + 1][0] > edges[k][1] + 1e-9:
-                found.append((edges[start][0], edges[k][1] - edges[start][0]))
+                spans.append((edges[start][0], edges[k][1] - edges[start][0]))
                 start = k + 1
-    return found
+    return spans
 
 
-def _explain(drawn: Any, counts: dict[str, int]) -> None:
+def _explain(drawn: Canvas, counts: dict[str, int]) -> None:
     """Say below what bars and marks stand for, and how many there are."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     differ = f"differ: {counts['wrong']} of {counts['ticks']} ticks"
     missed = f"not answered in time: {counts['missed']}"
-    handles: list[Any] = [
+    handles = [
         Patch(facecolor=GREY, alpha=0.35, label="interpreter, on the same inputs"),
         Line2D([], [], color=INK, lw=3.0, label="board"),
         Line2D([], [], color=WRONG, marker="x", ls="", label=differ),

@@ -1,4 +1,4 @@
-"""What films and strips show: where everything is at any time, recorded or of a motion without physics."""
+"""Playback: where everything is at any time, of a recording or of a motion without physics."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Poses:
         base: x y z qw qx qy qz by robot, `(n, 7)` each.
         positions: joint angles by robot, `(n, n_joints)` each [rad].
         boxes: x y z qw qx qy qz, `(n, n_boxes, 7)`.
-        lights: colours by robot and LED, `(n, 3)` each, 0..1; NaN where a light was told nothing.
+        lights: colours by robot and LED, `(n, 3)` each, 0..1; NaN where a light was not set.
     """
 
     times: Floats
@@ -120,33 +120,38 @@ def scene_of(recording: Recording | Header, robots: Mapping[str, Robot] | Robot 
     header = recording.header if isinstance(recording, Recording) else recording
     cards = _cards(header, robots)
     arena = Arena.from_dict(header.arena) if header.arena else None
-    return World(cards, arena, sensors=_further_cameras(header, cards))
+    return World(cards, arena, sensors=_cameras_without_card(header, cards))
 
 
-def _further_cameras(header: Header, cards: Mapping[str, Robot]) -> list[SensorSpec]:
-    """Return cameras that a recording tells of and no card: a behaviour brought them."""
-    found = {}
-    for name, told in header.robots.items():
+def _cameras_without_card(header: Header, cards: Mapping[str, Robot]) -> list[SensorSpec]:
+    """Return cameras of a recording that no card has: a behaviour added them."""
+    cameras = {}
+    for name, robot in header.robots.items():
         own = {sensor.name for sensor in cards[name].sensors}
-        for sensor, card in told.sensors.items():
+        for sensor, card in robot.sensors.items():
             if card.get("kind") in CAMERAS and sensor not in own:
-                said = {key: value for key, value in card.items() if key not in {"name", *PLACED}}
-                found[sensor] = parse_sensor(sensor, Node(said, trail=f"the sensor {sensor}"))
-    return list(found.values())
+                data = {key: value for key, value in card.items() if key not in {"name", *PLACED}}
+                cameras[sensor] = parse_sensor(sensor, Node(data, trail=f"the sensor {sensor}"))
+    return list(cameras.values())
 
 
 def _cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[str, Robot]:
-    given = {next(iter(header.robots)): robots} if isinstance(robots, Robot) else dict(robots or {})
-    for name in given:
+    if isinstance(robots, Robot):
+        own_cards: Mapping[str, Robot] = {next(iter(header.robots)): robots}
+    else:
+        own_cards = robots or {}
+    for name in own_cards:
         if name not in header.robots:
             raise UnknownNameError.among("robot of the recording", name, header.robots)
     cards = {}
-    for name, told in header.robots.items():
-        card = given.get(name)
-        if card is None and card_document(told.robot) in header.documents:
+    for name, robot in header.robots.items():
+        card = own_cards.get(name)
+        if card is None and card_document(robot.robot) in header.documents:
             hint = "a model does not travel with a recording: hand in the robot's card"
-            raise InputError(f"the recording is of {told.robot!r}, a robot with a card of its own", hint=hint)
-        cards[name] = card_for(told, card)
+            raise InputError(
+                f"the recording is of {robot.robot!r}, a robot with a card of its own", hint=hint
+            )
+        cards[name] = card_for(robot, card)
     return cards
 
 
@@ -159,12 +164,13 @@ def playback_of(recording: Recording, robots: Mapping[str, Robot] | Robot | None
     if not all(record.knows_place for record in recording.robots.values()):
         raise InputError("the recording does not say where the robot was: there is nothing to show")
     poses = poses_of(recording)
-    begin_s, end_s = float(recording.times[0]), float(recording.times[-1])
+    begin_s = float(recording.times[0])
+    end_s = float(recording.times[-1])
     return Playback(scene_of(recording, robots), begin_s, end_s, poses.at)
 
 
 def poses_of(recording: Recording) -> Poses:
-    """Return where everything was at the rows of a recording; the base is NaN where nobody knew."""
+    """Return where everything was at the rows of a recording; the base is NaN where it is unknown."""
     return Poses(
         times=recording.times,
         base={name: record.base for name, record in recording.robots.items()},
@@ -200,17 +206,18 @@ def playback_of_motion(
     from posewright.simulation import World
     from posewright.simulation.placing import Lean, place
 
-    world, first = World(card), motion.first_pose(card, pose)
+    world = World(card)
+    first = motion.first_pose(card, pose)
     columns = [card.index(joint) for joint in motion.joints]
     lower, upper = card.hardware_limits
-    says = any(any(frame.attitude[:2]) for frame in motion.keyframes if frame.attitude is not None)
+    has_attitude = any(any(frame.attitude[:2]) for frame in motion.keyframes if frame.attitude is not None)
 
     def at(times: Floats) -> Poses:
         positions = np.tile(first, (len(times), 1))
-        asked = motion.sample_at(np.asarray(times)).angles
-        positions[:, columns] = np.where(np.isfinite(asked), asked, first[columns])
+        commanded = motion.sample_at(np.asarray(times)).angles
+        positions[:, columns] = np.where(np.isfinite(commanded), commanded, first[columns])
         positions = np.clip(positions, lower, upper)
-        leans = motion.attitude_at(times) if attitude is None and says else None
+        leans = motion.attitude_at(times) if attitude is None and has_attitude else None
         base = np.empty((len(times), 7))
         for row in range(len(times)):
             lean = attitude if leans is None else tuple(leans[row, :2].tolist())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -12,11 +12,22 @@ from posewright.charts.machine import JOINT
 from posewright.contests.picture import ContestPicture
 from posewright.errors import InputError
 from posewright.figures.field import LINES, MARKS, draw_field
-from posewright.figures.style import INK, SERIES, WRONG, canvas, colours_of, shown_states, styled, titled
+from posewright.figures.style import (
+    INK,
+    SERIES,
+    WRONG,
+    canvas,
+    colours_of,
+    mosaic_of,
+    shown_states,
+    styled,
+    titled,
+)
 from posewright.recordings import Recording
 from posewright.recordings.falls import runs, tilt
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -42,71 +53,74 @@ def draw_recording(
 
     Args:
         recording: what happened: of a race, a walk, a motion, any number of robots.
-        contest: what its contest adds.
+        contest: what its contest adds to the picture.
         ax: draw the paths from above into these axes of a figure of one's own, and nothing else.
         figure: a figure, or a part of one, to draw all into; default a new one. Its layout is `constrained`.
 
-    Where nobody knew where the robots were, as of real ones, there are no paths.
+    Where the robots' places are unknown, as of real ones, there are no paths.
 
     Raises:
         InputError: paths alone are asked for, and the recording does not know where any robot was.
     """
     placed = any(record.knows_place for record in recording.robots.values())
-    adds = contest or ContestPicture("")
+    picture = contest or ContestPicture("")
     several = len(recording.robots) > 1
-    states = [one for record in recording.robots.values() for one in shown_states(record.decisions.states)]
+    states = [
+        state for record in recording.robots.values() for state in shown_states(record.decisions.states)
+    ]
     colours = colours_of(recording.robots if several else filter(None, states))
     if ax is not None:
         if not placed:
             raise InputError("the recording does not say where the robot was: there is no path to draw")
-        draw_field(ax, recording, colours, adds.marks)
+        draw_field(ax, recording, colours, picture.marks)
         return cast("Figure", ax.get_figure(root=True))
-    spans = adds.spans if placed and 2 <= len(adds.spans) <= _MOST_FIELDS else ()
+    spans = picture.spans if placed and 2 <= len(picture.spans) <= _MOST_FIELDS else ()
     over_time = ["tilt", "joints"][not placed : 1 if placed and several else 2]
-    rows = [*(["states"] if any(states) else []), *(["series"] if adds.series else over_time)]
+    rows = [*(["states"] if any(states) else []), *(["series"] if picture.series else over_time)]
     fields = [f"field {n}" for n in range(max(1, len(spans)))] if placed else []
     drawn, axes = _panels(fields, rows, figure)
     for n, field in enumerate(fields):
         span = (spans[n].begin_s, spans[n].end_s) if spans else None
-        draw_field(axes[field], recording, colours, adds.marks, span)
+        draw_field(axes[field], recording, colours, picture.marks, span)
         axes[field].set_title(spans[n].label if spans else "from above")
-    _draw_over_time(axes, recording, adds, colours)
-    named: dict[str, Any] = {}  # each stroke is named once, below everything
+    _draw_over_time(axes, recording, picture, colours)
+    named: dict[str, Artist] = {}  # each stroke is named once, below everything
     for panel in (*fields, *rows[: any(states)]):
         handles, labels = axes[panel].get_legend_handles_labels()
         named |= dict(zip(labels, handles, strict=True))
     first = [label for label in colours if label in named]
     _name_strokes(drawn, {label: named[label] for label in dict.fromkeys((*first, *named))})
-    title = _title(recording, adds)
+    title = _title(recording, picture)
     drawn.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
     return titled(drawn, title)
 
 
-def _panels(fields: list[str], rows: list[str], into: Canvas | None) -> tuple[Canvas, dict[str, Any]]:
+def _panels(fields: list[str], rows: list[str], into: Canvas | None) -> tuple[Canvas, dict[str, Axes]]:
     """Return axes in a figure: a field beside what is drawn over time, several above it."""
-    style: dict[str, Any] = {"dpi": 130, "layout": "constrained"}
     if len(fields) == 1:
-        figure = canvas(into, (_WIDE_IN, 6.4), **style)
-        return figure, figure.subplot_mosaic([[*fields, row] for row in rows], width_ratios=(1.35, 1.0))
+        figure = canvas(into, (_WIDE_IN, 6.4), dpi=130, layout="constrained")
+        return figure, mosaic_of(figure, [[*fields, row] for row in rows], width_ratios=(1.35, 1.0))
     above = [fields] if fields else []
-    figure = canvas(into, (_WIDE_IN, 1.0 + 4.0 * len(above) + 2.2 * len(rows)), **style)
-    mosaic: list[Any] = [*above, *([row] * max(1, len(fields)) for row in rows)]
+    height_in = 1.0 + 4.0 * len(above) + 2.2 * len(rows)
+    figure = canvas(into, (_WIDE_IN, height_in), dpi=130, layout="constrained")
+    mosaic = [*above, *([row] * max(1, len(fields)) for row in rows)]
     heights = [2.4] * len(above) + [1.0] * len(rows)
-    return figure, figure.subplot_mosaic(mosaic, height_ratios=heights)
+    return figure, mosaic_of(figure, mosaic, height_ratios=heights)
 
 
-def _name_strokes(figure: Canvas, named: Mapping[str, Any]) -> None:
-    """Say below everything what strokes stand for, in as many columns as fit into the figure."""
+def _name_strokes(figure: Canvas, named: Mapping[str, Artist]) -> None:
+    """Write below everything what strokes stand for, in as many columns as fit into the figure."""
     for columns in range(min(9, len(named)), 0, -1):
-        style: dict[str, Any] = {"ncols": columns, "frameon": False, "fontsize": 8}
-        legend = figure.legend(named.values(), named, loc="outside lower left", **style)
+        legend = figure.legend(
+            named.values(), named, loc="outside lower left", ncols=columns, frameon=False, fontsize=8
+        )
         if columns == 1 or legend.get_window_extent().width < 0.98 * figure.bbox.width:
             return
         legend.remove()
 
 
 def _draw_over_time(
-    axes: Mapping[str, Any], recording: Recording, adds: ContestPicture, colours: Mapping[str, str]
+    axes: Mapping[str, Axes], recording: Recording, picture: ContestPicture, colours: Mapping[str, str]
 ) -> None:
     shown = [axes[name] for name in ("states", "series", "tilt", "joints") if name in axes]
     if "states" in axes:
@@ -116,23 +130,25 @@ def _draw_over_time(
     if "joints" in axes:
         draw_joints(axes["joints"], recording)
     if "series" in axes:
-        draw_series(axes["series"], adds)
+        draw_series(axes["series"], picture)
     faults = [event.time_s for event in recording.events_of("fault")]
-    for one in shown:
-        one.set_xlim(0.0, recording.duration_s or 1.0)
-        for mark in adds.marks:
-            one.axvline(mark.time_s, color=MARKS[mark.kind], lw=0.9, ls=LINES[mark.kind])
+    for panel in shown:
+        panel.set_xlim(0.0, recording.duration_s or 1.0)
+        for mark in picture.marks:
+            panel.axvline(mark.time_s, color=MARKS[mark.kind], lw=0.9, ls=LINES[mark.kind])
         if faults:
-            low = [0.02] * len(faults), "^"
-            one.plot(faults, *low, color=WRONG, ms=5, label="fault", transform=one.get_xaxis_transform())
-    for one in shown[:-1]:
-        one.tick_params(labelbottom=False)
+            heights = [0.02] * len(faults)
+            low = panel.get_xaxis_transform()
+            panel.plot(faults, heights, "^", color=WRONG, ms=5, label="fault", transform=low)
+    for panel in shown[:-1]:
+        panel.tick_params(labelbottom=False)
     shown[-1].set_xlabel("time [s]")
 
 
-def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> None:
+def draw_states(axes: Axes, recording: Recording, colours: Mapping[str, str]) -> None:
     """Draw the states of the controllers as bars, a row a state; of several robots one after the other."""
-    several, names = len(recording.robots) > 1, list[str]()
+    several = len(recording.robots) > 1
+    names: list[str] = []
     title = "state of the controller"
     for robot, record in recording.robots.items():
         decisions = record.decisions
@@ -141,7 +157,7 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
             title = "state of the controller, in the region of its chart that has most states"
         edges = np.append(decisions.times, recording.duration_s)
         for name in filter(None, dict.fromkeys(states)):
-            stays = runs(np.array([one == name for one in states]), bridge=len(states) // 1000)
+            stays = runs(np.array([state == name for state in states]), bridge=len(states) // 1000)
             spans = [(edges[begin], edges[end] - edges[begin]) for begin, end in stays]
             colour = colours[robot if several else name]
             axes.broken_barh(spans, (len(names) - 0.38, 0.76), color=colour, lw=0.3)
@@ -151,11 +167,11 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
     axes.invert_yaxis()
 
 
-def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> None:
+def draw_tilt(axes: Axes, recording: Recording, colours: Mapping[str, str]) -> None:
     """Draw how far the bases lean."""
     for name, record in recording.robots.items():
-        leans, colour = np.rad2deg(tilt(record.base)), colours.get(name, INK)
-        axes.plot(recording.times, leans, color=colour, lw=0.9, label=name)
+        tilt_deg = np.rad2deg(tilt(record.base))
+        axes.plot(recording.times, tilt_deg, color=colours.get(name, INK), lw=0.9, label=name)
     axes.set(ylabel="tilt [deg]", title="tilt of the base from the vertical")
     axes.set_ylim(bottom=0.0)
     axes.grid(alpha=0.3)
@@ -163,7 +179,7 @@ def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> No
         axes.legend(loc="best", frameon=False)
 
 
-def draw_joints(axes: Any, recording: Recording) -> None:
+def draw_joints(axes: Axes, recording: Recording) -> None:
     """Draw the joints of the first robot that move most: as measured, and dotted as commanded."""
     record = recording.robot()
     measured = np.isfinite(record.positions).all(axis=0)
@@ -183,25 +199,31 @@ def draw_joints(axes: Any, recording: Recording) -> None:
     axes.grid(alpha=0.3)
 
 
-def draw_series(axes: Any, adds: ContestPicture) -> None:
+def draw_series(axes: Axes, picture: ContestPicture) -> None:
     """Draw a contest's numbers over time."""
-    for one in adds.series:
-        colour = SERIES[one.group % len(SERIES)]
-        style = {"ls": ":", "lw": 1.2} if one.dotted else {"lw": 2.0}
-        axes.plot(one.times, one.values, color=colour, label=one.title, **style)
-    units = ", ".join(dict.fromkeys(one.unit for one in adds.series))
-    title = adds.series_title or ", ".join(dict.fromkeys(one.title for one in adds.series))
+    for series in picture.series:
+        axes.plot(
+            series.times,
+            series.values,
+            color=SERIES[series.group % len(SERIES)],
+            label=series.title,
+            ls=":" if series.dotted else "-",
+            lw=1.2 if series.dotted else 2.0,
+        )
+    units = ", ".join(dict.fromkeys(series.unit for series in picture.series))
+    title = picture.series_title or ", ".join(dict.fromkeys(series.title for series in picture.series))
     axes.set(ylabel=units if units in title.split() else f"{title} [{units}]", title=title)
     axes.legend(loc="best", frameon=False)
     axes.grid(alpha=0.3)
 
 
-def _title(recording: Recording, adds: ContestPicture) -> str:
+def _title(recording: Recording, picture: ContestPicture) -> str:
     header = recording.header
-    several, who = len(header.robots) > 1, []
-    for name, one in header.robots.items():
-        what = f"{one.controller} on {one.robot}" if one.controller else one.robot
-        who.append(f"{name} ({what})" if several and name != what else what)
+    robots = []
+    for name, robot in header.robots.items():
+        description = f"{robot.controller} on {robot.robot}" if robot.controller else robot.robot
+        is_named = len(header.robots) > 1 and name != description
+        robots.append(f"{name} ({description})" if is_named else description)
     layout = f", layout {Path(header.layout).stem}" if header.layout else ""
-    first = f"{header.contest or 'recording'}: {', '.join(who)}{layout}, seed {header.seed}"
-    return f"{first}\n{adds.headline}" if adds.headline else first
+    first = f"{header.contest or 'recording'}: {', '.join(robots)}{layout}, seed {header.seed}"
+    return f"{first}\n{picture.headline}" if picture.headline else first

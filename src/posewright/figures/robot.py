@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from posewright.errors import InputError
 from posewright.figures.motion.panel import spread
 from posewright.figures.outline import VIEWS, Frames, draw_outline, link_frames
 from posewright.figures.playback import playback_of_motion
-from posewright.figures.style import GREY, INK, WRONG, canvas, styled, titled
+from posewright.figures.style import GREY, INK, WRONG, canvas, draw_arrow_head, mosaic_of, styled, titled
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.recordings import RobotHeader
 from posewright.recordings.scene import turning
@@ -20,6 +20,7 @@ from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from posewright.figures.style import Canvas
@@ -30,11 +31,12 @@ _LINE = 0.045
 
 _ARC = np.linspace(0.2 * np.pi, 1.7 * np.pi, 24)
 """What an arrow goes round [rad]; its radius and the margin of a view are shares of the view's height."""
-_RADIUS, _MARGIN = 0.025, 0.15
+_RADIUS = 0.025
+_MARGIN = 0.15
 
 
 def header_of(robot: Robot) -> RobotHeader:
-    """Return what is to be known of a robot to draw it; raise an InputError where it has no model."""
+    """Return the header of a robot, with the links that are drawn; raise InputError where it has no model."""
     if robot.model_path is None:
         raise InputError(f"{robot.name} has no model: there is nothing to show", hint="name another robot")
     from posewright.simulation.robot_model import robot_links
@@ -64,11 +66,12 @@ def draw_robot(robot: Robot | str, *, pose: str = "stand", figure: Canvas | None
         UnknownNameError: there is no such robot, or no such pose.
     """
     card = robot_named(robot)
-    header, positions = header_of(card), card.pose(pose)
+    header = header_of(card)
+    positions = card.pose(pose)
     base = _standing(card, positions)
     drawn = canvas(figure, (12.0, 9.0), dpi=120, layout="constrained")
     cells = [["side", "front"], ["above", "words"]]
-    axes: dict[str, Any] = drawn.subplot_mosaic(cells, width_ratios=(1.15, 1.0))  # type: ignore[arg-type]
+    axes = mosaic_of(drawn, cells, width_ratios=(1.15, 1.0))
     for view in VIEWS:
         draw_outline(axes[view], header, base, positions, view)
         _draw_joints(axes[view], card, link_frames(header, base[np.newaxis], positions[np.newaxis]), view)
@@ -84,11 +87,13 @@ def draw_robot(robot: Robot | str, *, pose: str = "stand", figure: Canvas | None
     return titled(drawn, f"joints of {card.name}")
 
 
-def _draw_joints(axes: Any, card: Robot, frames: Mapping[str, Frames], view: str) -> None:
+def _draw_joints(axes: Axes, card: Robot, frames: Mapping[str, Frames], view: str) -> None:
     """Draw an arrow round each joint whose axis is nearest to the line of sight, and its name beside all."""
-    header, eye = header_of(card), VIEWS[view]
+    header = header_of(card)
+    eye = VIEWS[view]
     box = axes.dataLim.padded(_MARGIN * axes.dataLim.height)
-    radius, middle = _RADIUS * box.height, (box.x0 + box.x1) / 2.0
+    radius = _RADIUS * box.height
+    middle = (box.x0 + box.x1) / 2.0
     axes.update_datalim(box.corners())
     axes.margins(0.0)
     axes.set_aspect("equal", adjustable="datalim")
@@ -99,20 +104,29 @@ def _draw_joints(axes: Any, card: Robot, frames: Mapping[str, Frames], view: str
         axis = eye @ turn @ np.array(link["axis"])
         if np.abs(axis).argmax() != 2:
             continue
-        at, limits = (eye @ place)[:2], card.joint(link["joint"])
+        at = (eye @ place)[:2]
+        limits = card.joint(link["joint"])
         arc = at + radius * np.stack([np.cos(_ARC), np.sin(_ARC)], 1)[:: 1 if axis[2] > 0.0 else -1]
         axes.plot(*arc.T, color=WRONG, lw=1.1, zorder=5)
-        head = {"arrowstyle": "-|>", "color": WRONG, "lw": 0.0, "mutation_scale": 9}
-        axes.annotate("", arc[-1], arc[-2], arrowprops=head | {"shrinkA": 0, "shrinkB": 0}, zorder=5)
+        draw_arrow_head(axes, arc[-1], arc[-2], color=WRONG, size=9, zorder=5)
         low, high = np.rad2deg([limits.lower_rad, limits.upper_rad])
         words = f"{link['joint'].replace('_', ' ')}  {low:.0f} .. {high:.0f}"
         columns["left" if at[0] < middle else "right"].append((at, words))
     for side, named in columns.items():
-        named.sort(key=lambda one: one[0][1])
+        named.sort(key=lambda entry: entry[0][1])
         shares = [(at[1] - box.y0) / box.height for at, _ in named]
         x, flush = (0.0, "left") if side == "left" else (1.0, "right")
         for (at, words), share in zip(named, spread(shares, _LINE), strict=True):
-            line = {"arrowstyle": "-", "color": GREY, "lw": 0.5, "shrinkB": 0}
-            style: dict[str, Any] = {"ha": flush, "va": "center", "fontsize": 7.5, "annotation_clip": False}
-            style["bbox"] = {"fc": "white", "ec": "none", "pad": 0.6, "alpha": 0.85}
-            axes.annotate(words, at, (x, share), "data", "axes fraction", arrowprops=line, **style)
+            axes.annotate(
+                words,
+                (at[0], at[1]),
+                (x, share),
+                "data",
+                "axes fraction",
+                arrowprops={"arrowstyle": "-", "color": GREY, "lw": 0.5, "shrinkB": 0},
+                annotation_clip=False,
+                ha=flush,
+                va="center",
+                fontsize=7.5,
+                bbox={"fc": "white", "ec": "none", "pad": 0.6, "alpha": 0.85},
+            )

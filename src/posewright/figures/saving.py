@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, Where
@@ -17,7 +17,8 @@ PICTURES = (".png", ".svg", ".pdf")
 
 _SAVING = "saving a picture"
 
-_SHARP_DPI, _WIDEST = 192.0, 1900
+_SHARP_DPI = 192.0
+_WIDEST = 1900
 """Of a picture on a screen: dots in an inch, and dots from edge to edge at most."""
 
 
@@ -42,12 +43,11 @@ def save_figure(figure: Figure, path: str | Path) -> None:
 def picture_bytes(figure: Figure, suffix: str) -> bytes:
     """Return what the file of a figure holds, by its ending: of the same figure the same."""
     label = str(figure.get_label())
-    kept: dict[str, dict[str, Any]] = {  # no date, so that the same figure gives the same bytes
-        ".png": {"Software": None, "Description": label},
-        ".svg": {"Date": None, "Title": label},
-        ".pdf": {"CreationDate": None, "Title": label},
-    }
-    metadata = {key: value for key, value in kept[suffix].items() if value != ""}
+    # no date and no version, so that the same figure gives the same bytes
+    left_out = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}[suffix]
+    metadata: dict[str, str | None] = {left_out: None}
+    if label:
+        metadata["Description" if suffix == ".png" else "Title"] = label
     stream = io.BytesIO()
     with picture_style(_SAVING):
         _settle(figure)
@@ -58,7 +58,8 @@ def picture_bytes(figure: Figure, suffix: str) -> bytes:
 def screen_png(figure: Figure) -> bytes:
     """Return a figure as a PNG for a page on a screen: sharp where pixels are small, of 256 colours."""
     dpi = min(_SHARP_DPI, _WIDEST / figure.get_figwidth())
-    stream, picture = io.BytesIO(), io.BytesIO()
+    stream = io.BytesIO()
+    picture = io.BytesIO()
     with picture_style(_SAVING):
         from PIL import Image
 

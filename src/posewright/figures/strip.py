@@ -1,4 +1,4 @@
-"""Film strips: pictures of the moments that matter, with their times, on one page."""
+"""Film strips: pictures at the keyframes, and where something was found, on one page."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from posewright.arrays import Flags, Floats
+from posewright.arrays import Flags
 from posewright.errors import InputError
 from posewright.evaluation.motion.played import EXTRAS as PLAYED
 from posewright.evaluation.motion.played import PlayedMotion
@@ -27,7 +27,10 @@ from posewright.recordings.falls import tilt
 from posewright.robots import Robot
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from posewright.simulation.film import Picture
 
 PICTURES = 12
 MOST_PICTURES = 60
@@ -40,18 +43,23 @@ SUFFIX = ".motion.yaml"
 SIZE = (400, 360)
 """Of one picture, in pixels."""
 
-WIDTH_IN, DPI = 2.0, 150
-LABEL_IN, TITLE_IN, GAP_IN = 0.27, 0.40, 0.03
+WIDTH_IN = 2.0
+"""Of one picture [in]."""
+
+DPI = 150
+LABEL_IN = 0.27
+TITLE_IN = 0.40
+GAP_IN = 0.03
 """Heights of a picture's label and of the title, and the gap between two pictures [in]."""
 
-
-LABEL_PT, LONGEST = 9.5, 18
+LABEL_PT = 9.5
+LABEL_LENGTH = 18
 """How large labels are, and how many characters have room beside the time."""
 
 
 @dataclass(frozen=True, eq=False)
-class Story:
-    """What a strip tells of, besides what is seen: times count from where it begins.
+class StripContents:
+    """What a strip shows besides the pictures; times count from where it begins.
 
     Attributes:
         title: of the page.
@@ -61,7 +69,7 @@ class Story:
         begin_s: when it begins in what is played back [s].
         motion: whose keyframes are shown; None where it is none.
         findings: what was found, and when.
-        leans_most_s: when the base leans most; None where nobody knows [s].
+        leans_most_s: when the base leans most; None where that is unknown [s].
         states: when the controller was in which state.
     """
 
@@ -98,7 +106,7 @@ def draw_strip(
         camera: as in `film_recording`.
         begin_s: of a recording, from when on; that of a motion is shown from its beginning [s].
         end_s: until when [s].
-        findings: of the recording of a motion, what is said in red; default what `evaluate_motion` finds.
+        findings: of the recording of a motion, written in red; default those of `evaluate_motion`.
         pose: of a motion, name of the pose of the joints it does not move; default `stand`.
         attitude: of a motion, roll and pitch of the base [rad].
 
@@ -109,16 +117,21 @@ def draw_strip(
     refuse_pictures(pictures)
     if isinstance(shown, Motion):
         playback = playback_of_motion(shown, robot, pose=pose, attitude=attitude)
-        story = _story_of_motion(shown, playback)
+        end_s = playback.end_s
+        title = f"{shown.name}, {playback.world.robot.name}, {end_s:.2f} s, without gravity"
+        contents = StripContents(title, end_s, end_s, playback.world.frame_period_s, motion=shown)
     else:
         card = robot if isinstance(robot, Robot) else None
         playback = playback_of(shown, card)
         if PLAYED in shown.header.extras:
-            story = _story_of_played(shown, playback, card, findings)
+            contents = _contents_of_played(shown, playback, card, findings)
         else:
-            story = _story_of(shown, playback, begin_s, end_s)
-    times = moments_of(story, pictures)
-    return _page(story, times, _pictures(playback, story.begin_s + np.array(times), camera))
+            contents = _contents_of(shown, playback, begin_s, end_s)
+    times = picture_times(contents, pictures)
+    poses = playback.at(contents.begin_s + np.array(times))
+    with shooting(playback, poses, camera, SIZE) as picture_at:
+        drawn = [picture_at(row) for row in range(len(times))]
+    return _page(contents, times, drawn)
 
 
 def refuse_pictures(pictures: int) -> None:
@@ -127,37 +140,35 @@ def refuse_pictures(pictures: int) -> None:
         raise InputError(f"a strip of {pictures} pictures", hint=f"1 to {MOST_PICTURES}")
 
 
-def _story_of_motion(motion: Motion, playback: Playback) -> Story:
-    title = f"{motion.name}, {playback.world.robot.name}, {playback.end_s:.2f} s, without gravity"
-    return Story(title, playback.end_s, playback.end_s, playback.world.frame_period_s, motion=motion)
-
-
-def _story_of_played(
+def _contents_of_played(
     recording: Recording, playback: Playback, card: Robot | None, findings: Sequence[Finding] | None
-) -> Story:
+) -> StripContents:
     played = PlayedMotion.of(recording, robot=card)
     text = next(text for name, text in recording.header.documents.items() if name.endswith(SUFFIX))
-    found = evaluate_motion(recording, robot=card).findings if findings is None else findings
+    if findings is None:
+        findings = evaluate_motion(recording, robot=card).findings
     begin_s = float(recording.times[0]) + (played.begin - 1) * played.frame_s
     own = slice(max(played.begin - 1, 0), None)
     upright = np.cos(tilt(played.record.base[own]))
     leans_s = float(played.times[own][np.abs(upright - upright[0]).argmax()])
-    how = "under gravity" if played.is_whole else "under gravity, cut short"
-    return Story(
-        title=f"{played.name}, {played.robot.name}, {played.ends_s:.2f} s, {how}",
+    manner = "under gravity" if played.is_whole else "under gravity, cut short"
+    return StripContents(
+        title=f"{played.name}, {played.robot.name}, {played.ends_s:.2f} s, {manner}",
         last_s=playback.end_s - begin_s,
         ends_s=played.ends_s,
         frame_s=played.frame_s,
         begin_s=begin_s,
         motion=read_motion(text.encode(), card=played.robot),
-        findings=tuple(found),
+        findings=tuple(findings),
         leans_most_s=leans_s,
     )
 
 
-def _story_of(recording: Recording, playback: Playback, begin_s: float, end_s: float) -> Story:
-    header, record = recording.header, recording.robot()
-    begin_s, end_s = max(begin_s, playback.begin_s), min(end_s, playback.end_s)
+def _contents_of(recording: Recording, playback: Playback, begin_s: float, end_s: float) -> StripContents:
+    header = recording.header
+    record = recording.robot()
+    begin_s = max(begin_s, playback.begin_s)
+    end_s = min(end_s, playback.end_s)
     if end_s <= begin_s:
         raise InputError(f"nothing lies between {begin_s:g} and {end_s:g} s of the recording")
     if WALK in header.extras:
@@ -167,9 +178,9 @@ def _story_of(recording: Recording, playback: Playback, begin_s: float, end_s: f
     else:
         states = zip(record.decisions.times, record.decisions.states, strict=True)
     several = len(header.robots) > 1
-    who = ", ".join(header.robots if several else (one.robot for one in header.robots.values()))
-    return Story(
-        title=f"{record.header.controller or 'recording'}, {who}, {end_s - begin_s:.2f} s",
+    robots = ", ".join(header.robots if several else (robot.robot for robot in header.robots.values()))
+    return StripContents(
+        title=f"{record.header.controller or 'recording'}, {robots}, {end_s - begin_s:.2f} s",
         last_s=end_s - begin_s,
         ends_s=end_s - begin_s,
         frame_s=playback.world.frame_period_s,
@@ -179,7 +190,7 @@ def _story_of(recording: Recording, playback: Playback, begin_s: float, end_s: f
 
 
 def _feet_down(down: Flags, record: RobotRecord) -> str:
-    """Say on which feet a robot is: left_front_paw as LF."""
+    """Return on which feet a robot is: left_front_paw as LF."""
     feet = [foot for foot, on in zip(record.header.feet, down.tolist(), strict=True) if on]
     names = [(foot, foot.rpartition("_")[0]) for foot in feet]
     short = [SHORT.get(name, name.replace("_", " ") or foot) for foot, name in names]
@@ -189,24 +200,25 @@ def _feet_down(down: Flags, record: RobotRecord) -> str:
 # ---- which moments
 
 
-def moments_of(story: Story, n: int) -> list[float]:
+def picture_times(contents: StripContents, n: int) -> list[float]:
     """Return the times to be shown [s], rising: its ends, its keyframes, and the middles of the longest gaps.
 
     Of keyframes that are too many for `n` pictures, evenly spread ones are shown. The moment in which the
     base leans most, and those at which something is found, take the place of the nearest. What comes after
     the motion's end is shown once. Without a motion the times are evenly spread.
     """
-    last, ends = story.last_s, story.ends_s
+    last = contents.last_s
+    ends = contents.ends_s
     if n == 1:
         return [last]
-    held = [last] if last > ends + story.frame_s else []
-    room = n - len(held)
-    if story.motion is None:
+    after_end = [last] if last > ends + contents.frame_s else []
+    room = n - len(after_end)
+    if contents.motion is None:
         times = np.linspace(0.0, ends, room).tolist()
     else:
-        marks = {0.0, ends, *(time for time in story.motion.keyframe_times.tolist() if time < ends)}
-        times = _thinned(sorted(marks), room) if len(marks) > room else _filled(marks, room, story)
-    return [*_with_highlights(times, _highlights(story)[: room // 3]), *held]
+        marks = {0.0, ends, *(time for time in contents.motion.keyframe_times.tolist() if time < ends)}
+        times = _thinned(sorted(marks), room) if len(marks) > room else _filled(marks, room, contents)
+    return [*_with_highlights(times, _highlights(contents)[: room // 3]), *after_end]
 
 
 def _thinned(keyframes: list[float], room: int) -> list[float]:
@@ -215,24 +227,24 @@ def _thinned(keyframes: list[float], room: int) -> list[float]:
     return sorted({min(keyframes, key=lambda mark: abs(mark - time)) for time in spread.tolist()})
 
 
-def _filled(keyframes: set[float], room: int, story: Story) -> list[float]:
+def _filled(keyframes: set[float], room: int, contents: StripContents) -> list[float]:
     """Return the keyframes, and the middles of the longest gaps as long as there is room."""
     times = set(keyframes)
     while 1 < len(times) < room:
         begin, end = max(pairwise(sorted(times)), key=lambda gap: gap[1] - gap[0])
-        if end - begin < 2.0 * story.frame_s:
+        if end - begin < 2.0 * contents.frame_s:
             break
         times.add(0.5 * (begin + end))
     return sorted(times)
 
 
-def _highlights(story: Story) -> list[float]:
+def _highlights(contents: StripContents) -> list[float]:
     """Return when something is found, errors first, and when the base leans most [s]."""
-    found = [f for f in story.findings if f.level is not Level.NOTE and f.times_s]
-    found.sort(key=lambda finding: finding.level is not Level.ERROR)
-    leans = [] if story.motion is None or story.leans_most_s is None else [story.leans_most_s]
-    times = [*(finding.times_s[0] for finding in found), *leans]
-    return [time for time in dict.fromkeys(times) if 0.0 < time < story.ends_s]
+    faults = [finding for finding in contents.findings if finding.level is not Level.NOTE and finding.times_s]
+    faults.sort(key=lambda finding: finding.level is not Level.ERROR)
+    leans = [] if contents.motion is None or contents.leans_most_s is None else [contents.leans_most_s]
+    times = [*(finding.times_s[0] for finding in faults), *leans]
+    return [time for time in dict.fromkeys(times) if 0.0 < time < contents.ends_s]
 
 
 def _with_highlights(times: list[float], highlights: list[float]) -> list[float]:
@@ -249,12 +261,7 @@ def _with_highlights(times: list[float], highlights: list[float]) -> list[float]
 # ---- the page
 
 
-def _pictures(playback: Playback, times: Floats, camera: str) -> list[Any]:
-    with shooting(playback, playback.at(times), camera, SIZE) as picture:
-        return [picture(row) for row in range(len(times))]
-
-
-def _page(story: Story, times: list[float], pictures: list[Any]) -> Figure:
+def _page(contents: StripContents, times: list[float], pictures: list[Picture]) -> Figure:
     from matplotlib.figure import Figure
 
     across = min(len(times), ACROSS)
@@ -266,45 +273,66 @@ def _page(story: Story, times: list[float], pictures: list[Any]) -> Figure:
     figure.subplots_adjust(edge, LABEL_IN / high_in, 1.0 - edge, 1.0 - TITLE_IN / high_in)
     gaps = {"wspace": GAP_IN / WIDTH_IN, "hspace": LABEL_IN / (each_in - LABEL_IN)}
     axes = figure.subplots(down, across, squeeze=False, gridspec_kw=gaps)
-    found = _found(story, times)
+    faults = _faults(contents, times)
     for panel in axes.flat:
         panel.set_axis_off()
     for panel, time_s, picture in zip(axes.flat, times, pictures, strict=False):
         panel.imshow(picture, aspect="auto", interpolation="antialiased")
-        _label(panel, story, time_s, found.get(time_s, ""))
-    style: dict[str, Any] = {"va": "center", "color": INK, "size": 11.5, "parse_math": False}
-    figure.text(0.08 / wide_in, 1.0 - 0.19 / high_in, story.title, **style)
-    figure.set_label(story.title)
+        _label(panel, contents, time_s, faults.get(time_s, ""))
+    figure.text(
+        0.08 / wide_in,
+        1.0 - 0.19 / high_in,
+        contents.title,
+        va="center",
+        color=INK,
+        size=11.5,
+        parse_math=False,
+    )
+    figure.set_label(contents.title)
     return figure
 
 
-def _found(story: Story, times: list[float]) -> Mapping[float, str]:
+def _faults(contents: StripContents, times: list[float]) -> Mapping[float, str]:
     """Return the rules that are broken around each picture, by its time."""
-    found: dict[float, list[str]] = {}
-    for finding in story.findings:
+    faults: dict[float, list[str]] = {}
+    for finding in contents.findings:
         if finding.level is not Level.NOTE:
             when = finding.times_s[0] if finding.times_s else times[0]
-            found.setdefault(min(times, key=lambda time: abs(time - when)), []).append(finding.rule)
-    return {time: ", ".join(dict.fromkeys(rules)) for time, rules in found.items()}
+            faults.setdefault(min(times, key=lambda time: abs(time - when)), []).append(finding.rule)
+    return {time: ", ".join(dict.fromkeys(rules)) for time, rules in faults.items()}
 
 
-def _label(axes: Any, story: Story, time_s: float, found: str) -> None:
-    """Say when a picture is, at which keyframe, and in red what was found there."""
-    where: dict[str, Any] = {"transform": axes.transAxes, "parse_math": False}
-    below: dict[str, Any] = {"va": "top", "size": LABEL_PT, **where}
-    axes.text(0.02, -0.03, f"{time_s:.2f} s", color=INK, weight="bold", **below)
-    words = _where(story, time_s)
-    words = words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
-    axes.text(0.98, -0.03, words, color=GREY, ha="right", **below)
-    axes.text(0.03, 0.965, found, color=WRONG, weight="bold", va="top", size=LABEL_PT, **where)
+def _label(axes: Axes, contents: StripContents, time_s: float, faults: str) -> None:
+    """Write when a picture is, at which keyframe, and in red what was found there."""
+    words = _keyframe_words(contents, time_s)
+    words = words if len(words) <= LABEL_LENGTH else f"{words[: LABEL_LENGTH - 1]}…"
+    labels: tuple[tuple[float, float, str, str, str, Literal["left", "right"]], ...] = (
+        (0.02, -0.03, f"{time_s:.2f} s", INK, "bold", "left"),
+        (0.98, -0.03, words, GREY, "normal", "right"),
+        (0.03, 0.965, faults, WRONG, "bold", "left"),
+    )
+    for x, y, text, colour, weight, ha in labels:
+        axes.text(
+            x,
+            y,
+            text,
+            color=colour,
+            weight=weight,
+            ha=ha,
+            va="top",
+            size=LABEL_PT,
+            transform=axes.transAxes,
+            parse_math=False,
+        )
 
 
-def _where(story: Story, time_s: float) -> str:
+def _keyframe_words(contents: StripContents, time_s: float) -> str:
     """Return at which keyframe a picture is, one it stays in being the same; or the controller's state."""
-    motion, half = story.motion, 0.51 * story.frame_s
+    motion = contents.motion
+    half = 0.51 * contents.frame_s
     if motion is None:
-        return next((state for since, state in reversed(story.states) if since <= time_s + half), "")
-    if time_s > story.ends_s + half:
+        return next((state for since, state in reversed(contents.states) if since <= time_s + half), "")
+    if time_s > contents.ends_s + half:
         return "holds"
     number = int(motion.sample_at(np.array([max(time_s - half, 0.0)])).keyframes[0]) + 1
     arrival = float(motion.keyframe_times[number - 1])

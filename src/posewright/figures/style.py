@@ -1,45 +1,41 @@
-"""How all pictures look: one style of matplotlib's, colours, and axes placed in inches."""
+"""How all pictures look: one style of matplotlib's, colours, legends, and axes placed in inches."""
 
 from __future__ import annotations
 
 import functools
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle, pairwise
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Literal, ParamSpec
 
 from posewright.charts.machine import JOINT
 from posewright.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
+    from matplotlib.legend import Legend
+
+    from posewright.arrays import Floats
 
     Canvas = Figure | SubFigure
 
 _P = ParamSpec("_P")
 
-STYLE: Mapping[str, Any] = MappingProxyType(
-    {
-        "font.size": 8.0,
-        "axes.titlesize": 9.0,
-        "svg.fonttype": "none",  # words stay words: they can be searched, and the file is small
-        "svg.hashsalt": "posewright",  # the same picture gives the same bytes
-    }
-)
-"""What differs from matplotlib's own defaults; a person's matplotlibrc does not enter."""
+INK = "#22303a"
+"""Colour of words and robots."""
 
-KEY: Mapping[str, Any] = MappingProxyType(
-    {"ncols": 7, "fontsize": 7, "frameon": False, "borderaxespad": 0.0, "borderpad": 0.0}
-    | {"handlelength": 1.7, "columnspacing": 1.2}
-)
-"""How a legend looks that says in a row at the head of a page what strokes stand for."""
+GREY = "#5b6770"
+"""Colour of what is less important."""
 
-INK, GREY, FAINT, WRONG = "#22303a", "#5b6770", "#d9dde1", "#c0392b"
-"""Of words and robots, of what is less important, of lines behind, and of what is wrong."""
+FAINT = "#d9dde1"
+"""Colour of lines behind."""
+
+WRONG = "#c0392b"
+"""Colour of what is wrong."""
 
 # Okabe and Ito's colours, told apart by colour-blind readers too, then further ones.
 COLOURS = (
@@ -51,38 +47,47 @@ COLOURS = (
 SERIES = ("#332288", "#882255", "#999933", "#661100", "#88ccee", "#777777")
 """Paul Tol's, of numbers over time beside states: none is a state's."""
 
-OTHERS, OTHER = "other states", "#c3c9ce"
-"""What states are called together that have no colour of their own, and theirs."""
+OTHER_STATES = "other states"
+OTHER_COLOUR = "#c3c9ce"
+"""Name and colour of all states that have no colour of their own."""
 
 _MOST_STATES = 8
 """So many states at most are shown by their names."""
 
 
 def shown_states(states: Sequence[str]) -> list[str]:
-    """Return what a picture calls the states of a controller, m for m, so that they can be told apart.
+    """Return how a picture names the states of a controller, m for m, few enough to tell them apart.
 
     Of a chart with regions, that of the region with most states; of many states, the rare ones are others.
     """
     parts = [state.split(JOINT) for state in states]
     regions = max(map(len, parts), default=1)
     # Where the chart is in a state without regions, that is its state in each of them.
-    full = [one if len(one) == regions else [JOINT.join(one)] * regions for one in parts]
+    full = [part if len(part) == regions else [JOINT.join(part)] * regions for part in parts]
     columns = [list(column) for column in zip(*full, strict=True)] or [[]]
-    names = max(columns, key=lambda one: (len(set(one)), -sum(a != b for a, b in pairwise(one))))
-    often = [name for name, _ in Counter(filter(None, names)).most_common(_MOST_STATES)]
-    return [name if name in often or not name else OTHERS for name in names]
+
+    def richness(column: list[str]) -> tuple[int, int]:
+        changes = sum(before != after for before, after in pairwise(column))
+        return len(set(column)), -changes
+
+    names = max(columns, key=richness)
+    common = {name for name, _ in Counter(filter(None, names)).most_common(_MOST_STATES)}
+    return [name if not name or name in common else OTHER_STATES for name in names]
 
 
 def colours_of(names: Iterable[str]) -> dict[str, str]:
     """Return a colour for each name, in the order of the names; the same names have the same in any order."""
     shown = list(dict.fromkeys(names))
     own = dict(zip(sorted(shown), cycle(COLOURS)))
-    return {name: OTHER if name == OTHERS else own[name] for name in shown}
+    return {name: OTHER_COLOUR if name == OTHER_STATES else own[name] for name in shown}
 
 
 @contextmanager
 def picture_style(doing: str) -> Iterator[None]:
-    """Let matplotlib draw in our style meanwhile; `doing` that needs it, as is said where it is missing.
+    """Let matplotlib draw in our style meanwhile; a person's matplotlibrc does not count.
+
+    Args:
+        doing: what needs matplotlib, for the error where that is missing.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -97,7 +102,10 @@ def picture_style(doing: str) -> Iterator[None]:
     with mpl.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # in a name of a file: a frame stands for it
         mpl.rcdefaults()
-        mpl.rcParams.update(dict[Any, Any](STYLE))
+        mpl.rc("font", size=8.0)
+        mpl.rc("axes", titlesize=9.0)
+        # Words stay words in SVG: they can be searched. The same picture gives the same bytes.
+        mpl.rc("svg", fonttype="none", hashsalt="posewright")
         yield
 
 
@@ -120,11 +128,56 @@ def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]
     return decorate
 
 
-def canvas(into: Canvas | None, size_in: tuple[float, float], **style: Any) -> Canvas:
+def canvas(
+    into: Canvas | None,
+    size_in: tuple[float, float],
+    *,
+    dpi: float,
+    layout: Literal["constrained"] | None = None,
+) -> Canvas:
     """Return what to draw into: a figure or a part of one, by default a new one of a size [in]."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=size_in, **style) if into is None else into
+    return Figure(figsize=size_in, dpi=dpi, layout=layout) if into is None else into
+
+
+def mosaic_of(
+    into: Canvas,
+    rows: list[list[str]],
+    *,
+    width_ratios: Sequence[float] | None = None,
+    height_ratios: Sequence[float] | None = None,
+    sharex: bool = False,
+) -> dict[str, Axes]:
+    """Return axes by the names in rows of cells; a cell called "." stays empty."""
+    axes: dict[str, Axes] = into.subplot_mosaic(
+        rows,  # type: ignore[arg-type]  # matplotlib's own type of a mosaic knows no list of lists
+        width_ratios=width_ratios,
+        height_ratios=height_ratios,
+        sharex=sharex,
+    )
+    return axes
+
+
+def write_row_legend(
+    into: Canvas | Axes,
+    handles: Sequence[Artist],
+    loc: Literal["upper left", "lower left"],
+    anchor: tuple[float, float] | None = None,
+) -> Legend:
+    """Write in a row at the head of a page what strokes stand for."""
+    return into.legend(
+        handles=handles,
+        loc=loc,
+        bbox_to_anchor=anchor,
+        ncols=7,
+        fontsize=7,
+        frameon=False,
+        borderaxespad=0.0,
+        borderpad=0.0,
+        handlelength=1.7,
+        columnspacing=1.2,
+    )
 
 
 def titled(drawn: Canvas, label: str) -> Figure:
@@ -141,7 +194,22 @@ def axes_at(  # noqa: PLR0917 -- a page and a box
     return figure.add_axes((left / across, 1.0 - (top + height) / down, width / across, height / down))
 
 
+def draw_arrow_head(
+    axes: Axes, tip: Floats, behind: Floats, *, color: str, size: float, zorder: float
+) -> None:
+    """Draw the head of an arrow at `tip`, which points away from a place `behind` it; (2,) each."""
+    head = {
+        "arrowstyle": "-|>",
+        "color": color,
+        "lw": 0.0,
+        "mutation_scale": size,
+        "shrinkA": 0,
+        "shrinkB": 0,
+    }
+    axes.annotate("", (tip[0], tip[1]), (behind[0], behind[1]), arrowprops=head, zorder=zorder)
+
+
 def trim(axes: Axes) -> None:
-    """Leave small axes their left and lower edge and small numbers."""
+    """Draw only the left and lower edge of small axes, with small numbers."""
     axes.tick_params(labelsize=6.5, length=2.5, pad=1.5)
     axes.spines[["top", "right"]].set_visible(False)

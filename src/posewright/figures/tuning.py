@@ -7,24 +7,28 @@ import textwrap
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from posewright.arrays import Flags, Floats
 from posewright.errors import InputError
-from posewright.figures.style import canvas, styled, titled
+from posewright.figures.style import canvas, mosaic_of, styled, titled
 from posewright.search import Dimension, Generation, Journal, read_journal
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from posewright.figures.style import Canvas
 
 _COLUMNS = 4
 _WIDE_IN = 12.0
-_HEAD_IN, _SCORES_IN, _SPREAD_IN, _ROW_IN = 0.6, 2.6, 1.3, 1.5
+_HEAD_IN = 0.6
+_SCORES_IN = 2.6
+_SPREAD_IN = 1.3
+_ROW_IN = 1.5
 
 
 @styled("drawing a tuning")
@@ -42,15 +46,16 @@ def draw_tuning(journal: Journal | str | Path, *, figure: Canvas | None = None) 
     shown = journal if isinstance(journal, Journal) else read_journal(journal)
     if not shown.attempts:
         raise InputError("nothing has been evaluated yet: there is nothing to draw")
-    history, dimensions = History(shown), shown.plan.dimensions
+    history = History(shown)
+    dimensions = shown.plan.dimensions
     columns = min(_COLUMNS, len(dimensions))
     rows = math.ceil(len(dimensions) / columns)
     heights = [_SCORES_IN, _SPREAD_IN, *[_ROW_IN] * rows]
     drawn = canvas(figure, (_WIDE_IN, _HEAD_IN + sum(heights)), dpi=130, layout="constrained")
     cells = [f"dimension {k}" for k in range(rows * columns)]
-    mosaic: list[Any] = [["scores"] * columns, ["spread"] * columns]
+    mosaic = [["scores"] * columns, ["spread"] * columns]
     mosaic += [cells[row * columns : (row + 1) * columns] for row in range(rows)]
-    axes: dict[str, Any] = drawn.subplot_mosaic(mosaic, height_ratios=heights, sharex=True)
+    axes = mosaic_of(drawn, mosaic, height_ratios=heights, sharex=True)
     draw_scores(axes["scores"], history)
     draw_spread(axes["spread"], history)
     axes["spread"].tick_params(labelbottom=True)
@@ -69,18 +74,24 @@ def draw_tuning(journal: Journal | str | Path, *, figure: Canvas | None = None) 
 
 
 def _title(history: History) -> str:
-    plan, judged = history.journal.plan, int(history.judged.sum())
+    plan = history.journal.plan
+    n_judged = int(history.judged.sum())
     least = history.generations[-1].best_so_far
-    first = next(one.number for one in history.generations if one.best_so_far == least)
-    found = f"best {least:.6g} in generation {first}" if judged else "nothing could be judged"
+    first = next(generation.number for generation in history.generations if generation.best_so_far == least)
+    result = f"best {least:.6g} in generation {first}" if n_judged else "nothing could be judged"
     fingerprint = textwrap.shorten(plan.fingerprint, 120, placeholder=" ...")
     return (
-        f"{fingerprint}\n{len(history.scores)} evaluations, {len(history.scores) - judged} not judged, "
-        f"population {plan.population}, seed {plan.seed}: {found}"
+        f"{fingerprint}\n{len(history.scores)} evaluations, {len(history.scores) - n_judged} not judged, "
+        f"population {plan.population}, seed {plan.seed}: {result}"
     )
 
 
-_ONE, _BEST, _MEDIAN, _FAILED, _START = "#9aa7b1", "#0072b2", "#e69f00", "#d55e00", "#444444"
+_CANDIDATE = "#9aa7b1"
+_BEST = "#0072b2"
+_MEDIAN = "#e69f00"
+_FAILED = "#d55e00"
+_START = "#444444"
+
 _STRETCH = 100.0
 """Where all scores lie so many times wider apart than the better half, the worse ones are given less room."""
 
@@ -107,7 +118,7 @@ class History:
     @cached_property
     def ends(self) -> NDArray[np.int64]:
         """How many evaluations there were after each generation, `(n_generations,)`."""
-        return np.array([one.evaluations for one in self.generations])
+        return np.array([generation.evaluations for generation in self.generations])
 
     @property
     def numbers(self) -> NDArray[np.int64]:
@@ -125,32 +136,37 @@ class History:
 
     def best_values(self, dimension: Dimension) -> Floats:
         """Return a dimension's value in the best attempt up to each generation, `(n_generations,)`."""
-        return np.array([one.best[dimension.name] for one in self.generations], dtype=float)
+        return np.array([generation.best[dimension.name] for generation in self.generations], dtype=float)
 
 
-def draw_scores(axes: Any, history: History) -> None:
+def draw_scores(axes: Axes, history: History) -> None:
     """Draw every score as a dot, and best and median of the generations as curves."""
-    numbers, judged = history.numbers, history.judged
-    axes.plot(numbers[judged], history.scores[judged], ".", color=_ONE, markersize=3.0, label="one candidate")
-    medians = _finite([one.median_score for one in history.generations])
+    numbers = history.numbers
+    judged = history.judged
+    axes.plot(
+        numbers[judged], history.scores[judged], ".", color=_CANDIDATE, markersize=3.0, label="one candidate"
+    )
+    medians = _finite([generation.median_score for generation in history.generations])
     axes.plot(history.ends, medians, color=_MEDIAN, linewidth=1.2, label="median of a generation")
-    best = _finite([one.best_so_far for one in history.generations])
+    best = _finite([generation.best_so_far for generation in history.generations])
     axes.step(history.ends, best, where="post", color=_BEST, linewidth=1.6, label="best so far")
     if not judged.all():  # at the foot of the panel, whatever the scores are
         foot = np.full(int((~judged).sum()), 0.02)
-        style = {"color": _FAILED, "ms": 3.0, "transform": axes.get_xaxis_transform(), "label": "not judged"}
-        axes.plot(numbers[~judged], foot, "x", **style)
+        low = axes.get_xaxis_transform()
+        axes.plot(numbers[~judged], foot, "x", color=_FAILED, ms=3.0, transform=low, label="not judged")
     _stretch(axes, history.scores[judged])
     axes.set(ylabel="score (less is better)", xlim=(0.0, len(history.scores) + 1.0))
     axes.grid(visible=True, alpha=0.25)
     axes.legend(loc="upper right", fontsize=7, ncols=4, frameon=False)
 
 
-def draw_spread(axes: Any, history: History) -> None:
+def draw_spread(axes: Axes, history: History) -> None:
     """Draw how far the candidates of each generation lie apart."""
-    drawn = [(one.evaluations, one.spread) for one in history.generations if one.spread > 0.0]
-    axes.plot([x for x, _ in drawn], [y for _, y in drawn], color=_BEST, linewidth=1.2)
-    shares = [share for _, share in drawn] or [1.0]
+    wide = [generation for generation in history.generations if generation.spread > 0.0]
+    evaluations = [generation.evaluations for generation in wide]
+    spreads = [generation.spread for generation in wide]
+    axes.plot(evaluations, spreads, color=_BEST, linewidth=1.2)
+    shares = spreads or [1.0]
     axes.set(ylabel="spread / range")
     if max(shares) > _DECADE * min(shares):
         axes.set_yscale("log")
@@ -159,10 +175,11 @@ def draw_spread(axes: Any, history: History) -> None:
     axes.grid(visible=True, alpha=0.25)
 
 
-def draw_dimension(axes: Any, history: History, dimension: Dimension) -> None:
+def draw_dimension(axes: Axes, history: History, dimension: Dimension) -> None:
     """Draw what was tried of a dimension in its range, its start, and its value in the best candidate."""
-    values, judged = history.values(dimension), history.judged
-    axes.plot(history.numbers[judged], values[judged], ".", color=_ONE, markersize=2.0)
+    values = history.values(dimension)
+    judged = history.judged
+    axes.plot(history.numbers[judged], values[judged], ".", color=_CANDIDATE, markersize=2.0)
     axes.plot(history.numbers[~judged], values[~judged], "x", color=_FAILED, markersize=2.0, alpha=0.6)
     axes.axhline(dimension.start, color=_START, linewidth=0.6, linestyle=":")
     axes.step(history.ends, history.best_values(dimension), where="post", color=_BEST, linewidth=1.4)
@@ -180,12 +197,14 @@ def _finite(scores: list[float]) -> Floats:
     return np.where(np.isfinite(scores), scores, np.nan)
 
 
-def _stretch(axes: Any, scores: Floats) -> None:
+def _stretch(axes: Axes, scores: Floats) -> None:
     """Give far worse scores less room, where they would leave none to the better ones."""
     if len(scores) == 0:
         axes.set_yticks([])
         return
-    least, middle, most = float(scores.min()), float(np.median(scores)), float(scores.max())
+    least = float(scores.min())
+    middle = float(np.median(scores))
+    most = float(scores.max())
     if least > 0.0 and most > _STRETCH * least:
         axes.set_yscale("log")
     elif middle > least and most - least > _STRETCH * (middle - least):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from posewright.evaluation.walking.walk import Walk, spans
 from posewright.figures.field import frame_from_above
 from posewright.figures.gait.content import COLOURS as FOOT_COLOURS
 from posewright.figures.gait.content import name_and_changes
-from posewright.figures.style import FAINT, GREY, INK, SERIES, WRONG, canvas, styled, titled
+from posewright.figures.style import FAINT, GREY, INK, SERIES, WRONG, canvas, mosaic_of, styled, titled
 from posewright.gaits import chain, se2_exp
 from posewright.gaits.quadruped.reading import SUFFIX, gait_in
 from posewright.kinematics import legs_by_foot
@@ -33,7 +33,8 @@ SETTLING = "#9aa5ad"
 FORWARD, LEFT, TURN, ROLL, _, PITCH = SERIES
 """None of them is a foot's colour."""
 
-LESS, MORE = "#8fb8d4", "#1b5e8a"
+PALE_BAR = "#8fb8d4"
+DARK_BAR = "#1b5e8a"
 """Of bars that stand side by side."""
 
 BAR = 0.4
@@ -43,11 +44,13 @@ CYCLES = 4
 """So many cycles of footfalls are shown."""
 
 _PANELS = [
-    *(["way", "way", "footfalls", "footfalls"], ["way", "way", "heights", "heights"]),
-    *(["rates", "turns", "tilt", "tilt"], ["speeds", "speeds", "torques", "torques"]),
+    ["path", "path", "footfalls", "footfalls"],
+    ["path", "path", "heights", "heights"],
+    ["rates", "turns", "tilt", "tilt"],
+    ["speeds", "speeds", "torques", "torques"],
 ]
 _LEAST_RATE = 0.02
-"""Velocities differ by so much at least in what is shown [m/s, rad/s]."""
+"""Least range of the axes of velocities [m/s, rad/s]."""
 
 
 @styled("drawing a walk")
@@ -55,7 +58,7 @@ def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> 
     """Draw a walk of a gait.
 
     Args:
-        walk: what was recorded, or what is measured of it already.
+        walk: the recording, or its evaluation.
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:
@@ -63,8 +66,8 @@ def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> 
     """
     result = evaluate_walk(walk) if isinstance(walk, Recording) else walk
     drawn = canvas(figure, (13.0, 9.6), dpi=130, layout="constrained")
-    axes: dict[str, Any] = drawn.subplot_mosaic(_PANELS, height_ratios=(1.25, 1.0, 1.0, 1.05))  # type: ignore[arg-type]
-    draw_path(axes["way"], result.walk)
+    axes = mosaic_of(drawn, _PANELS, height_ratios=(1.25, 1.0, 1.0, 1.05))
+    draw_path(axes["path"], result.walk)
     draw_footfalls(axes["footfalls"], result)
     draw_heights(axes["heights"], result.walk)
     velocities = {"forward": FORWARD, "to the left": LEFT}
@@ -75,17 +78,21 @@ def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> 
     draw_tilt(axes["tilt"], result)
     axes["tilt"].sharex(axes["rates"])
     loads = result.report.loads.joints
-    joints = [one.joint for one in loads]
+    joints = [load.joint for load in loads]
     shares = {
-        word: [getattr(one, f"{word}_speed_ratio") for one in loads] for word in ("commanded", "measured")
+        "commanded": [load.commanded_speed_ratio for load in loads],
+        "measured": [load.measured_speed_ratio for load in loads],
     }
     draw_bars(axes["speeds"], joints, shares)
     most = result.report.loads.max_joint_speed_ratio
     axes["speeds"].set_title(
         f"greatest speed of each joint, as a share of what it can do: {most:.3f} at most"
     )
-    greatest, mean = [one.max_torque_ratio for one in loads], [one.rms_torque_ratio for one in loads]
-    draw_bars(axes["torques"], joints, {"greatest": greatest, "root mean square": mean})
+    torques = {
+        "greatest": [load.max_torque_ratio for load in loads],
+        "root mean square": [load.rms_torque_ratio for load in loads],
+    }
+    draw_bars(axes["torques"], joints, torques)
     cost = result.report.energy.cost_of_transport
     transport = "" if cost is None else f"; cost of transport {cost:.2f}"
     axes["torques"].set_title(f"torque of each joint, as a share of its stall torque{transport}")
@@ -98,21 +105,21 @@ def _title(result: WalkResult) -> str:
     travel = result.report.travel
     speeds = (travel.speed_m_s, travel.left_m_s, travel.turn_rad_s)
     named = zip(("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True)
-    went = ", ".join(
+    velocity = ", ".join(
         f"{word} {'?' if value is None else format(value, '.3f')} {unit}" for word, value, unit in named
     )
-    asked = (travel.commanded_forward_m_s, travel.commanded_left_m_s, travel.commanded_turn_rad_s)
-    command = " / ".join(f"{value:.3f}" for value in asked)
+    commanded = (travel.commanded_forward_m_s, travel.commanded_left_m_s, travel.commanded_turn_rad_s)
+    command = " / ".join(f"{value:.3f}" for value in commanded)
     falls = result.report.falls
-    fell = f"fell {falls[0].side} at {falls[0].time_s:.1f} s" if falls else "no fall"
+    ending = f"fell {falls[0].side} at {falls[0].time_s:.1f} s" if falls else "no fall"
     body = "nominal body"
     if not result.domain.is_nominal:
         body = textwrap.fill(f"body of seed {result.seed}: {result.domain}", width=150)
     document = result.recording.header.documents.get(f"{result.gait}{SUFFIX}", "")
-    gait = (
-        name_and_changes(gait_in(document, robot=result.robot)[0], result.robot) if document else result.gait
-    )
-    return f"{gait} on {result.robot.name}: {went} (commanded {command}); {fell}\n{body}"
+    gait = result.gait
+    if document:
+        gait = name_and_changes(gait_in(document, robot=result.robot)[0], result.robot)
+    return f"{gait} on {result.robot.name}: {velocity} (commanded {command}); {ending}\n{body}"
 
 
 # ---- feet and ground
@@ -124,21 +131,21 @@ def foot_colours(robot: Robot) -> dict[str, str]:
 
 
 def foot_words(foot: str) -> str:
-    """Return a foot's name as people say it: left front."""
+    """Return a foot's name in words: left front."""
     return foot.removesuffix("_paw").removesuffix("_foot").replace("_", " ")
 
 
 def draw_path(axes: Axes, walk: Walk) -> None:
     """Draw the base's path from above, where it looked each second, and where it was to be in the end."""
-    track, begin = walk.trajectory, walk.first_measured
+    track = walk.trajectory
+    begin = walk.first_measured
     places = track.base[:, :2]
     axes.plot(*places[: begin + 1].T, color=SETTLING, lw=1.4, label="path before it is measured")
     axes.plot(*places[begin:].T, color=INK, lw=1.4, label="path of the base")
-    _draw_wanted(axes, walk, begin)
+    _draw_commanded_path(axes, walk, begin)
     rows = np.arange(begin, len(places), max(round(ARROW_EVERY_S / walk.frame_s), 1))
     looks = np.stack([np.cos(track.yaw[rows]), np.sin(track.yaw[rows])], axis=-1)
-    style: dict[str, Any] = {"color": INK, "width": 0.005, "scale": 22.0, "zorder": 4}
-    axes.quiver(*places[rows].T, *looks.T, **style)
+    axes.quiver(*places[rows].T, *looks.T, color=INK, width=0.005, scale=22.0, zorder=4)
     axes.plot([], [], ls="", marker=r"$\rightarrow$", color=INK, ms=10, label="where it looks, each second")
     axes.plot(*places[0], "o", color="black", ms=5, label="start")
     for fall in walk.falls:
@@ -149,16 +156,16 @@ def draw_path(axes: Axes, walk: Walk) -> None:
     axes.grid(alpha=0.3)
 
 
-def _draw_wanted(axes: Axes, walk: Walk, begin: int) -> None:
+def _draw_commanded_path(axes: Axes, walk: Walk, begin: int) -> None:
     """Draw the path that was commanded from where and how the robot was when the measuring began."""
-    way = [np.array([*walk.trajectory.base[begin, :2], walk.trajectory.yaw[begin]])]
+    path = [np.array([*walk.trajectory.base[begin, :2], walk.trajectory.yaw[begin]])]
     for span in spans(walk.commands, walk.frame_s, begin, walk.last):
         for _ in range(span.start, span.stop):
-            way.append(chain(way[-1], se2_exp(span.command.components(walk.frame_s))))
-    axes.plot(*np.array(way)[:, :2].T, color="black", lw=0.9, ls="--", label="path that was commanded")
+            path.append(chain(path[-1], se2_exp(span.command.components(walk.frame_s))))
+    axes.plot(*np.array(path)[:, :2].T, color="black", lw=0.9, ls="--", label="path that was commanded")
 
 
-def _shown(walk: Walk) -> tuple[int, int]:
+def _shown_rows(walk: Walk) -> tuple[int, int]:
     """Return between which rows footfalls are shown: the last cycles on its feet, when it is steady."""
     last = max(walk.last_upright_row, 1)
     return max(last - CYCLES * walk.timing.frames, 0), last
@@ -166,17 +173,20 @@ def _shown(walk: Walk) -> tuple[int, int]:
 
 def draw_footfalls(axes: Axes, result: WalkResult) -> None:
     """Draw when each foot was on the ground, and in frames when it should have been."""
-    walk, feet = result.walk, result.report.feet
-    (first, last), frame_s = _shown(walk), walk.frame_s
+    walk = result.walk
+    feet = result.report.feet
+    first, last = _shown_rows(walk)
+    frame_s = walk.frame_s
     colours = foot_colours(walk.robot)
     for line, foot in enumerate(walk.robot.feet):
         down = runs(walk.trajectory.foot_contacts[first:last, line])
-        held = [((begin + first) * frame_s, (end - begin) * frame_s) for begin, end in down]
-        axes.broken_barh(held, (line - 0.28, 0.56), color=colours[foot])
+        spans_s = [((begin + first) * frame_s, (end - begin) * frame_s) for begin, end in down]
+        axes.broken_barh(spans_s, (line - 0.28, 0.56), color=colours[foot])
         planned = _planned(walk, line, first, last)
         axes.broken_barh(planned, (line - 0.42, 0.84), fc="none", ec=GREY, lw=1.0, ls="-")
     duties = [
-        f"{foot_words(one.foot)}, {'?' if one.duty is None else f'{one.duty:.0%}'} down" for one in feet.feet
+        f"{foot_words(foot.foot)}, {'?' if foot.duty is None else f'{foot.duty:.0%}'} down"
+        for foot in feet.feet
     ]
     axes.set(yticks=range(len(duties)), yticklabels=duties, xlabel="time [s]")
     axes.set_xlim(first * frame_s, last * frame_s)
@@ -188,7 +198,8 @@ def draw_footfalls(axes: Axes, result: WalkResult) -> None:
 
 def _planned(walk: Walk, column: int, first: int, last: int) -> list[tuple[float, float]]:
     """Return begin and length of the times a foot should be on the ground [s]."""
-    cycle_s, timing = walk.timing.period_s, walk.timing
+    timing = walk.timing
+    cycle_s = timing.period_s
     numbers = np.arange(np.floor(first * walk.frame_s / cycle_s) - 1.0, last * walk.frame_s / cycle_s + 1.0)
     begins = (lifting_phase(walk, column) + numbers) * cycle_s + timing.air_s
     return [(begin, timing.ground_s) for begin in begins.tolist()]
@@ -196,12 +207,13 @@ def _planned(walk: Walk, column: int, first: int, last: int) -> list[tuple[float
 
 def draw_heights(axes: Axes, walk: Walk) -> None:
     """Draw how high the lowest point of each foot was."""
-    first, last = _shown(walk)
-    colours, heights = foot_colours(walk.robot), 1000.0 * foot_tracks(walk).heights
+    first, last = _shown_rows(walk)
+    colours = foot_colours(walk.robot)
+    heights = 1000.0 * foot_tracks(walk).heights
     rows = slice(first, last + 1)
     for column, foot in enumerate(walk.robot.feet):
-        style: dict[str, Any] = {"color": colours[foot], "lw": 1.3, "label": foot_words(foot)}
-        axes.plot(walk.trajectory.times[rows], heights[rows, column], **style)
+        times = walk.trajectory.times[rows]
+        axes.plot(times, heights[rows, column], color=colours[foot], lw=1.3, label=foot_words(foot))
     axes.axhline(0.0, color="black", lw=0.7)
     axes.set(xlabel="time [s]", ylabel="[mm]", xlim=(first * walk.frame_s, last * walk.frame_s))
     axes.set_title("lowest point of each foot above the ground")
@@ -215,16 +227,17 @@ def draw_heights(axes: Axes, walk: Walk) -> None:
 
 def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -> None:
     """Draw components of every whole cycle's velocity, seen from the base, as steps; dotted as commanded."""
-    rates, end_s = cycle_rates(walk, 0, walk.last_upright_row), float(walk.trajectory.times[-1])
+    rates = cycle_rates(walk, 0, walk.last_upright_row)
+    end_s = float(walk.trajectory.times[-1])
     edges = np.arange(len(rates) + 1) * walk.timing.frames * walk.frame_s
     times = [timed.time_s for timed in walk.commands]
-    asked = np.array([tuple(timed.command.by_name.values()) for timed in walk.commands])
+    commands = np.array([tuple(timed.command.by_name.values()) for timed in walk.commands])
     for word, colour in colours.items():
         column = ("forward", "to the left", "turn").index(word)
         if len(rates):
             axes.stairs(rates[:, column], edges, color=colour, lw=1.3, baseline=None)
         axes.plot([], [], color=colour, lw=1.3, label=word)
-        commanded = [*asked[:, column], asked[-1, column]]
+        commanded = [*commands[:, column], commands[-1, column]]
         axes.step([*times, end_s], commanded, where="post", color=colour, lw=1.0, ls=":")
     _mark(axes, walk)
     low, high = axes.get_ylim()
@@ -238,7 +251,8 @@ def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -
 
 def draw_tilt(axes: Axes, result: WalkResult) -> None:
     """Draw roll, pitch and the tilt of the base from the vertical."""
-    track, leaning = result.walk.trajectory, result.report.leaning
+    track = result.walk.trajectory
+    leaning = result.report.leaning
     roll, pitch = track.attitude_deg
     for values, colour, word, width in (
         (track.tilt_deg, "black", "tilt from the vertical", 1.3),
@@ -270,7 +284,7 @@ def _mark(axes: Axes, walk: Walk) -> None:
 def draw_bars(axes: Axes, joints: Sequence[str], bars: Mapping[str, Sequence[float]]) -> None:
     """Draw two bars a joint, by what they are called, with a line at 1; those beyond it are framed red."""
     places = np.arange(len(joints))
-    for (word, values), shift, colour in zip(bars.items(), (-0.5, 0.5), (LESS, MORE), strict=True):
+    for (word, values), shift, colour in zip(bars.items(), (-0.5, 0.5), (PALE_BAR, DARK_BAR), strict=True):
         drawn = axes.bar(places + shift * BAR, values, BAR, color=colour, label=word)
         for bar, value in zip(drawn, values, strict=True):
             if value > 1.0:
@@ -287,10 +301,18 @@ def _name_joints(axes: Axes, joints: Sequence[str]) -> None:
     axes.set_xticks(range(len(parts)), [part for *_, part in parts], fontsize=7)
     legs = [leg for leg, *_ in parts]
     for leg in dict.fromkeys(legs):
-        own = [place for place, one in enumerate(legs) if one == leg]
-        below: dict[str, Any] = {"ha": "center", "va": "top", "fontsize": 8, "annotation_clip": False}
-        middle = (sum(own) / len(own), 0.0)
-        axes.annotate(leg.replace("_", " "), middle, (0, -22), "data", "offset points", **below)
+        own = [place for place, name in enumerate(legs) if name == leg]
+        axes.annotate(
+            leg.replace("_", " "),
+            (sum(own) / len(own), 0.0),
+            (0, -22),
+            "data",
+            "offset points",
+            annotation_clip=False,
+            ha="center",
+            va="top",
+            fontsize=8,
+        )
         if own[0]:
             axes.axvline(own[0] - 0.5, color=FAINT, lw=0.8, zorder=0)
     axes.tick_params(axis="x", length=0)

@@ -11,6 +11,8 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.formats.binary import Wrapping as Wrapping
+    from posewright.formats.description import describe_motion_file as describe_motion_file
+    from posewright.formats.description import motion_file_lines as motion_file_lines
     from posewright.formats.fields import FIELDS as FIELDS
     from posewright.formats.fields import import_arena as import_arena
     from posewright.formats.file_kind import ARCHIVE_MARKS as ARCHIVE_MARKS
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from posewright.formats.oda.extraction import extract_archive as extract_archive
     from posewright.formats.oda.files import Assembled as Assembled
     from posewright.formats.oda.files import add_to_archive as add_to_archive
+    from posewright.formats.oda.files import archives_in as archives_in
     from posewright.formats.oda.files import create_archive as create_archive
     from posewright.formats.oda.files import read_archive_file as read_archive_file
     from posewright.formats.oda.files import remove_from_archive as remove_from_archive

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from posewright.gaits.quadruped.checking import Tried as Tried
     from posewright.gaits.quadruped.checking import Worst as Worst
     from posewright.gaits.quadruped.checking import check_gait as check_gait
+    from posewright.gaits.quadruped.description import describe_gait as describe_gait
+    from posewright.gaits.quadruped.description import describe_gait_briefly as describe_gait_briefly
+    from posewright.gaits.quadruped.description import gait_lines as gait_lines
+    from posewright.gaits.quadruped.description import gait_table as gait_table
     from posewright.gaits.quadruped.foot_timeline import AirPath as AirPath
     from posewright.gaits.quadruped.foot_timeline import air_path as air_path
     from posewright.gaits.quadruped.gait import Gait as Gait

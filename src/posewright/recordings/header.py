@@ -11,7 +11,7 @@ from posewright.errors import InputError, UnknownNameError
 from posewright.recordings.exact_json import Shape, check_shape
 
 if TYPE_CHECKING:
-    from posewright.bodies import Body
+    from posewright.bodies import Body, Supervisor
     from posewright.robots import SensorSpec
 
 RULES_SUFFIX = ".rules.yaml"
@@ -56,7 +56,7 @@ class RobotHeader:
         object.__setattr__(self, "links", tuple(to_plain(link) for link in self.links))
 
     @classmethod
-    def of(cls, body: Body, controller: str = "") -> Self:
+    def of(cls, body: Body | Supervisor, controller: str = "") -> Self:
         """Return the header of a body, with what it knows of itself."""
         robot, facts = body.robot, dict(body.facts())
         sensors = {sensor.name: sensor_card(sensor) for sensor in robot.sensors}

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from posewright.documents.catalogue import is_path as is_path
     from posewright.robots.card import Robot as Robot
     from posewright.robots.card import html_table as html_table
+    from posewright.robots.card_tables import SECTIONS as SECTIONS
+    from posewright.robots.card_tables import card_lines as card_lines
     from posewright.robots.catalogue import robot as robot
     from posewright.robots.catalogue import robot_folder as robot_folder
     from posewright.robots.catalogue import robot_names as robot_names

@@ -35,7 +35,7 @@ JOURNAL = "journal"
 
 
 @dataclass(frozen=True)
-class Run:
+class BatchRun:
     """One run of a batch.
 
     Attributes:
@@ -73,7 +73,7 @@ _LONGEST_STEM = 100
 
 _SKETCHED = {"size", "lines", "boxes", "path"}
 
-OnRun = Callable[[Run, bool], None]
+OnRun = Callable[[BatchRun, bool], None]
 """Is told of a run, and whether it was done before."""
 
 
@@ -91,7 +91,7 @@ class Batch:
     key: str
     measure: str
     settings: Mapping[str, str]
-    runs: tuple[Run, ...]
+    runs: tuple[BatchRun, ...]
     folder: Path | None = None
 
     def __repr__(self) -> str:
@@ -99,12 +99,12 @@ class Batch:
         return f"<Batch of {len(self.runs)} runs{mean}>"
 
     @property
-    def done(self) -> tuple[Run, ...]:
+    def done(self) -> tuple[BatchRun, ...]:
         """The runs that went well."""
         return tuple(run for run in self.runs if run.error is None)
 
     @property
-    def failed(self) -> tuple[Run, ...]:
+    def failed(self) -> tuple[BatchRun, ...]:
         """The runs that ended with an error."""
         return tuple(run for run in self.runs if run.error is not None)
 
@@ -125,17 +125,17 @@ class Batch:
         return statistics.stdev(self.values) if len(self.values) > 1 else None
 
     @property
-    def ranked(self) -> tuple[Run, ...]:
+    def ranked(self) -> tuple[BatchRun, ...]:
         """The runs that went well from the best to the worst; equal ones as they were asked for."""
         return tuple(sorted(self.done, key=lambda run: run.ranking, reverse=True))
 
     @property
-    def best(self) -> Run | None:
+    def best(self) -> BatchRun | None:
         """The best run."""
         return self.ranked[0] if self.done else None
 
     @property
-    def worst(self) -> Run | None:
+    def worst(self) -> BatchRun | None:
         """The worst run."""
         return self.ranked[-1] if self.done else None
 
@@ -164,7 +164,7 @@ class Batch:
         lines = "".join(f"{run.name} {run.digest}\n" for run in self.done)
         return hashlib.sha256(lines.encode()).hexdigest()
 
-    def recording(self, run: Run) -> Path | None:
+    def recording(self, run: BatchRun) -> Path | None:
         """Return where the recording of a run is kept; None where it is not."""
         path = None if self.folder is None else self.folder / f"{stem_of(self.key, run.name)}.mcap"
         return path if path is not None and path.is_file() else None
@@ -217,11 +217,11 @@ class Batch:
 class _Kept(Generic[Item]):
     """Does the task with an item, wherever that is done, and keeps what came of it."""
 
-    task: Callable[[Item, Path | None], Run]
+    task: Callable[[Item, Path | None], BatchRun]
     key: str
     folder: Path | None
 
-    def __call__(self, named: tuple[str, Item]) -> Run:
+    def __call__(self, named: tuple[str, Item]) -> BatchRun:
         name, item = named
         stem = stem_of(self.key, name)
         try:
@@ -232,12 +232,12 @@ class _Kept(Generic[Item]):
         except OutputError:  # no disk has room for the others either
             raise
         except PosewrightError as error:  # of this run alone: the others go on
-            return Run(name, error=str(error))
+            return BatchRun(name, error=str(error))
         return run
 
 
 def run_batch(
-    task: Callable[[Item, Path | None], Run],
+    task: Callable[[Item, Path | None], BatchRun],
     items: Mapping[str, Item],
     *,
     key: str,
@@ -271,9 +271,9 @@ def run_batch(
         FormatError: what stands there is damaged.
         UnavailableError: a worker process ended by itself.
     """
-    runs: dict[str, Run] = {}
+    runs: dict[str, BatchRun] = {}
 
-    def note(run: Run, *, is_old: bool = False) -> None:
+    def note(run: BatchRun, *, is_old: bool = False) -> None:
         runs[run.name] = run
         if on_run is not None:
             on_run(run, is_old)
@@ -358,7 +358,7 @@ def _entry(folder: Path, stem: str) -> Path:
     return folder / JOURNAL / f"{stem}.json"
 
 
-def _sealed(run: Run, recorded: str | None = None) -> bytes:
+def _sealed(run: BatchRun, recorded: str | None = None) -> bytes:
     """Return a run as it is kept, with the digest of its recording's file, where there is one."""
     told = to_json(asdict(run))
     check = hashlib.sha256(told.encode()).hexdigest()
@@ -380,12 +380,12 @@ def _is_whole(entry: Path) -> bool:
     return recorded is None or recorded == _file_digest(entry.parents[1] / f"{entry.stem}.mcap")
 
 
-def _unsealed(path: Path, name: str) -> Run:
+def _unsealed(path: Path, name: str) -> BatchRun:
     found = _document(path)
     told = str(found.get("run"))
     if hashlib.sha256(told.encode(errors="backslashreplace")).hexdigest() == found.get("check"):
         with suppress(TypeError, AttributeError):  # made by hand, with other keys or values
-            run = Run(**from_json(told))
+            run = BatchRun(**from_json(told))
             if run.name == name and run.sketch.keys() in (set(), _SKETCHED):
                 return run
     hint = "delete it, and this run is done again"

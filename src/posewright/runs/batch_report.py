@@ -11,7 +11,7 @@ from typing import Any
 from posewright.documents import write_atomically
 from posewright.errors import MissingExtraError, OutputError, PosewrightError
 from posewright.figures.saving import screen_png
-from posewright.runs.batch import REPORT, RESULTS, Batch, Run, make_folder
+from posewright.runs.batch import REPORT, RESULTS, Batch, BatchRun, make_folder
 from posewright.runs.replaying import draw_outcome, replay
 from posewright.version import __version__
 
@@ -29,7 +29,7 @@ class Shown:
     """A run that is shown large: which it is, and its picture, or why there is none; both may be empty."""
 
     title: str
-    run: Run
+    run: BatchRun
     picture: str
     trouble: str
 
@@ -137,7 +137,7 @@ def spread_of(batch: Batch) -> Mapping[str, Any]:
     low, high = min(batch.values, default=0.0), max(batch.values, default=0.0)
     if low == high:
         return {}
-    bins: dict[int, list[Run]] = {}
+    bins: dict[int, list[BatchRun]] = {}
     for run in batch.done:
         value = run.figures.get(batch.measure)
         if isinstance(value, int | float):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +13,26 @@ import numpy as np
 
 from posewright.arenas import Arena, Role, corners, shadows
 from posewright.arrays import Floats
+from posewright.codegen.hil.boards import PYTHON
 from posewright.contests import Ranked, contest
+from posewright.control import Controller, ControllerMaker
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
 from posewright.recordings import Recording, write_mcap
-from posewright.robots import is_path
-from posewright.runs.batch import Batch, OnRun, Run, digest_of, run_batch, versions
+from posewright.runs.batch import Batch, BatchRun, OnRun, digest_of, run_batch, versions
 from posewright.runs.batch_report import keep_report
 from posewright.runs.outcome import Outcome, Unjudged
 from posewright.runs.plants import SIMULATION
-from posewright.runs.played import robot_for
-from posewright.runs.run import documents_of, run_trial
-from posewright.runs.trial import Trial, read_trial
+from posewright.runs.run import run
+from posewright.runs.streams import Derivation
+from posewright.runs.trial import (
+    Trial,
+    TrialOptions,
+    program_options,
+    resolve_trial,
+    trial_documents,
+    trial_run,
+)
 from posewright.search.plan import checked_seed
 
 MOST_SEEDS = 100_000
@@ -53,44 +61,60 @@ def read_seeds(text: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class _Task:
+class _TrialTask:
     """A trial, but for its seed; it can be handed to another process."""
 
     trial: Trial
-    motions: str | Path | None
-    body: str
-    legal: bool
+    options: TrialOptions
+    keeps_recordings: bool
 
     def settings(self) -> dict[str, str]:
         """Return what a run hangs on besides its seed, in words; raises what running it would raise."""
-        trial, files = replace(self.trial, seed=0), (self.motions, self.body)
-        texts = documents_of(trial, self.motions, self.body, legal=self.legal)
-        texts |= {str(one): Path(one).read_bytes().hex() for one in files if one and Path(one).is_file()}
-        told = {name: str(value) for name, value in asdict(trial).items() if name != "seed" and value != ""}
-        return {
-            "trial": told.pop("name"),
-            "contest name": told.pop("contest"),
-            **told,
+        options = self.options
+        trial = replace(
+            self.trial,
+            layout=self.trial.layout if options.layout is None else options.layout,
+            behaviour=self.trial.behaviour if options.behaviour is None else options.behaviour,
+            robot=self.trial.robot if options.robot is None else options.robot,
+            options=program_options(self.trial, options),
+        )
+        documents = trial_documents(self.trial, replace(options, seed=0))
+        files = [*trial.options.values(), options.body]
+        documents |= {path: Path(path).read_bytes().hex() for path in files if path and Path(path).is_file()}
+        words = {
+            "robot": trial.robot,
+            "behaviour": trial.behaviour,
+            "rules": trial.rules,
+            "arena": trial.arena,
+            "still_s": str(trial.still_s),
+            "opponents": str(dict(trial.opponents)) if trial.opponents else "",
+        }
+        settings = {
+            "trial": trial.name,
+            "contest name": trial.contest,
+            **{name: word for name, word in words.items() if word},
             "contest": contest(trial.contest).title,
             "layout": trial.layout or "random",
-            "motions": str(self.motions or "the behaviour's"),
-            "body": self.body,
-            "layouts": "legal ones" if self.legal else "any",
-            **{f"file {name}": digest_of({name: text}) for name, text in sorted(texts.items())},
-            **versions(),
+            "body": options.body,
+            "layouts": "legal ones" if options.require_legal else "any",
+            "random streams": options.derivation.value,
         }
+        settings |= {f"option {name}": value for name, value in trial.options.items()}
+        if not isinstance(options.controller, str):
+            settings["controller"] = f"{options.controller!r}".partition(" at 0x")[0]
+        elif options.controller != PYTHON:
+            settings["controller"] = options.controller
+        if not self.keeps_recordings:
+            settings["recordings"] = "none"
+        digests = {f"file {name}": digest_of({name: text}) for name, text in sorted(documents.items())}
+        return settings | digests | versions()
 
-    def recorded(self, seed: int, record: Path | None) -> Run:
-        """Run it with a seed, and write its recording."""
-        what: Any = {"seed": seed, "motions": self.motions, "body": self.body, "legal": self.legal}
-        outcome = run_trial(self.trial, **what)
-        if record is not None:
+    def __call__(self, seed: int, record: Path | None) -> BatchRun:
+        """Run it with a seed, and write its recording where one is kept."""
+        outcome = run(trial_run(self.trial, replace(self.options, seed=seed)))
+        if record is not None and self.keeps_recordings:
             write_mcap(outcome.recording, record)
         return run_of(str(seed), outcome)
-
-    def unrecorded(self, seed: int, record: Path | None) -> Run:  # noqa: ARG002 -- as `recorded`
-        """Run it with a seed, and keep no recording."""
-        return self.recorded(seed, None)
 
 
 def run_many(
@@ -99,9 +123,13 @@ def run_many(
     seeds: str | Iterable[int],
     layout: str | Path | None = None,
     behaviour: str | Path | None = None,
+    robot: str | Path | None = None,
+    options: Mapping[str, str] | None = None,
     motions: str | Path | None = None,
     body: str = SIMULATION,
+    controller: str | ControllerMaker | Callable[[], Controller] = PYTHON,
     legal: bool = False,
+    streams: str = Derivation.NAMED.value,
     folder: str | Path | None = None,
     recordings: bool = True,
     workers: int = 1,
@@ -110,35 +138,56 @@ def run_many(
 ) -> Batch:
     """Run a trial with many seeds; the result is the same with any number of workers, and any executor.
 
-    Trial, layout, behaviour, motions, body and legal are those of `run_trial`; seeds may be a text: `1-20`.
     The folder gets a journal, recordings unless they are not wanted, `results.csv` and `report.html`; asked
     for again, runs that are there are not run again. `{trial}` and `{digest}` in its name are replaced by the
-    trial's name and a digest of all settings. Without one nothing is kept. Workers are processes of this
-    machine, 1 for this one alone; an executor, a cluster's say, works instead, and must see the folder.
-    `on_run` is told of each run, and whether it was there already.
+    trial's name and a digest of all settings. Without one nothing is kept.
+
+    Args:
+        trial: as for `run_trial`, as are the nine that follow but for the seeds.
+        layout: name of a layout, path of one, or `random`.
+        behaviour: name or path of a behaviour or another program.
+        robot: who runs that behaviour.
+        options: what is said to the behaviour besides.
+        motions: file of the robot's maker, for the behaviour's pages.
+        body: what it happens on.
+        controller: where the behaviour runs; or a class or function of one's own that makes a controller, and
+            that other processes can import.
+        legal: whether a layout that breaks the rules is refused.
+        streams: how random streams follow from a seed.
+        seeds: whole numbers, or a text: `1-20`.
+        folder: where the batch is kept.
+        recordings: whether recordings are kept, too.
+        workers: processes of this machine that run it, 1 for this one alone.
+        executor: runs it instead, a cluster's say, whose workers see the folder.
+        on_run: is called with each run, and whether it was there already.
 
     Raises:
         InputError: something that was handed in is wrong, or the folder holds a batch with other settings.
         OutputError: nothing can be written into the folder, or another program is at it.
         UnavailableError: a worker process ended by itself.
     """
-    numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(one) for one in seeds})
+    numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(seed) for seed in seeds})
     if not numbers:
         raise InputError("no seeds", hint="such as 1-20")
-    asked = trial if isinstance(trial, Trial) else read_trial(trial)
-    if layout is not None:
-        asked = replace(asked, layout=str(layout))
-    if behaviour is not None:
-        own = isinstance(trial, Trial) or is_path(trial)
-        player = asked.robot if own else robot_for(behaviour, asked.robot)
-        asked = replace(asked, behaviour=str(behaviour), robot=player)
-    task = _Task(asked, motions, body, legal)
-    settings = task.settings() | ({} if recordings else {"recordings": "none"})
+    resolved, trial_options = resolve_trial(
+        trial,
+        layout=layout,
+        behaviour=behaviour,
+        robot=robot,
+        options=options,
+        motions=motions,
+        body=body,
+        controller=controller,
+        legal=legal,
+        streams=streams,
+    )
+    task = _TrialTask(resolved, trial_options, recordings)
+    settings = task.settings()
     if folder is not None:
-        names = {"{trial}": Path(asked.name).name, "{digest}": digest_of(settings)[:8]}
-        folder = Path(re.sub(r"\{(trial|digest)\}", lambda found: names[found[0]], str(folder)))
+        names = {"{trial}": Path(resolved.name).name, "{digest}": digest_of(settings)[:8]}
+        folder = Path(re.sub(r"\{(trial|digest)\}", lambda match: names[match[0]], str(folder)))
     batch = run_batch(
-        task.recorded if recordings else task.unrecorded,
+        task,
         {str(seed): seed for seed in numbers},
         key="seed",
         measure="points",
@@ -152,13 +201,13 @@ def run_many(
     return batch
 
 
-def run_of(name: str, outcome: Outcome) -> Run:
+def run_of(name: str, outcome: Outcome) -> BatchRun:
     """Return the run of what came of a trial."""
     score, table, recording = outcome.score, outcome.score.table(), outcome.recording
     points = {} if isinstance(score, Unjudged) else {"points": score.points}
     ranked = score if isinstance(score, Ranked) else None
     domain = domain_of(next(iter(recording.header.robots.values())).facts.get("domain") or {})
-    return Run(
+    return BatchRun(
         name,
         figures=ranked.figures if ranked else points,
         ranking=ranked.ranking if ranked else (score.points,),

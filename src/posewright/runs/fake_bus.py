@@ -14,9 +14,9 @@ from posewright.buses.dynamixel.fake.damage import BusDamage
 from posewright.buses.dynamixel.fake.device import FakeSensor
 from posewright.buses.dynamixel.fake.port import FakePort
 from posewright.robots import Robot
-from posewright.runs.performing import ORIGIN
-from posewright.runs.plants import SIMULATION, body_of, make_plant
-from posewright.search.plan import checked_seed
+from posewright.runs.plants import SIMULATION, choose_plant
+from posewright.runs.run import ORIGIN
+from posewright.runs.streams import Streams
 
 TICK_RAD = math.radians(300.0 / 1024.0)
 """Of the servos of the bus, AX-12."""
@@ -49,9 +49,17 @@ def fake_bus(
         InputError: the robot has no servo bus, a fault is of a servo that is not there, or of the baud rate.
         UnknownNameError: there is no such body or pose.
     """
-    kind, domain = body_of(body, checked_seed(seed))
-    part = Part(robot.name, robot, robot.pose(pose), ORIGIN, seed=seed, domain=domain)
-    plant = make_plant(kind, [part], None)
+    choice = choose_plant(body)
+    streams = Streams(seed)
+    part = Part(
+        robot.name,
+        robot,
+        robot.pose(pose),
+        ORIGIN,
+        seed=streams.noise(robot.name, 0),
+        domain=choice.domain(streams.body),
+    )
+    plant = choice.make([part], None)
     plant.bodies[robot.name].open()
     sensor = None if senses is None else FakeSensor(senses=senses, baud=baud)
     return FakeBus.of(robot, plant, damage=damage, sensor=sensor, baud=baud)
@@ -69,10 +77,19 @@ def as_on_a_bus(robot: Robot) -> Robot:
     """Return a robot for a fake bus: one whose own servos are of another kind has AX-12s instead."""
     if is_on_a_bus(robot):
         return robot
-    like: dict[str, Any] = {"ticks": 1024, "range_deg": 300.0, "first_tick": 0, "tick_urad": None}
-    like |= {"centre_deg": 150.0, "direction": 1, "compliance_slope": None}
     servos = tuple(
-        replace(servo, id=number, stiffness_nm_rad=servo.stiffness, **like)
+        replace(
+            servo,
+            id=number,
+            stiffness_nm_rad=servo.stiffness,
+            ticks=1024,
+            range_deg=300.0,
+            first_tick=0,
+            tick_urad=None,
+            centre_deg=150.0,
+            direction=1,
+            compliance_slope=None,
+        )
         for number, servo in enumerate(robot.servos, 1)
     )
     return replace(robot, servos=servos)

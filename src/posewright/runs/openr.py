@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from posewright.control import Clock, Until, Watcher
+from posewright.control import Until
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
 from posewright.recordings import Recording
 from posewright.robots import Robot
-from posewright.runs.performing import MOST_S, perform
-from posewright.runs.plants import MOCK, SIMULATION
+from posewright.runs.perform import MOST_S, PerformOptions, perform_program
+from posewright.runs.plants import SIMULATION
 from posewright.runtimes.openr import OpenRProgram, entries_of, set_up_openr
 from posewright.runtimes.openr.commander import COMMANDER
 from posewright.runtimes.openr.flow import STATE
@@ -34,7 +33,7 @@ STILL_S = 1.0
 
 
 def run_openr(
-    program: str | Path | None = None,
+    program: str | Path | OpenRProgram | None = None,
     *,
     commands: str = "",
     robot: str | Robot = "sony_ers7",
@@ -45,18 +44,14 @@ def run_openr(
     sequences: str | Path | None = None,
     player: str = "sony",
     objects: str | Path | None = None,
-    body: str = SIMULATION,
-    seed: int = 0,
     seconds: float | None = None,
-    watchers: Sequence[Watcher] = (),
-    clock: Clock | None = None,
-    record: str | Path | None = None,
+    **options: Unpack[PerformOptions],
 ) -> Recording:
     """Run a program of OPEN-R objects on a bare floor; `openr_result` and `draw_sequence` tell what was said.
 
     Args:
         program: one that ships, or the path of a CONNECT.CFG; default what is on the stick, or MoNet where
-            there are MONET files.
+            there are MONET files; or what `set_up_openr` returned, alone.
         commands: what Commander sends: a command, `@`, and its time [s]; several with commas.
         robot: on which it runs.
         pose: in which the robot begins; default the program's.
@@ -66,69 +61,42 @@ def run_openr(
         sequences: the table of EKMotion's moves over it.
         player: `sony`, or `exact`, which reaches each keyframe of a motion of MoNet.
         objects: a Python file of one's own objects.
-        body: as for `run_trial`.
-        seed: of everything drawn by chance.
         seconds: for so long it runs [s]; default until its objects have had nothing to do for a second.
-        watchers: see every block.
-        clock: paces the frames; simulated time by default.
-        record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
+        options: see `PerformOptions`.
 
     Raises:
         InputError: something that was handed in is wrong, a file for one; the robot has not moved.
         OutputError: the recording cannot be written there.
         BodyError: the body failed, or the objects send each other messages without end.
     """
-    ready = set_up_openr(
-        program,
-        commands=commands,
-        robot=robot,
-        pose=pose,
-        stick=stick,
-        monet=monet,
-        poses=poses,
-        sequences=sequences,
-        player=player,
-        objects=objects,
-    )
-    return run_program(
-        ready, body=body, seed=seed, seconds=seconds, watchers=watchers, clock=clock, record=record
-    )
-
-
-def run_program(
-    ready: OpenRProgram,
-    *,
-    body: str = SIMULATION,
-    seed: int = 0,
-    seconds: float | None = None,
-    watchers: Sequence[Watcher] = (),
-    clock: Clock | None = None,
-    record: str | Path | None = None,
-) -> Recording:
-    """Run a program that is ready; arguments and errors as `run_openr`."""
+    if isinstance(program, OpenRProgram):
+        ready = program
+    else:
+        ready = set_up_openr(
+            program,
+            commands=commands,
+            robot=robot,
+            pose=pose,
+            stick=stick,
+            monet=monet,
+            poses=poses,
+            sequences=sequences,
+            player=player,
+            objects=objects,
+        )
     if seconds is not None and not 0.0 < seconds <= MOST_S:
-        raise InputError(f"--seconds {seconds:g}", hint=f"above 0, up to {MOST_S:g} s")
-    if body != MOCK and ready.robot.model_path is None:
+        raise InputError(f"to run for {seconds:g} s", hint=f"above 0, up to {MOST_S:g} s")
+    if ready.robot.model_path is None and options.get("body", SIMULATION) == SIMULATION:
         hint = "--body mock runs the objects without one"
         raise InputError(f"{ready.robot.name} has no model: it cannot be simulated", hint=hint)
     until_s = LONGEST_S if seconds is None else seconds
-    controller = replace(ready, until_s=until_s).controller()
-    still_s = STILL_S if seconds is None else math.inf
-    said = [f"{one.to}:{one.word}@{one.time_s:g}".lstrip(":") for one in ready.script]
-    return perform(
-        controller,
-        ready.robot,
-        name=f"openr {Path(ready.name).name}",
-        until_s=until_s,
-        body=body,
-        pose=ready.pose,
-        seed=seed,
-        watchers=[*watchers, Until(lambda: controller.is_over), Until(lambda: controller.is_idle, still_s)],
-        clock=clock,
-        documents=ready.documents,
-        extras={EXTRAS: {"program": ready.name, "commands": said}},
-        record=record,
-    )
+    timed = replace(ready, until_s=until_s)
+    controller = timed.controller()
+    endings = [Until(lambda: controller.is_over)]
+    if seconds is None:
+        endings.append(Until(lambda: controller.is_idle, STILL_S))
+    options["watchers"] = [*options.get("watchers", ()), *endings]
+    return perform_program(timed, until_s=until_s, controller=controller, **options)
 
 
 def openr_result(recording: Recording) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
+from posewright.bodies import Plant
 from posewright.codegen.hil.boards import PYTHON, OnBoard
 from posewright.contests import Score, ScoreTable
-from posewright.network.served.remote_plant import Latencies
+from posewright.network.served.remote_plant import Latencies, RemotePlant
 from posewright.recordings import Recording
 
 
@@ -97,7 +98,7 @@ class Outcome:
         return {
             **self.score.to_dict(),
             "robot": robot.robot,
-            "behaviour": robot.controller.removeprefix("behaviour "),
+            "behaviour": robot.controller.partition(" ")[2],
             "layout": header.layout,
             "boxes": [list(box) for box in header.boxes],
             "seed": header.seed,
@@ -110,3 +111,8 @@ class Outcome:
             **({"controller": PYTHON} if self.board is None else self.board.to_dict()),
             **({} if self.link is None else {"link": asdict(self.link)}),
         }
+
+
+def latencies_of(plant: Plant) -> Latencies | None:
+    """Return how quickly a plant that is far away answered; None where it is not."""
+    return plant.latencies if isinstance(plant, RemotePlant) else None

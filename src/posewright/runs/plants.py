@@ -1,4 +1,4 @@
-"""Plants: what a trial is run on, by name: a simulation, a mock, or what an installed package offers."""
+"""Plants by name: a simulation, a mock, what is at the address of a link, what a package offers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,22 @@ import os
 import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from posewright.arenas import Arena
-from posewright.bodies import NOMINAL, DomainParameters, MockBody, Part, Plant, draw_domain, quiet_readings
+from posewright.bodies import (
+    NOMINAL,
+    DomainParameters,
+    DomainRandomization,
+    MockBody,
+    Part,
+    Plant,
+    RealClock,
+    draw_domain,
+    quiet_readings,
+)
 from posewright.bodies.domain import domain_randomization, domain_randomization_names
-from posewright.control import RealClock
 from posewright.documents import is_path, plugins
 from posewright.errors import InputError, UnknownNameError
 
@@ -20,93 +30,126 @@ if TYPE_CHECKING:
     from posewright.network.served.door import Wire
     from posewright.robots import Robot
 
-GROUP = "posewright.bodies"
-"""The group of entry points in which a package names what makes a plant: a function like those here."""
+PLANTS = "posewright.bodies"
+"""The group of entry points in which a package names what makes a plant: a `PlantMaker`."""
+
+LINKS = "posewright.links"
+"""The group of entry points in which a package names what makes a plant of an address: a `LinkMaker`."""
 
 SIMULATION = "sim"
 MOCK = "mock"
 
-
 PlantMaker = Callable[[Sequence[Part], Arena | None], Plant]
+"""Makes a plant of robots that stand where they begin, in an arena; without one on a bare floor."""
 
 LinkMaker = Callable[[str, Sequence[Part], Arena | None], Plant]
 """Makes a plant of what is at an address: `dynamixel:/dev/ttyUSB0`, `zenoh:bioloid`."""
 
 
-def plant_names() -> tuple[str, ...]:
-    """Return the names of all that a trial can be run on."""
-    return tuple(sorted({*_SHIPPED, *plugins(GROUP)}))
+@dataclass(frozen=True)
+class PlantChoice:
+    """What a run happens on, as a person names it.
+
+    Attributes:
+        name: as it was named: `sim`, `random`, `dynamixel:/dev/ttyUSB0`.
+        make: makes it.
+        ranges: from which a simulated body is drawn; None for one like the robot's model.
+    """
+
+    name: str
+    make: PlantMaker
+    ranges: DomainRandomization | None = None
+
+    @property
+    def is_simulation(self) -> bool:
+        """Whether it is our own simulation, in which every figure of a walk or a motion can be measured."""
+        return self.make is make_simulation
+
+    def domain(self, seed: int) -> DomainParameters:
+        """Return how the body differs from the robot's model, drawn by a seed."""
+        return NOMINAL if self.ranges is None else draw_domain(self.ranges, seed)
 
 
-def is_plant(name: str) -> bool:
-    """Tell whether a trial can be run on what is called so: a plant's name, or the address of a link."""
-    return bool(_link_of(name)) or name in plant_names()
+def choose_plant(name: str) -> PlantChoice:
+    """Return the plant that a name means.
 
-
-def body_of(name: str, seed: int) -> tuple[str, DomainParameters]:
-    """Return the plant that a body's name means, and how that body differs from the robot's model.
-
-    The name is a plant's, or that of ranges or the path of a document of ranges (`*.bodies.yaml`), from which
-    the seed draws a simulated body.
+    Args:
+        name: one of `plant_names()`; the address of a link (`dynamixel:PORT`); or the name of ranges, or the
+            path of a document of ranges (`*.bodies.yaml`), from which the seed draws a simulated body.
 
     Raises:
         UnknownNameError: it is none of them.
-        InputError: there is no such document, or it cannot be read.
+        InputError: there is no such document, it cannot be read, or the package of the plant is broken.
     """
+    kind = name.partition(":")[0] if ":" in name else ""
+    link: LinkMaker | None = _LINKS.get(kind) or plugins(LINKS).get(kind)
+    if link is not None:
+        return PlantChoice(name, lambda parts, arena: link(name, parts, arena))
+    make: PlantMaker | None = _PLANTS.get(name) or plugins(PLANTS).get(name)
+    if make is not None:
+        return PlantChoice(name, make)
     ranges = domain_randomization_names()
-    if _link_of(name):
-        return name, NOMINAL
-    if name in plant_names() or not (name in ranges or is_path(name)):
-        if name not in plant_names():
-            raise UnknownNameError.among("body", name, (*plant_names(), *ranges))
-        return name, NOMINAL
-    return SIMULATION, draw_domain(domain_randomization(name), seed)
+    if name in ranges or is_path(name):
+        return PlantChoice(name, make_simulation, domain_randomization(name))
+    links = (f"{link_kind}:" for link_kind in sorted({*_LINKS, *plugins(LINKS)}))
+    raise UnknownNameError.among("body", name, (*plant_names(), *ranges, *links))
+
+
+def plant_names() -> tuple[str, ...]:
+    """Return the names of all that a run can happen on, but for links, which have addresses."""
+    return tuple(sorted({*_PLANTS, *plugins(PLANTS)}))
 
 
 def make_plant(name: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
-    """Return a plant of that name with these robots, each under its name, standing where they begin.
-
-    Without an arena they stand on a bare floor.
+    """Return a plant of that name, as `choose_plant` finds it, with these robots.
 
     Raises:
         UnknownNameError: there is none of that name.
         InputError: it does not take so many robots, or the package that offers it is broken.
         BodyError: nobody answers at the other end of a link.
     """
-    if linked := _link_of(name):
-        return _LINKED[linked](name, parts, arena)
-    make: PlantMaker | None = _SHIPPED.get(name) or plugins(GROUP).get(name)
-    if make is None:
-        raise UnknownNameError.among("body", name, plant_names())
-    return make(parts, arena)
+    return choose_plant(name).make(parts, arena)
 
 
-def _simulation(parts: Sequence[Part], arena: Arena | None) -> Plant:
+def make_simulation(parts: Sequence[Part], arena: Arena | None) -> Plant:
+    """Return a simulated world; sensors of any robot beyond its card's are on all of them."""
     from posewright.simulation import SimulatedBody, World
 
-    further = list({sensor.name: sensor for part in parts for sensor in part.sensors}.values())
-    several: Any = {part.name: part.robot for part in parts} if len(parts) > 1 else parts[0].robot
-    world = World(several, arena, sensors=further, touches=any(part.touches for part in parts))
+    sensors = list({sensor.name: sensor for part in parts for sensor in part.sensors}.values())
+    is_single = len(parts) == 1
+    robots = parts[0].robot if is_single else {part.name: part.robot for part in parts}
+    world = World(robots, arena, sensors=sensors, touches=any(part.touches for part in parts))
     for part in parts:
-        named: Any = {"name": part.name} if len(parts) > 1 else {}
-        begin: Any = {"start_pose": part.start_pose, "start": part.start, "seed": part.seed}
-        SimulatedBody(world, **named, **begin, domain=part.domain)
+        SimulatedBody(
+            world,
+            None if is_single else part.name,
+            start_pose=part.start_pose,
+            start=part.start,
+            seed=part.seed,
+            domain=part.domain,
+        )
     return world
 
 
-def _mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it knows no field
-    part = _only(parts, "a mock body")
+def make_mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it knows no field
+    """Return a mock body, whose joints follow their commands and whose sensors see nothing near."""
+    part = only_part(parts, "a mock body")
     quiet = quiet_readings((*part.robot.sensors, *part.sensors))
     return MockBody(part.robot, lambda _time_s: quiet, positions=part.start_pose, keeps=False)
 
 
-def _only(parts: Sequence[Part], what: str) -> Part:
+def only_part(parts: Sequence[Part], plant: str) -> Part:
+    """Return the only one of some parts, for plants of one robot.
+
+    Raises:
+        InputError: there are several.
+    """
     if len(parts) != 1:
-        raise InputError(f"{what} for {len(parts)} robots", hint="it is of one")
+        raise InputError(f"{plant} for {len(parts)} robots", hint="it is of one")
     return parts[0]
 
 
-_SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, MOCK: _mock}
+_PLANTS: Mapping[str, PlantMaker] = {SIMULATION: make_simulation, MOCK: make_mock}
 
 
 def dynamixel_at(address: str, robot: Robot) -> tuple[SerialPort, Robot]:
@@ -127,7 +170,7 @@ def dynamixel_at(address: str, robot: Robot) -> tuple[SerialPort, Robot]:
 def _dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- as above
     from posewright.buses.dynamixel.body import DynamixelPlant
 
-    part = _only(parts, "a servo bus")
+    part = only_part(parts, "a servo bus")
     port, card = dynamixel_at(address, part.robot)
     how: Any = {"now": time.perf_counter, "sleep": time.sleep}
     return DynamixelPlant(card, port, start_pose=part.start_pose, name=part.name, **how)
@@ -159,23 +202,17 @@ def _robonova(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant
     from posewright.buses.robonova import BAUD, RobonovaPlant
     from posewright.buses.serial_port import SerialPort
 
-    part = _only(parts, "a RoboNova's line")
+    part = only_part(parts, "a RoboNova's line")
     clock = RealClock(time.monotonic, time.sleep)
     how: dict[str, Any] = {"clock": clock, "now": time.monotonic, "start_pose": part.start_pose}
     port = SerialPort.parse(address, "robonova:", BAUD)
     return RobonovaPlant(part.robot, port, name=part.name, **how)
 
 
-_LINKED: Mapping[str, LinkMaker] = {
+_LINKS: Mapping[str, LinkMaker] = {
     "dynamixel": _dynamixel,
     "robonova": _robonova,
     "yarp": _yarp,
     "zenoh": _zenoh,
 }
-"""What is real or far away, by what stands before the colon of its address."""
-
-
-def _link_of(name: str) -> str:
-    """Return what kind of link an address is of; nothing where it is none."""
-    kind = name.partition(":")[0] if ":" in name else ""
-    return kind if kind in _LINKED else ""
+"""The links that ship, by what stands before the colon of an address."""

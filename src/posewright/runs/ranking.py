@@ -9,7 +9,7 @@ from pathlib import Path
 from posewright.contests import contest_of, is_of_a_contest
 from posewright.errors import InputError, PosewrightError, Where
 from posewright.recordings import read_mcap
-from posewright.runs.batch import Batch, Run
+from posewright.runs.batch import Batch, BatchRun
 from posewright.runs.batch_trials import run_of
 from posewright.runs.replaying import replay
 
@@ -43,13 +43,13 @@ def rank(*recordings: str | Path) -> Batch:
     Raises:
         InputError: the recordings are of several contests, or of one by several rules; or there are none.
     """
-    runs: list[Run] = []
+    runs: list[BatchRun] = []
     first: tuple[str, str, Path] | None = None
     for name, path in files_in(recordings, ".mcap").items():
         try:
             run, title, rules = _judged(name, path)
         except PosewrightError as error:
-            runs.append(Run(name, error=str(error)))
+            runs.append(BatchRun(name, error=str(error)))
             continue
         first = first or (title, rules, path)
         if first[:2] != (title, rules):
@@ -68,12 +68,12 @@ def rank(*recordings: str | Path) -> Batch:
     return replace(found, runs=(*placed, *found.failed))
 
 
-def _judged(name: str, path: Path) -> tuple[Run, str, str]:
+def _judged(name: str, path: Path) -> tuple[BatchRun, str, str]:
     """Return the run of a recording, with its contest's title and rules."""
     seen = read_mcap(path)
     if not is_of_a_contest(seen.header):
         raise InputError("a recording of no contest", where=Where(path))
     held = contest_of(seen.header)
     run, robot = run_of(name, replay(seen)), next(iter(seen.header.robots.values()))
-    who = {"behaviour": robot.controller.removeprefix("behaviour "), "robot": robot.robot}
+    who = {"behaviour": robot.controller.partition(" ")[2], "robot": robot.robot}
     return replace(run, figures={**run.figures, **who, "seed": seen.header.seed}), held.title, held.rules_text

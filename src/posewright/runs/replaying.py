@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from posewright.contests import contest_of, is_of_a_contest, judge, own_rules
 from posewright.errors import InputError, UnknownNameError
@@ -73,9 +73,15 @@ def replay(
     if plot is not None:
         save_figure(draw_outcome(outcome), plot)
     if video is not None:
-        cards = None if robot is None else robot_card(robot)
-        how: dict[str, Any] = {"camera": camera, "speed": speed, "size": size}
-        film_recording(recording, video, **how, robots=cards, on_progress=on_progress)
+        film_recording(
+            recording,
+            video,
+            camera=camera,
+            speed=speed,
+            size=size,
+            robots=None if robot is None else robot_card(robot),
+            on_progress=on_progress,
+        )
     return outcome
 
 

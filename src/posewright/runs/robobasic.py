@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from posewright.control import Until, Watcher
+from posewright.control import Until
 from posewright.evaluation import PhysicsRules, Trajectory
 from posewright.recordings import Recording
 from posewright.recordings.falls import side_of
-from posewright.robots import Robot, robot
-from posewright.runs.performing import perform
+from posewright.robots import Robot
+from posewright.runs.perform import PerformOptions, perform_program
+from posewright.runs.streams import Derivation, Streams
 from posewright.runtimes.robobasic.board import EVENT
 from posewright.runtimes.robobasic.controller import RoboBasicController
-from posewright.runtimes.robobasic.inputs import read_inputs
-from posewright.runtimes.robobasic.opening import ROBOT, open_program
-from posewright.runtimes.robobasic.plugs import read_plugs
-from posewright.search.plan import checked_seed
+from posewright.runtimes.robobasic.opening import ROBOT
+from posewright.runtimes.robobasic.setup import RoboBasicProgram, set_up_basic
 
 STILL_S = 0.5
 """A run goes on for so long after nothing more will happen [s]."""
@@ -26,91 +26,58 @@ LONGEST_S = 60.0
 """A program runs no longer than this unless told otherwise [s]: many go round for ever."""
 
 
-def set_up_basic(
-    called: str | Path,
+def run_basic(
+    program: str | Path | RoboBasicProgram,
     *,
     inputs: str = "",
     plugs: Sequence[str] = (),
     breakpoints: Sequence[str] = (),
     speed_counts_s: float | None = None,
-    seed: int = 0,
-    on: str | Robot = ROBOT,
-) -> RoboBasicController:
-    """Return a controller that is ready to run a program; all that is handed in is checked first.
-
-    Args:
-        called: a program that ships, or the path of a RoboBASIC file.
-        inputs: what comes to the board, and when: `REMOCON=3@2.0, AD5=20@3`.
-        plugs: sensors on other AD ports than usual: `0=tilt`, `5=none`.
-        breakpoints: labels or lines before which the program stops.
-        speed_counts_s: counts a second at SPEED 1, of a robot that was measured; the board's by default.
-        seed: of what RND draws.
-        on: the robot, or its name.
-
-    Raises:
-        UnknownNameError: there is no such program, robot, label or line.
-        FormatError: the file is no text, or an input is wrong.
-        ProgramError: the program has errors; the first, and the others.
-        InputError: the robot has no such board.
-    """
-    program, card = open_program(called), robot(on) if isinstance(on, str) else on
-    return RoboBasicController(
-        card,
-        program,
-        script=read_inputs(inputs),
-        plugged=read_plugs(plugs, program.source),
-        breakpoints=[program.address_of(place) for place in breakpoints],
-        speed_counts_s=speed_counts_s,
-        seed=checked_seed(seed),
-    )
-
-
-def run_basic(
-    called: str | Path | RoboBasicController,
-    *,
-    inputs: str = "",
-    plugs: Sequence[str] = (),
-    breakpoints: Sequence[str] = (),
+    robot: str | Robot | None = None,
     seconds: float | None = None,
-    watchers: Sequence[Watcher] = (),
-    **how: Any,
+    controller: RoboBasicController | None = None,
+    **options: Unpack[PerformOptions],
 ) -> Recording:
     """Run a RoboBASIC program; `basic_result` tells what happened.
 
     `pw.run_basic("bow.bas", inputs="REMOCON=3@2")` runs it on the simulated robot.
 
     Args:
-        called: the program, as for `set_up_basic`, as the three that follow; or what that returned, alone.
-        inputs: what comes to the board.
-        plugs: sensors on other AD ports than usual.
+        program: as for `set_up_basic`, as the five that follow; or what that returned, alone.
+        inputs: what comes to the board, and when: `REMOCON=3@2.0, AD5=20@3`.
+        plugs: sensors on other AD ports than usual: `0=tilt`, `5=none`.
         breakpoints: labels or lines before which it stops.
+        speed_counts_s: counts a second at SPEED 1, of a robot that was measured; the board's by default.
+        robot: on which it runs, or its name.
         seconds: for so long it runs; default until it is over or waits in vain, at most 60 [s].
-        watchers: see every block.
-        how: it is run, as `perform` takes it: `body`, `seed`, `clock`, `record`, `pose`, `arena`.
+        controller: of the program, where one is made already: a watcher may look at it.
+        options: see `PerformOptions`.
 
     Raises:
         InputError: something that was handed in is wrong; the robot has not moved.
         OutputError: the recording cannot be written there.
         BodyError: the body failed.
     """
-    controller = called
-    if not isinstance(controller, RoboBasicController):
-        controller = set_up_basic(
-            controller, inputs=inputs, plugs=plugs, breakpoints=breakpoints, seed=how.get("seed", 0)
+    if isinstance(program, RoboBasicProgram):
+        ready = program
+    else:
+        ready = set_up_basic(
+            program,
+            inputs=inputs,
+            plugs=plugs,
+            breakpoints=breakpoints,
+            speed_counts_s=speed_counts_s,
+            on=ROBOT if robot is None else robot,
         )
     until_s = LONGEST_S if seconds is None else seconds
-    controller.ends_at(until_s)
-    source = controller.program.source
-    return perform(
-        controller,
-        controller.robot,
-        name=f"robobasic {controller.program.name}",
-        until_s=until_s,
-        watchers=[*watchers, *([Until(lambda: controller.is_over, STILL_S)] if seconds is None else [])],
-        documents={source.name: source.text},
-        extras={EVENT: {"program": controller.program.name}},
-        **how,
-    )
+    timed = replace(ready, until_s=until_s)
+    streams = Streams(options.get("seed", 0), Derivation(options.get("streams", Derivation.NAMED.value)))
+    driving = controller or timed.controller(streams.chance(timed.robot.name, 0))
+    driving.ends_at(until_s)
+    if seconds is None:
+        ending = Until(lambda: driving.is_over, STILL_S)
+        options["watchers"] = [*options.get("watchers", ()), ending]
+    return perform_program(timed, until_s=until_s, controller=driving, **options)
 
 
 def basic_result(recording: Recording) -> dict[str, Any]:

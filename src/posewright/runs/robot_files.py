@@ -10,10 +10,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from posewright.display import Lines
 from posewright.documents import is_there, one_line, render_document, write_atomically
 from posewright.documents.markup import read_markup
 from posewright.documents.plain import plain_mapping
-from posewright.errors import InputError, OutputError, PosewrightError, Where
+from posewright.errors import InputError, OutputError, PosewrightError, Where, visible
 from posewright.formats.openrave import is_openrave, read_openrave_robot
 from posewright.formats.urdf.reading import read_urdf
 from posewright.formats.urdf.writing import urdf_text
@@ -54,6 +55,28 @@ class ImportedRobot:
     folder: Path
     odd: tuple[Oddity, ...]
     by_hand: tuple[str, ...] = BY_HAND
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what was imported, fit for JSON."""
+        return {
+            "name": self.robot.name,
+            "folder": str(self.folder),
+            "n_joints": len(self.robot.joints),
+            "mass_kg": self.robot.mass_kg,
+            "feet": list(self.robot.feet),
+            "odd": [str(oddity) for oddity in self.odd],
+            "by_hand": list(self.by_hand),
+        }
+
+    def lines(self) -> Lines:
+        """Yield what was imported, what is odd about it, and what is to be filled in."""
+        mass = "" if self.robot.mass_kg is None else f", {self.robot.mass_kg:.3g} kg"
+        yield f"{self.robot.name}: {len(self.robot.joints)} joints{mass} -> {self.folder}"
+        yield f"feet: {', '.join(map(visible, self.robot.feet)) or 'none found: nothing has a shape'}"
+        for oddity in self.odd:
+            yield f"odd: {visible(str(oddity))}"
+        for entry in self.by_hand:
+            yield f"fill in: {entry}"
 
 
 def import_robot(path: str | Path, folder: str | Path, *, name: str | None = None) -> ImportedRobot:

@@ -7,13 +7,12 @@ import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posewright.arenas import Arena
 from posewright.bodies import Part, Place, Plant, TorquePolicy
-from posewright.control import Block, RealClock, Watcher
+from posewright.control import Block, Watcher
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
 from posewright.figures import card_document
@@ -22,14 +21,12 @@ from posewright.network.served.door import Door
 from posewright.network.served.host import Host, Standing
 from posewright.recordings import Header, Recorder, RobotHeader, write_mcap
 from posewright.robots import Camera, Robot, SensorSpec, ships
-from posewright.runs.plants import MOCK, SIMULATION, body_of, make_plant
+from posewright.runs.plants import SIMULATION, choose_plant
+from posewright.runs.streams import Streams
 from posewright.version import __version__
 
 if TYPE_CHECKING:
     from posewright.network.zenoh.door import ZenohDoor
-
-PACED = ("dynamixel", "robonova")
-"""Kinds of bodies that send each frame at its time themselves."""
 
 RECORD_EVERY = 4
 """A recording of a robot that is served keeps every fourth frame: it may go on for hours."""
@@ -99,16 +96,31 @@ def serve(
     """
     if not seconds > 0.0:  # a NaN is not
         raise InputError(f"to serve for {seconds:g} s", hint="above 0; until Ctrl-C if nothing is said")
-    kind, domain = body_of(body, seed)
-    part = Part(robot.name, robot, robot.pose(pose), start, tuple(sensors), seed, domain)
-    plant = make_plant(kind, [part], arena)
-    how: Any = {"watchdog": watchdog, "now": now, "on_end": on_end}
-    how["clock"] = lambda: None if kind.partition(":")[0] in PACED else RealClock(now, sleep)
-    how["on_look"] = None if on_progress is None else _Reporting(now, on_progress)
-    how["make"] = partial(make_plant, kind) if kind in {SIMULATION, MOCK} else None
+    choice = choose_plant(body)
+    streams = Streams(seed)
+    part = Part(
+        robot.name,
+        robot,
+        robot.pose(pose),
+        start,
+        tuple(sensors),
+        streams.noise(robot.name, 0),
+        choice.domain(streams.body),
+    )
+    plant = choice.make([part], arena)
     with _recorded(plant, part, arena, record) as recorders, _filmed(plant, part, doors) as films:
-        how["watchers"] = (*recorders, *films)
-        host = Host(plant, doors=doors, sensors=(*robot.sensors, *sensors), **how)
+        host = Host(
+            plant,
+            None if plant.is_real else choice.make,
+            doors,
+            sensors=(*robot.sensors, *sensors),
+            watchdog=watchdog,
+            now=now,
+            sleep=sleep,
+            watchers=(*recorders, *films),
+            on_end=on_end,
+            on_look=None if on_progress is None else _Reporting(now, on_progress),
+        )
         return Service(signal=_run(host, seconds), standing=host.standing())
 
 

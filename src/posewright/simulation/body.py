@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from posewright.arrays import Flags, Floats
+from posewright.arrays import Floats
 from posewright.bodies import (
     NOMINAL,
     BodyState,
@@ -18,7 +18,6 @@ from posewright.bodies import (
     Place,
     TorquePolicy,
 )
-from posewright.errors import UnsafeCommandError
 from posewright.recordings import sensor_card
 from posewright.robots import CodeReader
 from posewright.simulation.mounts import sensor_places
@@ -226,14 +225,11 @@ class SimulatedBody:
     def accept(self, commands: JointCommands) -> list[Commands]:
         """Return what takes effect in the frames that come, in whole ticks; the world asks.
 
-        Raises:
-            BodyError: the commands are another robot's.
-            UnsafeCommandError: the angle of a joint that is driven is not finite.
+        The angle of a free joint may be anything; where it is not finite the joint's last command stands.
         """
-        commands.check(len(self._command))
         angles = commands.angles
-        if not np.isfinite(angles).all():
-            angles = _finite(angles, commands.free, self._command)
+        if commands.free is not None:
+            angles = np.where(np.isfinite(angles), angles, self._command)
         targets = self._grid.rounded(angles)
         if len(targets):
             self._command = targets[-1]
@@ -264,15 +260,3 @@ def _watching(world: World, one: ModelInstance) -> list[Watching]:
 def _standing(robot: Robot) -> Floats:
     named = next((name for name in _STANDING if name in robot.poses), None)
     return np.zeros(len(robot.joints)) if named is None else robot.pose(named)
-
-
-def _finite(angles: Floats, free: Flags | None, command: Floats) -> Floats:
-    """Return the angles with those of free joints that are not finite replaced by the last command."""
-    finite = np.isfinite(angles)
-    driven = np.ones(angles.shape[1], dtype=bool) if free is None else ~free
-    bad = np.argwhere(~finite & driven)
-    if len(bad):
-        frame, joint = bad[0]
-        odd = f"frame {frame}: the command for joint {joint} is {angles[frame, joint]}"
-        raise UnsafeCommandError(odd, hint="finite angles in radians")
-    return np.where(finite, angles, command)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from posewright.arrays import Floats
-from posewright.bodies import Body, DomainParameters, JointCommands, JointStates, Supervisor
+from posewright.bodies import Body, DomainParameters, JointCommands, JointStates, Supervisor, frames_in
 from posewright.errors import BodyError, InputError, UnknownNameError
 from posewright.simulation.assembly import Economy, Part, compile_world, substeps
 from posewright.simulation.contacts import ContactRecorder
@@ -130,6 +130,14 @@ class World:
             name, part.robot, tuple(part.sensors), self.arena, part.prefix, self.model, self.data, addresses
         )
 
+    is_real = False
+    clock = None
+    """A simulation takes no time of its own: who drives it may pace it."""
+
+    def supervisor(self, name: str) -> Supervisor | None:
+        """Return the body of that name, which can be put anywhere."""
+        return self.bodies[name]
+
     def __repr__(self) -> str:
         return f"<World with {', '.join(self.instances)}, {self.time_s:.3f} s>"
 
@@ -213,18 +221,11 @@ class World:
 
     def _n_rows(self, commands: Mapping[str, JointCommands]) -> int:
         """Return for how many frames there are commands."""
-        names = self.instances.keys()
-        if self.bodies.keys() != names:
-            missing = ", ".join(name for name in names if name not in self.bodies)
+        if self.bodies.keys() != self.instances.keys():
+            missing = ", ".join(name for name in self.instances if name not in self.bodies)
             hint = "make a SimulatedBody(world, name) of each robot first"
             raise BodyError(f"nobody drives {missing}", hint=hint)
-        if commands.keys() != names:
-            raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {', '.join(names)}")
-        counts = {len(rows) for rows in commands.values()}
-        if len(counts) > 1:
-            told = ", ".join(f"{len(rows)} for {name}" for name, rows in commands.items())
-            raise BodyError(f"not the same number of rows: {told}", hint="one row a frame for each robot")
-        return counts.pop()
+        return frames_in(commands, self.bodies)
 
     def _run(self, controls: Floats, begin: int, end: int) -> None:
         """Let the frames pass whose rows these are.

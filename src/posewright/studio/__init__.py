@@ -1,4 +1,4 @@
-"""The studio: design motions in the browser, and see what gravity says.
+"""The studio: design motions in the browser, and try them under gravity.
 
 A thin face over the rooms below. `Document` holds the pages of one file; every change of it is a `Command`,
 which can be undone. A `Panel` is a part of the studio: what a window may ask of it, and the topics it

@@ -1,4 +1,4 @@
-"""Work on threads of its own, beside the session; of what is started again and again, the last counts."""
+"""Work on threads of its own, beside the session; a task that is started again replaces the one before."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from posewright.studio.session import outcome_of
 Result = TypeVar("Result")
 
 IsCancelled = Callable[[], bool]
-"""Tells a piece of work whether nobody waits for its result any more: it may raise CancelledError then."""
+"""Returns whether the result is not needed any more; the work may raise CancelledError then."""
 
 
 def run_in_background(work: Callable[[], Result]) -> Future[Result]:

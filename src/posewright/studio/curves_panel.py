@@ -1,4 +1,4 @@
-"""Curves: joints and lights over the time of a motion, and where a servo is asked for too much."""
+"""Curves: joints and lights over the time of a motion, and where a servo is too slow."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Time = Annotated[float, Bounds(0.0, 1e7)]
 
 
 class CurvesPanel(Panel):
-    """Publishes `links`, what the pages of a file lead to; answers with curves of joints and lights."""
+    """Publishes `links`, the pages that follow each page; answers with curves of joints and lights."""
 
     name = "curves"
 

@@ -22,7 +22,7 @@ class Command(Protocol):
 
     @property
     def label(self) -> str:
-        """What is done, as said after "Undo": `turn right_knee`."""
+        """The words behind "Undo" in the menu: `turn right_knee`."""
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
         """Return the pages with the change made; an `InputError` where it makes no sense."""
@@ -52,7 +52,7 @@ class Document(History[Pages]):
         """Make a change; return whether anything is different now.
 
         Args:
-            command: what is to be done.
+            command: the change.
             gesture: changes of one gesture that follow each other are undone as one.
 
         Raises:

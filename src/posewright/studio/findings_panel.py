@@ -31,7 +31,7 @@ MOST_POINTS = 1000
 
 
 class FindingsPanel(Panel):
-    """Publishes `findings`, what the design rules say, and `physics`, what gravity makes of the motion.
+    """Publishes `findings` of the design rules, and `physics`, the motion under gravity.
 
     Keyframes in them count from 0; -1 is the pose it starts from.
     """

@@ -25,7 +25,7 @@ from posewright.gaits import (
 from posewright.gaits.quadruped.reading import SUFFIX
 from posewright.robots import Robot, robot_names
 from posewright.studio.background import run_in_background
-from posewright.studio.gait_view import changed_as_shown, gait_view
+from posewright.studio.gait_view import gait_view, with_displayed
 from posewright.studio.history import History
 from posewright.studio.pages import Pages
 from posewright.studio.parts import Parts
@@ -61,7 +61,12 @@ class GaitPanel(Panel):
             self._use(History(None))
             self._list()
         if is_shown and self._history.now is None:
-            self._open_first()
+            names = (*gait_names(self._session.document.robot), *self._files)
+            try:
+                for name in names[:1]:
+                    self.open(gait=name)
+            except PosewrightError as error:
+                self._session.warn(error)
         self._walk.show(is_shown=is_shown)
 
     def close(self) -> None:
@@ -87,7 +92,7 @@ class GaitPanel(Panel):
     def set(self, *, values: Mapping[str, float], gesture: str = "") -> None:
         """Give numbers of the gait other values, in the units in which `gait` shows them."""
         label = f"set {next(iter(values), 'nothing').replace('_', ' ')}"
-        self._change(label, changed_as_shown(self._opened(), values), gesture)
+        self._change(label, with_displayed(self._opened(), values), gesture)
 
     @action
     def phase(self, *, foot: str, lifts: float, gesture: str = "") -> None:
@@ -104,7 +109,7 @@ class GaitPanel(Panel):
         interpolation: Interpolation | None = None,
         pose: str | None = None,
     ) -> None:
-        """Choose a phase table, how feet are led between points, or the pose of the other joints."""
+        """Choose a phase table, the interpolation between points, or the pose of the other joints."""
         gait = self._opened()
         robot = self._session.document.robot
         if pose is not None:
@@ -190,14 +195,6 @@ class GaitPanel(Panel):
         if self._history.now is None:
             raise InputError("no gait is open", hint="open one of those that the robot has")
         return self._history.now
-
-    def _open_first(self) -> None:
-        """Open some gait, where there is one."""
-        try:
-            for name in (*gait_names(self._session.document.robot), *self._files)[:1]:
-                self.open(gait=name)
-        except PosewrightError as error:
-            self._session.warn(error)
 
     def _use(self, history: History[Gait | None]) -> None:
         self._history = self._session.histories[MODE] = history

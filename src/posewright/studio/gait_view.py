@@ -1,4 +1,4 @@
-"""A gait as windows see it: its numbers with sentences and units, its phases, and what came of a walk."""
+"""A gait as windows see it: its numbers with sentences and units, its phases, and the result of a walk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ from posewright.gaits.quadruped.writing import paired_points
 from posewright.robots import Robot
 from posewright.studio.requests import View
 
-SHOWN = {"m": ("mm", 1000.0), "rad": ("deg", math.degrees(1.0)), "rad/m": ("deg/m", math.degrees(1.0))}
+DISPLAY_UNITS = {
+    "m": ("mm", 1000.0),
+    "rad": ("deg", math.degrees(1.0)),
+    "rad/m": ("deg/m", math.degrees(1.0)),
+}
 """The units in which windows show numbers, and the factor, by the unit they have."""
 
 DIGITS = 6
@@ -31,18 +35,26 @@ STEPS = 500.0
 
 def scale_of(name: str) -> float:
     """Return by what a number of a gait is multiplied where it is shown; `name` as in `Gait.changed`."""
-    return SHOWN.get(Gait.explanation(name).unit, ("", 1.0))[1]
+    return DISPLAY_UNITS.get(Gait.explanation(name).unit, ("", 1.0))[1]
 
 
-def changed_as_shown(gait: Gait, shown: Mapping[str, float]) -> Gait:
-    """Return the gait with other values of some numbers, in the units in which they are shown."""
-    values = {name: round(value / scale_of(name), 9) for name, value in shown.items()}
+def with_displayed(gait: Gait, displayed: Mapping[str, float]) -> Gait:
+    """Return the gait with other values of some numbers, in the units in which windows show them."""
+    values = {name: round(value / scale_of(name), 9) for name, value in displayed.items()}
     after = gait.changed(values)
     return gait if after.flat == gait.flat else after
 
 
 def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
     """Return all of a gait as plain data; without `timing` it cannot be walked."""
+    timing_view = None
+    if timing is not None:
+        timing_view = {
+            "period_s": timing.period_s,
+            "air_share": timing.air_share,
+            "speed_m_s": greatest_speed_m_s(gait.parameters, timing),
+            "turn_deg_s": math.degrees(greatest_turn_rad_s(gait.parameters, timing)),
+        }
     return {
         "name": gait.name,
         "description": gait.description,
@@ -57,23 +69,14 @@ def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
             for foot in ORDER
         ],
         "groups": list(_groups(gait)),
-        "timing": None if timing is None else _timing(gait, timing),
-    }
-
-
-def _timing(gait: Gait, timing: GaitTiming) -> dict[str, float]:
-    return {
-        "period_s": timing.period_s,
-        "air_share": timing.air_share,
-        "speed_m_s": greatest_speed_m_s(gait.parameters, timing),
-        "turn_deg_s": math.degrees(greatest_turn_rad_s(gait.parameters, timing)),
+        "timing": timing_view,
     }
 
 
 def _groups(gait: Gait) -> Iterator[View]:
     """Yield the numbers, those of one parameter together."""
     groups: dict[str, list[str]] = {}
-    flat = _shown(gait)
+    flat = _displayed_numbers(gait)
     for name in flat:
         groups.setdefault(name.partition(".")[0], []).append(name)
     for base, names in groups.items():
@@ -89,7 +92,7 @@ def _groups(gait: Gait) -> Iterator[View]:
 
 def _entry(name: str, value: float) -> View:
     explanation = Gait.explanation(name)
-    unit, scale = SHOWN.get(explanation.unit, (explanation.unit, 1.0))
+    unit, scale = DISPLAY_UNITS.get(explanation.unit, (explanation.unit, 1.0))
     low = explanation.low * scale
     high = explanation.high * scale
     return {
@@ -104,7 +107,7 @@ def _entry(name: str, value: float) -> View:
     }
 
 
-def _shown(gait: Gait) -> dict[str, float]:
+def _displayed_numbers(gait: Gait) -> dict[str, float]:
     """Return the numbers, those of two feet that stand mirrored as one: `equilibrium_m.fore.x`."""
     points = {
         f"equilibrium_m.{feet}.{axis}": value

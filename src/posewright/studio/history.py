@@ -1,4 +1,4 @@
-"""A history: what something is now, and every step that led to it."""
+"""A history: a value, and every step that led to it, to be undone and done again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Step(Generic[T]):
 
 
 class Undoable(Protocol):
-    """A history of any value: what can be taken back, and done again."""
+    """The part of a history that does not depend on the type of its value."""
 
     @property
     def undo_label(self) -> str | None:
@@ -51,7 +51,7 @@ class History(Generic[T]):
     """A value that does not change, followed by others, and back.
 
     Args:
-        now: the value at first; this is taken to be the one that is saved.
+        now: the value at first, which counts as saved.
         on_change: called after each change with the values before and after it.
     """
 

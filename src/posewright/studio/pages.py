@@ -1,4 +1,4 @@
-"""The pages of a motion file at one moment: what an undo goes back to."""
+"""The pages of a motion file at one moment, to which an undo returns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from posewright.motions import Motion
 
 @dataclass(frozen=True)
 class Pages:
-    """All pages of a file, some perhaps edited; a page nobody looked at is not even made.
+    """All pages of a file, some perhaps edited; a page is read when it is first used.
 
     Attributes:
         file: as it was read, or as it was saved last.
@@ -30,7 +30,7 @@ class Pages:
 
     @classmethod
     def of(cls, file: MotionFile) -> Pages:
-        """Return the pages of a file nobody has edited."""
+        """Return the pages of a file as it was read."""
         return cls(file, file.pages)
 
     @property
@@ -48,7 +48,7 @@ class Pages:
         if number in self.edited:
             return self.edited[number]
         if number not in self.numbers:
-            raise UnknownNameError.among("page", str(number), [str(known) for known in self.numbers])
+            raise UnknownNameError.among("page", str(number), [str(number) for number in self.numbers])
         return self.file.motion(number)
 
     def with_page(self, number: int, motion: Motion) -> Pages:
@@ -60,7 +60,7 @@ class Pages:
     def without(self, number: int) -> Pages:
         """Return the pages without one of them."""
         labels = tuple(label for label in self.labels if label.number != number)
-        edited = {other: motion for other, motion in self.edited.items() if other != number}
+        edited = {page: motion for page, motion in self.edited.items() if page != number}
         return replace(self, labels=labels, edited=edited)
 
     def as_file(self) -> MotionFile:

@@ -256,6 +256,11 @@ class PosingPanel(Panel):
         """Let a node of a link be dragged and clicked."""
         post = self._parts.session.post
 
+        def publish_joint() -> None:
+            chain = self._parts.scene.mannequin.chain(link)
+            if chain:
+                self._parts.session.publish("picked", {"joint": chain[-1], "time": next(self._picks)})
+
         # async, as viser keeps the order of such callbacks only
         async def dragged(event: SceneNodeDragEvent[Node]) -> None:
             start = np.array(event.start_position)
@@ -270,15 +275,10 @@ class PosingPanel(Panel):
                 post(self._pull)
 
         async def clicked(_: SceneNodePointerEvent[Node]) -> None:
-            post(lambda: self._pick(link))
+            post(publish_joint)
 
         node.on_drag(dragged)
         node.on_click(clicked)
-
-    def _pick(self, link: str) -> None:
-        chain = self._parts.scene.mannequin.chain(link)
-        if chain:
-            self._parts.session.publish("picked", {"joint": chain[-1], "time": next(self._picks)})
 
     def _grab(self, link: str, point: Floats, gesture: str = "") -> None:
         """Begin to drag a link at a point of the field frame, `(3,)` [m]."""

@@ -188,7 +188,8 @@ class SceneView:
         self.mannequin = Mannequin(robot)
         self.robot = robot
         self.pin: Floats | None = None
-        self.angles = _first_pose(robot)
+        name = "stand" if "stand" in robot.poses else next(iter(robot.poses), None)
+        self.angles = np.zeros(len(robot.joints)) if name is None else robot.pose(name)
         self.stance = self.mannequin.stand(self.angles)
         with self.viser.atomic():
             self.viser.scene.remove_by_name(ROBOT)
@@ -252,8 +253,3 @@ class SceneView:
         middle = (positions.max(axis=0) + positions.min(axis=0)) / 2.0
         size = max(float(np.ptp(positions, axis=0).max()), 0.2)
         return middle, middle + _CAMERA_DISTANCE * size * np.array(VIEWS[view])
-
-
-def _first_pose(robot: Robot) -> Floats:
-    name = "stand" if "stand" in robot.poses else next(iter(robot.poses), None)
-    return np.zeros(len(robot.joints)) if name is None else robot.pose(name)

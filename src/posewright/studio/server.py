@@ -39,7 +39,7 @@ SOCKET = "/socket"
 VIEW = "/view"
 VIEW_SOCKET = "/view/socket"
 MOST_WAITING = 100_000_000
-"""A window that has not read so many characters is cut off: it comes again, and is shown what is then."""
+"""A window that is so many characters behind is disconnected; it connects again, and is shown all anew."""
 _ENDINGS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -228,7 +228,7 @@ class Server:
         return _page(path if path != "/" else f"/{self._first_page}")
 
     def _is_ours(self, request: Request) -> bool:
-        """Tell whether a request names this server, and comes from one of its pages or from none."""
+        """Return whether a request names this server, and comes from one of its pages or from none."""
         host = _header(request, "Host")
         origin = _header(request, "Origin")
         name = urlsplit(f"//{host}").hostname or ""
@@ -255,7 +255,7 @@ def _path(request: Request) -> str:
 
 
 def _header(request: Request, name: str) -> str:
-    """Return a header of a request; one that comes twice is like none that is let in."""
+    """Return a header of a request; the values of one that is there twice are joined, and match nothing."""
     return ", ".join(request.headers.get_all(name))
 
 
@@ -271,16 +271,15 @@ def _page(path: str) -> Response:
 
 def _log() -> logging.Logger:
     """Return the log of the server, without connections that speak no HTTP: anybody can make those."""
-    log = logging.getLogger("posewright.studio")
-    log.addFilter(_is_of_interest)
-    return log
-
-
-def _is_of_interest(record: logging.LogRecord) -> bool:
     from websockets.exceptions import WebSocketException
 
-    error = record.exc_info[1] if record.exc_info else None
-    return not isinstance(error, WebSocketException | OSError)
+    def is_of_interest(record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        return not isinstance(error, WebSocketException | OSError)
+
+    log = logging.getLogger("posewright.studio")
+    log.addFilter(is_of_interest)
+    return log
 
 
 def _response(status: http.HTTPStatus, body: bytes, headers: dict[str, str] | None = None) -> Response:

@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 from types import MethodType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.studio.commands import read_command
@@ -76,14 +76,14 @@ class Session:
         mode: what the windows show, one of `MODES`; the 3-D view belongs to the panels of that mode.
         panels: by name; add with `add`.
         topics: what was published last, by topic: what a new window is shown first.
-        histories: what is undone in modes in which it is not the document.
+        histories: by mode, what is undone in it where that is not the document.
     """
 
     document: Document
     cursor: Cursor
     mode: str = MODES[0]
     panels: dict[str, Panel] = field(default_factory=dict)
-    topics: dict[str, object] = field(default_factory=dict)
+    topics: dict[str, Any] = field(default_factory=dict)  # Any: plain data that scripts look into
     histories: dict[str, Undoable] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -118,7 +118,7 @@ class Session:
         self._notify_panels()
 
     def close(self) -> None:
-        """Finish what is waiting and let the panels go."""
+        """Finish what is waiting, and close the panels."""
         self._todo.put(None)
         if self._thread.is_alive():
             self._thread.join(timeout=10.0)

@@ -205,7 +205,7 @@ class TeachStatus:
 class TeachPanel(Panel):
     """Publishes `teach`, a `TeachStatus`, and `body`: where the body stands.
 
-    A window chooses among bodies that whoever started the studio named, and fake ones; never a port.
+    A window chooses among the body that the studio was started with and fake ones; it never names a port.
     """
 
     name = "teach"

@@ -70,7 +70,7 @@ class Pace:
                 self._due = time.monotonic()
 
     def delay(self, time_s: float, tolerance_s: float) -> float:
-        """Return 0: nobody is late."""
+        """Return 0: a trial that is watched is never late."""
         return 0.0
 
     def watch(self, block: Block) -> bool:

@@ -44,7 +44,7 @@ class Track:
     """A recording as windows see it.
 
     Attributes:
-        about: what does not change while a trial goes on: who takes part, and their charts.
+        about: what does not change while a trial goes on: the robots, and their charts.
         timeline: everything over time.
         tilts: by robot how far it is tilted over time [deg]; not of one that knows no place.
         marks: what the contest points at.

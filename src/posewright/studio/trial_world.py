@@ -93,16 +93,11 @@ class RobotNodes:
                 path, show_axes=False, position=tuple(link["position"]), wxyz=tuple(link["rotation"])
             )
         self._turning = [nodes[link["name"]] for link in turning(header)]
-        self.rays = {
-            sensor: Rays(viser_scene, self._mount(name, card), f"sensor-{number}", card)
-            for number, (sensor, card) in enumerate(header.sensors.items())
-            if card["kind"] in RAYS and ("base_pose" in card or "link_pose" in card)
-        }
-
-    def _mount(self, name: str, card: Mapping[str, Any]) -> str:
-        return self.paths[
-            link_frame(name, self._header, card["link"]) if "link" in card else f"{name}/{BASE}"
-        ]
+        self.rays: dict[str, Rays] = {}
+        for number, (sensor, card) in enumerate(header.sensors.items()):
+            if card["kind"] in RAYS and ("base_pose" in card or "link_pose" in card):
+                frame = link_frame(name, header, card["link"]) if "link" in card else f"{name}/{BASE}"
+                self.rays[sensor] = Rays(viser_scene, self.paths[frame], f"sensor-{number}", card)
 
     def show(self, base: Floats, positions: Floats) -> None:
         """Take the base `(7,)`, and joint angles `(n_joints,)` [rad]."""

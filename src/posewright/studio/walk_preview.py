@@ -84,7 +84,7 @@ class KinematicWalk:
 
     Args:
         walker: walks the gait.
-        steering: returns what is asked for now.
+        steering: returns the velocity that is commanded now.
         base: of the robot as it stands at first, `(7,)`.
     """
 
@@ -155,7 +155,7 @@ class PhysicsWalk:
     """Walks in physics on a thread of its own, in real time.
 
     Args:
-        steering: returns what is asked for now; it is called on that thread.
+        steering: returns the velocity that is commanded now; it is called on that thread.
 
     Attributes:
         result: the result of the walk, once it is over.
@@ -216,7 +216,7 @@ class WalkPreview:
         self._walker: QuadrupedGait | None = None
         self._command = STILL
         self._walk: Walk | None = None
-        self._watched: PhysicsWalk | None = None
+        self._judged_walk: PhysicsWalk | None = None  # the one whose result is published
         self._paths: dict[str, LineSegmentsHandle] = {}
         self._is_shown = False
         self._draw_s: float | None = None
@@ -283,7 +283,7 @@ class WalkPreview:
         if in_physics:
             walk = PhysicsWalk(self._gait, robot, steering=lambda: self._command)
             self._walk = walk
-            self._watched = walk
+            self._judged_walk = walk
             self._session.publish("walked", None)
             walk.result.add_done_callback(lambda done: self._session.post(lambda: self._end(walk, done)))
         else:
@@ -349,8 +349,8 @@ class WalkPreview:
         """Publish the result of a walk in physics that has ended: stopped, fallen, or failed."""
         if self._walk is walk:
             self.stop()
-        if self._watched is walk:
-            self._watched = None
+        if self._judged_walk is walk:
+            self._judged_walk = None
             self._session.publish("walked", result_view(result.result()))
 
     def _draw(self) -> None:
@@ -359,9 +359,9 @@ class WalkPreview:
             return
         content = GaitContent(self._gait, self._scene.robot, self._command)
         paths_mm = {}
-        for foot, way in content.feet.items():
-            self._draw_path(foot, np.stack([way.led[:-1], way.led[1:]], axis=1))
-            side = 1000.0 * (way.led - way.equilibrium_m)[:, [0, 2]]
+        for foot, path in content.feet.items():
+            self._draw_path(foot, np.stack([path.executed[:-1], path.executed[1:]], axis=1))
+            side = 1000.0 * (path.executed - path.equilibrium_m)[:, [0, 2]]
             paths_mm[foot] = side.round(2)[:: max(1, len(side) // SIDE_POINTS)].tolist()
         joint, share = content.fastest
         self._session.publish("footing", {"fastest": joint, "share": round(share, 3), "ways_mm": paths_mm})

@@ -579,7 +579,7 @@ def test_a_command_is_done_though_somebody_is_slow_with_its_vectors(setup: Build
     config = read_connect("\n".join([*map(str, program("monet").config.lines), line]))
     players = [MoNet(files), MotionAgents(files), SoundAgent(files), watcher]
     objects = [Commander(config, read_script("60")), *players]
-    controller = OpenRController(DOG, objects, config, DOG.pose("sleep"))
+    controller = OpenRController(DOG, lambda: objects, config, DOG.pose("sleep"))
     idle = Until(lambda: controller.is_idle, 1.1)
     held = Run(
         perform(controller, DOG, name="monet", until_s=90.0, body="mock", pose="sleep", watchers=[idle]),

@@ -65,7 +65,7 @@ class Mover(OObject):
 
 def controller(*movers: OObject, extra: str = "") -> OpenRController:
     lines = [f"{one.name}.Move.OCommandVectorData.S {EFFECTOR}" for one in movers if "Move" in one.subjects]
-    return OpenRController(DOG, movers, read_connect("\n".join([*lines, extra])), STAND)
+    return OpenRController(DOG, lambda: movers, read_connect("\n".join([*lines, extra])), STAND)
 
 
 def commands(driver: OpenRController, asked: list[int]) -> NDArray[np.int64]:
@@ -240,7 +240,7 @@ def test_readings_go_to_who_is_ready_and_pile_up_for_nobody() -> None:
     feeler, deaf = Feeler(), Deaf()
     line = "OVirtualRobotComm.Sensor.OSensorFrameVectorData.S {}.Sensor.OSensorFrameVectorData.O"
     driver = OpenRController(
-        DOG, [feeler, deaf], read_connect("\n".join(map(line.format, ("Feeler", "Deaf")))), STAND
+        DOG, lambda: [feeler, deaf], read_connect("\n".join(map(line.format, ("Feeler", "Deaf")))), STAND
     )
     drive(MockBody(DOG, lambda _: {"touch": False}, positions=STAND), {DOG.name: driver}, until_s=1.0)
     assert len(feeler.got) == 31
@@ -250,7 +250,7 @@ def test_readings_go_to_who_is_ready_and_pile_up_for_nobody() -> None:
 def test_what_was_not_measured_is_no_zero() -> None:
     feeler = Feeler()
     line = "OVirtualRobotComm.Sensor.OSensorFrameVectorData.S Feeler.Sensor.OSensorFrameVectorData.O"
-    driver = OpenRController(DOG, [feeler], read_connect(line), STAND)
+    driver = OpenRController(DOG, lambda: [feeler], read_connect(line), STAND)
     blind = np.where(np.arange(len(STAND)) == PAN, np.nan, STAND)
     for frame in range(6):
         driver.next(BodyState(frame * 0.008, blind, np.zeros(len(STAND)), sensors={"touch": math.nan}), 1)

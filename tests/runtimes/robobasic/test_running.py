@@ -14,7 +14,7 @@ from posewright.bodies import BodyState
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.robots import robot
 from posewright.runs import basic_result, run_basic, run_many, run_trial, set_up_basic
-from posewright.runtimes.robobasic import RoboBasicController, read_source, ready_program
+from posewright.runtimes.robobasic import RoboBasicController, RoboBasicProgram, read_source, ready_program
 from posewright.runtimes.robobasic.inputs import BodyInputs, read_inputs
 from posewright.runtimes.robobasic.plugs import moved_plugs, read_plugs
 
@@ -28,6 +28,10 @@ def controller(text: str, script: str = "", **how: object) -> RoboBasicControlle
 
 def state(**sensors: object) -> BodyState:
     return BodyState(0.0, STAND.copy(), np.zeros(16), sensors=sensors)  # type: ignore[arg-type]
+
+
+def program(text: str) -> RoboBasicProgram:
+    return RoboBasicProgram(ready_program(read_source(text)), ROBOT)
 
 
 def play(made: RoboBasicController, seconds: float, **sensors: object) -> np.ndarray:
@@ -272,7 +276,7 @@ def test_a_loop_inside_a_routine_is_no_round_of_the_main_loop() -> None:
 
 
 def test_what_happens_within_a_frame_is_told_in_its_order() -> None:
-    made = controller('BEEP\nPRINT "up"\nmain:\nGOTO main\n')
+    made = program('BEEP\nPRINT "up"\nmain:\nGOTO main\n')
     told = basic_result(run_basic(made, body="mock"))["events"]
     assert [one["what"] for one in told] == ["beep", "print", "loop", "waits"]
 
@@ -295,7 +299,7 @@ def test_a_step_over_a_wait_ends_when_the_servos_are_there() -> None:
 
 
 def test_a_long_way_without_a_loop_is_no_wait() -> None:
-    made = controller("IF 1 = 1 THEN\n" * 15_000 + "ENDIF\n" * 15_000 + "END\n")
+    made = program("IF 1 = 1 THEN\n" * 15_000 + "ENDIF\n" * 15_000 + "END\n")
     assert basic_result(run_basic(made, body="mock"))["ended"] == "end"
 
 
@@ -306,7 +310,7 @@ def test_a_run_that_a_breakpoint_stopped_has_not_ended() -> None:
 
 @pytest.mark.parametrize("line", ["OUT A, 1", "TOGGLE A", "BYTEOUT A, 1"])
 def test_a_computed_port_that_is_not_there_ends_the_run(line: str) -> None:
-    result = basic_result(run_basic(controller(f"DIM A AS BYTE\nA = 250\n{line}\n"), body="mock"))
+    result = basic_result(run_basic(program(f"DIM A AS BYTE\nA = 250\n{line}\n"), body="mock"))
     assert (result["ended"], result["line"]) == ("error", 3)
 
 
@@ -316,7 +320,7 @@ def test_one_port_has_one_sensor() -> None:
 
 
 def test_a_program_waits_for_what_it_looks_at_now() -> None:
-    made = controller("DIM A AS BYTE\nA = AD(6)\nMAIN:\nA = REMOCON(1)\nGOTO MAIN\n")
+    made = program("DIM A AS BYTE\nA = AD(6)\nMAIN:\nA = REMOCON(1)\nGOTO MAIN\n")
     (waits,) = [one for one in basic_result(run_basic(made, body="mock"))["events"] if one["what"] == "waits"]
     assert waits["looks_at"] == ["REMOCON(1)"]
 
@@ -361,17 +365,17 @@ def test_a_run_is_told_by_its_recording_alone() -> None:
 
 
 def test_an_error_while_it_runs_is_told_with_its_line_and_the_robot_stays() -> None:
-    made = controller("DIM A AS BYTE\nMOVE G6B, 100, 60\nWAIT\nA = 1 / A\n")
+    made = program("DIM A AS BYTE\nMOVE G6B, 100, 60\nWAIT\nA = 1 / A\n")
     result = basic_result(run_basic(made, body="mock"))
     assert result["ended"] == "error"
     assert "program.bas:4: a division by 0" in result["error"]
 
 
 def test_what_waits_for_nothing_or_never_ends_is_told() -> None:
-    assert basic_result(run_basic(controller("main: GOTO main\n"), body="mock"))["ended"] == "waits"
+    assert basic_result(run_basic(program("main: GOTO main\n"), body="mock"))["ended"] == "waits"
     moving = "main:\nMOVE G6B, 100, 60\nWAIT\nMOVE G6B, 100, 30\nWAIT\nGOTO main\n"
-    assert basic_result(run_basic(controller(moving), body="mock", seconds=5))["ended"] == "running"
-    assert basic_result(run_basic(controller("MOVE G6B, 100, 60\nEND\n"), body="mock"))["ended"] == "end"
+    assert basic_result(run_basic(program(moving), body="mock", seconds=5))["ended"] == "running"
+    assert basic_result(run_basic(program("MOVE G6B, 100, 60\nEND\n"), body="mock"))["ended"] == "end"
 
 
 def test_on_the_simulated_robot_a_program_stands_and_raises_its_arms() -> None:

@@ -9,6 +9,7 @@ from posewright.lazy import lazy
 if TYPE_CHECKING:
     from posewright.buses.dynamixel.answers import BusCounts as BusCounts
     from posewright.buses.dynamixel.answers import Ping as Ping
+    from posewright.buses.dynamixel.answers import PortGoneError as PortGoneError
     from posewright.buses.dynamixel.bus import Bus as Bus
     from posewright.buses.dynamixel.bus import open_bus as open_bus
     from posewright.buses.dynamixel.calibration import Calibration as Calibration
@@ -19,13 +20,20 @@ if TYPE_CHECKING:
     from posewright.buses.dynamixel.control_table import control_table as control_table
     from posewright.buses.dynamixel.diagnosis import Diagnosis as Diagnosis
     from posewright.buses.dynamixel.diagnosis import diagnose as diagnose
+    from posewright.buses.dynamixel.direction_wizard import NO as NO
+    from posewright.buses.dynamixel.direction_wizard import YES as YES
     from posewright.buses.dynamixel.direction_wizard import DirectionWizard as DirectionWizard
+    from posewright.buses.dynamixel.direction_wizard import Question as Question
+    from posewright.buses.dynamixel.direction_wizard import Way as Way
+    from posewright.buses.dynamixel.monitoring import Round as Round
+    from posewright.buses.dynamixel.monitoring import sample_data as sample_data
     from posewright.buses.dynamixel.monitoring import watch as watch
     from posewright.buses.dynamixel.scanning import Scan as Scan
     from posewright.buses.dynamixel.scanning import scan as scan
     from posewright.buses.dynamixel.scanning import set_id as set_id
     from posewright.buses.dynamixel.scanning import set_rate as set_rate
     from posewright.buses.dynamixel.sensors import BusSensors as BusSensors
+    from posewright.buses.dynamixel.teaching import ALL as ALL
     from posewright.buses.dynamixel.teaching import Teacher as Teacher
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

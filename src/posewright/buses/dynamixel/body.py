@@ -32,6 +32,8 @@ from posewright.bodies import (
     JointCommands,
     JointStates,
     Reading,
+    RealClock,
+    SingleBodyPlant,
     TorquePolicy,
 )
 from posewright.buses.dynamixel.answers import PortGoneError
@@ -39,8 +41,7 @@ from posewright.buses.dynamixel.frames import Reads
 from posewright.buses.dynamixel.guard import Guard
 from posewright.buses.dynamixel.servos import BusSettings, Servos
 from posewright.buses.serial_port import SerialPort
-from posewright.control import Clock, RealClock
-from posewright.errors import BodyError, InputError, UnsafeCommandError
+from posewright.errors import BodyError, InputError
 from posewright.robots import Robot
 
 SAGGING_TICKS = 45.0
@@ -58,15 +59,13 @@ SLOW = 0.1
 RETRY_S = 0.2
 """How often a port that is gone is tried again [s]."""
 
-MS = 1000.0
-
 
 def _no_sensors() -> Mapping[str, Reading]:
     return {}
 
 
-class DynamixelPlant:
-    """A robot on a bus: its own `Plant` and `Body`. It paces itself; its time counts frames.
+class DynamixelPlant(SingleBodyPlant):
+    """A robot on a bus: its own `Plant` and `Body`. Its time counts frames, its clock is a real one.
 
     While something is lost, no goal is sent, so that all joints hold where they were sent last; frames pass.
 
@@ -76,17 +75,19 @@ class DynamixelPlant:
         start_pose: where the joints go gently when it is opened, `(n_joints,)` [rad].
         now: a clock that only runs forward [s].
         sleep: waits for so long [s].
-        clock: paces the frames; a real one of `now` and `sleep` by default.
         settings: how the bus is used.
         name: in the plant; default the robot's.
         sensors: reads whatever else is on the bus, by channel.
 
     Attributes:
+        clock: counts the late frames, too.
         servos: the robot's, and the counters of its frames.
 
     Raises:
         InputError: a servo has no ID.
     """
+
+    clock: RealClock
 
     def __init__(
         self,
@@ -96,7 +97,6 @@ class DynamixelPlant:
         start_pose: Floats,
         now: Callable[[], float],
         sleep: Callable[[float], None],
-        clock: Clock | None = None,
         settings: BusSettings | None = None,
         name: str | None = None,
         sensors: Callable[[], Mapping[str, Reading]] = _no_sensors,
@@ -104,12 +104,13 @@ class DynamixelPlant:
         without = [servo.joint for servo in robot.servos if servo.id is None]
         if without:
             raise InputError(f"the servo of {without[0]} has no ID", hint="it is not on a bus of Dynamixels")
+        super().__init__(robot, name, RealClock(now, sleep))
         self._settings = settings or BusSettings()
-        self._robot, self._name, self._sensors = robot, name or robot.name, sensors
-        self._now, self._sleep, self._clock = now, sleep, clock or RealClock(now, sleep)
+        self._sensors = sensors
+        self._now = now
+        self._sleep = sleep
         self.servos = Servos(robot, port, self._settings, now, sleep)
         self._start = self.servos.ticks(np.asarray(start_pose, dtype=np.float64))
-        self._frames = 0
         self._is_open = False
         self._guard: Guard | None = None
         self._lost_s: float | None = None
@@ -121,27 +122,7 @@ class DynamixelPlant:
         self._faults: list[Fault] = []
 
     def __repr__(self) -> str:
-        return f"<DynamixelPlant of {self._robot.name} at {self.servos.port.path}, {self.time_s:.3f} s>"
-
-    @property
-    def bodies(self) -> Mapping[str, DynamixelPlant]:
-        """Itself, under its name."""
-        return {self._name: self}
-
-    @property
-    def robot(self) -> Robot:
-        """The robot on the bus."""
-        return self._robot
-
-    @property
-    def frame_period_s(self) -> float:
-        """The time between two commands [s]."""
-        return self._robot.frame_period_s
-
-    @property
-    def time_s(self) -> float:
-        """How many frames passed, as a time [s]."""
-        return self._frames * self._robot.frame_period_s
+        return f"<DynamixelPlant of {self.robot.name} at {self.servos.port.path}, {self.time_s:.3f} s>"
 
     def open(self) -> None:
         """Take hold of the port, find and set all servos, torque on where they stand; go gently to the start.
@@ -201,11 +182,12 @@ class DynamixelPlant:
             told["torque_off_unheard"] = self.servos.seen.names(self._unheard)
         if remarks := self.remarks():
             told["remarks"] = remarks
-        return {"bus": told | {"counts": self.servos.counts.to_dict()}}
+        late = {"late": self.clock.late_frames, "late_s": self.clock.late_s}
+        return {"bus": told | {"counts": self.servos.counts.to_dict() | late}}
 
     def remarks(self) -> list[str]:
         """Return what a person should know of the run so far."""
-        late_s = self.servos.counts.late_s
+        late_s = self.clock.late_s
         if late_s <= SLOW * self.time_s:
             return []
         took = f"{self.time_s:.1f} s took {self.time_s + late_s:.1f} s: the bus does not keep up"
@@ -233,38 +215,32 @@ class DynamixelPlant:
             self._guard = None
         self.servos.close()
 
-    def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
-        """Send the rows, each at its time, and return what the joints did.
+    def play(self, rows: JointCommands) -> JointStates:
+        """Send rows, and return what the joints did.
 
         They are read right after the write, as the wire is free then: a row of what is returned is from
         within its frame, not from its end.
 
         Raises:
-            BodyError: the commands do not fit, or what was lost did not come back.
-            UnsafeCommandError: the angle of a joint that is driven is not finite.
+            BodyError: the plant is not open, or what was lost did not come back.
         """
         self._expect_open()
-        if set(commands) != {self._name}:
-            raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {self._name}")
-        mine = commands[self._name]
-        mine.check(len(self._robot.joints))
         self._faults = []
         try:
-            self.servos.switch(mine.free, mine.stiffness)
+            self.servos.switch(rows.free, rows.stiffness)
         except OSError:
             self._lose_the_port()
-        rows = self._checked(mine)
-        times, positions = np.empty(len(rows)), np.full(rows.shape, np.nan)
+        goals = self._goals(rows)
+        times = np.empty(len(rows))
+        positions = np.full(goals.shape, np.nan)
         efforts = positions.copy()
-        for row, goal in enumerate(rows):
-            self._clock.wait_until(self.time_s)
+        for row, goal in enumerate(goals):
             seen = self._frame(goal)
-            self._frames += 1
+            self.frames += 1
             times[row] = self.time_s
             positions[row] = np.where(seen, self.servos.seen.positions, np.nan)
             efforts[row] = np.where(seen, self.servos.seen.efforts, np.nan)
-            self._look_at_the_clock()
-        return {self._name: JointStates(times, positions, efforts, faults=tuple(self._faults))}
+        return JointStates(times, positions, efforts, faults=tuple(self._faults))
 
     # --- a frame
 
@@ -282,12 +258,12 @@ class DynamixelPlant:
         self._forgive(now)
         if self.servos.seen.silent(now - silent_s):
             silent = self.servos.seen.silent(now - silent_s / 2.0)  # whatever fell silent with it
-            joint = self._robot.joint_names[silent[0]] if len(silent) == 1 else None
+            joint = self.robot.joint_names[silent[0]] if len(silent) == 1 else None
             self._lose(f"{self.servos.seen.names(silent)}: no answer", joint)
             return seen
         fallen = {k: told for k, told in self.servos.seen.fallen_back().items() if not self.servos.free[k]}
         if fallen:
-            joint = self._robot.joint_names[next(iter(fallen))] if len(fallen) == 1 else None
+            joint = self.robot.joint_names[next(iter(fallen))] if len(fallen) == 1 else None
             kinds, whys = zip(*fallen.values(), strict=True)
             self._lose("; ".join(whys), joint, kinds[0])
         return seen
@@ -299,28 +275,15 @@ class DynamixelPlant:
             self.servos.seen.forgive(gap_s, now_s)
         self._ended_s = now_s
 
-    def _checked(self, commands: JointCommands) -> Indices:
-        """Return goals in whole ticks `(n, n_joints)`; a joint without torque keeps the one it had."""
-        angles, free = commands.angles, self.servos.free
-        if free.any():
-            kept = self._robot.from_ticks(self.servos.goal.astype(np.float64))
-            angles = np.where(free & ~np.isfinite(angles), kept, angles)
-        if not np.isfinite(angles).all():
-            row, column = (int(one) for one in np.argwhere(~np.isfinite(angles))[0])
-            odd = f"frame {row}: the command for {self._robot.joint_names[column]} is {angles[row, column]}"
-            raise UnsafeCommandError(odd, hint="finite angles in radians")
-        return self.servos.ticks(angles)
-
-    def _look_at_the_clock(self) -> None:
-        late_s = self._clock.delay(self.time_s, self.frame_period_s)
-        if late_s >= self.frame_period_s:
-            self.servos.counts.late += 1
-            self.servos.counts.late_s += late_s
-            self._tell(FaultKind.LATE, f"a frame was over {late_s * MS:.1f} ms late")
+    def _goals(self, rows: JointCommands) -> Indices:
+        """Return goals in whole ticks `(n, n_joints)`; a free joint without an angle keeps its last goal."""
+        is_finite = np.isfinite(rows.angles)
+        goals = self.servos.ticks(np.where(is_finite, rows.angles, 0.0))
+        return np.where(is_finite, goals, self.servos.goal)
 
     @property
     def _nobody(self) -> Flags:
-        return np.zeros(len(self._robot.joints), np.bool_)
+        return np.zeros(len(self.robot.joints), np.bool_)
 
     def _tell(self, kind: FaultKind, what: str, joint: str | None = None) -> None:
         self._faults.append(Fault(self.time_s, kind, what, joint))
@@ -345,13 +308,13 @@ class DynamixelPlant:
         away = np.abs(self._start - servos.seen.ticks)
         worst = int(away.argmax())
         if away[worst] > SAGGING_TICKS:
-            degrees = away[worst] * self._robot.servos[worst].tick_deg
+            degrees = away[worst] * self.robot.servos[worst].tick_deg
             what = f"{servos.seen.names([worst])} stays {degrees:.0f} degrees from where the robot starts"
             raise BodyError(what, hint="something is in its way, or its torque does not suffice")
 
     def _expect_open(self) -> None:
         if not self._is_open:
-            raise BodyError(f"{self._name} is not open", hint="open() it first")
+            raise BodyError(f"{self.name} is not open", hint="open() it first")
 
     # --- what was lost
 

@@ -174,7 +174,6 @@ class FrameCounts:
         implausible: whole answers that say what cannot be.
         wrong_goals: answers by which a servo holds a goal that nobody sent.
         stray_bytes: bytes that belong to no answer.
-        late: frames that were over too late, by `late_s` in all.
         lost: times a servo, or the port, was given up for lost, or let go of itself; `found` again.
         reported: how often an answer had each error bit, by its name.
     """
@@ -187,8 +186,6 @@ class FrameCounts:
     implausible: int = 0
     wrong_goals: int = 0
     stray_bytes: int = 0
-    late: int = 0
-    late_s: float = 0.0
     lost: int = 0
     found: int = 0
     reported: dict[str, int] = field(default_factory=dict)

@@ -10,12 +10,21 @@ from typing import Any
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, JointStates, TorquePolicy
+from posewright.bodies import (
+    BodyState,
+    Clock,
+    Fault,
+    FaultKind,
+    JointCommands,
+    JointStates,
+    Reading,
+    SingleBodyPlant,
+    TorquePolicy,
+)
 from posewright.buses.robonova import protocol
 from posewright.buses.robonova.protocol import Answer
 from posewright.buses.serial_port import SerialPort, cannot_open, port_failures, require_pyserial
-from posewright.control import Clock
-from posewright.errors import BodyError, FormatError, InputError, UnsafeCommandError
+from posewright.errors import BodyError, FormatError, InputError
 from posewright.robots import Robot
 
 FIRST_S = 10.0
@@ -28,7 +37,7 @@ LOW_BATTERY_V = 148 * protocol.VOLTS
 """Below it the battery is empty (template programs)."""
 
 
-class RobonovaPlant:
+class RobonovaPlant(SingleBodyPlant):
     """A plant of one RoboNova, and its body; our program has to run on the board: `receiver_program()`.
 
     The servos tell nothing: positions are those that were sent, efforts NaN. Sensors are `battery` [V],
@@ -40,7 +49,7 @@ class RobonovaPlant:
         port: where the board's line is plugged in.
         start_pose: where it goes when it is opened, gently, `(n_joints,)` [rad]; the card's stand where
             none is given.
-        clock: gives each frame its time.
+        clock: paces its frames.
         now: a clock that only runs forward [s].
         name: of the robot in this plant; the robot's own where none is given.
 
@@ -57,36 +66,21 @@ class RobonovaPlant:
         clock: Clock,
         now: Callable[[], float],
         start_pose: Floats | None = None,
-        name: str = "",
+        name: str | None = None,
     ) -> None:
         require_pyserial("a RoboNova's line", "bus")
         if sorted(-1 if servo.id is None else servo.id for servo in robot.servos) != list(protocol.SERVOS):
             hint = "its servos' IDs are " + ", ".join(map(str, protocol.SERVOS))
             raise InputError(f"{robot.name} is no RoboNova", hint=hint)
-        self.robot, self.name = robot, name or robot.name
+        super().__init__(robot, name, clock)
         self.answer: Answer | None = None
-        self._where, self._clock, self._now = port, clock, now
+        self._where = port
+        self._now = now
         self._order = np.argsort([servo.id or 0 for servo in robot.servos])
         self._positions = robot.pose("stand") if start_pose is None else np.array(start_pose, float)
         self._every = max(1, math.ceil(protocol.FRAME_S / robot.frame_period_s))
         self._line: Any = None
-        self._frames = 0
-        self._free = False
-
-    @property
-    def bodies(self) -> Mapping[str, RobonovaPlant]:
-        """Itself, under its name."""
-        return {self.name: self}
-
-    @property
-    def frame_period_s(self) -> float:
-        """The time between two commands [s]."""
-        return self.robot.frame_period_s
-
-    @property
-    def time_s(self) -> float:
-        """Frames since it was made, as time [s]."""
-        return self._frames * self.frame_period_s
+        self._is_free = False
 
     def open(self) -> None:
         """Find the board, and let the robot go to where it starts, gently.
@@ -116,10 +110,11 @@ class RobonovaPlant:
     def read(self) -> BodyState:
         """Return what was sent last, and the sensors as of the latest answer."""
         unknown = np.full_like(self._positions, np.nan)
-        sensors: dict[str, Any] = {}
+        sensors: dict[str, Reading] = {}
         if self.answer is not None:
-            told = self.answer
-            sensors = {"battery": told.battery_v, "tilt": float(told.tilt), "fallen": told.fallen}
+            sensors["battery"] = self.answer.battery_v
+            sensors["tilt"] = float(self.answer.tilt)
+            sensors["fallen"] = self.answer.fallen
         return BodyState(self.time_s, self._positions.copy(), unknown, None, sensors)
 
     def observe(self) -> JointStates:
@@ -131,60 +126,44 @@ class RobonovaPlant:
         """Return how fast the line lets frames through [s]."""
         return {"line_frame_s": protocol.FRAME_S, "sent_every": self._every}
 
-    def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
-        """Send the rows, each at its time.
+    def play(self, rows: JointCommands) -> JointStates:
+        """Send rows; a free joint without an angle counts as standing where it was sent last.
 
         Raises:
             BodyError: the port is gone, some joints but not all shall be free, or it is not open.
-            UnsafeCommandError: the angle of a joint that is driven is not finite.
         """
-        if set(commands) != {self.name}:
-            raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {self.name}")
-        told = commands[self.name]
-        told.check(len(self.robot.joint_names))
-        if told.free is not None and told.free.any() and not told.free.all():
+        is_free = rows.free is not None and bool(rows.free.any())
+        if rows.free is not None and is_free and not rows.free.all():
             raise BodyError("a RoboNova cannot let go of some joints only", hint="of all or of none")
-        free = told.free is not None and bool(told.free.all())
-        angles = self._checked(told.angles, free=free)
-        faults = [fault for row in angles for fault in self._frame(row, free=free)]
-        n = len(told)
-        times: Floats = np.arange(self._frames - n + 1.0, self._frames + 1.0) * self.frame_period_s
-        unknown = np.full_like(angles, np.nan)
-        return {self.name: JointStates(times, angles.copy(), unknown, faults=tuple(faults))}
-
-    def _checked(self, angles: Floats, *, free: bool) -> Floats:
-        """Return the angles; joints that are free may be commanded nothing, and keep what was sent last."""
-        if free:
-            return np.where(np.isfinite(angles), angles, self._positions)
-        if not np.isfinite(angles).all():
-            joint = self.robot.joint_names[int(np.argwhere(~np.isfinite(angles))[0][1])]
-            raise UnsafeCommandError(f"the command for {joint} is not finite", hint="angles in radians")
-        return angles
-
-    def _frame(self, angles: Floats, *, free: bool) -> list[Fault]:
-        """Send a row at its time, and hear what the board says of the one before."""
-        self._clock.wait_until(self.time_s)
-        late_s = self._clock.delay(self.time_s, self.frame_period_s)
+        angles = np.where(np.isfinite(rows.angles), rows.angles, self._positions)
         faults: list[Fault] = []
-        if late_s >= self.frame_period_s:
-            faults.append(Fault(self.time_s, FaultKind.LATE, f"a frame was {late_s * 1000.0:.1f} ms late"))
-        if self._frames % self._every == 0 and not (free and self._free):
-            self._send(bytes((protocol.OFF, protocol.SURE)) if free else self._packet(angles))
-            again, self._free = self._free and not free, free
-            faults += self._judged(self._hear(FIRST_S if again else ANSWER_S))  # torque comes back gently
+        for row in angles:
+            faults += self._send_frame(row, is_free=is_free)
+        n = len(rows)
+        times: Floats = np.arange(self.frames - n + 1.0, self.frames + 1.0) * self.frame_period_s
+        return JointStates(times, angles, np.full_like(angles, np.nan), faults=tuple(faults))
+
+    def _send_frame(self, angles: Floats, *, is_free: bool) -> list[Fault]:
+        """Send a row, hear what the board says of it, and return what is wrong."""
+        faults: list[Fault] = []
+        if self.frames % self._every == 0 and not (is_free and self._is_free):
+            self._send(bytes((protocol.OFF, protocol.SURE)) if is_free else self._packet(angles))
+            is_gentle = self._is_free and not is_free  # the servos come back slowly
+            self._is_free = is_free
+            faults = self._faults_of(self._hear(FIRST_S if is_gentle else ANSWER_S))
         self._positions = angles.copy()
-        self._frames += 1
+        self.frames += 1
         return faults
 
-    def _judged(self, answer: Answer | None) -> list[Fault]:
+    def _faults_of(self, answer: Answer | None) -> list[Fault]:
         if answer is None:
             return [Fault(self.time_s, FaultKind.SILENT, "the board did not answer")]
-        told: list[Fault] = []
+        faults: list[Fault] = []
         if not answer.whole:
-            told.append(Fault(self.time_s, FaultKind.GARBLED, "the board heard a damaged pose"))
+            faults.append(Fault(self.time_s, FaultKind.GARBLED, "the board heard a damaged pose"))
         if answer.battery_v < LOW_BATTERY_V:
-            told.append(Fault(self.time_s, FaultKind.VOLTAGE, f"the battery has {answer.battery_v:.1f} V"))
-        return told
+            faults.append(Fault(self.time_s, FaultKind.VOLTAGE, f"the battery has {answer.battery_v:.1f} V"))
+        return faults
 
     def stop(self, policy: TorquePolicy) -> None:
         """Let go of all joints, or leave them where they are; must not raise."""
@@ -193,7 +172,7 @@ class RobonovaPlant:
                 for _ in range(3):  # nobody asks again whether it was heard
                     self._send(bytes((protocol.OFF, protocol.SURE)))
                 self._hear(ANSWER_S)
-                self._free = True
+                self._is_free = True
             except BodyError:  # the cable is pulled: nothing can be done from here
                 return
 

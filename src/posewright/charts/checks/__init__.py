@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, show
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule
 from posewright.charts.checks.gaps import changes
 from posewright.charts.checks.promises import CheckStatus, PromiseResult, check_promises, prove_promises
 from posewright.charts.checks.report import Report, check_chart, inspect_chart, require_sound
@@ -21,5 +21,4 @@ __all__ = [
     "inspect_chart",
     "prove_promises",
     "require_sound",
-    "show",
 ]

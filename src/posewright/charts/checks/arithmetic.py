@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from posewright.charts.checks.conditions import all_of, condition
-from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
 from posewright.charts.checks.inspection import Check
 from posewright.charts.checks.question import AtEvaluation, CheckQuestion
 from posewright.charts.checks.search import Witness, WitnessSearch
@@ -29,7 +29,7 @@ from posewright.charts.machine import Machine, StateNode
 from posewright.charts.model import Actions, Assign, Branch, every_action
 from posewright.charts.proof import DividesByZero, Holds, Outside, Saturates, places_in
 from posewright.charts.reachability import is_defined, may_be_undefined
-from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, show
 
 
 @dataclass(frozen=True, eq=False)

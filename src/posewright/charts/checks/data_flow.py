@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from posewright.charts.checks.arithmetic import uses_in
-from posewright.charts.checks.finding import Finding, Level, Rule, show
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Check
 from posewright.charts.checks.question import Rows, TickTrace, Write, record
 from posewright.charts.checks.search import ExploredTick
@@ -16,7 +16,7 @@ from posewright.charts.expression import Expression
 from posewright.charts.machine import every_actions
 from posewright.charts.model import Actions, Assign, Kind, every_action, names_set
 from posewright.charts.reachability import Exploration, SymbolicStep
-from posewright.charts.types import Value
+from posewright.charts.types import Value, show
 from posewright.errors import ExpressionError
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from posewright.charts.types import Value
+from posewright.charts.types import Value, show
 
 
 class Level(Enum):
@@ -106,11 +106,6 @@ class Finding:
             "trace": [dict(row) for row in self.trace],
             "proved": self.proved,
         }
-
-
-def show(value: Value) -> str:
-    """Return a value as charts write it: truth values are 0 and 1."""
-    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def not_proved(message: str, state: str | None = None, line: int | None = None) -> Finding:

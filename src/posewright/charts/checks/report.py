@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
 from time import thread_time
 
 from posewright.charts.checks.arithmetic import ArithmeticFaults
@@ -22,6 +23,7 @@ from posewright.charts.checks.stuck import Deadlocks, Endless
 from posewright.charts.model import Chart
 from posewright.charts.proof import require_solver
 from posewright.charts.reachability import USUAL, Limits
+from posewright.display import Lines, level_word, line_of
 from posewright.errors import InputError, MissingExtraError, Where
 
 WITHIN_S = 20.0
@@ -72,6 +74,34 @@ class Report:
     def sound(self) -> bool:
         """Whether there is no error."""
         return all(finding.level is not Level.ERROR for finding in self.findings)
+
+    def to_dict(self, witnesses: Mapping[int, Path] | None = None) -> dict[str, object]:
+        """Return it fit for JSON; `witnesses` are files of inputs that show findings, by number from 0."""
+        witnesses = witnesses or {}
+        findings = [
+            finding.data() | ({"witness": str(witnesses[number])} if number in witnesses else {})
+            for number, finding in enumerate(self.findings)
+        ]
+        return {
+            "chart": self.chart.name,
+            "sound": self.sound,
+            "proved": self.complete,
+            "findings": findings,
+        }
+
+    def lines(self, witnesses: Mapping[int, Path] | None = None) -> Lines:
+        """Yield the same for people."""
+        for number, finding in enumerate(self.findings):
+            place = f"{self.chart.path}:{finding.line}: " if finding.line else f"{self.chart.path}: "
+            level = level_word(finding.level.value)
+            yield line_of(place, level, f" {finding.rule.value}: ", finding.message)
+            if witnesses and number in witnesses:
+                yield f"    shown by {witnesses[number]}"
+        verdict = f"sound, {'proved' if self.complete else 'as far as could be proved'}"
+        states = self.chart.every_state
+        transitions = sum(len(state.transitions) for state in states)
+        counts = f"{len(states)} states, {transitions} transitions"
+        yield f"{self.chart.name}: {counts}: {verdict if self.sound else 'refused'}"
 
     def __repr__(self) -> str:
         levels = Counter(finding.level.value for finding in self.findings)

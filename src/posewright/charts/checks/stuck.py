@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
-from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
 from posewright.charts.checks.inspection import Check
 from posewright.charts.machine import Snapshot, StateNode
 from posewright.charts.model import segments_of
 from posewright.charts.reachability import AbstractState, ReachabilityGraph, SymbolicStep
+from posewright.charts.types import show
 from posewright.errors import ExpressionError, InputError, PosewrightError
 
 Configuration = tuple[int, ...]

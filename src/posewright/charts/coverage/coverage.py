@@ -10,6 +10,7 @@ from typing import Any
 from posewright.charts.coverage.obligation import Fact, Measure, TestObligation, TestObligations
 from posewright.charts.drawing import Mark, draw_svg
 from posewright.charts.model import Chart
+from posewright.display import Lines, aligned
 from posewright.errors import InputError
 
 
@@ -57,6 +58,18 @@ class Coverage:
     def __repr__(self) -> str:
         measures = ", ".join(f"{row.measure.value} {row.covered}/{row.total}" for row in self.rows)
         return f"<Coverage of {self.chart.name!r}: {measures}>"
+
+    def lines(self) -> Lines:
+        """Yield the table for people, what is missing, and what cannot be covered."""
+        rows = [
+            [row.measure.value, f"{row.covered}/{row.total}", f"{row.part:.0%}", str(row.infeasible)]
+            for row in self.rows
+        ]
+        yield from aligned([["measure", "covered", "", "cannot be"], *rows])
+        for obligation in self.missing:
+            yield f"missing: {obligation.measure.value}: {_placed(obligation)}"
+        for obligation, reason in self.infeasible.items():
+            yield f"cannot be covered: {obligation.measure.value}: {_placed(obligation)}: {reason}"
 
     def __add__(self, other: Coverage) -> Coverage:
         if self.chart != other.chart:
@@ -140,3 +153,7 @@ def _mark(obligations: Iterable[TestObligation], coverage: Coverage) -> Mark:
         return Mark.COVERED
     taken = any(is_met for one, is_met in met.items() if one.measure in (Measure.STATES, Measure.TRANSITIONS))
     return Mark.PARTLY if taken else Mark.MISSED
+
+
+def _placed(obligation: TestObligation) -> str:
+    return obligation.name if obligation.line is None else f"{obligation.name} (line {obligation.line})"

@@ -19,7 +19,14 @@ from posewright.charts.coverage.obligation import Fact, way_name
 from posewright.charts.coverage.recording import CoverageRecorder
 from posewright.charts.machine import CompoundTransition, Interpreter, Snapshot, TickExecution
 from posewright.charts.model import Chart
-from posewright.charts.mutation import InputRow, MutantStatus, Teller, Told, explore_kept, mutants
+from posewright.charts.mutation import (
+    Distinction,
+    Distinguisher,
+    InputRow,
+    MutantStatus,
+    explore_kept,
+    mutants,
+)
 from posewright.charts.reachability import Exploration, explore
 from posewright.charts.scenarios import Expectation, Given, Row, Scenario, ScenarioStep, given, save_scenario
 from posewright.errors import InputError, PosewrightError
@@ -294,19 +301,19 @@ class TellingRuns:
 
     def extend(self, exploration: Exploration) -> None:
         """Extend the runs by what an exploration says of the mutants that are left."""
-        teller = Teller(exploration)
+        distinguisher = Distinguisher(exploration)
         left = []
         for mutant, other in self.left:
             if self.is_told(other):
                 continue
-            told = teller.tell(mutant, prove=False)
+            told = distinguisher.distinguish(mutant, prove=False)
             if told.status is MutantStatus.APART:
                 self.extend_by(told, other, exploration)
             elif told.status is MutantStatus.UNKNOWN:
                 left.append((mutant, other))
         self.left = left
 
-    def extend_by(self, told: Told, other: Interpreter, exploration: Exploration) -> None:
+    def extend_by(self, told: Distinction, other: Interpreter, exploration: Exploration) -> None:
         """Extend one of the last runs so that it tells a mutant, or begin another one."""
         if told.before is None:
             return

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from posewright.charts.formats.csv_rows import sheet_rows
-from posewright.charts.formats.entries import few, one_or_more, seconds_in, text_of, without_gaps, written
+from posewright.charts.formats.entries import one_or_more, seconds_in, text_of, written
 from posewright.charts.formats.files import MAX_BYTES, Holder, chart_in, holder_of, read_chart, write_chart
-from posewright.charts.formats.native import CHART_KEYS, chart_data, parse_chart, save_chart
+from posewright.charts.formats.native import CHART_KEYS, STATE_KEYS, TRANSITION_KEYS, parse_chart
+from posewright.charts.formats.native_writing import chart_data, few, save_chart, without_gaps
 from posewright.charts.formats.scxml.expressions import python_assigned, python_guard
 from posewright.charts.formats.scxml.reading import parse_scxml
 from posewright.charts.formats.scxml.writing import beyond_scxml, save_scxml, scxml_text, tick_of
-from posewright.charts.formats.states import STATE_KEYS, TRANSITION_KEYS
 from posewright.charts.formats.transition_tables import (
     is_transition_table,
     parse_transition_table,

@@ -1,26 +1,21 @@
-"""What a chart declares, read and written: names and their types, constants, and truth tables of cells."""
+"""What a chart declares: names and their types, constants, and truth tables of cells."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, TypeVar
 
 from posewright.charts.expression import Function, FunctionRow, Scope, Source, parse_expression
 from posewright.charts.formats.csv_rows import ANY, Cell, cells_of_list, cells_of_table
 from posewright.charts.formats.entries import (
+    ErrorCollector,
     condition_in,
     expression_in,
     keyed,
-    number_text,
     one_or_more,
     quantity_in,
-    scalar,
-    scalar_of,
 )
-from posewright.charts.formats.known import ErrorCollector
 from posewright.charts.model import Declarations, TableForm, proper_name, scope_of
 from posewright.charts.types import (
     INT_HIGH,
@@ -36,7 +31,7 @@ from posewright.charts.types import (
     Value,
     unit_hint,
 )
-from posewright.documents import Node, one_line
+from posewright.documents import Node
 from posewright.errors import UnknownNameError, Where
 
 TYPE_HINT = "a type is bool, int, int8..int32, uint8, float, float32, {int: [0, 3]} or {enum: [a, b]}"
@@ -98,26 +93,6 @@ def _with_unit(found: Type, node: Node) -> Type:
     if unit not in UNITS:
         raise UnknownNameError(f"no unit is called {unit!r}", where=node.where, hint=unit_hint(unit))
     return replace(found, unit=unit)
-
-
-def type_data(kind: Type) -> str | dict[str, Any]:
-    """Return a type as the document writes it."""
-    if isinstance(kind, BoolType):
-        return "bool"
-    if isinstance(kind, EnumType):
-        return one_line({"enum": list(kind.values)})
-    data = _number_data(kind)
-    if kind.unit is not None:
-        return one_line({**data, "unit": kind.unit})
-    return str(data["type"]) if "type" in data else one_line(data)
-
-
-def _number_data(kind: IntType | FloatType) -> dict[str, Any]:
-    if isinstance(kind, IntType):
-        as_word = kind.written is not None and INT_RANGES.get(kind.written) == (kind.low, kind.high)
-        return {"type": kind.written} if as_word else {"int": [kind.low, kind.high]}
-    word = "float32" if kind.single else "float"
-    return {"type": word} if kind.open else {word: list(kind.ends)}
 
 
 MAX_ROWS = 4096
@@ -243,93 +218,100 @@ def _number(text: str, cell: Cell, scope: Scope) -> str:
 
 VARIABLES = ("inputs", "outputs", "locals")
 EVENTS = ("events", "local_events")
-Declared = TypeVar("Declared")
 SECTIONS = (*VARIABLES, *EVENTS, "constants", "functions")
 
 
 def read_declarations(fields: Mapping[str, Node], errors: ErrorCollector) -> Declarations:
     """Read the sections that declare names; what is wrong with a declaration is collected."""
-    seen: dict[str, str] = {}
-    nodes = {key: dict[str, Node]() for key in SECTIONS}
-    for key in (key for key in SECTIONS if key in fields):
-        read = partial(_named, key, fields[key], seen, errors)
-        nodes[key] = errors.tried(read, nodes[key], names=fields[key].value)
-    kinds = {key: _each(nodes[key], lambda _, node: read_type(node), errors) for key in VARIABLES}
-    constants = _each(nodes["constants"], lambda _, node: _constant(node), errors)
-    found = Declarations(
-        inputs=kinds["inputs"],
+    sections_by_name: dict[str, str] = {}
+    nodes: dict[str, dict[str, Node]] = {section: {} for section in SECTIONS}
+    for section in SECTIONS:
+        if section in fields:
+            with errors.collect(fields[section].value):
+                nodes[section] = _declared_names(section, fields[section], sections_by_name, errors)
+    types: dict[str, dict[str, Type]] = {section: {} for section in VARIABLES}
+    for section in VARIABLES:
+        for name, node in nodes[section].items():
+            with errors.collect(_names_declared(name, node)):
+                types[section][name] = read_type(node)
+    constants: dict[str, Value] = {}
+    units: dict[str, str] = {}
+    for name, node in nodes["constants"].items():
+        with errors.collect(_names_declared(name, node)):
+            constants[name], unit = _constant(node)
+            if unit is not None:
+                units[name] = unit
+    declared = Declarations(
+        inputs=types["inputs"],
         events=tuple(nodes["events"]),
         local_events=tuple(nodes["local_events"]),
-        outputs=kinds["outputs"],
-        locals=kinds["locals"],
-        constants={name: value for name, (value, _) in constants.items()},
-        units={name: unit for name, (_, unit) in constants.items() if unit is not None},
+        outputs=types["outputs"],
+        locals=types["locals"],
+        constants=constants,
+        units=units,
     )
-    functions = _each(nodes["functions"], lambda name, node: read_function(name, node, found), errors)
-    found = replace(found, functions=functions)
-    values = _values(found, nodes, seen, errors)
+    functions: dict[str, Function] = {}
+    for name, node in nodes["functions"].items():
+        with errors.collect(_names_declared(name, node)):
+            functions[name] = read_function(name, node, declared)
+    declared = replace(declared, functions=functions)
+    values = _enumeration_values(declared, nodes, sections_by_name, errors)
     places = {name: node for entries in (*nodes.values(), values) for name, node in entries.items()}
-    return replace(found, lines={name: node.line for name, node in places.items() if node.line is not None})
+    lines = {name: node.line for name, node in places.items() if node.line is not None}
+    return replace(declared, lines=lines)
 
 
-def _named(section: str, node: Node, seen: dict[str, str], errors: ErrorCollector) -> dict[str, Node]:
-    """Return the names of a section and where they stand: events are a list, all others a mapping."""
-    of_events = ((item.value, item) for item in node.items()) if section in EVENTS else None
-    return {
-        str(word): entry
-        for word, entry in of_events or node.fields().items()
-        if errors.tried(partial(_declare, word, section, seen, entry), False, names=word)
-    }
-
-
-def _declare(word: object, section: str, seen: dict[str, str], node: Node) -> bool:
-    name = proper_name(word if isinstance(word, str) else node.text(), node)
-    if section in EVENTS and seen.get(name) == section:
-        node.fail(f"{name!r} is there twice", hint="once is enough")
-    return _note(name, section, seen, node)
-
-
-def _note(name: str, section: str, seen: dict[str, str], node: Node) -> bool:
-    """Note in `seen` of which section a name is; fail where it is there already."""
-    if name in seen:
-        other = f"in {seen[name]} and in {section}" if seen[name] != section else f"in {section}"
-        node.fail(f"{name!r} is there twice, {other}", hint="one name, one meaning: rename one")
-    seen[name] = section
-    return True
-
-
-def _each(
-    nodes: Mapping[str, Node], read: Callable[[str, Node], Declared], errors: ErrorCollector
-) -> dict[str, Declared]:
-    found: dict[str, Declared] = {}
-    for name, node in nodes.items():
-        values = node.value.get("enum") if isinstance(node.value, dict) else None
-        one = errors.tried(partial(read, name, node), None, names=(name, values))
-        if one is not None:
-            found[name] = one
-    return found
-
-
-def _values(
-    found: Declarations,
+def _enumeration_values(
+    declared: Declarations,
     nodes: Mapping[str, Mapping[str, Node]],
-    seen: dict[str, str],
+    sections_by_name: dict[str, str],
     errors: ErrorCollector,
 ) -> dict[str, Node]:
     """Return where the values of enumerations stand, each of which is a name that nothing else has."""
     places: dict[Type, Node] = {}
-    for section in VARIABLES:
-        for name, kind in getattr(found, section).items():
+    for section, types in zip(VARIABLES, (declared.inputs, declared.outputs, declared.locals), strict=True):
+        for name, kind in types.items():
             places.setdefault(kind, nodes[section][name])
-    for name, function in found.functions.items():
+    for name, function in declared.functions.items():
         for kind in (*function.takes.values(), function.gives):
             places.setdefault(kind, nodes["functions"][name])
-    return {
-        value: node
-        for kind, node in places.items()
-        for value in (kind.values if isinstance(kind, EnumType) else ())
-        if errors.tried(partial(_note, value, f"the values of {kind}", seen, node), False, names=value)
-    }
+    values: dict[str, Node] = {}
+    for kind, node in places.items():
+        for value in kind.values if isinstance(kind, EnumType) else ():
+            with errors.collect(value):
+                _require_unused(value, f"the values of {kind}", sections_by_name, node)
+                values[value] = node
+    return values
+
+
+def _names_declared(name: str, node: Node) -> tuple[str, object]:
+    """Return the names that a declaration brings: its own, and those of the values of an enumeration."""
+    return name, node.value.get("enum") if isinstance(node.value, dict) else None
+
+
+def _declared_names(
+    section: str, node: Node, sections_by_name: dict[str, str], errors: ErrorCollector
+) -> dict[str, Node]:
+    """Return the names of a section and where they stand: events are a list, all others a mapping."""
+    of_events = ((item.value, item) for item in node.items()) if section in EVENTS else None
+    found: dict[str, Node] = {}
+    for word, entry in of_events or node.fields().items():
+        with errors.collect(word):
+            name = proper_name(word if isinstance(word, str) else entry.text(), entry)
+            if section in EVENTS and sections_by_name.get(name) == section:
+                entry.fail(f"{name!r} is there twice", hint="once is enough")
+            _require_unused(name, section, sections_by_name, entry)
+            found[name] = entry
+    return found
+
+
+def _require_unused(name: str, section: str, sections_by_name: dict[str, str], node: Node) -> None:
+    """Note of which section a name is; fail where another declaration has it."""
+    if name in sections_by_name:
+        other = sections_by_name[name]
+        sections = f"in {other} and in {section}" if other != section else f"in {section}"
+        node.fail(f"{name!r} is there twice, {sections}", hint="one name, one meaning: rename one")
+    sections_by_name[name] = section
 
 
 def _constant(node: Node) -> tuple[Value, str | None]:
@@ -350,46 +332,20 @@ def read_initial_values(
         fields[old].fail(f"both {new!r} and {old!r}", hint=f"write {new!r}: it is of locals as well")
     key, known = (old, declared.outputs) if old in fields else (new, declared.variables)
 
-    def read(name: str, node: Node) -> Value:
-        if name not in known:
-            raise UnknownNameError.among("output or local", name, known, where=node.where)
-        value = expression_in(fields[key], name, node, declared.fixed_scope, known[name])
-        return known[name].fit(value.constant)
-
-    return _each(fields[key].fields(), read, errors) if key in fields else {}
+    values: dict[str, Value] = {}
+    for name, node in fields[key].fields().items() if key in fields else ():
+        with errors.collect(_names_declared(name, node)):
+            if name not in known:
+                raise UnknownNameError.among("output or local", name, known, where=node.where)
+            value = expression_in(fields[key], name, node, declared.fixed_scope, known[name]).constant
+            values[name] = known[name].fit(value)
+    return values
 
 
 def read_resources(fields: Mapping[str, Node], declared: Declarations) -> tuple[str, ...]:
     """Read the outputs that must go off again."""
     nodes = one_or_more(fields["resources"]) if "resources" in fields else []
     return tuple(dict.fromkeys(node.choice("output", declared.outputs) for node in nodes))
-
-
-def constant_data(value: Value, unit: str | None) -> Value:
-    """Return a constant, with its unit where it was written in one."""
-    if unit is None or isinstance(value, bool | str):
-        return value
-    return f"{number_text(value)} {unit}"
-
-
-def value_data(value: Value) -> Value:
-    """Return what a variable begins with; truth values as 0 and 1."""
-    return int(value) if isinstance(value, bool) else value
-
-
-def function_data(function: Function) -> dict[str, Any]:
-    """Return a truth table as the document writes it."""
-    return {
-        "takes": one_line({name: type_data(kind) for name, kind in function.takes.items()}),
-        "gives": type_data(function.gives),
-        "rows": [_row_data(row) for row in function.rows],
-    }
-
-
-def _row_data(row: FunctionRow) -> list[Value] | dict[str, Any]:
-    if not row.cells:
-        return one_line({"when": scalar(row.when), "give": scalar(row.give)})
-    return [*map(scalar_of, row.cells), scalar(row.give)]
 
 
 def read_form(node: Node, states: Collection[str], declared: Declarations) -> TableForm:

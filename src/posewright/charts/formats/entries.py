@@ -1,19 +1,78 @@
-"""Entries of a chart's document: words, times, expressions and one-line data, read and written."""
+"""Entries of a chart's document: words, times and expressions, and a collector of what is wrong with them."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from posewright.charts.expression import Expression, Scope, Source, parse_expression
 from posewright.charts.types import INT_HIGH, BoolType, Type, Value, conversion, exactly, parse_quantity
-from posewright.documents import Node, parse_document, to_plain
-from posewright.documents.reading import TOO_LARGE, Placed, Places, describe
-from posewright.errors import DocumentError, InputError, Where
+from posewright.documents import Node
+from posewright.documents.reading import TOO_LARGE, describe
+from posewright.errors import ExpressionError, InputError, UnknownNameError
+
+MOST_ERRORS = 20
+"""Errors of one document that are reported at once."""
+
+_WORD = re.compile(r"\w+")
+_QUOTE = re.compile(r"`[^`]*`|'[^']*'")
+
+
+class ReadingStoppedError(Exception):
+    """Raised where a part is begun although MOST_ERRORS were collected; nothing more is read."""
+
+
+class ErrorCollector:
+    """Collects what is wrong with a document, so that one part that does not read hides no other."""
+
+    def __init__(self) -> None:
+        self.errors: list[InputError] = []
+        self.unread: set[str] = set()
+
+    @contextmanager
+    def collect(self, names: object = None) -> Iterator[None]:
+        """Read a part of the document inside a `with` block; an InputError ends the block and is collected.
+
+        Args:
+            names: data with the names that the part declares. That such a name is unknown elsewhere is no
+                error of its own.
+
+        Raises:
+            ReadingStoppedError: MOST_ERRORS were collected before.
+        """
+        if len(self.errors) >= MOST_ERRORS:
+            raise ReadingStoppedError
+        try:
+            yield
+        except InputError as error:
+            self.add(error, names)
+
+    def add(self, error: InputError, names: object = None) -> None:
+        """Add an error, unless it is there already or follows from another; `names` as in `collect`."""
+        quoted = {word for text in _QUOTE.findall(error.message) for word in _WORD.findall(text)}
+        follows = isinstance(error, ExpressionError | UnknownNameError) and self.unread & quoted
+        if not follows and error not in self.errors:
+            self.errors.append(error)
+        if names is not None:
+            self.unread.update(_WORD.findall(repr(names)))
+
+    def raise_first(self) -> None:
+        """Raise the first error in the document, which knows the others; do nothing where there is none."""
+        if not self.errors:
+            return
+
+        def line_of(error: InputError) -> int:
+            return error.where.line or 0 if error.where is not None else 0
+
+        first, *others = sorted(self.errors, key=line_of)
+        if len(self.errors) >= MOST_ERRORS:
+            others.append(InputError(f"no more is told than {MOST_ERRORS} errors at once"))
+        first.others = tuple(others)
+        raise first
+
 
 SHORTEST_S, LONGEST_S = 1e-4, 86_400.0
 """Bounds of every time in a chart [s]: a tick is no shorter, a wait no longer."""
@@ -120,100 +179,3 @@ def written(node: Node) -> str:
         return str(value)
     text = repr(float(value))
     return text if len(text) <= 18 else f"{value:.16e}"  # an expression's numbers have 18 digits at most
-
-
-_TRUTHS = {"true": True, "false": False}
-
-
-def few(items: Sequence[Any]) -> Any:
-    """Return the one element where there is one, else a list."""
-    return items[0] if len(items) == 1 else list(items)
-
-
-def without_gaps(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries that say something."""
-    return {key: value for key, value in data.items() if value not in (None, "", {}, [])}
-
-
-def scalar(expression: Expression) -> Value:
-    """Return an expression as the scalar that reads as its text."""
-    return scalar_of(str(expression))
-
-
-def scalar_of(text: str) -> Value:
-    """Return the number or the truth value that reads as this text, else the text."""
-    if text in _TRUTHS:
-        return _TRUTHS[text]
-    if not text[:1].isdigit() and text[:1] != "-":  # a variable may be called nan
-        return text
-    for kind in (int, float):
-        try:
-            number = kind(text)
-        except ValueError:
-            continue
-        return number if str(number) == text else text
-    return text
-
-
-def number_text(number: float) -> str:
-    """Return a number as short as a person would write it, with no digit lost."""
-    text = str(int(number)) if float(number).is_integer() else repr(float(number))
-    return text if len(text) <= 18 else f"{number:.16e}"
-
-
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_ ()+*/<>=.-]*")
-_WORDS = frozenset({"true", "false", "null", "True", "False", "Null"})
-
-
-class Entries(dict[str, Any], Placed):
-    """A mapping of a native document that stands in `line`; an entry that is None is left out.
-
-    An entry stands where `lines` or itself says, else where the mapping does.
-    """
-
-    def __init__(
-        self, entries: Mapping[str, Any], line: int | None, lines: Mapping[str, int | None] | None = None
-    ) -> None:
-        super().__init__({key: value for key, value in entries.items() if value is not None})
-        self.line = line
-        self.lines = {key: getattr(value, "line", line) for key, value in self.items()} | {**(lines or {})}
-        self.places = _places(self.lines)
-
-    def joined(self, other: Entries) -> Entries:
-        """Return both in one, each entry with its line."""
-        return Entries({**self, **other}, self.line, {**self.lines, **other.lines})
-
-
-class Items(list[Any], Placed):
-    """A list of a native document, likewise."""
-
-    def __init__(self, items: Iterable[Any], line: int | None) -> None:
-        super().__init__(items)
-        self.line = line
-        self.places = _places({i: getattr(item, "line", line) for i, item in enumerate(self)})
-
-
-def _places(lines: Mapping[str, int | None] | Mapping[int, int | None]) -> Places:
-    """Return lines as the native reader asks for them; no column is known."""
-    return {key: (line, line, None) for key, line in lines.items() if line is not None}
-
-
-def flow_text(data: Any) -> str:
-    """Return plain data as text; `flow_node` reads it back."""
-    if isinstance(data, Mapping):
-        return f"{{{', '.join(f'{key}: {flow_text(value)}' for key, value in data.items())}}}"
-    if isinstance(data, list | tuple):
-        return f"[{', '.join(map(flow_text, data))}]"
-    if not isinstance(data, str):
-        return json.dumps(data)
-    plain = _PLAIN.fullmatch(data) and data not in _WORDS and not data.endswith(" ")
-    return str(data) if plain else json.dumps(data, ensure_ascii=False)
-
-
-def flow_node(text: str, path: Path | None, line: int | None) -> Node:
-    """Return what a text says, as a part of a native document that stands in that line."""
-    try:
-        plain = to_plain(parse_document(f"value: {text.strip()}").fields()["value"].value)
-    except InputError as error:
-        raise DocumentError(error.message, where=Where(path, line), hint=error.hint) from error
-    return Node(plain, path, "", line)

@@ -8,7 +8,8 @@ from enum import Enum
 from pathlib import Path
 from typing import NoReturn
 
-from posewright.charts.formats.native import parse_chart, save_chart
+from posewright.charts.formats.native import parse_chart
+from posewright.charts.formats.native_writing import save_chart
 from posewright.charts.formats.scxml.reading import parse_scxml
 from posewright.charts.formats.scxml.writing import save_scxml
 from posewright.charts.formats.transition_tables import (

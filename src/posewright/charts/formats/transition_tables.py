@@ -37,9 +37,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from posewright.charts.formats.csv_rows import sheet_rows
-from posewright.charts.formats.entries import Entries, Items, flow_node, flow_text
-from posewright.charts.formats.native import chart_data, chart_of_document
-from posewright.charts.formats.states import state_data
+from posewright.charts.formats.native import chart_of_document
+from posewright.charts.formats.native_nodes import Entries, Items, flow_node, flow_text
+from posewright.charts.formats.native_writing import chart_data, state_data
 from posewright.charts.model import Chart, Kind, State, file_named, segments_of
 from posewright.documents import Node, parse_document, render_document, write_atomically
 from posewright.errors import FormatError, InputError, Where

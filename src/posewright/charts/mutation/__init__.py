@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from posewright.charts.mutation.distinguish import Distinction, Distinguisher, InputRow, MutantStatus
 from posewright.charts.mutation.faults import FaultKind, Mutant
 from posewright.charts.mutation.mutants import mutants
 from posewright.charts.mutation.mutating import MutationResult, explore_kept, mutate_chart
-from posewright.charts.mutation.telling import InputRow, MutantStatus, Teller, Told
 
 __all__ = [
+    "Distinction",
+    "Distinguisher",
     "FaultKind",
     "InputRow",
     "Mutant",
     "MutantStatus",
     "MutationResult",
-    "Teller",
-    "Told",
     "explore_kept",
     "mutants",
     "mutate_chart",

@@ -9,12 +9,13 @@ from typing import Any
 
 from posewright.charts.machine import Interpreter, TickExecution
 from posewright.charts.model import Chart
+from posewright.charts.mutation.distinguish import Distinguisher, MutantStatus
 from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.mutants import mutants
-from posewright.charts.mutation.telling import MutantStatus, Teller
 from posewright.charts.reachability import Exploration, explore, keep_registers
 from posewright.charts.scenarios import Given, Scenario, fits, given, read_scenario, rows_of
 from posewright.charts.types import FloatType, IntType, Type, Value
+from posewright.display import Lines
 from posewright.errors import InputError, PosewrightError
 
 SMALL_RANGE = 16
@@ -43,6 +44,16 @@ class MutationResult:
         """Which part of the faults that can be found was found, 0..1."""
         findable = self.total - len(self.equivalent)
         return self.killed / findable if findable else 1.0
+
+    def lines(self) -> Lines:
+        """Yield the mutants that nothing found, and how many were found."""
+        for word, mutants_left in (("survived", self.survived), ("changes nothing", self.equivalent)):
+            for mutant in mutants_left:
+                place = "" if mutant.line is None else f" (line {mutant.line})"
+                yield f"{word}: {mutant}{place}"
+        findable = self.total - len(self.equivalent)
+        counts = f"{self.killed} of {findable} faults found ({self.score:.1%}); {self.total} made"
+        yield f"{self.chart.name}: {counts}"
 
     def data(self) -> dict[str, Any]:
         """Return the result as plain data."""
@@ -85,8 +96,10 @@ def mutate_chart(
     left = [mutant for mutant in every if not _kills(prepared, mutant)]
     equivalent: tuple[Mutant, ...] = ()
     if left:
-        teller = Teller(exploration or explore_kept(chart))
-        equivalent = tuple(mutant for mutant in left if teller.tell(mutant).status is MutantStatus.ALIKE)
+        distinguisher = Distinguisher(exploration or explore_kept(chart))
+        equivalent = tuple(
+            mutant for mutant in left if distinguisher.distinguish(mutant).status is MutantStatus.ALIKE
+        )
     survived = tuple(mutant for mutant in left if mutant not in equivalent)
     return MutationResult(chart, len(every), len(every) - len(left), survived, equivalent)
 

@@ -14,44 +14,57 @@ from __future__ import annotations
 
 from posewright.charts.reachability.abstraction import (
     Abstraction,
+    Counts,
     TimerAbstraction,
+    as_register_holds,
     assignments_of,
     is_defined,
     keep_registers,
     may_be_undefined,
 )
-from posewright.charts.reachability.conditions import Answer
+from posewright.charts.reachability.conditions import Answer, Registers
 from posewright.charts.reachability.domain import Domain, Spans, parted, where
-from posewright.charts.reachability.equivalence import Equivalence, equivalent
 from posewright.charts.reachability.exploration import Exploration, explore
-from posewright.charts.reachability.graph import BreadthFirst, ReachabilityGraph
-from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
+from posewright.charts.reachability.graph import BreadthFirst, Place, ReachabilityGraph, Trace
+from posewright.charts.reachability.limits import SMALL, USUAL, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, paths
 from posewright.charts.reachability.questions import Questions
-from posewright.charts.reachability.states import AbstractState, Follower, SymbolicStep
+from posewright.charts.reachability.states import (
+    AbstractState,
+    AbstractStates,
+    Followed,
+    SymbolicStep,
+    gathered,
+)
 
 __all__ = [
+    "SMALL",
     "USUAL",
     "AbstractState",
+    "AbstractStates",
     "Abstraction",
     "Answer",
     "BreadthFirst",
+    "Counts",
     "Domain",
-    "Equivalence",
     "Exploration",
-    "Follower",
+    "Followed",
     "InputSpace",
     "Limits",
     "PathCondition",
+    "Place",
     "Questions",
     "ReachabilityGraph",
+    "Registers",
     "Spans",
     "SymbolicStep",
     "TimerAbstraction",
+    "Trace",
     "WorkBudget",
+    "as_register_holds",
     "assignments_of",
-    "equivalent",
     "explore",
+    "gathered",
     "is_defined",
     "keep_registers",
     "may_be_undefined",

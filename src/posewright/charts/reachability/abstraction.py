@@ -56,7 +56,7 @@ def may_overflow(expression: Expression, types: Mapping[str, Type]) -> bool:
     return not Translator(types).meaning(expression).value.interval.finite
 
 
-def held(kind: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
+def as_register_holds(kind: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
     """Return a term as a register of that type holds it.
 
     Args:

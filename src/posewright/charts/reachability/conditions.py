@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from posewright.charts.expression import Expression, Literal, Name, Tree, compile_tree, names_in, rewritten
 from posewright.charts.proof import Prover
@@ -24,7 +23,10 @@ from posewright.charts.reachability.path import PathCondition, Relation, decide
 from posewright.charts.types import BoolType, Value
 from posewright.errors import ExpressionError
 
-Answer = Callable[[dict[str, Any], PathCondition], Any]
+Registers = dict[str, Value]
+"""What every register holds, by its name."""
+
+Answer = Callable[[Registers, PathCondition], Value]
 """From the registers and a path to a value; the path then holds only the inputs that give it."""
 
 
@@ -47,7 +49,7 @@ class Atom:
         self._evaluate = compile_tree(tree, expression.fixed, expression.source)
         self._sets: dict[object, tuple[Spans, bool]] = {}
 
-    def __call__(self, env: dict[str, Any], path: PathCondition) -> bool:
+    def __call__(self, env: Registers, path: PathCondition) -> bool:
         """Return whether the comparison holds on this path."""
         held = {name: env[name] for name in self.registers}
         if len(self.inputs) == 1:
@@ -94,13 +96,14 @@ class Atom:
         def compile_one(tree: Tree) -> Compute:
             evaluate, around = compile_tree(tree, expression.fixed, expression.source), dict(held)
 
-            def compute(index: int) -> Any:
+            def compute(index: int) -> Value:
                 path.work += WORK_FOR_VALUE
                 around[name] = value_of(index)
                 try:
-                    return evaluate(around)
+                    value: Value = evaluate(around)
                 except ExpressionError:
-                    return False  # a path on which a divisor is zero ends before it comes here
+                    value = False  # a path on which a divisor is zero ends before it comes here
+                return value
 
             return compute
 

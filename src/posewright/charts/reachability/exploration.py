@@ -10,6 +10,7 @@ from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition, Interpreter, Machine, Snapshot, TickConditions
 from posewright.charts.model import Chart
 from posewright.charts.proof import SolverBudget
+from posewright.charts.reachability.abstraction import keep_registers
 from posewright.charts.reachability.graph import ReachabilityGraph
 from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace
@@ -145,7 +146,8 @@ def explore(
     interpreter = interpreter or Interpreter(chart)
     asked = TickConditions(interpreter.machine, watching)
     inputs, budget = InputSpace.of(chart, pool), budget or WorkBudget(limits)
-    looked = AbstractStates(interpreter, inputs, asked, keep, limits=limits, budget=budget, marks=marks)
+    keeps = keep_registers(interpreter.machine, asked.conditions, keep, marks)
+    looked = AbstractStates(interpreter, inputs, asked, keeps, limits=limits, budget=budget)
     graph = ReachabilityGraph(looked)
     graph.explore([looked.split(interpreter.initial())], limits)
     reasons = (*looked.doubts, graph.stopped) if graph.stopped else tuple(looked.doubts)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import prod
-from typing import Any
 
 from posewright.charts.expression import (
     COMPARISONS,
@@ -28,7 +27,7 @@ from posewright.charts.expression import (
     rewritten,
 )
 from posewright.charts.reachability.abstraction import DIVISIONS, Abstraction, is_defined, may_be_undefined
-from posewright.charts.reachability.conditions import Answer, Atom
+from posewright.charts.reachability.conditions import Answer, Atom, Registers
 from posewright.charts.reachability.domain import Domain, bisected, count
 from posewright.charts.reachability.limits import FEW, MAX_BESIDE, MAX_PICKED
 from posewright.charts.reachability.path import PathCondition
@@ -69,7 +68,7 @@ class _ExpressionQuestions:
     def inputs(self, tree: Tree) -> list[str]:
         return sorted(name for name in names_in(tree) if name in self.axes and name not in self.fixed)
 
-    def compiled(self, tree: Tree) -> Callable[[Mapping[str, Value]], Any]:
+    def compiled(self, tree: Tree) -> Callable[[Mapping[str, Value]], Value]:
         return compile_tree(tree, self.fixed, self.expression.source)
 
     def plain(self, tree: Tree) -> Answer:
@@ -138,7 +137,7 @@ class _ExpressionQuestions:
         trees = [*(then for _, then in cases), rest]
         made: dict[int, Answer] = {}
 
-        def answer(env: dict[str, Any], path: PathCondition) -> Any:
+        def answer(env: Registers, path: PathCondition) -> Value:
             index = next((i for i, holds in enumerate(conditions) if holds(env, path)), len(conditions))
             if index not in made:
                 made[index] = make(trees[index])
@@ -161,7 +160,7 @@ class _ExpressionQuestions:
             return atom
         divide = self.dividing(tree)
 
-        def answer(env: dict[str, Any], path: PathCondition) -> bool:
+        def answer(env: Registers, path: PathCondition) -> bool:
             divide(env, path)
             return atom(env, path)
 
@@ -178,11 +177,12 @@ class _ExpressionQuestions:
         ]
         return [zero for zero in found if names_in(zero) - self.fixed.keys() or self.compiled(zero)({})]
 
-    def dividing(self, tree: Tree) -> Answer:
+    def dividing(self, tree: Tree) -> Callable[[Registers, PathCondition], None]:
         """Return what fails as the run would, on a path on which a divisor in a term is zero."""
-        zeros, evaluate = [self.truth(zero) for zero in self.zeros(tree)], self.compiled(tree)
+        zeros = [self.truth(zero) for zero in self.zeros(tree)]
+        evaluate = self.compiled(tree)
 
-        def answer(env: dict[str, Any], path: PathCondition) -> None:
+        def answer(env: Registers, path: PathCondition) -> None:
             for zero in zeros:
                 if zero(env, path):
                     evaluate({**env, **path.inputs()})
@@ -209,7 +209,7 @@ class _ExpressionQuestions:
                 return lifted
         divide = self.dividing(tree)
 
-        def answer(env: dict[str, Any], path: PathCondition) -> Any:
+        def answer(env: Registers, path: PathCondition) -> Value:
             path.loose = True
             divide(env, path)
             return keep.start
@@ -250,7 +250,7 @@ class _ExpressionQuestions:
         cells = self.cells(tree, keep) if keep.values else None
         marked = [(mark, self.equals(keep.rounded(tree), mark)) for mark in keep.marks]
 
-        def answer(env: dict[str, Any], path: PathCondition) -> Any:
+        def answer(env: Registers, path: PathCondition) -> Value:
             divide(env, path)
             if all(path.known(name) for name in names):
                 return evaluate({**env, **{name: path.value(name) for name in names}})
@@ -269,7 +269,7 @@ class _ExpressionQuestions:
         term, below = keep.rounded(tree), dict[int, Answer]()
         defined = self.defined(tree, keep)
 
-        def answer(env: dict[str, Any], path: PathCondition) -> Any:
+        def answer(env: Registers, path: PathCondition) -> Value:
             def is_below(cell: int) -> bool:
                 if cell not in below:
                     below[cell] = self.truth(Binary(Operator.LESS_EQUAL, term, Literal(keep.bounds[cell])))

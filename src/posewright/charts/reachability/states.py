@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
 
 from posewright.charts.expression import Expression
 from posewright.charts.machine import (
@@ -23,9 +22,8 @@ from posewright.charts.reachability.abstraction import (
     TimerAbstraction,
     assignments_of,
     conditions_of,
-    keep_registers,
 )
-from posewright.charts.reachability.conditions import Answer
+from posewright.charts.reachability.conditions import Answer, Registers
 from posewright.charts.reachability.domain import Domain
 from posewright.charts.reachability.limits import MANY_MICROSTEPS, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, paths
@@ -68,7 +66,7 @@ class Followed:
     after: Snapshot | None
     taken: tuple[CompoundTransition, ...]
     raised: tuple[str, ...]
-    env: Mapping[str, Any]
+    env: Mapping[str, Value]
     answers: tuple[bool, ...] = ()
     error: PosewrightError | None = None
 
@@ -89,7 +87,7 @@ class _FollowedTick(TickExecution):
         self, machine: Machine, state: Snapshot, path: PathCondition, answers: Mapping[int, Answer]
     ) -> None:
 
-        def compute(expression: Expression, env: dict[str, Any]) -> Any:
+        def compute(expression: Expression, env: Registers) -> Value:
             path.work += 1
             return answers[id(expression)](env, path)
 
@@ -181,7 +179,7 @@ class Follower:
                 yield event
 
 
-def _asks(answer: Answer, env: dict[str, Any], path: PathCondition) -> bool:
+def _asks(answer: Answer, env: Registers, path: PathCondition) -> bool:
     """Return an answer after the tick; one that cannot be computed is a doubt."""
     try:
         return bool(answer(env, path))
@@ -274,6 +272,14 @@ def gathered(
 class AbstractStates:
     """Looks into the situations of a machine, each one once.
 
+    Args:
+        interpreter: of the machine.
+        inputs: all that may come in.
+        asked: conditions that are asked after every tick.
+        keeps: how outputs and locals are kept; as `keep_registers` says.
+        limits: how far to go.
+        budget: the work that may be done.
+
     Attributes:
         doubts: in words, why cases may be missing.
     """
@@ -283,11 +289,10 @@ class AbstractStates:
         interpreter: Interpreter,
         inputs: InputSpace,
         asked: TickConditions,
-        keep: Collection[str],
+        keeps: Mapping[str, Abstraction],
         *,
         limits: Limits,
         budget: WorkBudget,
-        marks: Mapping[str, Collection[Value]] | None = None,
     ) -> None:
         self.interpreter = interpreter
         self.machine = interpreter.machine
@@ -295,7 +300,7 @@ class AbstractStates:
         self.limits = limits
         self.budget = budget
         self.clocks = TimerAbstraction(self.machine)
-        self.keeps = keep_registers(self.machine, asked.conditions, keep, marks)
+        self.keeps = keeps
         self.follower = Follower(self.machine, inputs.axes, self.keeps, asked)
         self.variables = len(self.machine.chart.variables)
         self.coarse = [keep for keep in self.keeps.values() if keep.drops or not keep.single]

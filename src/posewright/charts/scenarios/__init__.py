@@ -12,6 +12,7 @@ from posewright.charts.scenarios.rows import (
     read_rows,
     run_rows,
     state_called,
+    tick_rows,
     value_typed,
 )
 from posewright.charts.scenarios.running import ScenarioResult, run_scenario, run_scenarios
@@ -49,5 +50,6 @@ __all__ = [
     "save_scenario",
     "scenarios_beside",
     "state_called",
+    "tick_rows",
     "value_typed",
 ]

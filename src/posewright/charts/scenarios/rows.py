@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.charts.formats import sheet_rows
 from posewright.charts.machine import JOINT, Interpreter, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.types import BoolType, Value, parse_value
+from posewright.charts.types import BoolType, Value, parse_value, show
 from posewright.documents import open_ordinary
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 
@@ -71,6 +71,26 @@ class Tick:
     def inputs(self) -> Mapping[str, Value]:
         """What the inputs were, and as true the events that came."""
         return self.row.inputs
+
+    def to_dict(self, chart: Chart, number: int) -> dict[str, object]:
+        """Return it fit for JSON, as a tick of a chart, counted from 0."""
+        data: dict[str, object] = {
+            "tick": number,
+            "time_s": round(number * chart.period_s, 9),
+            "from": self.before,
+            "inputs": {name: self.row.inputs[name] for name in chart.inputs},
+            "state": self.after.state,
+            "outputs": dict(self.after.outputs),
+        }
+        if chart.events:
+            data["events"] = [name for name in chart.events if self.row.inputs.get(name)]
+        if not chart.is_flat:
+            data["active"] = list(self.after.active)
+        if chart.locals:
+            data["locals"] = dict(self.after.locals)
+        if self.row.expected:
+            data |= {"line": self.row.line, "differs": self.differs}
+        return data
 
     @property
     def active(self) -> tuple[str, ...]:
@@ -248,3 +268,22 @@ def value_typed(chart: Chart, name: str, text: str) -> Value:
         return parse_value(kind, text)
     except InputError as error:
         raise InputError(f"{name}: {error.message}", hint=error.hint) from error
+
+
+def tick_rows(chart: Chart, ticks: Iterable[Tick]) -> list[list[str]]:
+    """Return ticks as a table of texts, its first row the heads."""
+    heads = ["tick", "time_s", "from", *chart.inputs, *chart.events, "state", *chart.outputs, *chart.locals]
+    rows = [
+        [
+            str(number),
+            f"{round(number * chart.period_s, 9):g}",
+            tick.before,
+            *(show(tick.row.inputs[name]) for name in chart.inputs),
+            *(show(bool(tick.row.inputs.get(name))) for name in chart.events),
+            tick.after.state,
+            *(show(tick.after.outputs[name]) for name in chart.outputs),
+            *(show(tick.after.locals[name]) for name in chart.locals),
+        ]
+        for number, tick in enumerate(ticks)
+    ]
+    return [heads, *rows]

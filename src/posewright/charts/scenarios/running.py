@@ -12,7 +12,11 @@ from posewright.charts.model import Chart
 from posewright.charts.scenarios.rows import INSIDE, NEXT, OUTSIDE, Tick, run_rows
 from posewright.charts.scenarios.scenario import Scenario, read_scenario, rows_of
 from posewright.charts.types import Value
+from posewright.display import Lines, level_word, line_of
 from posewright.errors import PosewrightError
+
+MOST_TOLD = 5
+"""So many failures of a scenario are told; more of them say no more."""
 
 MAX_FAILURES = 100
 """Failures of one scenario that are listed: after the first the others seldom tell more."""
@@ -60,6 +64,13 @@ class ScenarioResult:
     def passed(self) -> bool:
         """Whether all came out as expected, and no promise was broken."""
         return not self.failures and not self.broken
+
+    def lines(self) -> Lines:
+        """Yield whether it passed, and what first went wrong."""
+        word = level_word("passed" if self.passed else "failed")
+        yield line_of(word, f" {self.scenario.name} ({self.ticks} ticks)")
+        for failure in self.failures[:MOST_TOLD]:
+            yield f"    {self.scenario.path or ''}: {failure}"
 
     def data(self) -> dict[str, Any]:
         """Return the result as plain data."""

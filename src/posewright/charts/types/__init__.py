@@ -15,6 +15,7 @@ from posewright.charts.types.datatypes import (
     Type,
     Value,
     accept,
+    show,
     to_single,
     type_of,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "exactly",
     "parse_quantity",
     "parse_value",
+    "show",
     "to_single",
     "type_of",
     "unit_hint",

@@ -268,3 +268,8 @@ def type_of(value: Value) -> Type:
     if isinstance(value, int):
         return IntType()
     return FloatType() if isinstance(value, float) else EnumType((value,))
+
+
+def show(value: Value) -> str:
+    """Return a value as charts write it: truth values are 0 and 1."""
+    return str(int(value)) if isinstance(value, bool) else str(value)

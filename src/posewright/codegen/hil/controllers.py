@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Protocol
@@ -14,27 +15,33 @@ from posewright.charts import Chart, Interpreter, Snapshot, Value
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.hil.board_unit import BoardUnit, Record
 from posewright.codegen.records import RecordFormat
-from posewright.control import Controller, Schedule
+from posewright.control import Controller, Schedule, Seed
 from posewright.controllers.behaviours import Behaviour, BehaviourController
 from posewright.errors import FormatError
 
 
-class LinkedController(Controller, Protocol):
-    """A controller at the other end of a line."""
+class LinkedController(Controller):
+    """A controller at the other end of a line; the line is closed with it.
+
+    Args:
+        unit: what runs on the board.
+    """
+
+    def __init__(self, unit: BoardUnit) -> None:
+        self.unit = unit
 
     @property
-    def unit(self) -> BoardUnit:
-        """What runs on the board."""
-
-    @property
+    @abstractmethod
     def held(self) -> int:
         """How often nothing came back that could be done: the robot was left to stand."""
 
-    def restart(self) -> None:
-        """Begin anew from the start pose."""
-
+    @abstractmethod
     def state_of(self, record: Record) -> str:
         """Return the chart's innermost active states, of a record of states."""
+
+    def close(self) -> None:
+        """Let go of the board; what is known of it stays."""
+        self.unit.close()
 
 
 class BoardStepper:
@@ -63,7 +70,7 @@ class BoardStepper:
         return None if told is None else self.records.unpack(told)
 
 
-class BoardController:
+class BoardController(LinkedController):
     """Lets a robot do what a behaviour says whose chart runs on a board.
 
     Sensors are read, and motions are played, here: at each tick the chart's inputs go over the line and where
@@ -75,8 +82,8 @@ class BoardController:
         seed: of inputs that are drawn by chance.
     """
 
-    def __init__(self, behaviour: Behaviour, unit: BoardUnit, seed: int = 0) -> None:
-        self.unit = unit
+    def __init__(self, behaviour: Behaviour, unit: BoardUnit, seed: Seed = 0) -> None:
+        super().__init__(unit)
         self._stepper = BoardStepper(behaviour.chart, unit)
         self._inner = BehaviourController(behaviour, seed, self._stepper)
 
@@ -110,7 +117,7 @@ class BusBoard(Protocol):
         """Return when [s] which byte has left on the bus since this was asked last."""
 
 
-class BehaviourOnBoardController:
+class BehaviourOnBoardController(LinkedController):
     """Lets a robot do what a board says that runs a whole behaviour: chart, motions and servo packets.
 
     Each frame what the sensors read goes over the line, and what the board then sends to its servo bus is
@@ -123,16 +130,22 @@ class BehaviourOnBoardController:
         seed: of inputs that are drawn by chance.
     """
 
-    def __init__(self, subject: BehaviourSubject, unit: BoardUnit, board: BusBoard, seed: int = 0) -> None:
-        self.unit = unit
-        self.held = 0
-        self._subject, self._board = subject, board
+    def __init__(self, subject: BehaviourSubject, unit: BoardUnit, board: BusBoard, seed: Seed = 0) -> None:
+        super().__init__(unit)
+        self._held = 0
+        self._subject = subject
+        self._board = board
         self._chance = np.random.default_rng(seed)
         behaviour = subject.behaviour
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._initial = Interpreter(behaviour.chart).initial()
         self._motions = (None, *subject.tables.pages)
         self.restart()
+
+    @property
+    def held(self) -> int:
+        """In how many frames no packet came, and the pose was held."""
+        return self._held
 
     def restart(self) -> None:
         """Begin anew from the start pose; the board is reset before its next frame."""
@@ -171,7 +184,7 @@ class BehaviourOnBoardController:
             except FormatError:
                 continue  # damaged, or to other servos
             return
-        self.held += 1
+        self._held += 1
 
     def _decision(self, inputs: Record, told: Record) -> Decision:
         chart = self._chart_of(told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,11 @@ from numpy.typing import NDArray
 from posewright.arrays import Flags
 from posewright.codegen.proof.shrinking import shortest
 from posewright.codegen.unit import Executable, Footprint, Records, Subject
+from posewright.display import Lines, counted, level_word, line_of, table
+
+if TYPE_CHECKING:
+    from posewright.codegen.proof.source_coverage import SourceCoverage
+
 
 AFTER_FAILURE = 3
 """Ticks that are still run after one that failed: the status must stay."""
@@ -128,6 +133,41 @@ class Verification:
             **{name: getattr(needs, name, None) for name in NEEDS},
             "mismatch": self.mismatch.data() if self.mismatch else None,
         }
+
+    def lines(self, subject: Subject, coverage: SourceCoverage | None = None) -> Lines:
+        """Yield what came of the comparison, for people.
+
+        Args:
+            subject: what was compared; it knows the names of the fields.
+            coverage: which lines and branches of the C were run, where that was measured.
+        """
+        executables = " and ".join(self.executables)
+        not_taken = (self.transitions or 0) - (self.transitions_taken or 0)
+        verdict = level_word("failed" if not self.same else "warning" if not_taken else "ok")
+        mismatches = f"{self.mismatches or 'no'} mismatch{'' if self.mismatches == 1 else 'es'}"
+        steps = counted(self.steps, "step")
+        yield line_of(verdict, f" {self.subject}: {steps} on {executables}, {mismatches}")
+        if self.transitions is not None:
+            yield f"   {self.transitions_taken} of {self.transitions} transitions taken"
+            if not_taken:
+                yield "   what was never taken was not compared: more --steps may reach it"
+        if self.failed:
+            times = counted(self.failed, "time")
+            yield f"   {times} all stopped alike: division by zero, or a tick without end"
+        footprint = self.footprint
+        if footprint is not None:
+            stack = "" if footprint.stack_bytes is None else f", stack {footprint.stack_bytes} bytes"
+            yield f"   flash {footprint.flash_bytes} bytes, RAM {footprint.ram_bytes} bytes{stack}"
+            if footprint.step_cycles_mean is not None:
+                worst = f"the worst seen {footprint.step_cycles_worst}"
+                yield f"   a step: {footprint.step_cycles_mean:.1f} {footprint.counts}, {worst}"
+        if self.ticks_from_player is not None:
+            yield f"   servos at most {self.ticks_from_player} of their ticks from the simulator's player"
+        if coverage is not None:
+            yield f"   lines of C run: {coverage.line_coverage:.1%}, branches: {coverage.branch_coverage:.1%}"
+        if self.mismatch is not None:
+            yield f"   {self.mismatch.executable} differs in {', '.join(self.mismatch.fields)}:"
+            yield table(*self.mismatch.table(subject))
 
 
 @dataclass(eq=False)

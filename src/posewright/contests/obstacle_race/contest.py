@@ -27,6 +27,7 @@ class ObstacleRace:
     """There and back past boxes; by CEABOT's rules of a year where none are given. See `docs/contests.md`."""
 
     entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "obstacle_race")}
+    needs_contacts = False
 
     def __init__(self, by: Rules | str | None = None, *, year: int = 2013) -> None:
         self.rules = shipped_rules(year) if by is None else parse_rules(by) if isinstance(by, str) else by

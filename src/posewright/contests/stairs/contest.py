@@ -23,7 +23,7 @@ class Stairs(Ruled[StairsRules]):
     """One robot on the stairs; by CEABOT's rules of a year where no text of others is given."""
 
     entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "climb_stairs")}
-    sees_contacts = True
+    needs_contacts = True
 
     def __init__(self, text: str | None = None, *, year: int = 2013) -> None:
         super().__init__(StairsRules, Path(__file__).parent / "stairs.rules.yaml", text, year)

@@ -37,7 +37,7 @@ class Sumo(Ruled[SumoRules]):
         "red": Entry("robotis_bioloid", "wrestle"),
         "blue": Entry("robotis_bioloid", "wrestle"),
     }
-    sees_contacts = True
+    needs_contacts = True
 
     def __init__(self, text: str | None = None, *, year: int = 2013) -> None:
         super().__init__(SumoRules, _FOLDER / "sumo.rules.yaml", text, year)
@@ -73,11 +73,12 @@ class Sumo(Ruled[SumoRules]):
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> SumoReferee:
         """Return a referee of both robots."""
-        names, wrestlers = list(supervisors), {}
+        names = list(supervisors)
+        wrestlers = {}
         for role, name, opponent in zip(self.entries, names, reversed(names), strict=True):
-            body: Any = supervisors[name]
-            frame = Frame.of(RobotHeader.of(body))
-            wrestlers[name] = Wrestler(body, self._starts(role, arena), frame, opponent)
+            supervisor = supervisors[name]
+            frame = Frame.of(RobotHeader.of(supervisor))
+            wrestlers[name] = Wrestler(supervisor, self._starts(role, arena), frame, opponent)
         return SumoReferee(self.rules, _ring(arena.to_dict()), wrestlers, note)
 
     def judge(self, recording: Recording) -> SumoScore:

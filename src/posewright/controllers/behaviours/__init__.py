@@ -8,9 +8,10 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.controllers.behaviours.behaviour import Behaviour as Behaviour
-    from posewright.controllers.behaviours.controller import BehaviourController as BehaviourController
-    from posewright.controllers.behaviours.controller import BehaviourRunner as BehaviourRunner
-    from posewright.controllers.behaviours.controller import Tick as Tick
+    from posewright.controllers.behaviours.behaviour import BehaviourController as BehaviourController
+    from posewright.controllers.behaviours.behaviour import BehaviourRunner as BehaviourRunner
+    from posewright.controllers.behaviours.behaviour import Tick as Tick
+    from posewright.controllers.behaviours.reading import BehaviourKind as BehaviourKind
     from posewright.controllers.behaviours.reading import behaviour_names as behaviour_names
     from posewright.controllers.behaviours.reading import read_behaviour as read_behaviour
     from posewright.controllers.behaviours.scan import Beams as Beams

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from posewright.charts import Chart, Interpreter, Otherwise, State, chart_in, require_sound
 from posewright.charts.model import names_set
+from posewright.control import check_options
 from posewright.controllers.behaviours.behaviour import Behaviour
 from posewright.controllers.behaviours.inputs import read_inputs
 from posewright.controllers.behaviours.motion_library import CarriedTexts, load, read_entries
@@ -65,6 +66,27 @@ def read_behaviour(
     path = _BEHAVIOURS.find(name)
     reader = _Reader(path, read_text(path), robot)
     return reader.behaviour(motions_from or {}, None if vendor_file is None else Path(vendor_file))
+
+
+class BehaviourKind:
+    """Behaviours as programs: shipped ones by name, others by their `*.behaviour.yaml`."""
+
+    name = "behaviour"
+    option_names = ("motions",)
+    """`motions`: a file of the robot's maker to take those motions from that name a `vendor_page`."""
+
+    def names(self, robot: Robot | None) -> tuple[str, ...]:  # noqa: ARG002 -- each names its own robot
+        """Return the names of all that ship."""
+        return behaviour_names()
+
+    def recognises(self, name: str) -> bool:
+        """Tell whether a path ends as behaviours do."""
+        return name.endswith((".yaml", ".yml"))
+
+    def read(self, name: str, robot: Robot | None, options: Mapping[str, str]) -> Behaviour:
+        """Read a behaviour; errors as of `read_behaviour`."""
+        check_options(options, self.option_names, self.name)
+        return read_behaviour(name, robot=robot, vendor_file=options.get("motions"))
 
 
 _SOUND: deque[Chart] = deque(maxlen=16)

@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
+from posewright.controllers.motion_player import HOLD, KEYFRAME, SETTLE
 from posewright.documents import PlainData
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import Trajectory
@@ -20,9 +21,6 @@ from posewright.robots import Robot
 
 EXTRAS = "motion"
 """The entry of a header's extras that makes its recording one of a motion."""
-
-SETTLE, HOLD, KEYFRAME = "settle", "hold", "keyframe"
-"""What the controller of a motion says it is at: before the motion, after it, and at a keyframe."""
 
 FLOOR = "floor"
 

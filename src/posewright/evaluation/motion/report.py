@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from posewright.display import Lines, Table, level_word, line_of, table
 from posewright.documents.plain import PlainData, PlainMapping, plain_mapping, to_plain
 from posewright.evaluation.motion.played import PlayedMotion
 from posewright.evaluation.motion.self_collision import MM_PER_M, longest_slips, self_collision, self_contacts
@@ -20,6 +21,8 @@ from posewright.robots import Robot
 from posewright.rotation import roll_pitch_yaw
 
 DECIMALS = 6
+MOST_JOINTS = 3
+"""So many joints are named of those that lag or give all their torque."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +60,16 @@ class MotionResult:
 
     to_dict = figures
 
+    def lines(self) -> Lines:
+        """Yield what was found, a line each, and the numbers."""
+        for finding in self.findings:
+            yield line_of(level_word(finding.level.value, 7), f" {finding.rule:<8} {finding.message}")
+        yield from self.number_lines()
+
+    def number_lines(self) -> Lines:
+        """Yield the numbers, a line each."""
+        return _number_lines(self.figures())
+
 
 def evaluate_motion(
     recording: Recording, *, robot: Robot | None = None, rules: PhysicsRules | None = None
@@ -72,6 +85,65 @@ def evaluate_motion(
     badness = list(Level)
     findings = tuple(sorted(found, key=lambda finding: badness.index(finding.level)))
     return MotionResult(played, rules, falls, findings)
+
+
+def _number_lines(figures: PlainMapping) -> Lines:
+    """Yield the numbers of a motion, a line each."""
+    yield f"{figures['motion']} under gravity, {figures['played_s']:.2f} s:"
+    falls = ", ".join(f"{fall['side']} at {fall['time_s']:.2f} s" for fall in figures["falls"])
+    yield f"  falls         {falls or 'none'}"
+    travel = figures["travel"]
+    yield (
+        f"  distance      {travel['distance_m']:.3f} m at {travel['speed_m_s']:.3f} m/s: "
+        f"{travel['forward_m']:+.3f} m forward, {travel['left_m']:+.3f} m left, "
+        f"turned {travel['turn_deg']:+.0f} deg"
+    )
+    tilt = figures["max_tilt"]
+    yield (
+        f"  tilt          {figures['first_tilt_deg']:.0f} deg at the start, "
+        f"at most {figures['max_tilt_deg']:.0f} {tilt['side']} at {tilt['time_s']:.2f} s, "
+        f"{figures['last_tilt_deg']:.0f} at the end"
+    )
+    yield f"  self-contact  {_contacts_text(figures['self_contacts'])}"
+    slips = [f"{foot} {slip['longest']:.0f} mm" for foot, slip in figures["slip_mm"].items()]
+    yield f"  slip          {', '.join(slips)}"
+    late = sorted(figures["lag_deg"].items(), key=lambda lag: -lag[1]["max"])
+    lags = [f"{joint} {lag['max']:.0f} deg (rms {lag['rms']:.0f})" for joint, lag in late[:MOST_JOINTS]]
+    yield f"  lag           {', '.join(lags)}"
+    weak = sorted(figures["saturated"], key=lambda stretch: -stretch["longest_s"])
+    longest = [
+        f"{stretch['joint']} {stretch['longest_s']:.2f} s ({stretch['share']:.0%})"
+        for stretch in weak[:MOST_JOINTS]
+    ]
+    yield f"  full torque   {', '.join(longest) or 'never'}"
+
+
+def _contacts_text(contacts: Sequence[PlainMapping]) -> str:
+    texts = [
+        f"{' and '.join(contact['parts'])} at {contact['time_s']:.2f} s ({contact['force_n']:.0f} N)"
+        for contact in contacts
+    ]
+    return ", ".join(texts) or "none"
+
+
+def physics_table(figures: Iterable[tuple[int, PlainMapping]]) -> Table:
+    """Return one row a motion, what is worth comparing, from pages and what `figures` returns of each."""
+    columns = ("page", "name", "played s", "way m", "falls", "tilt deg", "touches", "slip mm", "lag deg")
+    rows = [
+        (
+            page,
+            motion["motion"],
+            f"{motion['played_s']:.2f}",
+            f"{motion['travel']['distance_m']:.2f}",
+            len(motion["falls"]) or "",
+            f"{motion['max_tilt_deg']:.0f}",
+            len(motion["self_contacts"]) or "",
+            f"{max((slip['longest'] for slip in motion['slip_mm'].values()), default=0.0):.0f}",
+            f"{max((lag['max'] for lag in motion['lag_deg'].values()), default=0.0):.0f}",
+        )
+        for page, motion in figures
+    ]
+    return table(columns, rows, text_columns=("name",))
 
 
 def finding_data(finding: Finding) -> dict[str, PlainData]:

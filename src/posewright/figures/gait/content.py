@@ -1,4 +1,4 @@
-"""What pictures of gaits show: where feet are told to be in a steady cycle, and where joints lead them."""
+"""What pictures of gaits show: where feet are planned to be in a steady cycle, and where joints put them."""
 
 from __future__ import annotations
 
@@ -39,8 +39,11 @@ COLOURS = colours_of(ORDER)
 MM = 1e3
 """Millimetres in a metre: lengths are drawn in them."""
 
-_MOST_CHANGES, _NAME = 2, 30
-"""So many changes of a gait are told beside its name, and then so much of that."""
+_MOST_CHANGES = 2
+"""So many changes of a gait are written beside its name."""
+
+_NAME_LENGTH = 30
+"""So many characters of the name are written before changes."""
 
 SAME = 1e-6
 """Times closer than this part of a cycle are one."""
@@ -51,18 +54,20 @@ def name_and_changes(gait: Gait, robot: Robot) -> str:
     try:
         if gait.path is None and gait.name not in gait_names(robot):  # a name in a recording is no path
             return gait.name
-        known = read_gait(gait.path or gait.name, robot=robot).flat
-    except PosewrightError:  # it is nowhere to be read: it stands for itself
+        original = read_gait(gait.path or gait.name, robot=robot).flat
+    except PosewrightError:  # there is no document to compare with
         return gait.name
-    changed = [f"{name} {value:.4g}" for name, value in gait.flat.items() if known.get(name) != value]
-    more = f", {len(changed) - _MOST_CHANGES} more" if len(changed) > _MOST_CHANGES else ""
-    told = textwrap.shorten(gait.name, _NAME, placeholder=" ...") if changed else gait.name
-    return f"{told}, changed: {', '.join(changed[:_MOST_CHANGES])}{more}" if changed else told
+    changes = [f"{name} {value:.4g}" for name, value in gait.flat.items() if original.get(name) != value]
+    if not changes:
+        return gait.name
+    name = textwrap.shorten(gait.name, _NAME_LENGTH, placeholder=" ...")
+    more = f", {len(changes) - _MOST_CHANGES} more" if len(changes) > _MOST_CHANGES else ""
+    return f"{name}, changed: {', '.join(changes[:_MOST_CHANGES])}{more}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FootWay:
-    """The way of one foot over a cycle, seen from the base, its lowest point.
+class FootPath:
+    """The path of one foot over a cycle, seen from the base, its lowest point.
 
     Times are counted from where the foot leaves the ground: it is in the air first, then down.
 
@@ -108,24 +113,24 @@ class FootWay:
 
     @cached_property
     def air_times(self) -> Floats:
-        """When it is told its points in the air, `(n,)` [s]."""
+        """When it reaches its planned points in the air, `(n,)` [s]."""
         return self._air.instants * self.timing.air_s
 
     @cached_property
     def ground_times(self) -> Floats:
-        """When it is told its points on the ground, `(ground_points,)` [s]."""
+        """When it reaches its planned points on the ground, `(ground_points,)` [s]."""
         points = self.content.gait.parameters.ground_points
         return self.timing.air_s + np.linspace(0.0, self.timing.ground_s, points)
 
     @cached_property
     def handed_over_times(self) -> Floats:
-        """When it is told where to be because another foot lifts, `(n,)` [s]; its own points are left out."""
+        """When another foot lifts, which gives it a point too, `(n,)` [s]; its own points are left out."""
         own = np.concatenate([self.air_times, self.ground_times])
         handed_over_s = (self.content.step_starts_s - self.lifts_s) % self.timing.period_s
         gaps = np.abs(handed_over_s[:, np.newaxis] - own).min(axis=1)
         return np.asarray(handed_over_s[gaps > SAME * self.timing.period_s])
 
-    def told(self, times: Floats) -> Floats:
+    def planned(self, times: Floats) -> Floats:
         """Return where the foot is to be, `(n, 3)` [m], at times since it left the ground, `(n,)` [s]."""
         along, heights = self._air.at(np.clip(times / self.timing.air_s, 0.0, 1.0))
         aloft = self.leaves_at + along[:, np.newaxis] * (self.lands_at - self.leaves_at)
@@ -135,25 +140,22 @@ class FootWay:
         return np.where((times < self.timing.air_s)[:, np.newaxis], aloft, down)
 
     @cached_property
-    def led(self) -> Floats:
+    def executed(self) -> Floats:
         """Where its joints put it, frame by frame since the cycle began, `(n_frames + 1, 3)` [m]."""
-        return self.leg.forward(self.content.angles[:, list(self.leg.indices)]) - (
-            0.0,
-            0.0,
-            self.leg.foot_radius_m,
-        )
+        middle = self.leg.forward(self.content.angles[:, list(self.leg.indices)])
+        return middle - (0.0, 0.0, self.leg.foot_radius_m)
 
     @cached_property
-    def led_times(self) -> Floats:
-        """The time since it left the ground of each row of `led`, `(n_frames + 1,)` [s]."""
+    def executed_times(self) -> Floats:
+        """The time since it left the ground of each row of `executed`, `(n_frames + 1,)` [s]."""
         frames = np.linspace(0.0, self.timing.period_s, self.timing.frames + 1) - self.lifts_s
         return np.asarray(frames % self.timing.period_s)
 
     @cached_property
     def in_order(self) -> tuple[Floats, Floats]:
-        """`led_times` rising and `led` beside them: a cycle from where the foot leaves the ground."""
-        order = np.argsort(self.led_times[:-1], kind="stable")
-        return self.led_times[:-1][order], self.led[:-1][order]
+        """`executed_times` rising with `executed`: a cycle from where the foot leaves the ground."""
+        order = np.argsort(self.executed_times[:-1], kind="stable")
+        return self.executed_times[:-1][order], self.executed[:-1][order]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -208,14 +210,14 @@ class GaitContent:
         return self.robot.joint_names[worst], float(most[worst])
 
     @cached_property
-    def asked(self) -> Floats:
-        """What the body is asked to do while a foot is down, as components, `(3,)` [m, m, rad]."""
+    def commanded(self) -> Floats:
+        """How far the body is commanded to go while a foot is down, as components, `(3,)` [m, m, rad]."""
         return self.command.components(self.timing.ground_s)
 
     @cached_property
     def stepped(self) -> Floats:
-        """What the feet do for that, with the turn multiplier and the travel gain, `(3,)` [m, m, rad]."""
-        return self.gait.made_up_for(self.asked, self.timing.ground_s)
+        """How far feet step for that, with the turn multiplier and the travel gain, `(3,)` [m, m, rad]."""
+        return self.gait.made_up_for(self.commanded, self.timing.ground_s)
 
     @cached_property
     def step_starts_s(self) -> Floats:
@@ -224,12 +226,12 @@ class GaitContent:
         return np.asarray((starts - starts[0]) * self.timing.period_s)
 
     @cached_property
-    def feet(self) -> dict[str, FootWay]:
-        """The way of each foot."""
+    def feet(self) -> dict[str, FootPath]:
+        """The path of each foot."""
         legs = legs_by_foot(self.robot)
-        return {foot: FootWay(self, foot, legs[foot]) for foot in self.gait.phases.offsets}
+        return {foot: FootPath(self, foot, legs[foot]) for foot in self.gait.phases.offsets}
 
-    def way(self, components: Floats, seconds: float, n: int = 61) -> Floats:
+    def base_path(self, components: Floats, seconds: float, n: int = 61) -> Floats:
         """Return `n` places of a base that moves by `components` in a ground phase, `(n, 3)` [m, m, rad]."""
         shares = np.linspace(0.0, seconds / self.timing.ground_s, n)
         return se2_exp(shares[:, np.newaxis] * components)

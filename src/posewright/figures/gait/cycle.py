@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.figures.gait.content import COLOURS, ORDER, SAME, SHORT, FootWay, GaitContent
+from posewright.figures.gait.content import COLOURS, ORDER, SAME, SHORT, FootPath, GaitContent
 from posewright.figures.style import FAINT, GREY, INK, WRONG, trim
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ BAR = 0.62
 TOP = -0.6
 
 COUNT_ROW = float(len(ORDER))
-"""Below the feet it is said how many are down."""
+"""The row below the feet, of how many are down."""
 
 
-def down_spans(way: FootWay) -> list[tuple[float, float]]:
+def down_spans(path: FootPath) -> list[tuple[float, float]]:
     """Return from when to when in the cycle a foot is down [s]; two spans where the cycle cuts one."""
-    period = way.timing.period_s
-    start = (way.lifts_s + way.timing.air_s) % period
-    end = start + way.timing.ground_s
+    period = path.timing.period_s
+    start = (path.lifts_s + path.timing.air_s) % period
+    end = start + path.timing.ground_s
     if end <= period * (1.0 + SAME):
         return [(start, min(end, period))]
     return [(0.0, end - period), (start, period)]
@@ -36,7 +36,7 @@ def down_spans(way: FootWay) -> list[tuple[float, float]]:
 def counts(content: GaitContent) -> list[tuple[float, float, int]]:
     """Return spans of the cycle [s] and how many feet are down in each."""
     period = content.timing.period_s
-    spans = [span for way in content.feet.values() for span in down_spans(way)]
+    spans = [span for path in content.feet.values() for span in down_spans(path)]
     edges = np.unique(np.round([0.0, period, *(edge for span in spans for edge in span)], 9))
     merged: list[tuple[float, float, int]] = []
     for start, end in pairwise(edges.tolist()):
@@ -57,11 +57,18 @@ def draw_phases(axes: Axes, content: GaitContent) -> None:
         down = [(start, end - start) for start, end in down_spans(content.feet[foot])]
         axes.broken_barh(down, (row - BAR / 2, BAR), fc=COLOURS[foot], lw=0, zorder=2)
     for n, start in enumerate(content.step_starts_s, 1):
-        upright: dict[str, Any] = {"color": INK, "lw": 0.8, "ls": (0, (4, 3)), "zorder": 3, "clip_on": False}
-        axes.plot([start, start], [TOP, COUNT_ROW - 0.5], **upright)
-        place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-        name = f"step {n}" if n == 1 else str(n)
-        axes.annotate(name, (start, 1.0), (2, 1), fontsize=6.5, color=GREY, va="bottom", **place)
+        ends = [TOP, COUNT_ROW - 0.5]
+        axes.plot([start, start], ends, color=INK, lw=0.8, ls=(0, (4, 3)), zorder=3, clip_on=False)
+        axes.annotate(
+            f"step {n}" if n == 1 else str(n),
+            (start, 1.0),
+            (2, 1),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            fontsize=6.5,
+            color=GREY,
+            va="bottom",
+        )
     _write_counts(axes, content)
     axes.set_xlim(0.0, period)
     axes.set_ylim(COUNT_ROW + 0.4, TOP)
@@ -96,7 +103,7 @@ LEAST_TOP = 1.2
 
 @dataclass(frozen=True)
 class Range:
-    """Between which angles a joint goes in the cycle, and may go by its card [deg]."""
+    """Between which angles a joint moves in the cycle, and its limits [deg]."""
 
     least_deg: float
     most_deg: float
@@ -104,13 +111,13 @@ class Range:
     upper_deg: float
 
     @property
-    def is_kept(self) -> bool:
+    def is_within_limits(self) -> bool:
         """Whether it stays within the limits."""
         return self.lower_deg - 1e-6 <= self.least_deg and self.most_deg <= self.upper_deg + 1e-6
 
 
 def joint_range(content: GaitContent, joint: str) -> Range:
-    """Return where a joint goes in a cycle beside where it may go."""
+    """Return between which angles a joint moves in a cycle, beside its limits."""
     angles = np.rad2deg(content.angles[:, content.robot.index(joint)])
     limits = content.robot.joint(joint)
     lower, upper = np.rad2deg([limits.lower_rad, limits.upper_rad])
@@ -123,71 +130,82 @@ def common_span_deg(content: GaitContent, joints: tuple[str, ...]) -> float:
     return max(LEAST_SPAN_DEG, ROOM * max(r.most_deg - r.least_deg for r in ranges))
 
 
-def draw_joint(axes: Axes, content: GaitContent, way: FootWay, joint: str, span_deg: float) -> None:
+def draw_joint(axes: Axes, content: GaitContent, path: FootPath, joint: str, span_deg: float) -> None:
     """Draw the angle of a joint over the cycle, and its limits where they come into view."""
     reach = joint_range(content, joint)
     middle = (reach.least_deg + reach.most_deg) / 2.0
-    bottom, top = middle - span_deg / 2.0, middle + span_deg / 2.0
+    bottom = middle - span_deg / 2.0
+    top = middle + span_deg / 2.0
     axes.set_ylim(bottom, top)
-    frame_time(axes, content, way)
+    frame_time(axes, content, path)
     for limit, end in ((reach.lower_deg, bottom), (reach.upper_deg, top)):
         if bottom < limit < top:
             axes.axhline(limit, color=WRONG, lw=0.9, ls="--", zorder=2)
             axes.axhspan(min(limit, end), max(limit, end), color=WRONG, alpha=0.08, lw=0, zorder=1)
     index = content.robot.index(joint)
     angles = np.rad2deg(content.angles[:, index])
-    axes.plot(content.times, angles, color=COLOURS[way.foot], lw=1.5, zorder=3)
+    axes.plot(content.times, angles, color=COLOURS[path.foot], lw=1.5, zorder=3)
     axes.locator_params(axis="y", nbins=4)
-    axes.set_title(part_of(joint, way), fontsize=7.5, loc="left", pad=2)
-    share, most = float(content.speeds[:, index].max()), float(content.robot.max_speeds[index])
-    told = f"at most {share:.0%} of {most:.1f} rad/s"
-    axes.set_title(told, fontsize=6.5, loc="right", pad=2, color=GREY if share <= 1.0 else WRONG)
+    axes.set_title(part_of(joint, path), fontsize=7.5, loc="left", pad=2)
+    share = float(content.speeds[:, index].max())
+    speed = f"at most {share:.0%} of {content.robot.max_speeds[index]:.1f} rad/s"
+    axes.set_title(speed, fontsize=6.5, loc="right", pad=2, color=GREY if share <= 1.0 else WRONG)
 
 
-def draw_gauge(axes: Axes, content: GaitContent, way: FootWay, joint: str) -> None:
+def draw_gauge(axes: Axes, content: GaitContent, path: FootPath, joint: str) -> None:
     """Draw, upright, the whole range the card allows, and of it what the gait uses."""
     reach = joint_range(content, joint)
-    low, high = min(reach.lower_deg, reach.least_deg), max(reach.upper_deg, reach.most_deg)
-    axes.set_ylim(low, high)
+    axes.set_ylim(min(reach.lower_deg, reach.least_deg), max(reach.upper_deg, reach.most_deg))
     axes.set_xlim(0.0, 1.0)
     axes.axhspan(reach.lower_deg, reach.upper_deg, color=FAINT, lw=0)
-    colour = COLOURS[way.foot] if reach.is_kept else WRONG
+    colour = COLOURS[path.foot] if reach.is_within_limits else WRONG
     axes.axhspan(reach.least_deg, reach.most_deg, color=colour, lw=0)
     axes.set_yticks([reach.lower_deg, reach.upper_deg], [f"{reach.lower_deg:.0f}", f"{reach.upper_deg:.0f}"])
     axes.yaxis.tick_right()
     axes.set_xticks([])
-    axes.tick_params(labelsize=6, length=0, pad=2, labelcolor=GREY if reach.is_kept else WRONG)
+    axes.tick_params(labelsize=6, length=0, pad=2, labelcolor=GREY if reach.is_within_limits else WRONG)
     axes.spines[:].set_visible(False)
 
 
-def draw_speeds(axes: Axes, content: GaitContent, way: FootWay) -> None:
+def draw_speeds(axes: Axes, content: GaitContent, path: FootPath) -> None:
     """Draw the speeds of a leg's joints as shares of the greatest, with a line at 1."""
-    indices = [content.robot.index(joint) for joint in way.leg.joints]
+    indices = [content.robot.index(joint) for joint in path.leg.joints]
     speeds = content.speeds[:, indices]
     axes.set_ylim(0.0, max(LEAST_TOP, 1.1 * float(speeds.max())))
-    frame_time(axes, content, way)
+    frame_time(axes, content, path)
     axes.axhline(1.0, color=WRONG, lw=1.0, ls="--", zorder=2)
-    for joint, share, style in zip(way.leg.joints, speeds.T, STYLES, strict=True):
-        name, colour = part_of(joint, way), COLOURS[way.foot]
-        axes.stairs(share, content.times, color=colour, lw=1.2, ls=style, label=name, baseline=None)
+    for joint, share, style in zip(path.leg.joints, speeds.T, STYLES, strict=True):
+        name = part_of(joint, path)
+        axes.stairs(
+            share, content.times, color=COLOURS[path.foot], lw=1.2, ls=style, label=name, baseline=None
+        )
     axes.set_title("speed / maximum", fontsize=7.5, loc="left", pad=2)
-    tight = {"borderaxespad": 0.0, "borderpad": 0.15, "handlelength": 1.8, "handletextpad": 0.4}
-    key: dict[str, Any] = {"ncols": 3, "fontsize": 6.5, "frameon": False, "columnspacing": 0.9, **tight}
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), **key)
+    axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=3,
+        fontsize=6.5,
+        frameon=False,
+        columnspacing=0.9,
+        borderaxespad=0.0,
+        borderpad=0.15,
+        handlelength=1.8,
+        handletextpad=0.4,
+    )
     axes.locator_params(axis="y", nbins=4)
 
 
-def frame_time(axes: Axes, content: GaitContent, way: FootWay) -> None:
+def frame_time(axes: Axes, content: GaitContent, path: FootPath) -> None:
     """Set the cycle as the axis of time, with bands behind while the foot is in the air."""
     period = content.timing.period_s
     axes.set_xlim(0.0, period)
     axes.axvspan(0.0, period, color=BAND, lw=0, zorder=0)
-    for start, end in down_spans(way):
+    for start, end in down_spans(path):
         axes.axvspan(start, end, color="white", lw=0, zorder=0.5)
     trim(axes)
     axes.tick_params(labelcolor=INK)
 
 
-def part_of(joint: str, way: FootWay) -> str:
+def part_of(joint: str, path: FootPath) -> str:
     """Return the name of a joint without that of its leg."""
-    return joint.removeprefix(f"{way.foot}_").replace("_", " ")
+    return joint.removeprefix(f"{path.foot}_").replace("_", " ")

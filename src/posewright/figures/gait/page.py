@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from posewright.figures.gait import cycle, feet
-from posewright.figures.gait.content import COLOURS, SHORT, FootWay, GaitContent, name_and_changes
-from posewright.figures.style import GREY, INK, KEY, WRONG, axes_at, canvas, styled, titled
+from posewright.figures.gait.content import COLOURS, SHORT, FootPath, GaitContent, name_and_changes
+from posewright.figures.style import GREY, INK, WRONG, axes_at, canvas, styled, titled, write_row_legend
 from posewright.gaits import (
     FEET,
     Gait,
@@ -20,17 +20,28 @@ from posewright.gaits import (
 from posewright.robots import Robot
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
     from posewright.figures.style import Canvas
 
 # Measures of the page [in], from its upper left corner; an A4 page.
 PAGE = WIDTH, HEIGHT = 8.27, 11.69
-LEFT, COLUMN, GAP = 0.55, 3.4, 0.65
-SIDE_TOP, SIDE_HEIGHT, SIDE_STEP = 1.6, 1.12, 1.5
-ABOVE_TOP, ABOVE_HEIGHT = 4.84, 2.32
-JOINTS_TOP, JOINT_HEIGHT, JOINT_STEP, SPEED_HEIGHT = 7.86, 0.6, 0.83, 0.8
-GAUGE, GAUGE_GAP, GAUGE_TEXT = 0.09, 0.1, 0.22
+LEFT = 0.55
+COLUMN = 3.4
+GAP = 0.65
+SIDE_TOP = 1.6
+SIDE_HEIGHT = 1.12
+SIDE_STEP = 1.5
+ABOVE_TOP = 4.84
+ABOVE_HEIGHT = 2.32
+JOINTS_TOP = 7.86
+JOINT_HEIGHT = 0.6
+JOINT_STEP = 0.83
+SPEED_HEIGHT = 0.8
+GAUGE = 0.09
+GAUGE_GAP = 0.1
+GAUGE_TEXT = 0.22
 
 
 @styled("drawing a gait")
@@ -46,7 +57,7 @@ def draw_gait(
     Args:
         gait: what is walked.
         robot: who walks, or the name; default the gait's own.
-        command: what is asked for; default half the greatest speed, ahead.
+        command: the velocity; default half the greatest speed, ahead.
         figure: a figure, or a part of one, to draw into; default a page of its own.
 
     Raises:
@@ -80,21 +91,22 @@ def shown_legs(content: GaitContent) -> tuple[str, str]:
     """Return rear and front foot of one side: of the left, or of the right if its joints run faster."""
     most = {"left": 0.0, "right": 0.0}
     for foot in FEET:
-        side, indices = foot.partition("_")[0], list(content.feet[foot].leg.indices)
+        side = foot.partition("_")[0]
+        indices = list(content.feet[foot].leg.indices)
         most[side] = max(most[side], float(content.speeds[:, indices].max()))
     side = "right" if most["right"] > most["left"] * (1.0 + 1e-6) else "left"
     return f"{side}_rear", f"{side}_front"
 
 
 def subtitle(content: GaitContent) -> str:
-    """Return by whom it is walked, and what is asked for."""
-    asked = content.command
+    """Return the robot's name and the command, in words."""
+    command = content.command
     parts = [
         f"{abs(value):.3g} {unit} {ahead if value > 0.0 else back}"
         for value, unit, ahead, back in (
-            (asked.forward_m_s, "m/s", "forward", "backwards"),
-            (asked.left_m_s, "m/s", "to the left", "to the right"),
-            (asked.turn_rad_s, "rad/s", "turning left", "turning right"),
+            (command.forward_m_s, "m/s", "forward", "backwards"),
+            (command.left_m_s, "m/s", "to the left", "to the right"),
+            (command.turn_rad_s, "rad/s", "turning left", "turning right"),
         )
         if value
     ]
@@ -103,7 +115,8 @@ def subtitle(content: GaitContent) -> str:
 
 def times_line(content: GaitContent) -> str:
     """Return the times of a cycle and the greatest command."""
-    timing, parameters = content.timing, content.gait.parameters
+    timing = content.timing
+    parameters = content.gait.parameters
     return (
         f"a cycle takes {timing.period_s:.3f} s ({timing.frames} frames): {timing.ground_s:.3f} s down, "
         f"{timing.air_s:.3f} s in the air; at most {bound_text(greatest_speed_m_s(parameters, timing))} m/s "
@@ -122,30 +135,39 @@ def fastest_line(content: GaitContent) -> str:
 
 def _draw_head(figure: Canvas, content: GaitContent) -> None:
     left = LEFT - 0.4
-    too_fast, title = content.fastest[1] > 1.0, name_and_changes(content.gait, content.robot)
-    for below, text, style in (
-        (0.20, title, {"fontsize": 14 if title == content.gait.name else 10, "weight": "bold"}),
-        (0.46, subtitle(content), {"fontsize": 9}),
-        (0.65, times_line(content), {"fontsize": 7.5, "color": GREY}),
-        (0.80, fastest_line(content), {"fontsize": 7.5, "color": WRONG if too_fast else GREY}),
+    too_fast = content.fastest[1] > 1.0
+    title = name_and_changes(content.gait, content.robot)
+    name_size = 14 if title == content.gait.name else 10
+    for below, text, size, weight, colour in (
+        (0.20, title, name_size, "bold", "black"),
+        (0.46, subtitle(content), 9, "normal", "black"),
+        (0.65, times_line(content), 7.5, "normal", GREY),
+        (0.80, fastest_line(content), 7.5, "normal", WRONG if too_fast else GREY),
     ):
-        figure.text(left / WIDTH, 1.0 - below / HEIGHT, text, va="top", parse_math=False, **style)
-    place = (left / WIDTH, 1.0 - 1.02 / HEIGHT)
-    figure.legend(handles=_key(), loc="upper left", bbox_to_anchor=place, **KEY)
+        figure.text(
+            left / WIDTH,
+            1.0 - below / HEIGHT,
+            text,
+            va="top",
+            parse_math=False,
+            fontsize=size,
+            weight=weight,
+            color=colour,
+        )
+    write_row_legend(figure, _legend_handles(), "upper left", (left / WIDTH, 1.0 - 1.02 / HEIGHT))
 
 
-def _key() -> list[Any]:
+def _legend_handles() -> list[Artist]:
     """Return what the strokes stand for."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    ring: dict[str, Any] = {"ls": "", "marker": "o", "ms": 4.0, "color": GREY}
     return [
         Line2D([], [], color=GREY, lw=1.5, label="path of the foot"),
-        Line2D([], [], color=GREY, lw=0.9, ls=feet.WANTED, label="as designed"),
-        Line2D([], [], **ring, label="waypoint: foot down"),
-        Line2D([], [], **ring | {"mfc": "white"}, label="foot up"),
-        Line2D([], [], **ring | {"marker": "D", "ms": 3.2, "mfc": "#c8ced3"}, label="as another lifts"),
+        Line2D([], [], color=GREY, lw=0.9, ls=feet.PLANNED_STYLE, label="as designed"),
+        Line2D([], [], color=GREY, ls="", marker="o", ms=4.0, label="waypoint: foot down"),
+        Line2D([], [], color=GREY, ls="", marker="o", ms=4.0, mfc="white", label="foot up"),
+        Line2D([], [], color=GREY, ls="", marker="D", ms=3.2, mfc="#c8ced3", label="as another lifts"),
         Line2D([], [], ls="", marker="+", ms=9, mew=1.3, color=INK, label="place at rest"),
         Patch(color=cycle.BAND, label="time in the air"),
     ]
@@ -153,16 +175,17 @@ def _key() -> list[Any]:
 
 def _draw_sides(figure: Canvas, content: GaitContent) -> None:
     view = feet.side_view(content, SIDE_HEIGHT / COLUMN)
-    seen = "from behind" if view.axis else "from the right"
-    _heading(figure, SIDE_TOP, f"The feet {seen}: height over {view.name}, from its place at rest")
+    direction = "from behind" if view.axis else "from the right"
+    _heading(figure, SIDE_TOP, f"The feet {direction}: height over {view.name}, from its place at rest")
     for place, foot in enumerate(feet.sides_in_order(view.axis)):
         row, column = divmod(place, 2)
-        box = LEFT + column * (COLUMN + GAP), SIDE_TOP + row * SIDE_STEP, COLUMN, SIDE_HEIGHT
-        axes, way = axes_at(figure, PAGE, *box), content.feet[foot]
-        feet.draw_side(axes, way, view)
+        left = LEFT + column * (COLUMN + GAP)
+        axes = axes_at(figure, PAGE, left, SIDE_TOP + row * SIDE_STEP, COLUMN, SIDE_HEIGHT)
+        path = content.feet[foot]
+        feet.draw_side(axes, path, view)
         name = f"{SHORT[foot]}  {foot.replace('_', ' ')}"
         axes.set_title(name, fontsize=7.5, loc="left", pad=2, color=COLOURS[foot])
-        axes.set_title(feet.side_title(way), fontsize=6.5, loc="right", pad=2, color=GREY)
+        axes.set_title(feet.side_title(path), fontsize=6.5, loc="right", pad=2, color=GREY)
 
 
 def _draw_middle(figure: Canvas, content: GaitContent) -> None:
@@ -178,23 +201,23 @@ def _draw_middle(figure: Canvas, content: GaitContent) -> None:
     phases.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
 
-def _draw_leg(figure: Canvas, content: GaitContent, way: FootWay, left: float) -> None:
+def _draw_leg(figure: Canvas, content: GaitContent, path: FootPath, left: float) -> None:
     """Draw the joints of a leg below each other, and their speeds below them."""
-    name = way.leg.name.replace("_", " ")
-    _heading(figure, JOINTS_TOP, f"Joints of the {name} [deg], their ranges beside", left, COLOURS[way.foot])
+    name = path.leg.name.replace("_", " ")
+    _heading(figure, JOINTS_TOP, f"Joints of the {name} [deg], their ranges beside", left, COLOURS[path.foot])
     joints = tuple(joint for foot in shown_legs(content) for joint in content.feet[foot].leg.joints)
     span = cycle.common_span_deg(content, joints)
     width = COLUMN - GAUGE - GAUGE_GAP - GAUGE_TEXT
-    for row, joint in enumerate(way.leg.joints):
+    for row, joint in enumerate(path.leg.joints):
         top = JOINTS_TOP + row * JOINT_STEP
         axes = axes_at(figure, PAGE, left, top, width, JOINT_HEIGHT)
-        cycle.draw_joint(axes, content, way, joint, span)
+        cycle.draw_joint(axes, content, path, joint, span)
         axes.tick_params(labelbottom=False)
         gauge = axes_at(figure, PAGE, left + width + GAUGE_GAP, top, GAUGE, JOINT_HEIGHT)
-        cycle.draw_gauge(gauge, content, way, joint)
-    top = JOINTS_TOP + len(way.leg.joints) * JOINT_STEP
+        cycle.draw_gauge(gauge, content, path, joint)
+    top = JOINTS_TOP + len(path.leg.joints) * JOINT_STEP
     speeds = axes_at(figure, PAGE, left, top, width, SPEED_HEIGHT)
-    cycle.draw_speeds(speeds, content, way)
+    cycle.draw_speeds(speeds, content, path)
     speeds.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.figures.gait import feet
-from posewright.figures.gait.content import COLOURS, MM, FootWay, GaitContent
+from posewright.figures.gait.content import COLOURS, MM, FootPath, GaitContent
 from posewright.figures.gait.cycle import BAND, draw_phases
 from posewright.figures.style import FAINT, GREY, INK, axes_at, canvas, styled, titled, trim
 from posewright.gaits import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Draw = Callable[[Sequence[Axes], Sequence[GaitContent]], None]
 
 TURNS = "maximum_turn_rad"
-"""The one parameter that shows in a turn on the spot; all others show in a walk straight ahead."""
+"""The only parameter that shows in a turn on the spot; all others show in a walk straight ahead."""
 
 
 def parameter_variants(
@@ -44,10 +44,9 @@ def parameter_variants(
 
     They are called as their values, or as `values` calls them, as in `draw_parameter`; errors, too.
     """
-    told: Mapping[str, Mapping[str, float]] = (
-        values if isinstance(values, Mapping) else {_label(name, value): {name: value} for value in values}
-    )
-    return {label: _content(gait.changed(changes), robot, name) for label, changes in told.items()}
+    if not isinstance(values, Mapping):
+        values = {_label(name, value): {name: value} for value in values}
+    return {label: _content(gait.changed(changes), robot, name) for label, changes in values.items()}
 
 
 @styled("drawing a gait")
@@ -66,7 +65,7 @@ def draw_parameter(
         name: of the parameter, as in `GaitParameters`.
         values: of it; or, by what they are called, values of dotted names below it.
         robot: who walks, or the name; default the gait's own.
-        figure: a figure, or a part of one, to draw into; default a new one.
+        figure: a figure, or a part of panel, to draw into; default a new panel.
 
     Raises:
         UnknownNameError: there is no such parameter, or no such robot.
@@ -79,7 +78,7 @@ def draw_parameter(
 
 
 def described(name: str, labels: Iterable[str]) -> str:
-    """Return what a picture says of itself, so that one of other values is found out."""
+    """Return the description that is stored in a picture, so that a picture of old values is noticed."""
     return f"{name}: {', '.join(labels)}"
 
 
@@ -101,13 +100,25 @@ STRAYS_MM = 0.5
 """A picture of how a foot strays shows so much to either side at least [mm]."""
 
 FOOT = "left_front"
-"""The one whose way is shown where one is enough."""
+"""The foot that is drawn where one is enough."""
 
 # Measures of the page [in].
-LEFT, GAP, PANEL, TITLE, BELOW, RIGHT = 0.45, 0.42, 2.1, 0.24, 0.38, 0.08
-MARKED, POINTS = 0.12, 72.0
+LEFT = 0.45
+GAP = 0.42
+PANEL = 2.1
+TITLE = 0.24
+BELOW = 0.38
+RIGHT = 0.08
+MARKED = 0.12
 
-SIDE_HEIGHT, TIME_HEIGHT, PHASES_HEIGHT, ABOVE_HEIGHT, STANCE_HEIGHT = 0.95, 1.15, 1.3, 1.6, 1.3
+SIDE_HEIGHT = 0.95
+TIME_HEIGHT = 1.15
+PHASES_HEIGHT = 1.3
+ABOVE_HEIGHT = 1.6
+STANCE_HEIGHT = 1.3
+
+POINTS = 72.0
+"""In an inch."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +126,9 @@ class Row:
     """A row of small pictures that are drawn alike and to the same scale.
 
     Attributes:
-        draw: fills one axes for each gait.
+        draw: fills a panel for each gait.
         height: of the panels [in].
-        across: what their horizontal axis shows; `up` is what their vertical one shows.
+        across: what their horizontal axis shows; `up` is what their vertical panel shows.
         marked: how much room they need above for marks of their own [in].
     """
 
@@ -144,11 +155,11 @@ def multiples_page(name: str, panels: Mapping[str, GaitContent], into: Canvas | 
         ]
         row.draw(axes, list(panels.values()))
         axes[0].set_ylabel(row.up, fontsize=7, labelpad=1.5)
-        for one, label in zip(axes, panels, strict=True):
-            one.set_xlabel(row.across, fontsize=7, labelpad=1.0)
+        for panel, label in zip(axes, panels, strict=True):
+            panel.set_xlabel(row.across, fontsize=7, labelpad=1.0)
             if place == 0:
                 pad = 4.0 + row.marked * POINTS
-                one.set_title(label, fontsize=8, weight="bold", color=INK, pad=pad, parse_math=False)
+                panel.set_title(label, fontsize=8, weight="bold", color=INK, pad=pad, parse_math=False)
         top += row.height + BELOW
     return figure
 
@@ -157,92 +168,94 @@ def _sides(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw a foot from the side."""
     views = [feet.side_view(content, SIDE_HEIGHT / PANEL) for content in contents]
     widest = max(views, key=lambda view: view.span_mm)
-    for one, content in zip(axes, contents, strict=True):
-        feet.draw_side(one, content.feet[FOOT], widest)
+    for panel, content in zip(axes, contents, strict=True):
+        feet.draw_side(panel, content.feet[FOOT], widest)
 
 
 def _near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw a foot on the ground from the side, heights stretched so that its straying shows."""
-    ways = [content.feet[FOOT] for content in contents]
-    strokes = [float(np.ptp(feet.along_mm(way, way.told(way.ground_times), 0))) for way in ways]
+    paths = [content.feet[FOOT] for content in contents]
+    strokes = [float(np.ptp(feet.along_mm(path, path.planned(path.ground_times), 0))) for path in paths]
     span = max(feet.LEAST_SPAN_MM, 1.1 * max(strokes))
-    furthest = max(STRAYS_MM, 1.2 * max(float(np.abs(straying_mm(way)).max()) for way in ways))
+    furthest = max(STRAYS_MM, 1.2 * max(float(np.abs(straying_mm(path)).max()) for path in paths))
     ratio = SIDE_HEIGHT / PANEL
     view = feet.SideView(0, 0.0, span, ratio, span * ratio / (2.0 * furthest))
-    for one, way in zip(axes, ways, strict=True):
-        feet.draw_side(one, way, view)
-        one.set_ylim(-furthest, furthest)
-        one.axhspan(-furthest, 0.0, color=feet.SOIL, lw=0, zorder=0)
+    for panel, path in zip(axes, paths, strict=True):
+        feet.draw_side(panel, path, view)
+        panel.set_ylim(-furthest, furthest)
+        panel.axhspan(-furthest, 0.0, color=feet.SOIL, lw=0, zorder=0)
 
 
-def straying_mm(way: FootWay) -> Floats:
+def straying_mm(path: FootPath) -> Floats:
     """Return how high above the ground the joints lead a foot while it is to be on it, `(n,)` [mm]."""
-    times, led = way.in_order
-    return feet.height_mm(way, led[times >= way.timing.air_s])
+    times, executed = path.in_order
+    return feet.height_mm(path, executed[times >= path.timing.air_s])
 
 
 def _heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw how high a foot is over time; ascent and descent are shaded."""
     until = max(content.timing.air_s for content in contents)
-    for one, content in zip(axes, contents, strict=True):
-        way, timing = content.feet[FOOT], content.timing
-        times, led = way.in_order
+    for panel, content in zip(axes, contents, strict=True):
+        path = content.feet[FOOT]
+        timing = content.timing
+        times, executed = path.in_order
         for start in (0.0, timing.air_s - timing.ascent_s):
-            one.axvspan(start, start + timing.ascent_s, color=BAND, lw=0, zorder=0)
-        one.axhline(0.0, color=GREY, lw=0.8)
-        one.plot(times, feet.height_mm(way, led), color=COLOURS[FOOT], lw=1.5)
-        told = feet.height_mm(way, way.told(way.air_times))
-        one.plot(way.air_times, told, "o", ms=4, mfc="white", mec=COLOURS[FOOT])
-        one.set_xlim(-0.06 * until, 1.12 * until)
-        trim(one)
+            panel.axvspan(start, start + timing.ascent_s, color=BAND, lw=0, zorder=0)
+        panel.axhline(0.0, color=GREY, lw=0.8)
+        panel.plot(times, feet.height_mm(path, executed), color=COLOURS[FOOT], lw=1.5)
+        heights = feet.height_mm(path, path.planned(path.air_times))
+        panel.plot(path.air_times, heights, "o", ms=4, mfc="white", mec=COLOURS[FOOT])
+        panel.set_xlim(-0.06 * until, 1.12 * until)
+        trim(panel)
     feet.share_scale(axes)
 
 
 def _ahead(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw how far ahead of its equilibrium point a foot is over time, in the air shaded."""
     until = max(content.timing.period_s for content in contents)
-    for one, content in zip(axes, contents, strict=True):
-        way, timing = content.feet[FOOT], content.timing
+    for panel, content in zip(axes, contents, strict=True):
+        path = content.feet[FOOT]
+        timing = content.timing
         times = np.linspace(0.0, until, 400)
         lap = times % timing.period_s
-        one.plot(times, feet.along_mm(way, way.told(lap), 0), color=COLOURS[FOOT], lw=1.5)
+        panel.plot(times, feet.along_mm(path, path.planned(lap), 0), color=COLOURS[FOOT], lw=1.5)
         for cycle in range(int(until / timing.period_s) + 1):
             start = cycle * timing.period_s
-            one.axvspan(start, start + timing.air_s, color=BAND, lw=0, zorder=0)
-        one.axhline(0.0, color=FAINT, lw=0.8)
-        one.set_xlim(0.0, until)
-        trim(one)
+            panel.axvspan(start, start + timing.air_s, color=BAND, lw=0, zorder=0)
+        panel.axhline(0.0, color=FAINT, lw=0.8)
+        panel.set_xlim(0.0, until)
+        trim(panel)
     feet.share_scale(axes)
 
 
 def _phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     until = max(content.timing.period_s for content in contents)
-    for one, content in zip(axes, contents, strict=True):
-        draw_phases(one, content)
-        one.set_xlim(0.0, until)
+    for panel, content in zip(axes, contents, strict=True):
+        draw_phases(panel, content)
+        panel.set_xlim(0.0, until)
 
 
 def _above(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
-    for one, content in zip(axes, contents, strict=True):
-        feet.draw_above(one, content, names=False, by_feet=True)
+    for panel, content in zip(axes, contents, strict=True):
+        feet.draw_above(panel, content, names=False, by_feet=True)
     feet.share_true_scale(axes)
 
 
 def _reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
-    """Draw the robot from above; circles show where feet land for the longest way in any direction."""
+    """Draw the robot from above; circles show where feet land for the longest step in any direction."""
     from matplotlib.patches import Circle
 
-    for one, content in zip(axes, contents, strict=True):
-        for foot, way in content.feet.items():
+    for panel, content in zip(axes, contents, strict=True):
+        for foot, path in content.feet.items():
             radius = content.gait.parameters.maximum_displacement_m / 2.0 * MM
-            x, y = (way.equilibrium_m[:2] * MM).tolist()
-            one.add_patch(Circle((x, y), radius, fill=False, ec=COLOURS[foot], lw=0.8))
+            x, y = (path.equilibrium_m[:2] * MM).tolist()
+            panel.add_patch(Circle((x, y), radius, fill=False, ec=COLOURS[foot], lw=0.8))
     _above(axes, contents)
 
 
 def _stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
-    for one, content in zip(axes, contents, strict=True):
-        feet.draw_stance(one, content)
+    for panel, content in zip(axes, contents, strict=True):
+        feet.draw_stance(panel, content)
     feet.share_true_scale(axes)
 
 

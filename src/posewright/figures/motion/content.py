@@ -82,8 +82,9 @@ class Content:
             span = np.fmax.reduce(self.angles, axis=0) - np.fmin.reduce(self.angles, axis=0)
         named = {joint for frame in self.motion.keyframes for joint in frame.pose.free}
         named |= {finding.joint for finding in self.findings if finding.joint is not None}
-        moves = zip(self.motion.joints, span.tolist(), strict=True)
-        return tuple(j for j, far in moves if far > LEAST_DEG or j in named) or self.motion.joints
+        spans = zip(self.motion.joints, span.tolist(), strict=True)
+        shown = tuple(joint for joint, degrees in spans if degrees > LEAST_DEG or joint in named)
+        return shown or self.motion.joints
 
     @cached_property
     def groups(self) -> dict[str, list[str]]:
@@ -105,10 +106,10 @@ class Content:
 
         None where it gives none at all, or always zero: files that leave it out are full of zeros.
         """
-        given = [keyframe.attitude for keyframe in self.motion.keyframes]
-        if not any(attitude is not None and any(attitude) for attitude in given):
+        attitudes = [keyframe.attitude for keyframe in self.motion.keyframes]
+        if not any(attitude is not None and any(attitude) for attitude in attitudes):
             return None
-        rows = [(np.nan,) * 3 if attitude is None else attitude for attitude in given]
+        rows = [(np.nan,) * 3 if attitude is None else attitude for attitude in attitudes]
         return np.rad2deg(np.array(rows, dtype=np.float64))
 
     def curve(self, joint: str) -> Floats:
@@ -130,7 +131,7 @@ class Content:
         known = self.curve(joint)[np.isfinite(self.curve(joint))]
         return float(np.ptp(known)) if len(known) else 0.0
 
-    def found(self, joint: str) -> Sequence[tuple[int, Finding]]:
+    def findings_of(self, joint: str) -> Sequence[tuple[int, Finding]]:
         """Return what was found of a joint, with its number."""
         return [(n, finding) for n, finding in enumerate(self.findings, 1) if finding.joint == joint]
 
@@ -204,14 +205,16 @@ def span_deg(content: Content, joint: str) -> float:
     """Return how much the panel of a joint shows: as much as those it is to be compared with."""
     ranks = zip(*_limbs(content), strict=True)
     peers = next(joints for joints in (*ranks, *content.groups.values()) if joint in joints)
-    return max(LEAST_SPAN_DEG, *(content.span(one) * ROOM for one in peers if one in content.motion.joints))
+    return max(
+        LEAST_SPAN_DEG, *(content.span(peer) * ROOM for peer in peers if peer in content.motion.joints)
+    )
 
 
 def _limbs(content: Content) -> list[tuple[str, ...]]:
     """Return the joints of limbs that are alike, where there are many: as long, and left or right."""
     paired = {joint for pair in content.robot.mirror_pairs for joint in (pair.left, pair.right)}
-    known = [content.robot.groups.get(group, ()) for group in content.groups]
-    sided = [joints for joints in known if len(joints) > 1 and paired.issuperset(joints)]
+    groups = [content.robot.groups.get(group, ()) for group in content.groups]
+    sided = [joints for joints in groups if len(joints) > 1 and paired.issuperset(joints)]
     lengths = [len(joints) for joints in sided]
     alike = [joints for joints in sided if len(joints) == max(lengths, key=lengths.count)]
     return alike if len(alike) >= LIMBS else []
@@ -219,7 +222,8 @@ def _limbs(content: Content) -> list[tuple[str, ...]]:
 
 def _side_by_side(content: Content, limbs: Sequence[tuple[str, ...]]) -> Mosaic:
     """Return a row of what comes before the limbs, the limbs in columns, and rows of all the rest."""
-    order, width = content.motion.joints, len(limbs)
+    order = content.motion.joints
+    width = len(limbs)
     members = {joint for joints in limbs for joint in joints}
     others = [joint for joint in content.shown if joint not in members]
     first = min(order.index(joint) for joint in members.intersection(order))

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from posewright.errors import InputError
 from posewright.figures.motion import panel
 from posewright.figures.motion.content import ATTITUDE, EMPTY, Content, Mosaic, gap, headings, laid_out
-from posewright.figures.motion.panel import LINE_IN, Line, draw_badges, draw_list, draw_moments, list_lines
-from posewright.figures.style import KEY, canvas, styled, titled
+from posewright.figures.motion.panel import (
+    LINE_IN,
+    Line,
+    draw_badges,
+    draw_list,
+    draw_whole_robot_findings,
+    list_lines,
+)
+from posewright.figures.style import canvas, mosaic_of, styled, titled, write_row_legend
 from posewright.formats import card_of
 from posewright.motions import Finding, Motion, check_motion
 from posewright.robots import Robot
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -24,10 +32,15 @@ if TYPE_CHECKING:
 
 # Measures of the page [in]; constrained layout makes room for what is written around the panels.
 HEAD = 0.62
-PANEL_HEIGHT, ROW_GAP, COLUMN_GAP = 1.0, 0.42, 0.6
+PANEL_HEIGHT = 1.0
+ROW_GAP = 0.42
+COLUMN_GAP = 0.6
 PANEL_WIDTHS = {1: 8.4, 2: 4.2}
 NARROW_PANEL = 3.2
-HEADLINE, FINDINGS = "headline", "findings"
+
+HEADLINE = "headline"
+FINDINGS = "findings"
+"""Panels of the mosaic that are no joint's."""
 
 
 @styled("drawing a motion")
@@ -53,8 +66,9 @@ def draw_motion(
     if motion.duration == 0.0:
         raise InputError(f"motion {motion.name!r} takes no time: there is nothing to draw")
     card = card_of(motion, robot)
-    found = check_motion(motion, card) if findings is None else findings
-    return draw_page(Content(motion, card, tuple(found)), figure)
+    if findings is None:
+        findings = check_motion(motion, card)
+    return draw_page(Content(motion, card, tuple(findings)), figure)
 
 
 def draw_page(content: Content, into: Canvas | None = None) -> Figure:
@@ -67,33 +81,34 @@ def draw_page(content: Content, into: Canvas | None = None) -> Figure:
     heights = [HEAD, *[PANEL_HEIGHT] * len(rows), *([below] if below else [])]
     size = columns * (panel_in + COLUMN_GAP) + 0.3, sum(heights) + len(rows) * ROW_GAP + 0.2
     figure = canvas(into, size, dpi=150, layout="constrained")
-    axes: dict[str, Axes] = figure.subplot_mosaic(mosaic, height_ratios=heights, empty_sentinel=EMPTY)  # type: ignore[arg-type]
+    axes_by_name = mosaic_of(figure, mosaic, height_ratios=heights)
     lowest = [
-        next(name for name in reversed(c) if name not in {EMPTY, FINDINGS}) for c in zip(*mosaic, strict=True)
+        next(name for name in reversed(column) if name not in {EMPTY, FINDINGS})
+        for column in zip(*mosaic, strict=True)
     ]
     groups = headings(content, rows)
-    for name, one in axes.items():
+    for name, axes in axes_by_name.items():
         if name == FINDINGS:
-            draw_list(one, lines)
+            draw_list(axes, lines)
         elif name == HEADLINE:
-            _draw_head(one, content)
+            _draw_head(axes, content)
         else:
-            draw_moments(one, content)
+            draw_whole_robot_findings(axes, content)
             if name == ATTITUDE and content.attitude is not None:
-                panel.draw_attitude(one, content, content.attitude)
+                panel.draw_attitude(axes, content, content.attitude)
             else:
-                panel.draw_joint(one, content, name)
-                found = [*content.found(name), *(content.whole if name == rows[0][0] else ())]
-                draw_badges(one, content, found, name, panel_in)
+                panel.draw_joint(axes, content, name)
+                findings = [*content.findings_of(name), *(content.whole if name == rows[0][0] else ())]
+                draw_badges(axes, content, findings, name, panel_in)
             if groups.get(name):
-                panel.draw_heading(one, groups[name])
-            one.tick_params(labelbottom=name in lowest, labelsize=7, length=2.5, pad=2)
-            one.set_xlabel("time [s]" if name in lowest else "", fontsize=7.5, labelpad=2)
+                panel.draw_heading(axes, groups[name])
+            axes.tick_params(labelbottom=name in lowest, labelsize=7, length=2.5, pad=2)
+            axes.set_xlabel("time [s]" if name in lowest else "", fontsize=7.5, labelpad=2)
     return titled(figure, f"motion {content.motion.name}: {_subtitle(content)}")
 
 
 def _list_findings(content: Content, rows: Mosaic, column_in: float) -> tuple[list[Line], float]:
-    """Find room for the list where no panel stands; else say how high it is below all panels [in]."""
+    """Put the list of findings where no panel stands; else return its height below all panels [in]."""
     top, left, columns = gap(rows)
     lines = list_lines(content, columns * column_in - COLUMN_GAP)
     room = (len(rows) - top) * (PANEL_HEIGHT + ROW_GAP) - ROW_GAP
@@ -108,11 +123,11 @@ def _list_findings(content: Content, rows: Mosaic, column_in: float) -> tuple[li
 def _draw_head(axes: Axes, content: Content) -> None:
     """Write title, subtitle and key."""
     axes.set_axis_off()
-    style: dict[str, Any] = {"va": "top", "parse_math": False, "in_layout": False}
-    axes.text(0.0, 1.0, content.motion.name, fontsize=12, weight="bold", **style)
-    axes.text(0.0, 0.6, _subtitle(content), fontsize=8, color=panel.HEADING, **style)
-    key = axes.legend(handles=_key(content), loc="lower left", **KEY)
-    key.set_in_layout(False)
+    title = axes.text(0.0, 1.0, content.motion.name, fontsize=12, weight="bold")
+    subtitle = axes.text(0.0, 0.6, _subtitle(content), fontsize=8, color=panel.HEADING)
+    for text in (title, subtitle):
+        text.set(va="top", parse_math=False, in_layout=False)
+    write_row_legend(axes, _legend_handles(content), "lower left").set_in_layout(False)
 
 
 def _subtitle(content: Content) -> str:
@@ -127,25 +142,25 @@ def _subtitle(content: Content) -> str:
     return ", ".join(parts)
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _key(content: Content) -> list[Any]:
+def _legend_handles(content: Content) -> list[Artist]:
     """Return what the strokes of the picture stand for."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     joints = [content.robot.joint(joint) for joint in content.shown]
-    key: list[Any] = [
+    handles: list[Artist] = [
         Line2D([], [], color=panel.CURVE, marker="o", markersize=3.2, label="angle [deg], keyframes"),
         Line2D([], [], color=panel.LIMIT, ls="--", lw=1.0, label="limit"),
     ]
     if any((j.hardware_lower_rad, j.hardware_upper_rad) != (j.lower_rad, j.upper_rad) for j in joints):
-        key.append(Line2D([], [], color=panel.HARDWARE, ls=":", lw=1.0, label="(limit of the mechanism)"))
+        handles.append(Line2D([], [], color=panel.HARDWARE, ls=":", lw=1.0, label="(limit of the mechanism)"))
     if any(np.isfinite(limit).any() for joint in content.shown for limit in content.coupled(joint)):
         label = "limit set by other joints"
-        key.append(Line2D([], [], color=panel.LIMIT, ls=(0, panel.COUPLED), lw=1.0, label=label))
-    key.append(Patch(color=panel.SPEED, label="speed; fine dashes: the most"))
-    key.append(Patch(color=panel.TOO_FAST, label="too fast"))
-    return key
+        handles.append(Line2D([], [], color=panel.LIMIT, ls=(0, panel.COUPLED), lw=1.0, label=label))
+    handles.append(Patch(color=panel.SPEED, label="speed; fine dashes: the most"))
+    handles.append(Patch(color=panel.TOO_FAST, label="too fast"))
+    return handles

@@ -6,7 +6,7 @@ import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from posewright.motions import Finding, Level
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Annotation
 
 COLOURS = {Level.ERROR: "#c0392b", Level.WARNING: "#b9770e", Level.NOTE: "#5b6770"}
-RING, MANY_RINGS = 5.0, 12
+RING = 5.0
+MANY_RINGS = 12
 """Size of a ring on the curve [points]; of more than so many they are half as large."""
 
 MOST_LISTED = 24
@@ -44,23 +46,31 @@ class Line:
 
 
 def draw_badges(
-    axes: Axes, content: Content, found: list[tuple[int, Finding]], joint: str, width_in: float
+    axes: Axes, content: Content, findings: list[tuple[int, Finding]], joint: str, width_in: float
 ) -> None:
     """Draw the number of each finding above when it happens in a joint's panel, and a line to the curve."""
-    found.sort(key=lambda entry: (_when(content, entry[1]), entry[0]))
-    wanted = [_when(content, finding) / content.until_s for _, finding in found]
-    for (number, finding), place in zip(found, spread(wanted, BADGE_IN / width_in), strict=True):
+    findings.sort(key=lambda entry: (_when(content, entry[1]), entry[0]))
+    shares = [_when(content, finding) / content.until_s for _, finding in findings]
+    for (number, finding), place in zip(findings, spread(shares, BADGE_IN / width_in), strict=True):
         if finding.joint is None:
             bottom, top = axes.get_ylim()
             point = (_when(content, finding), top - 1.5 * LANE * (top - bottom))
         else:
             point = _draw_rings(axes, content, finding, joint)
         line = {"arrowstyle": "-", "color": COLOURS[finding.level], "lw": 0.8, "shrinkA": 0, "shrinkB": 2.5}
-        style = {"arrowprops": line, "annotation_clip": False, **_badge(number, finding.level)}
-        axes.annotate(str(number), point, (place, 1.0 - LANE / 2.0), "data", "axes fraction", **style)
+        badge = axes.annotate(
+            str(number),
+            point,
+            (place, 1.0 - LANE / 2.0),
+            "data",
+            "axes fraction",
+            arrowprops=line,
+            annotation_clip=False,
+        )
+        _make_badge(badge, number, finding.level)
 
 
-def draw_moments(axes: Axes, content: Content) -> None:
+def draw_whole_robot_findings(axes: Axes, content: Content) -> None:
     """Draw an upright line where something was found of the robot as a whole."""
     for _, finding in content.whole:
         axes.axvline(_when(content, finding), color=COLOURS[finding.level], linewidth=0.8, alpha=0.6)
@@ -71,17 +81,18 @@ def _draw_rings(axes: Axes, content: Content, finding: Finding, joint: str) -> t
     times = [min(time, content.until_s) for time in finding.times_s] or [0.0]
     angles = np.interp(times, content.times, content.curve(joint))  # NaN where it is free: then in the middle
     points = [*zip(times, np.nan_to_num(angles, nan=sum(axes.get_ylim()) / 2.0).tolist(), strict=True)]
-    size, colour = RING if len(points) <= MANY_RINGS else RING / 2.0, COLOURS[finding.level]
+    size = RING if len(points) <= MANY_RINGS else RING / 2.0
+    colour = COLOURS[finding.level]
     axes.plot(*zip(*points, strict=True), "o", mfc="none", mec=colour, ms=size, mew=0.8, clip_on=False)
     return points[0]
 
 
-def spread(wanted: Sequence[float], width: float) -> list[float]:
-    """Return places as near as may be to the rising ones wanted, `width` apart and between 0 and 1."""
+def spread(targets: Sequence[float], width: float) -> list[float]:
+    """Return places as near as may be to rising targets, `width` apart and between 0 and 1."""
     half = min(width / 2.0, 0.5)
     places: list[float] = []
-    for place in wanted:
-        places.append(max(place, half, places[-1] + width if places else half))
+    for target in targets:
+        places.append(max(target, half, places[-1] + width if places else half))
     highest = 1.0 - half
     for i in range(len(places) - 1, -1, -1):
         places[i] = min(places[i], highest)
@@ -94,46 +105,53 @@ def list_lines(content: Content, width_in: float) -> list[Line]:
     lines = []
     for number, finding in enumerate(content.findings[:MOST_LISTED], 1):
         text = f"{finding.level.value}, {finding.rule}: {finding.message}"
-        first, *rest = textwrap.wrap(text, max(40, int(width_in / CHARACTER_IN)))
-        lines += [Line(first, number, finding.level), *map(Line, rest)]
-    left = len(content.findings) - MOST_LISTED
-    return [*lines, Line(f"and {left} more")] if left > 0 else lines
+        first, *continued = textwrap.wrap(text, max(40, int(width_in / CHARACTER_IN)))
+        lines += [Line(first, number, finding.level), *map(Line, continued)]
+    n_unlisted = len(content.findings) - MOST_LISTED
+    return [*lines, Line(f"and {n_unlisted} more")] if n_unlisted > 0 else lines
 
 
 def draw_list(axes: Axes, lines: Sequence[Line]) -> None:
     """Write the lines from the top of axes down."""
     axes.set_axis_off()
-    down: dict[str, Any] = {
-        "xycoords": "axes fraction",
-        "textcoords": "offset points",
-        "annotation_clip": False,
-    }
+
+    def write(x: float, y: float, text: str) -> Annotation:
+        return axes.annotate(text, (0, 1), (x, y), "axes fraction", "offset points", annotation_clip=False)
+
     for row, line in enumerate(lines):
         y = -(row + 0.5) * LINE_IN * 72.0
         if line.number is not None:
-            axes.annotate(
-                str(line.number), (0, 1), (BADGE_IN * 36.0, y), **down, **_badge(line.number, line.level)
-            )
-        text: dict[str, Any] = {"fontsize": 7.5, "va": "center", "parse_math": False, "in_layout": False}
-        axes.annotate(line.text, (0, 1), (BADGE_IN * 108.0, y), **down, **text)
+            _make_badge(write(BADGE_IN * 36.0, y, str(line.number)), line.number, line.level)
+        text = write(BADGE_IN * 108.0, y, line.text)
+        text.set(fontsize=7.5, va="center", parse_math=False, in_layout=False)
 
 
-def _badge(number: int, level: Level) -> dict[str, Any]:
-    """Return how a finding's number looks: white on the colour of its level."""
-    style = "circle,pad=0.22" if number < 10 else "round,pad=0.22"
-    box = {"boxstyle": style, "fc": COLOURS[level], "ec": "none"}
-    return {"color": "white", "fontsize": 6.0, "weight": "bold", "ha": "center", "va": "center", "bbox": box}
+def _make_badge(text: Annotation, number: int, level: Level) -> None:
+    """Make a text the number of a finding: white on the colour of its level."""
+    text.set(color="white", fontsize=6.0, weight="bold", ha="center", va="center")
+    shape = "circle,pad=0.22" if number < 10 else "round,pad=0.22"
+    text.set_bbox({"boxstyle": shape, "fc": COLOURS[level], "ec": "none"})
 
 
 def _when(content: Content, finding: Finding) -> float:
     return min(finding.times_s[0], content.until_s) if finding.times_s else 0.0
 
 
-CURVE, AGAIN, FRAME, HEADING = "#1b5e8a", "#9dbfd6", "#d9dde1", "#5b6770"
-LIMIT, HARDWARE = "#c0392b", "#7b241c"
+# Colours.
+CURVE = "#1b5e8a"
+SECOND_LAP = "#9dbfd6"
+FRAME = "#d9dde1"
+HEADING = "#5b6770"
+LIMIT = "#c0392b"
+HARDWARE = "#7b241c"
+SPEED = "#a9b4bd"
+TOO_FAST = "#c0392b"
+PEAK = "#7f8b94"
+FREE = "#f3e3c3"
+FREE_TEXT = "#8a6d1f"
+
 COUPLED = (6, 1.5, 1, 1.5)
-SPEED, TOO_FAST, PEAK = "#a9b4bd", "#c0392b", "#7f8b94"
-FREE, FREE_TEXT = "#f3e3c3", "#8a6d1f"
+"""Dashes of a limit that other joints set."""
 
 STRIP = 0.2
 """Share of a panel's height that the speed takes, at its foot."""
@@ -157,8 +175,10 @@ def draw_joint(axes: Axes, content: Content, joint: str) -> None:
     _draw_limits(axes, content, joint)
     _draw_free(axes, content, joint)
     _draw_speed(axes, content, joint)
-    curve, times, once = content.curve(joint), content.times, content.motion.duration
-    for part, colour in ((times >= once, AGAIN), (times <= once, CURVE)):
+    curve = content.curve(joint)
+    times = content.times
+    once = content.motion.duration
+    for part, colour in ((times >= once, SECOND_LAP), (times <= once, CURVE)):
         axes.plot(times[part], curve[part], color=colour, linewidth=1.4, solid_capstyle="round")
     at_marks = curve[np.searchsorted(times, content.marks)]
     size = 3.2 if len(content.marks) <= 40 else 1.8
@@ -167,36 +187,46 @@ def draw_joint(axes: Axes, content: Content, joint: str) -> None:
 
 def _frame(axes: Axes, content: Content, joint: str) -> None:
     """Set what the axes show: the curve between the strip for speeds and the lane for findings."""
-    curve, span = content.curve(joint), span_deg(content, joint)
-    known = curve[np.isfinite(curve)]
-    middle = float(known.max() + known.min()) / 2 if len(known) else 0.0
+    curve = content.curve(joint)
+    span = span_deg(content, joint)
+    finite = curve[np.isfinite(curve)]
+    middle = float(finite.max() + finite.min()) / 2 if len(finite) else 0.0
     lane = LANE if content.findings else 0.04
-    whole = span / (1.0 - STRIP - 0.06 - lane)
-    bottom = middle - span / 2 - whole * (STRIP + 0.06)
-    axes.set_ylim(bottom, bottom + whole)
-    axes.set_yticks(_ticks(bottom + whole * STRIP, bottom + whole))
+    height = span / (1.0 - STRIP - 0.06 - lane)
+    bottom = middle - span / 2 - height * (STRIP + 0.06)
+    axes.set_ylim(bottom, bottom + height)
+    axes.set_yticks(round_angles(bottom + height * STRIP, bottom + height))
     _draw_keyframes(axes, content, joint)
 
 
-def _ticks(bottom: float, top: float) -> list[float]:
+def round_angles(bottom: float, top: float) -> list[float]:
     """Return round angles between two, at most `MOST_TICKS` [deg]."""
     step = next(step for step in TICK_STEPS_DEG if (top - bottom) / step <= MOST_TICKS)
     return [step * i for i in range(math.ceil(bottom / step), math.floor(top / step) + 1)]
 
 
-def _draw_keyframes(axes: Axes, content: Content, what: str) -> None:
+def _draw_keyframes(axes: Axes, content: Content, title: str) -> None:
     """Draw when the keyframes are reached, paler where they are many, and write what the panel shows."""
-    width, upright = 0.7 if len(content.marks) <= 40 else 0.3, axes.get_xaxis_transform()
+    width = 0.7 if len(content.marks) <= 40 else 0.3
+    upright = axes.get_xaxis_transform()
     axes.vlines(content.marks, 0, 1, transform=upright, color=FRAME, linewidth=width, zorder=0)
-    axes.set_title(what.replace("_", " "), fontsize=8, loc="left", pad=3)
+    axes.set_title(title.replace("_", " "), fontsize=8, loc="left", pad=3)
     axes.set_xlim(0.0, content.until_s)
     axes.spines[["top", "right"]].set_visible(False)
 
 
 def draw_heading(axes: Axes, group: str) -> None:
     """Write above a panel what group begins with it."""
-    style: dict[str, Any] = {"weight": "bold", "color": HEADING, "fontsize": 8}
-    axes.annotate(group.replace("_", " ").upper(), (0, 1), (0, 15), "axes fraction", "offset points", **style)
+    axes.annotate(
+        group.replace("_", " ").upper(),
+        (0, 1),
+        (0, 15),
+        "axes fraction",
+        "offset points",
+        weight="bold",
+        color=HEADING,
+        fontsize=8,
+    )
 
 
 def _draw_limits(axes: Axes, content: Content, joint: str) -> None:
@@ -226,9 +256,11 @@ def _draw_speed(axes: Axes, content: Content, joint: str) -> None:
     height = np.clip(share, 0.0, STRIP_TOP) * STRIP / STRIP_TOP
     backdrop = np.full_like(height, STRIP)
     over = share > 1.0 + 1e-6
-    style: dict[str, Any] = {"step": "post", "lw": 0, "transform": axes.get_xaxis_transform(), "zorder": 1.5}
+    low = axes.get_xaxis_transform()
     for top, where, colour in ((backdrop, None, "white"), (height, None, SPEED), (height, over, TOO_FAST)):
-        axes.fill_between(content.times, 0, top, where=where, color=colour, **style)
+        axes.fill_between(
+            content.times, 0, top, where=where, color=colour, step="post", lw=0, transform=low, zorder=1.5
+        )
     most = STRIP / STRIP_TOP
     axes.plot([0, 1], [STRIP, STRIP], transform=axes.transAxes, color=FRAME, linewidth=0.7, zorder=1.8)
     axes.plot([0, 1], [most, most], transform=axes.transAxes, color=TOO_FAST, linewidth=0.5, dashes=(6, 3))
@@ -251,14 +283,21 @@ ANGLES = (("roll, + right", "#0072b2"), ("pitch, + forward", "#d55e00"), ("yaw, 
 
 
 def draw_attitude(axes: Axes, content: Content, attitude: Floats) -> None:
-    """Draw roll, pitch and yaw (n_keyframes, 3) [deg] between the keyframes that say them."""
-    known = attitude[np.isfinite(attitude)]
-    middle, span = (known.max() + known.min()) / 2.0, max(LEAST_SPAN_DEG, np.ptp(known) * ROOM)
+    """Draw roll, pitch and yaw (n_keyframes, 3) [deg] between the keyframes that state them."""
+    finite = attitude[np.isfinite(attitude)]
+    middle = (finite.max() + finite.min()) / 2.0
+    span = max(LEAST_SPAN_DEG, np.ptp(finite) * ROOM)
     axes.set_ylim(middle - span / 2, middle + span / 2)
     _draw_keyframes(axes, content, ATTITUDE)
     draw_heading(axes, "base attitude")
-    given = np.isfinite(attitude).all(axis=1)
-    for angles, (name, colour) in zip(attitude[given].T, ANGLES, strict=True):
-        axes.plot(content.marks[given], angles, "o-", color=colour, label=name, lw=1.2, ms=2.2)
-    place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 0.98), "borderaxespad": 0.0}
-    axes.legend(ncols=3, fontsize=6.5, frameon=False, **place)
+    is_stated = np.isfinite(attitude).all(axis=1)
+    for angles, (name, colour) in zip(attitude[is_stated].T, ANGLES, strict=True):
+        axes.plot(content.marks[is_stated], angles, "o-", color=colour, label=name, lw=1.2, ms=2.2)
+    axes.legend(
+        ncols=3,
+        fontsize=6.5,
+        frameon=False,
+        loc="lower right",
+        bbox_to_anchor=(1.0, 0.98),
+        borderaxespad=0.0,
+    )

@@ -8,13 +8,15 @@ OMTN of recording slots that hold none).
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
-from posewright.errors import FormatError, UnknownNameError, Where
+from posewright.display import Lines
+from posewright.errors import FormatError, UnknownNameError, Where, visible
 from posewright.formats.binary import Wrapping, head_of, is_wrapped
 from posewright.formats.file_kind import MAX_ARCHIVE_BYTES
 
@@ -100,6 +102,23 @@ class Compression(Enum):
     ENTRIES = "entries"
 
 
+_GZIP = {
+    Compression.NONE: "no gzip",
+    Compression.FILE: "gzip around all of it",
+    Compression.ENTRIES: "gzip around each entry",
+}
+
+
+def entries_counted(count: int) -> str:
+    """Return a number of entries in words: `1 entry`, `2 entries`."""
+    return f"{count} {'entry' if count == 1 else 'entries'}"
+
+
+def plural(noun: str, count: int) -> str:
+    """Return the noun for so many: of a kind of entry, or `file`."""
+    return noun if count == 1 or noun in ("midi", "unknown") else f"{noun}s"
+
+
 @dataclass(frozen=True, slots=True)
 class OdaEntry:
     """An entry of an archive.
@@ -123,6 +142,18 @@ class OdaEntry:
     def contents(self) -> Contents:
         """What it really holds."""
         return contents_of(self.data)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what is to be known of it, fit for JSON."""
+        contents = self.contents
+        return {
+            "name": self.name,
+            "type": self.type,
+            "holds": contents.kind.value,
+            "gzip": contents.is_packed,
+            "offset": self.offset,
+            "size_bytes": len(self.data),
+        }
 
     def row(self, offset: int) -> bytes:
         """Return its row of the table for its bytes at `offset`."""
@@ -163,6 +194,39 @@ class OdaArchive:
             return Compression.FILE
         packed = any(is_wrapped(entry.data) for entry in self.entries)
         return Compression.ENTRIES if packed else Compression.NONE
+
+    def to_dict(self, *, with_entries: bool = True) -> dict[str, object]:
+        """Return what the archive is and holds, fit for JSON."""
+        entries = [{"number": number, **entry.to_dict()} for number, entry in enumerate(self.entries, 1)]
+        return {
+            "file": str(self.path),
+            "format": ODA,
+            "gzip": self.compression.value,
+            "n_entries": len(self.entries),
+            "holds": self._kinds(),
+            "warnings": list(self.remarks),
+            **({"entries": entries} if with_entries else {}),
+        }
+
+    @property
+    def summary(self) -> str:
+        """What the archive holds, in a line."""
+        counts = ", ".join(f"{count} {plural(kind, count)}" for kind, count in self._kinds().items())
+        entries = entries_counted(len(self.entries))
+        return f"{self.path}: {entries} ({counts or 'empty'}), {_GZIP[self.compression]}"
+
+    def lines(self) -> Lines:
+        """Yield the summary, and a line for each entry."""
+        yield self.summary
+        width = len(str(len(self.entries)))
+        for number, entry in enumerate(self.entries, 1):
+            contents = entry.contents
+            packed = " (gzip)" if contents.is_packed else ""
+            size = f"{len(entry.data):>9,}"
+            yield f"  {number:>{width}}  {contents.kind.value:<11}{size}{packed:<7}  {visible(entry.name)}"
+
+    def _kinds(self) -> dict[str, int]:
+        return dict(Counter(entry.contents.kind.value for entry in self.entries))
 
     def place(self, name: str) -> int:
         """Return the place of the first entry called `name`, from 0, or raise UnknownNameError."""

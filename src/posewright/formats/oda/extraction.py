@@ -6,11 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from posewright.display import Lines
 from posewright.documents import write_atomically
-from posewright.errors import FormatError, InputError, LossError, OutputError, Where
+from posewright.errors import FormatError, InputError, LossError, OutputError, Where, visible
 from posewright.formats.motion_file import Reference, alone, carried_to, find_page, lost_between_robots
 from posewright.formats.motion_format import MotionFormat, WriteOptions
-from posewright.formats.oda.archive import EntryKind, OdaArchive, OdaEntry, suffix_of
+from posewright.formats.oda.archive import (
+    EntryKind,
+    OdaArchive,
+    OdaEntry,
+    entries_counted,
+    plural,
+    suffix_of,
+)
 from posewright.formats.oda.assembly import FileNames
 from posewright.formats.oda.files import read_archive_file
 from posewright.formats.oda.format import MOST_UNPACKED_BYTES, document_of, motion_of, plain_entry
@@ -18,6 +26,8 @@ from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import format_named
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
+
+MOST_LISTED = 20  # more names than this are counted, not listed
 
 Tell = Callable[[int, int], None]  # told how much of how much is done
 
@@ -30,6 +40,15 @@ class Extracted:
     name: str
     kind: EntryKind
     file: Path
+
+    def to_dict(self) -> dict[str, object]:
+        """Return it fit for JSON."""
+        return {
+            "number": self.number,
+            "name": self.name,
+            "holds": self.kind.value,
+            "file": str(self.file),
+        }
 
 
 @dataclass(frozen=True)
@@ -50,6 +69,42 @@ class Extraction:
     failed: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+
+    def to_dict(self, folder: Path) -> dict[str, object]:
+        """Return what was written into a folder, and what was not, fit for JSON."""
+        return {
+            "folder": str(folder),
+            "files": [
+                {
+                    "number": entry.number,
+                    "name": entry.name,
+                    "holds": entry.kind.value,
+                    "file": str(entry.file),
+                }
+                for entry in self.files
+            ],
+            "placeholders": list(self.placeholders),
+            "other_entries": list(self.others),
+            "failed": list(self.failed),
+            "losses": list(self.losses),
+            "remarks": list(self.remarks),
+        }
+
+    def lines(self, folder: Path) -> Lines:
+        """Yield how many files were written into a folder, which were renamed, and what was left out."""
+        yield f"{len(self.files)} {plural('file', len(self.files))} -> {folder}"
+        renamed = [entry for entry in self.files if not entry.file.name.startswith(f"{entry.name}.")]
+        if len(renamed) <= MOST_LISTED:
+            yield from (f"  {visible(entry.name)} -> {entry.file.name}" for entry in renamed)
+        left_out = (
+            (self.placeholders, "placeholders, which hold no motion"),
+            (self.others, "no motions"),
+        )
+        for names, reason in left_out:
+            if names:
+                is_short = len(names) <= MOST_LISTED
+                listed = ", ".join(map(visible, names)) if is_short else entries_counted(len(names))
+                yield f"  left out, as they are {reason}: {listed}"
 
 
 def extract_archive(

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from posewright.errors import LossError, OutputError, UnknownNameError, Where
+from posewright.display import Lines
+from posewright.errors import FormatError, LossError, OutputError, UnknownNameError, Where, visible
 from posewright.formats.binary import Wrapping
 from posewright.formats.file_kind import MAX_ARCHIVE_BYTES, read_file_bytes
-from posewright.formats.oda.archive import Compression, OdaArchive
+from posewright.formats.oda.archive import ODA, Compression, OdaArchive, entries_counted
 from posewright.formats.oda.reader import parse_archive
 
 if TYPE_CHECKING:
@@ -32,6 +33,65 @@ class Assembled:
     names: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+
+    def to_dict(self, path: Path) -> dict[str, object]:
+        """Return what was written to a file, fit for JSON."""
+        return {
+            "file": str(path),
+            "format": ODA,
+            "gzip": self.archive.compression.value,
+            "n_entries": len(self.archive.entries),
+            "added": list(self.names),
+            "losses": list(self.losses),
+            "remarks": list(self.remarks),
+        }
+
+    def lines(self, path: Path) -> Lines:
+        """Yield what was written to a file."""
+        added = visible(self.names[0]) if len(self.names) == 1 else f"{len(self.names)} files"
+        yield f"{added} -> {path}: {entries_counted(len(self.archive.entries))}"
+
+
+@dataclass(frozen=True)
+class ArchiveFile:
+    """A file that is called as an archive is.
+
+    Attributes:
+        archive: what it holds; None where it cannot be read.
+        fault: why it cannot be read; empty where it can.
+    """
+
+    path: Path
+    archive: OdaArchive | None = None
+    fault: str = ""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what it is, without its entries, fit for JSON."""
+        if self.archive is None:
+            return {"file": str(self.path), "unreadable": self.fault}
+        return {**self.archive.to_dict(with_entries=False), "unreadable": None}
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.fault}" if self.archive is None else self.archive.summary
+
+
+def archives_in(folder: Path) -> tuple[ArchiveFile, ...]:
+    """Return each archive below a folder, in the order of their paths.
+
+    Raises:
+        FormatError: there is none.
+    """
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".oda" and path.is_file())
+    if not paths:
+        raise FormatError("no archive is in this folder", where=Where(folder), hint="one is called *.ODA")
+    return tuple(map(_archive_file, paths))
+
+
+def _archive_file(path: Path) -> ArchiveFile:
+    try:
+        return ArchiveFile(path, read_archive_file(path))
+    except FormatError as error:
+        return ArchiveFile(path, fault=error.message)
 
 
 def read_archive_file(path: Path | str) -> OdaArchive:

@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, JointCommands
-from posewright.control import Block
+from posewright.control import Block, Controller
 from posewright.errors import InputError
 from posewright.network.served.door import Trajectory
 from posewright.robots import Robot
@@ -51,7 +51,7 @@ class _Track(NamedTuple):
     positions: Floats
 
 
-class Commander:
+class Commander(Controller):
     """A controller that does what somebody far away wants; `take` and `stop` may come from any thread.
 
     It watches, too: a trajectory begins at what was sent, however far beyond that the one before it wanted to

@@ -14,7 +14,7 @@ from enum import Enum
 import numpy as np
 
 from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, Plant, TorquePolicy
-from posewright.control import Block, Clock, Watcher, drive
+from posewright.control import Block, Controller, RealClock, Watcher, drive
 from posewright.control.loop import sigterm_raises
 from posewright.errors import BodyError, InputError
 from posewright.network.served.commander import Commander, Watchdog
@@ -67,8 +67,8 @@ class Standing:
     counts: Mapping[str, float]
 
 
-class Host:
-    """A robot that is served; a `door.Served`, whose `run` drives it until somebody ends it.
+class Host(Controller):
+    """A robot that is served; a `door.Served`, whose `run` drives it in real time until somebody ends it.
 
     Args:
         plant: of the one robot.
@@ -76,8 +76,8 @@ class Host:
         doors: by which others come in, by name.
         sensors: of the robot; default its card's.
         watchdog: what happens when the commander falls silent.
-        clock: makes what paces the frames, anew for each stretch; None for a plant that paces itself.
         now: a clock that only runs forward [s].
+        sleep: waits for so long [s].
         watchers: see every frame that is not a client's.
         on_end: what the servos do in the end.
         silent_s: a client that asks nothing for so long is let go [s].
@@ -95,8 +95,8 @@ class Host:
         *,
         sensors: Sequence[SensorSpec] | None = None,
         watchdog: Watchdog | None = None,
-        clock: Callable[[], Clock | None] = lambda: None,
         now: Callable[[], float],
+        sleep: Callable[[float], None],
         watchers: Sequence[Watcher] = (),
         on_end: TorquePolicy = TorquePolicy.RELEASE,
         silent_s: float = 10.0,
@@ -107,7 +107,10 @@ class Host:
                 f"{len(plant.bodies)} robots to be served", hint="one; start another for another"
             )
         ((self._name, self._body),) = plant.bodies.items()
-        self._plant, self._doors, self._clock, self._now = plant, dict(doors), clock, now
+        self._plant = plant
+        self._doors = dict(doors)
+        self._now = now
+        self._sleep = sleep
         self._is_lent_itself = make is None
         self._watchers, self._on_end, self._on_look = watchers, on_end, on_look
         self.sensors = self._body.robot.sensors if sensors is None else tuple(sensors)
@@ -216,7 +219,7 @@ class Host:
                     {self._name: self},
                     until_s=math.inf,
                     watchers=(self, *self._watchers),
-                    clock=self._clock(),
+                    clock=RealClock(self._now, self._sleep),
                     on_end=TorquePolicy.HOLD,
                     on_failure=self._on_end,
                 )

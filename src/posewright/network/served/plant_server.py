@@ -11,12 +11,25 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import BodyState, JointCommands, Part, Plant, Supervisor, TorquePolicy
-from posewright.control import Safety
+from posewright.bodies import (
+    Body,
+    BodyState,
+    Contacts,
+    GroundTruth,
+    JointCommands,
+    JointStates,
+    Part,
+    Plant,
+    TorquePolicy,
+)
+from posewright.control import Safety, advance_at_its_time
 from posewright.documents import Node
 from posewright.documents.plain import plain_with_arrays, to_plain
 from posewright.errors import (
@@ -204,10 +217,10 @@ class PlantServer:
     def _described(self, session: Session) -> dict[str, Any]:
         plant = session.plant
         bodies = {
-            name: {"facts": to_plain(body.facts()), "supervised": isinstance(body, Supervisor)}
+            name: {"facts": to_plain(body.facts()), "supervised": plant.supervisor(name) is not None}
             for name, body in plant.bodies.items()
         }
-        return {"frame_period_s": plant.frame_period_s, "bodies": bodies}
+        return {"frame_period_s": plant.frame_period_s, "is_real": plant.is_real, "bodies": bodies}
 
     def _engage(self, session: Session, asked: Node) -> dict[str, Any]:
         name, body = _body(session, _entries(asked, "body")["body"])
@@ -235,7 +248,7 @@ class PlantServer:
             told.fail("not the same number of rows for each robot")
         if self._safety:
             commands = {name: self._made_safe(session, name, one) for name, one in commands.items()}
-        states = plant.advance(commands)
+        states = _advance_paced(plant, commands)
         session.held.update(commands)
         for name, one in commands.items():
             session.last[name] = one.angles[-1]
@@ -256,11 +269,12 @@ class PlantServer:
 
     def _place(self, session: Session, asked: Node) -> dict[str, Any]:
         told = _entries(asked, "body", "x_m", "y_m", "yaw_rad")
-        name, body = _body(session, told["body"])
-        if not isinstance(body, Supervisor):
+        name, _ = _body(session, told["body"])
+        supervisor = session.plant.supervisor(name)
+        if supervisor is None:
             raise BodyError(f"nobody can put {name} anywhere", hint="only a simulated robot can be placed")
         x_m, y_m, yaw_rad = (told[one].number(low=-_FAR_M, high=_FAR_M) for one in ("x_m", "y_m", "yaw_rad"))
-        body.place_robot(x_m, y_m, yaw_rad)
+        supervisor.place_robot(x_m, y_m, yaw_rad)
         return {"read": _readings(session)}  # others may see it from now on
 
     def _stop(self, session: Session, asked: Node) -> dict[str, Any]:
@@ -284,6 +298,52 @@ class PlantServer:
                 ending.callback(bodies[name].stop, TorquePolicy.HOLD)
 
 
+def _advance_paced(plant: Plant, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
+    """Let the frames of some commands pass, one by one at their times where the plant has a real clock."""
+    clock = plant.clock
+    if clock is None:
+        return plant.advance(commands)
+    if not clock.is_real:
+        return advance_at_its_time(plant, commands, clock)
+    n_frames = len(next(iter(commands.values())))
+    frames = [
+        advance_at_its_time(plant, {name: rows[i : i + 1] for name, rows in commands.items()}, clock)
+        for i in range(n_frames)
+    ]
+    return {name: _join_states([frame[name] for frame in frames]) for name in commands}
+
+
+def _join_states(blocks: Sequence[JointStates]) -> JointStates:
+    """Return the states of blocks that follow each other as those of one."""
+    truths = [block.truth for block in blocks if block.truth is not None]
+    return JointStates(
+        times=np.concatenate([block.times for block in blocks]),
+        positions=np.concatenate([block.positions for block in blocks]),
+        efforts=np.concatenate([block.efforts for block in blocks]),
+        truth=_join_truths(truths) if len(truths) == len(blocks) else None,
+        faults=tuple(chain.from_iterable(block.faults for block in blocks)),
+    )
+
+
+def _join_truths(blocks: Sequence[GroundTruth]) -> GroundTruth:
+    slips = [block.slips for block in blocks if block.slips is not None]
+    contacts: dict[int, Contacts] = {}
+    n_frames = 0
+    for block in blocks:
+        if block.contacts is not None:
+            contacts[n_frames] = block.contacts
+        n_frames += len(block)
+    return GroundTruth(
+        base=np.concatenate([block.base for block in blocks]),
+        footprints=np.concatenate([block.footprints for block in blocks]),
+        foot_contacts=np.concatenate([block.foot_contacts for block in blocks]),
+        boxes=np.concatenate([block.boxes for block in blocks]),
+        box_contacts=np.concatenate([block.box_contacts for block in blocks]),
+        slips=np.concatenate(slips) if len(slips) == len(blocks) else None,
+        contacts=Contacts.joined(contacts) if len(contacts) == len(blocks) else None,
+    )
+
+
 def _told_error(error: PosewrightError) -> dict[str, Any]:
     kind = type(error).__name__
     return {
@@ -303,7 +363,7 @@ def _readings(session: Session) -> dict[str, Any]:
     return {name: plain_with_arrays(body.read()) for name, body in session.plant.bodies.items()}
 
 
-def _body(session: Session, node: Node) -> tuple[str, Any]:
+def _body(session: Session, node: Node) -> tuple[str, Body]:
     bodies = session.plant.bodies
     name = node.choice("robot of the plant", bodies)
     return name, bodies[name]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from posewright.arenas import Arena
-from posewright.bodies import Body, BodyState, JointCommands, JointStates, Part, TorquePolicy
+from posewright.bodies import BodyState, JointCommands, JointStates, Part, Supervisor, TorquePolicy
 from posewright.documents import Node
 from posewright.errors import BodyError, FormatError, PosewrightError
 from posewright.network.served import values
@@ -119,7 +119,7 @@ class RemotePlant:
     """A plant at the other end of a wire: to the last bit what it would be here.
 
     The other side makes it of the same parts. Each call of `advance` is one round trip, however many frames
-    pass, and brings along what the bodies say next.
+    pass, and brings along what the bodies say next. It has no clock: the other side paces what is real.
 
     Args:
         wire: which is let go with the last body.
@@ -129,10 +129,17 @@ class RemotePlant:
         timeout_s: how long an answer may take, and a plant in making ten times as long [s].
         now: a clock that only runs forward [s], for `latencies`.
 
+    Attributes:
+        frame_period_s: the time between two commands [s].
+        is_real: whether a robot that can break moves on the other side.
+        clock: None.
+
     Raises:
         BodyError: nobody answers, or somebody else drives that robot.
         InputError: the other side does not take the parts.
     """
+
+    clock = None
 
     def __init__(
         self,
@@ -154,8 +161,15 @@ class RemotePlant:
         try:
             answer = line.ask("open", 10.0 * timeout_s, **told)
             self.frame_period_s = _entry(answer, "frame_period_s").number(low=1e-4, high=10.0)
-            bodies = _by_name(answer, "bodies", robots)
-            self._bodies = {name: _body(self, name, robots[name], entry) for name, entry in bodies.items()}
+            self.is_real = _entry(answer, "is_real").boolean()
+            self._bodies: dict[str, RemoteBody] = {}
+            self._supervised: set[str] = set()
+            for name, entry in _by_name(answer, "bodies", robots).items():
+                description = entry.fields(required=("facts", "supervised"), optional=())
+                description["facts"].fields()
+                self._bodies[name] = RemoteBody(self, name, robots[name], description["facts"].value)
+                if description["supervised"].boolean():
+                    self._supervised.add(name)
         except PosewrightError:
             line.close()
             raise
@@ -164,9 +178,13 @@ class RemotePlant:
         return f"<RemotePlant with {', '.join(self._bodies)}>"
 
     @property
-    def bodies(self) -> Mapping[str, Body]:
+    def bodies(self) -> Mapping[str, RemoteBody]:
         """The robots in it."""
         return self._bodies
+
+    def supervisor(self, name: str) -> Supervisor | None:
+        """Return the body of that name where somebody on the other side can put it somewhere."""
+        return self._bodies[name] if name in self._supervised else None
 
     @property
     def latencies(self) -> Latencies:
@@ -212,7 +230,7 @@ class RemotePlant:
 
 
 class RemoteBody:
-    """One robot of a remote plant: a `bodies.Body`.
+    """One robot of a remote plant: a `bodies.Body`, and its `Supervisor` where the other side has one.
 
     `read` returns what came along with the latest answer; once it is closed, `observe` the last frame.
     """
@@ -277,6 +295,11 @@ class RemoteBody:
         self.is_open = False
         self._plant.let_go()
 
+    def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
+        """Put the robot upright on its feet there (BodyError: nobody on the other side can)."""
+        answer = self._plant.ask("place", body=self._name, x_m=x_m, y_m=y_m, yaw_rad=yaw_rad)
+        self._plant.take_readings(answer)
+
     def seen(self, states: JointStates) -> None:
         """Keep the last of the frames that passed."""
         truth = states.truth
@@ -292,23 +315,7 @@ class RemoteBody:
         self._is_current = False
 
 
-class SupervisedRemoteBody(RemoteBody):
-    """A robot of a remote plant that somebody can put somewhere: a `bodies.Supervisor`, too."""
-
-    def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
-        """Put the robot upright on its feet there."""
-        where = {"x_m": x_m, "y_m": y_m, "yaw_rad": yaw_rad}
-        self._plant.take_readings(self._plant.ask("place", body=self._name, **where))
-
-
 _ROWS = ("base", "footprints", "foot_contacts", "boxes", "box_contacts")
-
-
-def _body(plant: RemotePlant, name: str, robot: Robot, node: Node) -> RemoteBody:
-    told = node.fields(required=("facts", "supervised"), optional=())
-    kind = SupervisedRemoteBody if told["supervised"].boolean() else RemoteBody
-    told["facts"].fields()
-    return kind(plant, name, robot, told["facts"].value)
 
 
 def _by_name(answer: Mapping[str, Node], what: str, names: Iterable[str]) -> dict[str, Node]:

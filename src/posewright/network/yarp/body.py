@@ -5,23 +5,23 @@ One that Posewright serves is driven in lock-step, to the last bit; any other th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
 from posewright.arrays import Flags, Floats
 from posewright.bodies import (
     BodyState,
+    Clock,
     Fault,
     FaultKind,
     JointCommands,
     JointStates,
     Part,
+    SingleBodyPlant,
     TorquePolicy,
 )
-from posewright.control import Clock
 from posewright.errors import BodyError, InputError, PosewrightError
 from posewright.network.yarp.gateway import port_name
 from posewright.network.yarp.moves import DIRECT, IDLE
@@ -29,7 +29,6 @@ from posewright.network.yarp.names import NameClient
 from posewright.network.yarp.remote_board import RemoteBoard
 from posewright.network.yarp.sensors import sensor_ports
 from posewright.network.yarp.wire import YarpWire
-from posewright.robots import Robot
 
 HOST, PORT = "127.0.0.1", 10000
 """Where YARP's name server is unless somebody says otherwise."""
@@ -81,58 +80,47 @@ def read_address(address: str) -> tuple[str, NameClient]:
     return port_name(name), NameClient(host or HOST, int(port or PORT))
 
 
-class YarpBody:
-    """A robot behind a control board, a `Body` and its own `Plant`, in real time.
+class YarpBody(SingleBodyPlant):
+    """A robot behind a control board, a `Body` and its own `Plant`.
 
     Positions are streamed, a row a frame. What the board does not tell, such as torques, is not known.
+
+    Args:
+        names: where the name server is.
+        port: what the ports of the robot begin with.
+        part: the robot.
+        clock: paces its frames.
     """
 
-    def __init__(self, names: NameClient, name: str, part: Part, clock: Clock) -> None:
-        self._names, self._name, self._part, self._clock = names, name, part, clock
+    def __init__(self, names: NameClient, port: str, part: Part, clock: Clock) -> None:
+        super().__init__(part.robot, part.name, clock)
+        self._names = names
+        self._port = port
+        self._sensors = part.sensors
         self._board: RemoteBoard | None = None
-        self._frames, self._silent, self._seen = 0, 0, 0
+        self._silent_frames = 0
+        self._message_count = 0
         self._free: Flags = np.zeros(len(part.robot.joints), np.bool_)
-
-    def __repr__(self) -> str:
-        return f"<YarpBody {self._name}: {self.robot.name}>"
-
-    @property
-    def robot(self) -> Robot:
-        """The robot's card."""
-        return self._part.robot
-
-    @property
-    def bodies(self) -> Mapping[str, YarpBody]:
-        """Itself."""
-        return {self._part.name: self}
-
-    @property
-    def frame_period_s(self) -> float:
-        """The time between two commands [s]."""
-        return self.robot.frame_period_s
-
-    @property
-    def time_s(self) -> float:
-        """The time of the frames that have passed [s]."""
-        return self._frames * self.frame_period_s
+        self._goal: Floats = np.zeros(len(part.robot.joints))
 
     def open(self) -> None:
         """Connect, and take all joints to direct positions; errors as of `Body`."""
         if self._board is not None:
             return
-        sensors = sensor_ports(self._name, self.robot, (*self.robot.sensors, *self._part.sensors))
-        board = RemoteBoard(self._names, self._name, self.robot, sensors)
+        sensors = sensor_ports(self._port, self.robot, (*self.robot.sensors, *self._sensors))
+        board = RemoteBoard(self._names, self._port, self.robot, sensors)
         try:
             board.set_modes(~self._free, DIRECT)
         except PosewrightError:
             board.close()
             raise
         self._board = board
+        self._goal = np.nan_to_num(board.told.positions)
 
     @property
     def _open(self) -> RemoteBoard:
         if self._board is None:
-            raise BodyError(f"{self._name} is not open")
+            raise BodyError(f"{self._port} is not open")
         return self._board
 
     def read(self) -> BodyState:
@@ -147,55 +135,47 @@ class YarpBody:
         told = self._open.told
         return JointStates(np.array([self.time_s]), told.positions[np.newaxis], told.torques[np.newaxis])
 
-    def facts(self) -> Mapping[str, Any]:
-        """Return nothing: a control board does not say what its robot weighs."""
-        return {}
+    def play(self, rows: JointCommands) -> JointStates:
+        """Stream rows; what the joints did is what the board told last.
 
-    def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
-        """Stream the rows, each at its time; errors as of `Plant`."""
-        if set(commands) != set(self.bodies):
-            raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {self._part.name}")
-        frames = commands[self._part.name]
-        shape = len(frames), len(self.robot.joints)
-        frames.check(shape[1])
-        self._let_go(frames.free)
-        times, positions, torques = np.empty(shape[0]), np.empty(shape), np.empty(shape)
+        Raises:
+            BodyError: the body is not open, or the board has told nothing for too long.
+        """
+        self._set_free(rows.free)
+        times = np.empty(len(rows))
+        positions = np.empty(rows.angles.shape)
+        torques = np.empty(rows.angles.shape)
         faults: list[Fault] = []
-        for i, angles in enumerate(frames.angles):
-            faults += self._send(angles)
-            times[i], (positions[i], _, torques[i]) = self.time_s, self._open.told
-        return {self._part.name: JointStates(times, positions, torques, faults=tuple(faults))}
-
-    def _send(self, angles: Floats) -> list[Fault]:
-        """Send one frame and wait for its end; return what was wrong with it."""
-        faults = []
-        self._clock.wait_until(self.time_s)
-        late_s = self._clock.delay(self.time_s, self.frame_period_s)
-        if late_s >= self.frame_period_s:
-            faults.append(Fault(self.time_s, FaultKind.LATE, f"sent {late_s * 1e3:.0f} ms late"))
-        self._open.send(angles)
-        self._frames += 1
-        self._clock.wait_until(self.time_s)
-        return [*faults, *self._silence()]
+        for i, angles in enumerate(rows.angles):
+            self._goal = np.where(np.isfinite(angles), angles, self._goal)
+            self._open.send(self._goal)
+            self.frames += 1
+            faults += self._silence()
+            told = self._open.told
+            times[i] = self.time_s
+            positions[i] = told.positions
+            torques[i] = told.torques
+        return JointStates(times, positions, torques, faults=tuple(faults))
 
     def _silence(self) -> list[Fault]:
         """Return a fault once the board has told nothing for a while; raise BodyError when it is lost."""
         count = self._open.count
-        self._silent, self._seen = (self._silent + 1 if count == self._seen else 0), count
-        silent_s = self._silent * self.frame_period_s
+        self._silent_frames = self._silent_frames + 1 if count == self._message_count else 0
+        self._message_count = count
+        silent_s = self._silent_frames * self.frame_period_s
         if silent_s >= LOST_S:
-            raise BodyError(f"{self._name} has told nothing for {silent_s:.1f} s", hint="is it still there?")
+            raise BodyError(f"{self._port} has told nothing for {silent_s:.1f} s", hint="is it still there?")
         if SILENT_S <= silent_s < SILENT_S + self.frame_period_s:
-            return [Fault(self.time_s, FaultKind.SILENT, f"{self._name} tells nothing")]
+            return [Fault(self.time_s, FaultKind.SILENT, f"{self._port} tells nothing")]
         return []
 
-    def _let_go(self, free: Flags | None) -> None:
+    def _set_free(self, free: Flags | None) -> None:
         """Take torque from joints that are free from now on, and give it to those that are no more."""
-        now = np.zeros_like(self._free) if free is None else free.copy()
-        for joints, mode in ((now & ~self._free, IDLE), (self._free & ~now, DIRECT)):
+        is_free = np.zeros_like(self._free) if free is None else free.copy()
+        for joints, mode in ((is_free & ~self._free, IDLE), (self._free & ~is_free, DIRECT)):
             if joints.any():
                 self._open.set_modes(joints, mode)
-        self._free = now
+        self._free = is_free
 
     def stop(self, policy: TorquePolicy) -> None:
         """Stop where it is, or take torque away; one that does not answer is not waited for."""

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from posewright.contests import contest_names
-from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Node, is_file, is_folder, is_path, read_document
 from posewright.errors import InputError, UnknownNameError, Where
 from posewright.robots import robot
 from posewright.runs.batch import digest_of
-from posewright.runs.played import read_played
-from posewright.runtimes.robobasic.opening import is_program
+from posewright.runs.programs import program_kinds, read_program
 
 ENTRY = "entry.yaml"
 LONGEST_NAME = 60
@@ -28,13 +26,15 @@ class Contestant:
         name: what it is called in all tables.
         club: where it is from; may be empty.
         robot: name, or path of its card.
-        behaviours: name or path of what it does, by the contests it takes part in.
+        behaviours: name or path of what it does, as `read_program` takes it, by contest.
+        options: what is said to these behaviours besides, by contest and then by name.
     """
 
     name: str
     robot: str
     behaviours: Mapping[str, str] = field(default_factory=dict)
     club: str = ""
+    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
@@ -51,8 +51,8 @@ class Contestant:
         if card.model_path is not None:
             texts["model"] = card.model_path.read_bytes().hex()
         for discipline, behaviour in self.behaviours.items():
-            played = read_played(behaviour, card)
-            texts |= {f"{discipline}/{name}": text for name, text in played.documents.items()}
+            program = read_program(behaviour, card, options=self.options.get(discipline, {}))
+            texts |= {f"{discipline}/{name}": text for name, text in program.documents.items()}
         return digest_of(texts)
 
 
@@ -68,21 +68,31 @@ def read_contestant(folder: str | Path) -> Contestant:
     if not is_file(path):
         why = f"no entry: it has no {ENTRY}" if is_folder(path.parent) else "there is no such folder"
         raise InputError(why, where=Where(path.parent), hint="docs/how-to-contest-day.md")
-    parts = read_document(path).fields(required=("entry", "robot", "behaviours"), optional=("club",))
+    parts = read_document(path).fields(
+        required=("entry", "robot", "behaviours"), optional=("club", "options")
+    )
     behaviours = parts["behaviours"].fields()
     known = contest_names()
     for discipline, node in behaviours.items():
         if discipline not in known:
             raise UnknownNameError.among("contest", discipline, known, where=node.where)
-    played = {discipline: _resolved(node, path.parent) for discipline, node in behaviours.items()}
-    for discipline, name in played.items():
-        if not is_path(name) and name not in behaviour_names() and not is_program(name):
-            where = behaviours[discipline].where
-            raise UnknownNameError.among("behaviour", name, behaviour_names(), where=where)
+    programs = {discipline: _resolved(node, path.parent) for discipline, node in behaviours.items()}
+    kinds = program_kinds().values()
+    for discipline, name in programs.items():
+        shipped = [known_name for kind in kinds for known_name in kind.names(None)]
+        is_known = name in shipped or any(kind.recognises(name) for kind in kinds)
+        if not is_path(name) and not is_known and name.partition(":")[0] not in program_kinds():
+            raise UnknownNameError.among("behaviour", name, shipped, where=behaviours[discipline].where)
+    options: dict[str, dict[str, str]] = {}
+    for discipline, node in parts["options"].fields().items() if "options" in parts else ():
+        if discipline not in programs:
+            raise UnknownNameError.among("contest of this entry", discipline, programs, where=node.where)
+        options[discipline] = {name: value.text() for name, value in node.fields().items()}
     return Contestant(
         name=_name(parts["entry"]),
         robot=_resolved(parts["robot"], path.parent),
-        behaviours=played,
+        behaviours=programs,
+        options=options,
         club=_name(parts["club"]) if "club" in parts else "",
     )
 
@@ -124,9 +134,11 @@ def _name(node: Node) -> str:
 def _resolved(node: Node, folder: Path) -> str:
     """Return a path relative to the folder as one relative to here; a name of what ships stays as it is."""
     name = node.text()
-    if not (is_path(name) or is_file(folder / name)):
+    file, _, class_name = name.rpartition(":")
+    is_python = file.endswith(".py")
+    if not (is_python or is_path(name) or is_file(folder / name)):
         return name
-    path = folder / name
+    path = folder / (file if is_python else name)
     try:
         inside = path.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a circle of links
@@ -135,4 +147,6 @@ def _resolved(node: Node, folder: Path) -> str:
         node.fail(
             f"{name!r:.80} leads out of the entry's folder", hint="an entry has all it needs in its folder"
         )
+    if is_python:
+        return f"{path}:{class_name}"
     return f"{folder}/{name}"  # never without a slash, which tells it from a name

@@ -16,7 +16,7 @@ from posewright.documents import is_there, open_ordinary, read_document, write_a
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, Where
 from posewright.recordings.exact_json import from_json, to_json
-from posewright.runs.batch import Run, stem_of
+from posewright.runs.batch import BatchRun, stem_of
 from posewright.runs.tournament.contestant import Contestant
 
 DAY, RANKING = "day.json", "ranking.csv"
@@ -41,19 +41,19 @@ class Discipline:
     share: float
     most: float
     jury: bool = False
-    runs: Mapping[str, tuple[Run, ...]] = field(default_factory=dict)
+    runs: Mapping[str, tuple[BatchRun, ...]] = field(default_factory=dict)
     places: Mapping[str, int] = field(default_factory=dict)
     earned: Mapping[str, float] = field(default_factory=dict)
     tables: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
     @property
-    def all_runs(self) -> tuple[tuple[str, Run], ...]:
+    def all_runs(self) -> tuple[tuple[str, BatchRun], ...]:
         """All runs, each with the folder it is kept in, in the order in which they were made."""
         return tuple((kept_in, run) for kept_in, runs in self.runs.items() for run in runs)
 
     @property
-    def failed(self) -> tuple[Run, ...]:
+    def failed(self) -> tuple[BatchRun, ...]:
         """Those that ended with an error."""
         return tuple(run for _, run in self.all_runs if run.error is not None)
 
@@ -158,7 +158,7 @@ class Day:
         }
 
 
-def recording_of(day: Day, kept_in: str, run: Run) -> Path:
+def recording_of(day: Day, kept_in: str, run: BatchRun) -> Path:
     """Return where the recording of a run of a day is kept."""
     return day.folder / kept_in / f"{stem_of('run', run.name)}.mcap"
 
@@ -201,7 +201,7 @@ def read_day(folder: str | Path, jury: str | Path | None = None) -> Day:
 def _restored(told: dict[str, Any], folder: Path) -> Day:
     disciplines = []
     for discipline in told.pop("disciplines"):
-        runs = {name: tuple(Run(**run) for run in some) for name, some in discipline.pop("runs").items()}
+        runs = {name: tuple(BatchRun(**run) for run in some) for name, some in discipline.pop("runs").items()}
         tables = {title: tuple(map(tuple, rows)) for title, rows in discipline.pop("tables").items()}
         remarks = tuple(discipline.pop("remarks"))
         disciplines.append(Discipline(**discipline, runs=runs, tables=tables, remarks=remarks))

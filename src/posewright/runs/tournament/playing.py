@@ -16,7 +16,7 @@ from posewright.recordings import read_mcap, write_mcap
 from posewright.runs.batch import (
     RESULTS,
     Batch,
-    Run,
+    BatchRun,
     digest_of,
     make_folder,
     run_batch,
@@ -25,7 +25,8 @@ from posewright.runs.batch import (
 )
 from posewright.runs.batch_trials import run_of
 from posewright.runs.inspection import inspect_robot
-from posewright.runs.run import run_trial
+from posewright.runs.python_programs import PythonKind
+from posewright.runs.run import run
 from posewright.runs.tournament import draw
 from posewright.runs.tournament.contestant import Contestant, read_contestants
 from posewright.runs.tournament.day import (
@@ -38,13 +39,13 @@ from posewright.runs.tournament.day import (
     with_jury,
 )
 from posewright.runs.tournament.day_rules import Counting, DayRules, read_day_rules
-from posewright.runs.trial import Trial
+from posewright.runs.trial import Trial, trial_run
 from posewright.search.plan import checked_seed
 
 WINNER = "winner"
 """The figure of a duel that says which role has won."""
 
-OnRun = Callable[[str, Run, bool], None]
+OnRun = Callable[[str, BatchRun, bool], None]
 """Is told of which contest a run is, of the run, and whether it was done before."""
 
 
@@ -58,6 +59,7 @@ def play_day(
     workers: int = 1,
     executor: Executor | None = None,
     on_run: OnRun | None = None,
+    trust_python: bool = False,
 ) -> Day:
     """Play all contests of a day with all entries, and keep everything in a folder.
 
@@ -73,6 +75,8 @@ def play_day(
         workers: processes that do it; 1 for this one alone.
         executor: who does it instead; its workers must see the folder.
         on_run: is told of each run.
+        trust_python: whether entries may bring programs in Python, which can do to this machine whatever any
+            program of its user can.
 
     Raises:
         InputError: there is no entry, one is not as it should be, or the folder holds another day.
@@ -85,7 +89,9 @@ def play_day(
         raise InputError(
             "there is no entry", hint="name folders with an entry.yaml: docs/how-to-contest-day.md"
         )
-    digests = {one.name: one.digest() for one in contestants}
+    if not trust_python:
+        _check_no_python(contestants)
+    digests = {contestant.name: contestant.digest() for contestant in contestants}
     make_folder(folder)
     with locked(folder, waits=False):
         common = _Common(by, checked_seed(seed), folder, digests, workers, executor, on_run)
@@ -98,6 +104,17 @@ def play_day(
         day = with_jury(day, points)
         save_day(day)
     return day
+
+
+def _check_no_python(contestants: Sequence[Contestant]) -> None:
+    """Raise an InputError where an entry brings a program in Python."""
+    for contestant in contestants:
+        for discipline, behaviour in contestant.behaviours.items():
+            if PythonKind().recognises(behaviour):
+                raise InputError(
+                    f"the entry {contestant.name!r} brings a program in Python for {discipline}: {behaviour}",
+                    hint="it could do anything to this machine; --trust-python runs it all the same",
+                )
 
 
 @dataclass(frozen=True)
@@ -113,7 +130,7 @@ class _Common:
     on_run: OnRun | None
 
     def batch(self, counting: Counting, kept_in: str, trials: Mapping[str, Trial]) -> Batch:
-        """Run trials of one contest, and keep them in a folder of that name."""
+        """BatchRun trials of one contest, and keep them in a folder of that name."""
         settings = {
             "contest": counting.contest,
             "seed": str(self.seed),
@@ -140,15 +157,17 @@ class _Common:
         return batch
 
 
-def _record(trial: Trial, record: Path | None) -> Run:
-    """Run a trial and write its recording; of a duel the run says who has won."""
-    outcome = run_trial(trial)
+def _record(trial: Trial, record: Path | None) -> BatchRun:
+    """BatchRun a trial and write its recording; of a duel the run says who has won."""
+    outcome = run(trial_run(trial))
     if record is not None:
         write_mcap(outcome.recording, record)
-    run, held = run_of(trial.name, outcome), _contest(trial.contest, trial.rules)
-    if not isinstance(held, Duel):
-        return run
-    return replace(run, figures={**run.figures, WINNER: held.winner(outcome.score) or "nobody"})
+    finished = run_of(trial.name, outcome)
+    judging = _contest(trial.contest, trial.rules)
+    if not isinstance(judging, Duel):
+        return finished
+    winner = judging.winner(outcome.score) or "nobody"
+    return replace(finished, figures={**finished.figures, WINNER: winner})
 
 
 def _contest(name: str, rules: str) -> Contest:
@@ -196,7 +215,7 @@ def _ready(
     return ready, remarks
 
 
-def _went_well(run: Run) -> bool:
+def _went_well(run: BatchRun) -> bool:
     flags = [one for one in run.figures.values() if type(one) is bool]
     return run.error is None and all(flags[:1])
 
@@ -229,7 +248,7 @@ def _earned(counting: Counting, held: Contest, batch: Batch) -> dict[str, float]
     return {run.name: float(run.figures.get("points") or 0.0) for run in batch.done}
 
 
-def _score(held: Contest, batch: Batch, run: Run) -> Score:
+def _score(held: Contest, batch: Batch, run: BatchRun) -> Score:
     """Judge the recording of a run once more: what a contest's own table counts stands in its score."""
     folder = batch.folder or Path()  # there is one: all of a day is kept
     return judge(read_mcap(folder / f"{stem_of(batch.key, run.name)}.mcap"), held)
@@ -238,9 +257,16 @@ def _score(held: Contest, batch: Batch, run: Run) -> Score:
 def _trial(
     name: str, one: Contestant, counting: Counting, seed: int, opponents: Mapping[str, Entry] | None = None
 ) -> Trial:
-    behaviour = one.behaviours[counting.contest]
-    trial = Trial(name, one.robot, behaviour, counting.contest, counting.rules, seed=seed)
-    return replace(trial, opponents=opponents or {})
+    return Trial(
+        name,
+        one.robot,
+        one.behaviours[counting.contest],
+        counting.contest,
+        counting.rules,
+        seed=seed,
+        opponents=opponents or {},
+        options=one.options.get(counting.contest, {}),
+    )
 
 
 def _duels(ring: _Ring, held: Duel, discipline: Discipline) -> Discipline:
@@ -276,7 +302,7 @@ class _Ring:
     counting: Counting
     roles: tuple[str, ...]
     contestants: Mapping[str, Contestant]
-    runs: dict[str, tuple[Run, ...]] = field(default_factory=dict)
+    runs: dict[str, tuple[BatchRun, ...]] = field(default_factory=dict)
     tables: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     def meet(self, kept_in: str, pairs: Sequence[draw.Pair]) -> dict[draw.Pair, str | None]:

@@ -15,7 +15,7 @@ from posewright.errors import MissingExtraError, PosewrightError, UnavailableErr
 from posewright.figures import film_recording
 from posewright.figures.saving import screen_png
 from posewright.recordings import Recording, read_mcap
-from posewright.runs.batch import RESULTS, Run, make_folder
+from posewright.runs.batch import RESULTS, BatchRun, make_folder
 from posewright.runs.batch_report import figure_text, figure_words
 from posewright.runs.replaying import draw_outcome, replay
 from posewright.runs.tournament.day import RANKING, Day, Discipline, recording_of
@@ -39,7 +39,7 @@ _DULL = frozenset({"start", "stop", "try"})
 class _Shown:
     """A run as a page shows it: its files, where they are or are to be, and what could not be drawn."""
 
-    run: Run
+    run: BatchRun
     recording: Path
     picture: Path
     film: Path | None

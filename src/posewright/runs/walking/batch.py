@@ -2,87 +2,147 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from posewright.bodies import DomainParameters
 from posewright.errors import InputError
 from posewright.gaits import Gait, VelocityCommand, gait_text
 from posewright.recordings import write_mcap
 from posewright.robots import Robot
-from posewright.runs.batch import Batch, OnRun, Run, digest_of, run_batch, versions
-from posewright.runs.walking.walk import walk_gait
+from posewright.runs.batch import Batch, BatchRun, OnRun, digest_of, run_batch, versions
+from posewright.runs.walking.walk import SECONDS, SETTLE_S, walk_gait
 
 _SHOWN = ("speed_m_s", "left_m_s", "turn_rad_s", "max_tilt_deg", "max_torque_ratio", "cost_of_transport")
 """The figures that tell most of a walk."""
 
-_Walk = tuple[str, Gait, Robot, VelocityCommand]
+
+@dataclass(frozen=True)
+class WalkOptions:
+    """How every walk of a batch is walked, as `walk_gait` takes it."""
+
+    seconds: float
+    settle_s: float
+    domain: DomainParameters | None
+    body_name: str | None
+    seed: int
+
+    def __repr__(self) -> str:
+        """Return all of it to the last bit: a domain's own words round its numbers."""
+        domain = None if self.domain is None else asdict(self.domain)
+        return (
+            f"WalkOptions({self.seconds!r}, {self.settle_s!r}, {domain!r}, {self.body_name!r}, {self.seed!r})"
+        )
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """One walk of a batch; it can be handed to another process."""
+
+    name: str
+    gait: Gait
+    robot: Robot
+    command: VelocityCommand
+    options: WalkOptions
 
 
 def walk_batch(
     gaits: Mapping[str, tuple[Gait, Robot]],
     commands: Sequence[VelocityCommand],
     *,
+    seconds: float = SECONDS,
+    settle_s: float = SETTLE_S,
+    domain: DomainParameters | None = None,
+    body_name: str | None = None,
+    seed: int = 0,
     folder: Path | None = None,
     workers: int = 1,
     on_run: OnRun | None = None,
-    **how: Any,
 ) -> Batch:
-    """Walk every gait with every command, each `how` `walk_gait` does it, and measure each walk.
+    """Walk every gait with every command, as `walk_gait` does it, and measure each walk.
 
-    It is kept in a folder and gone on with as `run_batch` does it. The faster walk is the better one, and one
+    It is kept in a folder and continued as `run_batch` does it. The faster walk is the better one, and one
     without a fall is better than any with one.
+
+    Args:
+        gaits: with the robots that walk them, by the name each has in the batch.
+        commands: each is walked with every gait.
+        seconds: as for `walk_gait`, as are settle_s, domain, body_name and seed.
+        settle_s: how long each settles into its walk before [s].
+        domain: how the body differs from the robot's model.
+        body_name: what that is called.
+        seed: of the noise of sensors.
+        folder: where the batch is kept.
+        workers: processes that walk side by side.
+        on_run: is called with each run, and whether it was there already.
 
     Raises:
         InputError: a speed is asked for twice; and as `run_batch` does.
     """
-    items: dict[str, _Walk] = {}
-    for (name, one), command in itertools.product(gaits.items(), commands):
-        words = f"{name} at {command.forward_m_s:g}" if len(commands) > 1 else name
-        if words in items:
-            raise InputError(f"{words} is asked for twice", hint="each speed once, to six digits")
-        items[words] = (words, *one, command)
-    exact = {
-        name: repr(asdict(told) if isinstance(told, DomainParameters) else told) for name, told in how.items()
-    }
+    options = WalkOptions(seconds, settle_s, domain, body_name, seed)
+    walks: dict[str, _Walk] = {}
+    for (gait_name, (gait, robot)), command in itertools.product(gaits.items(), commands):
+        name = f"{gait_name} at {command.forward_m_s:g}" if len(commands) > 1 else gait_name
+        if name in walks:
+            raise InputError(f"{name} is asked for twice", hint="each speed once, to six digits")
+        walks[name] = _Walk(name, gait, robot, command, options)
     settings = {
         "what": "Gaits walked",
         "gaits": ", ".join(gaits),
         "robot": ", ".join(dict.fromkeys(robot.name for _, robot in gaits.values())),
         "asked for": "; ".join(map(repr, commands)),
-        **{name: str(value) for name, value in how.items()},
+        "seconds": str(seconds),
+        "settle_s": str(settle_s),
+        "domain": str(domain),
+        "body_name": str(body_name),
+        "seed": str(seed),
         **{
-            f"file {name}": digest_of({name: gait_text(one) + card.text, "model": _model(card)})
-            for name, (one, card) in gaits.items()
+            f"file {name}": digest_of({name: gait_text(gait) + card.text, "model": _model(card)})
+            for name, (gait, card) in gaits.items()
         },
-        "file exact numbers": digest_of(exact),
+        "file exact numbers": digest_of({"options": repr(options)}),
         **versions(),
     }
-    task = functools.partial(_run, how)
-    kept: Any = {"folder": folder, "workers": workers, "on_run": on_run}
-    return run_batch(task, items, key="gait", measure="speed_m_s", settings=settings, **kept)
+    return run_batch(
+        _run,
+        walks,
+        key="gait",
+        measure="speed_m_s",
+        settings=settings,
+        folder=folder,
+        workers=workers,
+        on_run=on_run,
+    )
 
 
 def _model(card: Robot) -> str:
     return "" if card.model_path is None else card.model_path.read_bytes().hex()
 
 
-def _run(how: Mapping[str, Any], walk: _Walk, record: Path | None) -> Run:
-    name, gait, robot, command = walk
-    result = walk_gait(gait, robot, command=command, **how)
+def _run(walk: _Walk, record: Path | None) -> BatchRun:
+    options = walk.options
+    result = walk_gait(
+        walk.gait,
+        walk.robot,
+        command=walk.command,
+        seconds=options.seconds,
+        settle_s=options.settle_s,
+        domain=options.domain,
+        body_name=options.body_name,
+        seed=options.seed,
+    )
     if record is not None:
         write_mcap(result.recording, record)
-    figures, falls, domain = result.report.figures, result.report.falls, result.domain
-    return Run(
-        name,
-        {one: figures[one] for one in _SHOWN} | {"falls": len(falls), "upright": not falls},
+    figures = result.report.figures
+    falls = result.report.falls
+    return BatchRun(
+        walk.name,
+        {name: figures[name] for name in _SHOWN} | {"falls": len(falls), "upright": not falls},
         (-len(falls), figures["speed_m_s"] or 0.0),
         incidents=tuple(f"fell {fall.side}" for fall in falls),
         story=tuple(f"fell {fall.side} at {fall.time_s:.2f} s" for fall in falls),
-        body="" if domain.is_nominal else str(domain),
+        body="" if result.domain.is_nominal else str(result.domain),
         digest=result.recording.digest(),
     )

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from posewright.bodies import DomainParameters, DomainRandomization, domain_randomization, draw_domain
+from posewright.display import Lines, Styled, Table
 from posewright.errors import BodyError, InputError
-from posewright.evaluation.walking.figures import FALLS, FIGURES
+from posewright.evaluation.walking.figures import (
+    BROKEN,
+    FALLS,
+    FIGURES,
+    compared_cells,
+    compared_columns,
+    figure_cell,
+    figure_table,
+    limit_text,
+    missing_cells,
+    simulation_lines,
+)
 from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, figure_data
 from posewright.evaluation.walking.walk import Triple, mean_command
 from posewright.gaits import Gait, robot_of
@@ -90,18 +103,29 @@ class WalkTask:
     seconds: float
     settle_s: float
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy in another process is made of; it makes a world of its own."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+    def __reduce__(self) -> tuple[type[WalkTask], tuple[object, ...]]:
+        """Return how a copy in another process is made; it makes a world of its own."""
+        return WalkTask, (self.gait, self.robot, self.command, self.seconds, self.settle_s)
 
     def walked(self, drawn: Drawn) -> WalkedBody:
         """Walk one body and say what became of it, be it that the simulation failed on it."""
         seed, domain = drawn
-        world, times_s = self._world, [0.0]
-        report, failure = None, None
+        world = self._world
+        times_s = [0.0]
+        report = None
+        failure = None
         try:
-            told: dict[str, Any] = {"domain": domain, "seed": seed, "world": world}
-            report = walk_gait(**self.__getstate__(), **told, on_progress=times_s.append).report
+            report = walk_gait(
+                self.gait,
+                self.robot,
+                command=self.command,
+                seconds=self.seconds,
+                settle_s=self.settle_s,
+                domain=domain,
+                seed=seed,
+                world=world,
+                on_progress=times_s.append,
+            ).report
         except BodyError as error:  # of this body alone: the others walk on
             failure = error.message
         return WalkedBody(seed, domain, report, times_s[-1], world.instance().welded_joints, failure)
@@ -180,6 +204,34 @@ class ManyReport:
         A report has it up to the fall of its own body.
         """
         return dict(zip(_COMMANDED, self.command_mean, strict=True))[name]
+
+    def lines(self) -> Lines:
+        """Yield how the gait fares on the bodies: worst and median, and each body in a row."""
+        yield self._figure_table()
+        rows = (
+            (body.seed, *(missing_cells() if body.report is None else compared_cells(body.report)))
+            for body in self.bodies
+        )
+        yield figure_table("", ("seed", *compared_columns()), rows)
+        for body in self.bodies:
+            for mishap in _mishaps(body):
+                yield Styled(f"seed {body.seed} {mishap}: {body.domain}", BROKEN)
+        simulated = math.fsum(body.simulated_s for body in self.bodies)
+        yield from simulation_lines(self.welded, simulated, self.wall_s, self.real_time_factor)
+
+    def _figure_table(self) -> Table:
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        upright = f"{self.upright} of {len(self.bodies)} bodies upright"
+        title = f"{self.gait.name} on {self.robot.name}: {upright}{failed}"
+        rows = []
+        for figure in FIGURES:
+            asked = None if figure.commanded is None else self.commanded(figure.commanded)
+            beside = limit_text(figure) if asked is None else f"{figure.text(asked)} asked"
+            middle = figure.text(self.median[figure.name])
+            rows.append(
+                (figure.words, figure_cell(figure, self.worst[figure.name]), middle, figure.unit, beside)
+            )
+        return figure_table(title, ("figure", "worst", "median", "unit", "asked or limit"), rows)
 
     def to_dict(self, body: str | None = None) -> dict[str, Any]:
         """Return plain data, fit for JSON; `body` is the name by which the bodies were asked for."""
@@ -272,3 +324,9 @@ def _command_mean(robot: Robot, command: CommandSchedule, seconds: float, settle
 def _expect_bodies(bodies: object) -> None:
     if isinstance(bodies, bool) or not isinstance(bodies, int) or not 1 <= bodies <= MOST_BODIES:
         raise InputError(f"{bodies!r} bodies", hint=f"a whole number from 1 to {MOST_BODIES}")
+
+
+def _mishaps(body: WalkedBody) -> list[str]:
+    if body.report is None:
+        return [f"failed, {(body.failure or '').rstrip('.')}"]
+    return [f"falls {fall.side} at {fall.time_s:.2f} s" for fall in body.report.falls]

@@ -10,24 +10,22 @@ from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
-from posewright.arrays import Floats
-from posewright.bodies import NOMINAL, DomainParameters
+from posewright.arenas import Arena
+from posewright.bodies import NOMINAL, DomainParameters, Part, Plant
 from posewright.control import Block
-from posewright.controllers import GaitController
-from posewright.errors import InputError
+from posewright.controllers import GaitProgram
+from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
 from posewright.evaluation.walking.walk import EXTRAS, Timed, WalkTerms, stays_down_limits
-from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_text, refuse_out_of_range, robot_of
-from posewright.gaits.quadruped.reading import SUFFIX
-from posewright.recordings import Header, RobotHeader
+from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, refuse_out_of_range, robot_of
 from posewright.recordings.falls import SKY, FallDetector
 from posewright.robots import Robot
-from posewright.runs.driving import recorded
+from posewright.runs.plants import PlantMaker, only_part
+from posewright.runs.run import Run, run
 from posewright.search.plan import checked_seed
-from posewright.version import __version__
 
 if TYPE_CHECKING:
-    from posewright.simulation import SimulatedBody, World
+    from posewright.simulation import World
 
 CommandSchedule = VelocityCommand | Sequence[tuple[float, VelocityCommand]]
 """A command that holds all the time; or several, each with the time it is given, since the robot was let go
@@ -84,28 +82,42 @@ def walk_gait(
         UnreachableError: a foot cannot stand where the gait wants it to.
         BodyError: the simulation failed.
     """
-    from posewright.simulation import SimulatedBody
-
-    frames = sum(frames_of(robot := robot_of(gait, robot), seconds, settle_s))
-    checked_seed(seed)
-    commands, walker = timed_commands(command, settle_s + seconds), QuadrupedGait(gait, robot)
+    card = robot_of(gait, robot)
+    frames = sum(frames_of(card, seconds, settle_s))
+    commands = timed_commands(command, settle_s + seconds)
+    walker = QuadrupedGait(gait, card)
     for timed in commands:
         refuse_out_of_range(timed.command, gait.parameters, walker.timing)
-    stage = walking_world(gait, robot) if world is None else world
-    body = SimulatedBody(stage, start_pose=walker.standing_pose, seed=seed, domain=domain)
-    name = body_name or ("nominal" if (domain or NOMINAL).is_nominal else "varied")
+    walked_domain = domain or NOMINAL
+    name = body_name or ("nominal" if walked_domain.is_nominal else "varied")
     terms = WalkTerms(gait.name, name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
-    header = walk_header(gait, body, terms, seed)
-    began = clock() if clock else 0.0
-    recording = recorded(
-        stage,
-        {robot.name: GaitController(walker, commands, robot.frame_period_s)},
-        header,
-        until_s=frames * robot.frame_period_s,
-        watchers=[Onlooker(body, header, on_progress)],
+    walk = Run(
+        gait.name,
+        {card.name: GaitProgram(gait, card, commands)},
+        frames * card.frame_period_s,
+        make_plant=walking_plant(gait, world),
+        seed=checked_seed(seed),
+        domain=walked_domain,
+        plant_watchers=[lambda plant: FallWatch(plant, card.name, on_progress)],
+        wall_clock=clock,
+        extras={EXTRAS: asdict(terms)},
     )
-    wall_s = clock() - began if clock else 0.0
-    return evaluate_walk(recording, robot=robot, gait=gait, wall_s=wall_s)
+    outcome = run(walk)
+    return evaluate_walk(outcome.recording, robot=card, gait=gait, wall_s=outcome.wall_s)
+
+
+def walking_plant(gait: Gait, world: World | None = None) -> PlantMaker:
+    """Return what makes the plant of a walk: the world given, or a `walking_world` of the robot."""
+
+    def make(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- gaits walk on bare floors
+        from posewright.simulation import SimulatedBody
+
+        part = only_part(parts, "a walk")
+        plant = walking_world(gait, part.robot) if world is None else world
+        SimulatedBody(plant, start_pose=part.start_pose, seed=part.seed, domain=part.domain)
+        return plant
+
+    return make
 
 
 def walking_world(gait: Gait, robot: Robot) -> World:
@@ -121,31 +133,18 @@ def angles_in_pose(gait: Gait, robot: Robot, joints: Sequence[str]) -> dict[str,
     return {joint: float(pose[robot.index(joint)]) for joint in joints}
 
 
-def walk_header(gait: Gait, body: SimulatedBody, terms: WalkTerms, seed: int) -> Header:
-    """Return the header of a walk's recording, from which alone the walk can be measured."""
-    card = body.robot
-    return Header(
-        robots={card.name: RobotHeader.of(body, f"gait {gait.name}")},
-        seed=seed,
-        version=__version__,
-        documents={f"{gait.name}{SUFFIX}": gait_text(gait)},
-        extras={EXTRAS: asdict(terms)},
-    )
+class FallWatch:
+    """Reports how far a walk is, and ends it when the robot has lain for long."""
 
-
-class Onlooker:
-    """Tells how far a walk is, and ends it when the robot has lain for long."""
-
-    def __init__(
-        self, body: SimulatedBody, header: Header, on_progress: Callable[[float], None] | None
-    ) -> None:
-        start: Floats = body.instance.base[np.newaxis]
-        gravity = np.asarray(header.robots[body.robot.name].facts["gravity"])
-        limits = stays_down_limits(body.robot.frame_period_s, LIES_S)
-        self._falls = FallDetector(
-            limits, up=-gravity / np.linalg.norm(gravity) if gravity[:2].any() else SKY
-        )
-        self._falls.down(start)
+    def __init__(self, plant: Plant, robot: str, on_progress: Callable[[float], None] | None) -> None:
+        body = plant.bodies[robot]
+        truth = body.observe().truth
+        if truth is None:
+            raise BodyError(f"{robot} does not know where it is", hint="a walk is measured in simulation")
+        gravity = np.asarray(body.facts()["gravity"])
+        upward = -gravity / np.linalg.norm(gravity) if gravity[:2].any() else SKY
+        self._falls = FallDetector(stays_down_limits(body.robot.frame_period_s, LIES_S), up=upward)
+        self._falls.down(truth.base)
         self._on_progress = on_progress
 
     def watch(self, block: Block) -> bool:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.connections import ConnectConfig as ConnectConfig
     from posewright.runtimes.openr.connections import read_connect as read_connect
     from posewright.runtimes.openr.connections import read_connect_file as read_connect_file
+    from posewright.runtimes.openr.controller import EVENT as EVENT
     from posewright.runtimes.openr.controller import OpenRController as OpenRController
+    from posewright.runtimes.openr.controller import entry_of as entry_of
     from posewright.runtimes.openr.flow import entries_of as entries_of
     from posewright.runtimes.openr.flow import sequence_diagram as sequence_diagram
     from posewright.runtimes.openr.kernel import OpenR as OpenR
@@ -30,8 +32,11 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.services import OObserver as OObserver
     from posewright.runtimes.openr.services import OReadyEvent as OReadyEvent
     from posewright.runtimes.openr.services import OSubject as OSubject
+    from posewright.runtimes.openr.setup import OpenRKind as OpenRKind
     from posewright.runtimes.openr.setup import openr_programs as openr_programs
     from posewright.runtimes.openr.setup import set_up_openr as set_up_openr
+    from posewright.runtimes.openr.story import message_line as message_line
+    from posewright.runtimes.openr.story import run_lines as run_lines
     from posewright.runtimes.openr.system import System as System
     from posewright.runtimes.openr.vectors import CommandVectorSubject as CommandVectorSubject
     from posewright.runtimes.openr.virtual_robot import OSensorFrameVectorData as OSensorFrameVectorData

@@ -8,7 +8,9 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, Decision, JointCommands
+from posewright.control import Controller
 from posewright.robots import Robot
+from posewright.runtimes.openr.commander import Commander, Live
 from posewright.runtimes.openr.connections import ConnectConfig
 from posewright.runtimes.openr.kernel import LogEntry
 from posewright.runtimes.openr.regions import MICRO
@@ -20,7 +22,7 @@ EVENT = "openr"
 """The kind of events in a recording that tell of OPEN-R objects; their `what` is the kind of a log entry."""
 
 
-class OpenRController:
+class OpenRController(Controller):
     """Lets OPEN-R objects drive a robot.
 
     The body is asked for its state whenever an object can be told something, and else not. What the objects
@@ -28,35 +30,51 @@ class OpenRController:
 
     Args:
         robot: whose joints they move.
-        objects: all but `OVirtualRobotComm`, which is made here and starts first.
+        make_objects: makes all objects but `OVirtualRobotComm`, which is made here and starts first; called
+            again whenever the program begins anew.
         config: their connections.
         pose: where the joints are at first, `(n_joints,)` [rad].
-        on_idle: is called when the objects have nothing to do, and gives them something or returns False;
-            time stands still meanwhile.
+        live: asks a person what Commander is to send further when the objects have nothing to do; time
+            stands still meanwhile.
         answer_within_s: after so long an observer that does not answer is reported [s].
 
     Attributes:
-        is_over: whether `on_idle` had nothing more.
+        is_over: whether the person who was asked had nothing more.
 
     Raises:
-        FormatError: the connections do not fit the objects.
+        FormatError: the connections do not fit the objects, or nobody knows a command of Commander's script.
         InputError: two objects have one name, or the robot is no OPEN-R robot.
     """
 
     def __init__(
         self,
         robot: Robot,
-        objects: Sequence[OObject],
+        make_objects: Callable[[], Sequence[OObject]],
         config: ConnectConfig,
         pose: Floats,
         *,
-        on_idle: Callable[[], bool] | None = None,
+        live: Live | None = None,
         answer_within_s: float = ANSWER_WITHIN_S,
     ) -> None:
-        self._comm = OVirtualRobotComm(robot, pose)
-        self.system = System(robot, (self._comm, *objects), config, answer_within_s=answer_within_s)
+        self._robot = robot
+        self._make_objects = make_objects
+        self._config = config
+        self._pose = pose
+        self._live = live
+        self._answer_within_s = answer_within_s
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin the program anew: all objects are made again, and start when the next frame begins."""
+        objects = tuple(self._make_objects())
+        self._comm = OVirtualRobotComm(self._robot, self._pose)
+        self.system = System(
+            self._robot, (self._comm, *objects), self._config, answer_within_s=self._answer_within_s
+        )
+        self._commander = next((each for each in objects if isinstance(each, Commander)), None)
+        if self._commander is not None:
+            self._commander.check()
         self.is_over = False
-        self._on_idle = on_idle
         self._begun = False
 
     @property
@@ -75,12 +93,12 @@ class OpenRController:
                 for subject in one.subjects.values():
                     if not subject.connections:
                         one.say(f"{subject.name.short} leads nowhere: no line of CONNECT.CFG begins with it")
-        elif self._on_idle is not None and self.is_idle and not self.is_over:
-            self.is_over = not self._on_idle()
+        elif self._commander is not None and self._live is not None and self.is_idle and not self.is_over:
+            self.is_over = not self._commander.ask(self._live)
         self._comm.see(state)
         self.system.run()
         ahead = [left for left in (self._comm.frames_left, self.system.frames_ahead) if left is not None]
-        if self._on_idle is not None and self.is_idle:
+        if self._live is not None and self.is_idle:
             ahead.append(1)  # who watches sees how it ended before more is asked for
         rows = self._comm.frames(max(1, min(n, *ahead) if ahead else n))
         openr.frame += len(rows)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
+from posewright.arrays import Floats
+from posewright.control import Seed
 from posewright.errors import FormatError, InputError, UnknownNameError
-from posewright.robots import Robot
+from posewright.robots import Robot, SensorSpec
 from posewright.runtimes.openr.commander import COMMANDER, Commander, Live
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect
-from posewright.runtimes.openr.controller import OpenRController
+from posewright.runtimes.openr.controller import EVENT, OpenRController
 from posewright.runtimes.openr.ekmotion import EKMotion, open_moves
 from posewright.runtimes.openr.monet.monet import MoNet
 from posewright.runtimes.openr.monet.motion_agents import MotionAgents
@@ -24,6 +26,9 @@ from posewright.runtimes.openr.script import ScriptedCommand, read_script
 from posewright.runtimes.openr.services import OObject
 from posewright.runtimes.openr.stick import MonetSetup
 
+KIND = "openr"
+"""What programs of OPEN-R objects are called as a kind of program."""
+
 VIRTUAL_ROBOT = "OVirtualRobotComm"
 CONNECT = "CONNECT.CFG"
 FOLDER = Path(__file__).parent / "connect"
@@ -31,10 +36,10 @@ FOLDER = Path(__file__).parent / "connect"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenRProgram:
-    """A program, ready to run on a robot; all that its objects are made from has been read.
+    """A `control.Program` of OPEN-R objects; all that they are made from has been read.
 
     Attributes:
-        name: of a program that ships, or the path of a CONNECT.CFG.
+        source: name of a program that ships, or the path of a CONNECT.CFG.
         pose: of the robot's card, in which the robot begins.
         script: what Commander sends.
         live: asks a person what Commander is to send further.
@@ -46,10 +51,10 @@ class OpenRProgram:
         documents: texts of the files it is made from, by their names.
         files: those files, and what else lies on their memory stick for programs: nothing may replace them.
         until_s: it is run for so long at most [s].
-        remarks: what a person should know before it runs.
+        warnings: what a person should know before it runs.
     """
 
-    name: str
+    source: str
     config: ConnectConfig
     robot: Robot
     pose: str = "stand"
@@ -63,10 +68,36 @@ class OpenRProgram:
     documents: Mapping[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     until_s: float = math.inf
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<OpenRProgram {self.name} on {self.robot.name}: {', '.join(self.config.objects)}>"
+        return f"<OpenRProgram {self.source} on {self.robot.name}: {', '.join(self.config.objects)}>"
+
+    @property
+    def name(self) -> str:
+        """Of a program that ships, or of its CONNECT.CFG."""
+        return Path(self.source).name
+
+    @property
+    def kind(self) -> str:
+        """The kind of the program, `openr`."""
+        return KIND
+
+    @property
+    def sensors(self) -> tuple[SensorSpec, ...]:
+        """Those of the robot's card: OPEN-R knows no others."""
+        return self.robot.sensors
+
+    @property
+    def start_pose(self) -> Floats:
+        """In which the robot begins, `(n_joints,)` [rad]."""
+        return self.robot.pose(self.pose)
+
+    @property
+    def extras(self) -> Mapping[str, Mapping[str, object]]:
+        """Under `openr`, which `program` runs, and which `commands` its script has."""
+        commands = [f"{each.to}:{each.word}@{each.time_s:g}".lstrip(":") for each in self.script]
+        return {EVENT: {"program": self.source, "commands": commands}}
 
     @property
     def takes_commands(self) -> bool:
@@ -99,7 +130,7 @@ class OpenRProgram:
             raise FormatError(f"there is no {COMMANDER} to send commands", where=script[0].where, hint=hint)
         return replace(self, script=script, live=live if self.takes_commands else None)
 
-    def controller(self) -> OpenRController:
+    def controller(self, seed: Seed = 0) -> OpenRController:  # noqa: ARG002 -- objects draw nothing by chance
         """Return its objects, connected, as a controller; the script has been checked.
 
         Raises:
@@ -107,13 +138,10 @@ class OpenRProgram:
             FormatError: nobody knows a command, or the two ends of a connection are of other data.
             InputError: what an object is made from is wrong.
         """
-        objects = [_made(name, self) for name in self.config.objects if name != VIRTUAL_ROBOT]
-        commander = next((one for one in objects if isinstance(one, Commander)), None)
-        asks = None if commander is None or self.live is None else partial(commander.ask, self.live)
-        made = OpenRController(self.robot, objects, self.config, self.robot.pose(self.pose), on_idle=asks)
-        if commander is not None:
-            commander.check()
-        return made
+        return OpenRController(self.robot, self._make_objects, self.config, self.start_pose, live=self.live)
+
+    def _make_objects(self) -> tuple[OObject, ...]:
+        return tuple(_made(name, self) for name in self.config.objects if name != VIRTUAL_ROBOT)
 
 
 @dataclass(frozen=True)

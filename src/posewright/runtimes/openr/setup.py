@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from posewright.documents import is_path, is_there
+from posewright.control import check_options
+from posewright.documents import is_folder, is_path, is_there
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.formats import is_text, read_file_bytes
 from posewright.motions import Level
@@ -18,8 +19,9 @@ from posewright.runtimes.openr import programs
 from posewright.runtimes.openr.commander import COMMANDER
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect_file
 from posewright.runtimes.openr.ekmotion.moves import MOVES, POSES
+from posewright.runtimes.openr.kernel import LOCATORS
 from posewright.runtimes.openr.own import read_objects
-from posewright.runtimes.openr.programs import CONNECT, OBJECTS, PROGRAMS, VIRTUAL_ROBOT, OpenRProgram
+from posewright.runtimes.openr.programs import CONNECT, KIND, OBJECTS, PROGRAMS, VIRTUAL_ROBOT, OpenRProgram
 from posewright.runtimes.openr.stick import MemoryStick, MonetFinding, MonetSetup, read_stick
 from posewright.runtimes.openr.stick.limits import MODELS
 from posewright.runtimes.openr.stick.memory_stick import (
@@ -33,6 +35,9 @@ from posewright.runtimes.openr.stick.memory_stick import (
     stick_root,
 )
 from posewright.runtimes.openr.stick.setup import SOUNDS
+
+ROBOT = "sony_ers7"
+"""On which a program runs where nobody says."""
 
 MONET = "monet"
 MIDDLEWARE = "MW"
@@ -49,7 +54,7 @@ def set_up_openr(
     program: str | Path | None = None,
     *,
     commands: str = "",
-    robot: str | Robot = "sony_ers7",
+    robot: str | Robot = ROBOT,
     pose: str | None = None,
     stick: str | Path | None = None,
     monet: Sequence[str | Path] = (),
@@ -94,10 +99,67 @@ def set_up_openr(
         monet=setup,
         exact=player == "exact",
         own=own,
-        remarks=(*remarks, *_remarks(setup), *(f"{one} is that of {objects}, not ours" for one in replaced)),
+        warnings=(*remarks, *_remarks(setup), *(f"{one} is that of {objects}, not ours" for one in replaced)),
     )
     read = _files((None if name in PROGRAMS else name, poses, sequences, objects, *files))
     return replace(made, documents=_documents(made, objects), files=tuple(read)).saying(commands)
+
+
+class OpenRKind:
+    """How programs of OPEN-R objects are found and read: a `control.ProgramKind`."""
+
+    name = KIND
+    option_names = ("commands", "pose", "stick", "monet", "poses", "sequences", "player", "objects")
+    """What `set_up_openr` takes; several MONET files are parted by commas."""
+
+    def names(self, robot: Robot | None) -> tuple[str, ...]:
+        """Return the names of the programs that ship; none for a robot that is no OPEN-R robot."""
+        return tuple(PROGRAMS) if robot is None or robot.namings.get(LOCATORS) else ()
+
+    def recognises(self, name: str) -> bool:
+        """Tell whether a path is that of a CONNECT.CFG, or of a folder or memory stick that holds one."""
+        path = Path(name)
+        if not is_folder(path):
+            return path.suffix.lower() == ".cfg"
+        return child(path, CONNECT) is not None or _has_connect_file(path)
+
+    def read(self, name: str, robot: Robot | None, options: Mapping[str, str]) -> OpenRProgram:
+        """Return the program of a name or path, for a robot; for an ERS-7 where none is given.
+
+        Raises:
+            UnknownNameError: there is no such program, pose, player, object or option.
+            InputError: a file is wrong, a command nobody's, or the robot is no OPEN-R robot.
+        """
+        check_options(options, self.option_names, self.name)
+        program: str | None = name
+        stick = options.get("stick")
+        if name not in PROGRAMS and is_folder(Path(name)):
+            connect = child(Path(name), CONNECT)
+            program = None if connect is None else str(connect)
+            if connect is None and stick is not None:
+                raise InputError(f"two memory sticks: {name} and {stick}", hint="one or the other")
+            stick = name if connect is None else stick
+        ready = set_up_openr(
+            program,
+            commands=options.get("commands", ""),
+            robot=ROBOT if robot is None else robot,
+            pose=options.get("pose"),
+            stick=stick,
+            monet=[path.strip() for path in options.get("monet", "").split(",") if path.strip()],
+            poses=options.get("poses"),
+            sequences=options.get("sequences"),
+            player=options.get("player", PLAYERS[0]),
+            objects=options.get("objects"),
+        )
+        ready.controller()  # raises what is wrong with the objects, their connections and the script
+        return ready
+
+
+def _has_connect_file(folder: Path) -> bool:
+    try:
+        return _connect_file(folder) is not None
+    except FormatError:  # it is no memory stick
+        return False
 
 
 def _on_stick(folder: Path, own: Collection[str]) -> tuple[str, tuple[str, ...]]:

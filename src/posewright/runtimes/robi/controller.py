@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from posewright.bodies import BodyState, Decision, JointCommands
+from posewright.control import Controller
 from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.runtimes.robi.machine import ProgramMachine, StopReason
@@ -65,7 +66,7 @@ class Watched:
             self.at, self.label = self.machine.address, self.machine.label
 
 
-class RobiController:
+class RobiController(Controller):
     """Lets a Robi's program drive a robot.
 
     What happens is in the decisions, and so in a recording, as events `robi`: `word`, `posture`, `mapping`,
@@ -74,7 +75,7 @@ class RobiController:
 
     Args:
         robot: a Robi, by its card.
-        memory: a new one unless given.
+        memory: a new one unless given; `restart` sets it to what it is now.
         words: that the robot is to recognise, in the order of their times.
         breakpoints: addresses of tags in the file; the program is over when it comes to one.
 
@@ -96,18 +97,30 @@ class RobiController:
     ) -> None:
         self.robot = robot
         self.memory = Memory() if memory is None else memory
-        self.engine = ServoEngine(robot, self.memory)
-        self._ram = Watched(self.memory)
-        self.machine = ProgramMachine(program, self._ram)
-        self._ram.machine = self.machine
-        self._words = [(round(one.time_s / FRAME_PERIOD_S), one.number) for one in words]
+        self._program = program
+        self._first_bytes = bytes(self.memory)
+        self._all_words = [(round(word.time_s / FRAME_PERIOD_S), word.number) for word in words]
         self._breakpoints = tuple(breakpoints)
+        self._last_frame = -1
+        self._earlier_frames = 0  # those of tries before the last restart
+        self._frame = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin anew, as when the robot is switched off and on: words come at their times from now on."""
+        self._earlier_frames += self._frame
+        self.memory.restore(self._first_bytes)
+        self.engine = ServoEngine(self.robot, self.memory)
+        self._ram = Watched(self.memory)
+        self.machine = ProgramMachine(self._program, self._ram)
+        self._ram.machine = self.machine
+        self._words = list(self._all_words)
         self.error: InputError | None = None
         self.stopped: Status | None = None
-        self._last_frame = -1
         self._runs = True
         self._label = ""
-        self._frame = self._silent = 0
+        self._frame = 0
+        self._silent = 0
         self._last: JointCommands | None = None
         self._told: tuple[object, ...] = ()
         self._unsafe: set[tuple[int, str, int]] = set()
@@ -146,7 +159,8 @@ class RobiController:
             self._run()
         commands = self._commands(state)
         self._compare(posture, mapped)
-        if self._frame == self._last_frame and self._runs and self._silent < SILENT_FRAMES:
+        frame_of_run = self._earlier_frames + self._frame
+        if frame_of_run == self._last_frame and self._runs and self._silent < SILENT_FRAMES:
             self._tell("running", label=self.machine.label, address=self.machine.address)
         self._frame += 1
         return replace(commands, decision=self._decision())

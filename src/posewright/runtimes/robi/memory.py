@@ -151,6 +151,10 @@ class Memory:
     def __bytes__(self) -> bytes:
         return bytes(self._bytes)
 
+    def restore(self, data: bytes) -> None:
+        """Set all bytes to what `bytes(memory)` was once."""
+        self._bytes[:] = data
+
     def read(self, address: int, size: int) -> int:
         """Return the unsigned number of 1 or 2 bytes at an address, or raise InputError."""
         self._check(address, size)

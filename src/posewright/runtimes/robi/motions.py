@@ -48,6 +48,18 @@ class MotionProgram:
     remarks: tuple[str, ...]
     rounding: Rounding
 
+    @property
+    def rounding_remarks(self) -> tuple[str, ...]:
+        """What was rounded, in words."""
+        remarks = []
+        largest_deg = math.degrees(self.rounding.angle_rad)
+        if largest_deg > 1e-6:
+            remarks.append(f"angles are rounded by up to {largest_deg:.3f} deg: a word is 0.1 deg")
+        if self.rounding.time_s > 1e-6:
+            largest_ms = 1000.0 * self.rounding.time_s
+            remarks.append(f"keyframes come up to {largest_ms:.1f} ms early or late: times are in 1/60 s")
+        return tuple(remarks)
+
 
 def motion_program(motion: Motion, *, straighten: bool = False) -> MotionProgram:
     """Return a program that plays a motion.

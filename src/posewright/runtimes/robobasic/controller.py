@@ -11,6 +11,7 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats
 from posewright.bodies import BodyState, Decision, JointCommands
+from posewright.control import Controller, Seed
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.board import EVENT, Board
 from posewright.runtimes.robobasic.inputs import BodyInputs, ScriptedInput
@@ -26,7 +27,7 @@ GYRO_AXES = {1: 1, 2: 0, 3: 1, 4: 0}
 ankles and hips: `GYROSET G6A, 2, 1, 1, 1`, or `4, 3, 3, 3`."""
 
 
-class RoboBasicController:
+class RoboBasicController(Controller):
     """Lets a RoboBASIC program drive a RoboNova-1.
 
     What happens is in the decisions, and so in a recording, as events `robobasic`: `loop` when a loop came
@@ -57,11 +58,14 @@ class RoboBasicController:
         script: Sequence[ScriptedInput] = (),
         breakpoints: Collection[int] = (),
         speed_counts_s: float | None = None,
-        seed: int = 0,
+        seed: Seed = 0,
         plugged: Mapping[int, Plugged] | None = None,
     ) -> None:
-        self.robot, self.program = robot, program
-        self._script, self._breakpoints, self._speed = tuple(script), tuple(breakpoints), speed_counts_s
+        self.robot = robot
+        self.program = program
+        self._script = tuple(script)
+        self._breakpoints = tuple(breakpoints)
+        self._speed_counts_s = speed_counts_s
         self._ids = [*board_servos(robot)]
         self._places = sorted({at: name for name, at in program.labels.items()}.items())
         self._names = {line.label.upper(): line.label for line in program.source.lines if line.label}
@@ -69,15 +73,19 @@ class RoboBasicController:
         self._plugged = read_plugs((), program.source) if plugged is None else plugged
         self._eeprom: dict[int, int] = {}
         self._seed = seed
+        self._earlier_frames = 0  # those of tries before the last restart
+        self._frame = 0
         self.restart()
 
     def restart(self) -> None:
         """Begin anew, as when the robot is switched off and on: the EEPROM alone is kept."""
+        self._earlier_frames += self._frame
         self.inputs = BodyInputs(self.robot, self._script, plugged=self._plugged)
-        servos = Servos({}, self.robot.frame_period_s, self._speed)
+        servos = Servos({}, self.robot.frame_period_s, self._speed_counts_s)
         board = Board(servos, self.inputs, eeprom=self._eeprom, chance=np.random.default_rng(self._seed))
         self.machine = Machine(self.program, board, breakpoints=self._breakpoints)
-        self._frame = self._silent = 0
+        self._frame = 0
+        self._silent = 0
         self._begun = False
         self._ended: StopReason | None = None
         self._label: str | None = None
@@ -169,7 +177,8 @@ class RoboBasicController:
             if self._silent == self.silent_frames:
                 self._tell("waits", line=machine.line, label=self.label, looks_at=self._polled())
         self._before = now
-        if self._frame == self.last_frame and self._silent < self.silent_frames:
+        frame_of_run = self._earlier_frames + self._frame
+        if frame_of_run == self.last_frame and self._silent < self.silent_frames:
             self._tell("running", line=machine.line, label=self.label)
 
     def _polled(self) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from posewright import display
 from posewright.errors import Where
 
 
@@ -345,3 +346,21 @@ class Finding:
     hint: str = ""
     severity: Severity = Severity.ERROR
     column: int = 1
+
+    def to_dict(self) -> dict[str, object]:
+        """Return it fit for JSON."""
+        return {
+            "line": self.line,
+            "column": self.column,
+            "severity": self.severity.value,
+            "rule": self.rule,
+            "message": self.message,
+            "hint": self.hint,
+        }
+
+    def line_in(self, name: str) -> display.Line:
+        """Return it as a line for people, of a file of that name."""
+        hint = f" ({self.hint})" if self.hint else ""
+        place = f"{name}:{self.line}:{self.column}: "
+        level = display.level_word(self.severity.value)
+        return display.line_of(place, level, f": {self.message}{hint} [{self.rule}]")

@@ -39,7 +39,7 @@ class SetMotion:
 
     @property
     def label(self) -> str:
-        """What the menu says."""
+        """The words behind "Undo" in the menu."""
         names = [name for name, value in vars(self).items() if name != "page" and value is not None]
         return f"set {' and '.join(names)}" if names else "set nothing"
 
@@ -73,7 +73,7 @@ class ClearStart(MotionCommand):
 
 @dataclass(frozen=True)
 class SetJoints(MotionCommand):
-    """Choose which joints a motion moves; those that are new are held, those that go are forgotten."""
+    """Choose which joints a motion moves; new ones are held, and those left out are removed."""
 
     joints: tuple[str, ...]
     label = "choose joints"

@@ -61,7 +61,7 @@ class DeletePage:
         pages.motion(self.page)
         if len(pages.labels) == 1:
             raise InputError("a file needs a page", hint="close it instead")
-        return led_elsewhere(pages.without(self.page), {str(self.page): None})
+        return with_redirected_links(pages.without(self.page), {str(self.page): None})
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class MovePage:
         other = pages.motion(self.to) if self.to in pages.numbers else None
         remaining = pages.without(self.page) if other is None else pages.with_page(self.page, other)
         ends = {str(self.page): str(self.to), str(self.to): str(self.page)}
-        return led_elsewhere(remaining.with_page(self.to, moved), ends)
+        return with_redirected_links(remaining.with_page(self.to, moved), ends)
 
 
 def can_change(pages: Pages) -> bool:
@@ -97,7 +97,7 @@ def can_change(pages: Pages) -> bool:
 
 
 def require_free_pages(pages: Pages) -> None:
-    """Raise InputError where the pages of a file are what they are."""
+    """Raise InputError where pages cannot be added, deleted or numbered anew."""
     if not can_change(pages):
         message = f"no page of a {pages.file.format} file can be added, deleted or moved here"
         raise InputError(message, hint="save the motion to a file of its own")
@@ -129,20 +129,20 @@ def page_called(reference: str, pages: Pages) -> str | None:
     return str(renumbered.page_number(name))
 
 
-def led_elsewhere(pages: Pages, ends: Mapping[str, str | None]) -> Pages:
-    """Return the pages with every next and exit that is in `ends` leading to what stands there."""
+def with_redirected_links(pages: Pages, ends: Mapping[str, str | None]) -> Pages:
+    """Return the pages with every next and exit that is a key of `ends` replaced by its value."""
 
-    def led(end: str | None) -> str | None:
+    def redirected(end: str | None) -> str | None:
         return ends.get(end, end) if end is not None else None
 
     edited = dict(pages.edited)
     for number, motion in motions_of(pages):
-        if (motion.next, motion.exit) != (led(motion.next), led(motion.exit)):
-            edited[number] = replace(motion, next=led(motion.next), exit=led(motion.exit))
+        if (motion.next, motion.exit) != (redirected(motion.next), redirected(motion.exit)):
+            edited[number] = replace(motion, next=redirected(motion.next), exit=redirected(motion.exit))
     return replace(pages, edited=edited)
 
 
 def motions_of(pages: Pages) -> list[tuple[int, Motion]]:
-    """Return the motion of each page with its number; all of them are made."""
+    """Return the motion of each page with its number; all pages are read."""
     as_read = dict(zip((label.number for label in pages.file.pages), pages.file.motions, strict=True))
     return [(number, pages.edited.get(number) or as_read[number]) for number in pages.numbers]

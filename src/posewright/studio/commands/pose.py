@@ -38,7 +38,7 @@ class SetAngles(PoseCommand):
 
     @property
     def label(self) -> str:
-        """What the menu says."""
+        """The words behind "Undo" in the menu."""
         return f"turn {next(iter(self.angles_rad))}" if len(self.angles_rad) == 1 else "turn joints"
 
     def _changed(self, motion: Motion, robot: Robot) -> Motion:
@@ -65,7 +65,7 @@ class LeaveJoints(PoseCommand):
 
     @property
     def label(self) -> str:
-        """What the menu says."""
+        """The words behind "Undo" in the menu."""
         joints = self.joints[0] if len(self.joints) == 1 else "joints"
         return f"hold {joints}" if self.left is Left.HELD else f"let go of {joints}"
 
@@ -152,7 +152,7 @@ class BlendPose(PoseCommand):
 
     @property
     def label(self) -> str:
-        """What the menu says."""
+        """The words behind "Undo" in the menu."""
         source = self.named or f"keyframe {(self.other or 0) + 1}"
         if self.other == START:
             source = "the start"

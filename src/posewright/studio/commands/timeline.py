@@ -79,7 +79,7 @@ class SetKeyframes(KeyframesCommand):
 
     @property
     def label(self) -> str:
-        """What the menu says."""
+        """The words behind "Undo" in the menu."""
         is_eased = self.easing is not None or self.accel_share is not None
         verb = "set the stiffness of" if self.stiffness is not None else "ease" if is_eased else "retime"
         return f"{verb} {keyframe_words(self.keyframes)}"
@@ -105,7 +105,7 @@ class RetimeKeyframe(MotionCommand):
 
     @property
     def label(self) -> str:
-        """What the menu says."""
+        """The words behind "Undo" in the menu."""
         return f"retime {keyframe_words((self.keyframe,))}"
 
     def _changed(self, motion: Motion, robot: Robot) -> Motion:
@@ -140,7 +140,7 @@ class StretchKeyframes(KeyframesCommand):
 
     @property
     def label(self) -> str:
-        """What the menu says."""
+        """The words behind "Undo" in the menu."""
         return f"{'retime' if self.factor == 1.0 else 'stretch'} {keyframe_words(self.keyframes)}"
 
     def _each(self, frame: Keyframe) -> Keyframe:
@@ -162,7 +162,7 @@ class SetLights(MotionCommand):
 
     @property
     def label(self) -> str:
-        """What the menu says."""
+        """The words behind "Undo" in the menu."""
         return f"light {next(iter(self.lights))}" if len(self.lights) == 1 else "set lights"
 
     def _changed(self, motion: Motion, robot: Robot) -> Motion:

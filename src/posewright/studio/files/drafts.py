@@ -1,7 +1,7 @@
 """Drafts: edits that are not saved, in a hidden file beside the real one, and the thread that writes them.
 
 A draft is a line with a digest, then JSON: which pages differ, as trees of native motions. Its writer
-holds it by a lock as long as it lives, so that a draft nobody holds is one of a studio that was killed.
+locks it as long as it runs, so that an unlocked draft is one of a studio that was killed.
 """
 
 from __future__ import annotations

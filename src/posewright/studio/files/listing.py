@@ -56,7 +56,7 @@ class DraftView:
 
 
 def draft_view(path: Path) -> DraftView:
-    """Return what is to be known of a draft; one that is damaged is renamed, so that nobody removes it."""
+    """Return a draft as windows are shown it; a damaged one is renamed, so that it is not removed."""
     when = datetime.datetime.fromtimestamp(path.stat().st_mtime).astimezone().isoformat(timespec="seconds")
     try:
         return DraftView(path.name, when, read_draft(path).file)

@@ -95,17 +95,13 @@ def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | 
     if is_folder(path):
         return _open_folder(path, robot_or_name)
     if path.suffix.lower() == ".mcap":
-        new = begin(path.parent, "untitled", robot_or_name or _recorded_robot(path))
-        return replace(new, recording=path)
+        if not robot_or_name:  # the first robot of the recording that can be shown
+            names = {card.name for card in shown_robots()}
+            robot_or_name = next((name for name in read_mcap(path).header.robots if name in names), None)
+        return replace(begin(path.parent, "untitled", robot_or_name), recording=path)
     data = read_file_bytes(path)
     place = Place(path.resolve(), hashlib.sha256(data).hexdigest())
     return _opened(motion_file_in(data, path, robot=robot_or_name), place, robot_or_name, page)
-
-
-def _recorded_robot(path: Path) -> str | None:
-    """Return the first robot of a recording, where it is one that can be shown."""
-    names = [card.name for card in shown_robots()]
-    return next((name for name in read_mcap(path).header.robots if name in names), None)
 
 
 def open_data(data: bytes, path: Path, robot_or_name: Robot | str | None = None) -> Opened:

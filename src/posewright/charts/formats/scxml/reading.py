@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.expression import Expression, Literal, Scope, Source, parse_expression
-from posewright.charts.formats.entries import LONGEST_S, Entries, Items
+from posewright.charts.formats.entries import LONGEST_S
 from posewright.charts.formats.native import chart_of_document
+from posewright.charts.formats.native_nodes import Entries, Items
 from posewright.charts.formats.scxml.datamodel import DataModel, assigned, read_data
 from posewright.charts.formats.scxml.expressions import (
     DATAMODELS,

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from posewright.charts.formats.entries import Entries
+from posewright.charts.formats.native_nodes import Entries
 from posewright.documents.markup import Element, MarkupRules, parse_markup
 from posewright.errors import FormatError, Where
 

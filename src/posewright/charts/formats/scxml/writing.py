@@ -16,8 +16,8 @@ from posewright.charts.expression import (
     nodes_of,
     parse_expression,
 )
-from posewright.charts.formats.declarations import type_data
-from posewright.charts.formats.entries import flow_text
+from posewright.charts.formats.native_nodes import flow_text
+from posewright.charts.formats.native_writing import type_data
 from posewright.charts.formats.scxml.expressions import (
     Renaming,
     python_assigned,

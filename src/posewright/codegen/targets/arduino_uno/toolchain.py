@@ -8,8 +8,8 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-from posewright.codegen.toolchains import PACKAGES, CompileError, cache_folder, run_tool
-from posewright.errors import InputError, UnavailableError
+from posewright.codegen.toolchains import PACKAGES, CompileError, TooLargeError, cache_folder, run_tool
+from posewright.errors import UnavailableError
 
 CACHE = "arduino_uno"
 
@@ -78,11 +78,11 @@ def check_size(image: Path) -> tuple[int, int]:
 
 
 def refuse_too_large(flash: int, ram: int, *, at_least: bool = False) -> None:
-    """Raise an InputError where that much of flash or RAM, or even more, is not on a UNO."""
+    """Raise a TooLargeError where that much of flash or RAM, or even more, is not on a UNO."""
     for what, needed, there in (("flash", flash, FLASH_BYTES), ("RAM", ram, RAM_BYTES)):
         if needed > there:
             told = f"more than {needed}" if at_least else str(needed)
-            raise InputError(
+            raise TooLargeError(
                 f"it needs {told} bytes of {what}, an Arduino UNO has {there}",
                 hint="fewer states or narrower types; a CM-900 has twice the flash and ten times the RAM",
             )

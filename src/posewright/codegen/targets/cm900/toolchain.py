@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from posewright.codegen.targets.target import Built
-from posewright.codegen.toolchains import STRICT, CompileError, run_tool
-from posewright.errors import InputError
+from posewright.codegen.toolchains import STRICT, CompileError, TooLargeError, run_tool
 
 from .core import RAM_BYTES
 
@@ -73,7 +72,7 @@ def write_binary(elf: Path) -> Path:
     return binary
 
 
-def _overflow(said: str) -> InputError | None:
+def _overflow(said: str) -> TooLargeError | None:
     """Return by how much an image is too large, where that is what the linker says."""
     over = {region: int(count) for region, count in _OVERFLOW.findall(said)}
     if not over:
@@ -83,7 +82,7 @@ def _overflow(said: str) -> InputError | None:
         f"{has[region] + count} bytes of {region}, {count} more than there are"
         for region, count in over.items()
     )
-    return InputError(
+    return TooLargeError(
         f"the image does not fit a CM-900: it needs {wants}",
         hint=f"it has {FLASH_FOR_PROGRAMS} bytes of flash behind the bootloader and {RAM_BYTES} of RAM,"
         " 2048 of them for the stack: fewer or shorter motions, fewer states",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from posewright.display import Lines
 from posewright.documents import is_there, locked, refuse_unwritable, write_atomically
 from posewright.errors import FormatError, OutputError, UnknownNameError, UnsafeCommandError, Where
 from posewright.formats import Compression, Reference, Wrapping
@@ -296,6 +297,30 @@ class Added:
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     findings: tuple[MonetFinding, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what was added, fit for JSON."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "model": self.model,
+            "archive": str(self.archive),
+            "index": self.place,
+            "commands": str(self.commands),
+            "losses": list(self.losses),
+            "remarks": list(self.remarks),
+            "findings": [finding.data() for finding in self.findings],
+        }
+
+    def lines(self) -> Lines:
+        """Yield where the motion and its command went, and what is only to be known of it."""
+        yield f"{self.name} -> {self.archive}, index {self.place}"
+        yield f"command {self.id} -> {self.commands}"
+        for remark in self.remarks:
+            yield f"  note: {remark}"
+        for finding in self.findings:
+            if finding.level is Level.NOTE:
+                yield f"  note: {finding.message}"
 
 
 def add_to_stick(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from posewright.errors import FormatError
 from posewright.formats import EntryKind
@@ -46,14 +45,33 @@ class StickMotion:
         begin, end = postures_of(self.name)
         return f"{begin} to {end}" if begin and end else ""
 
-    def data(self) -> dict[str, Any]:
-        """Return what is to be known of it, fit for JSON."""
-        told = {"entry": self.entry, "name": self.name, "index": self.place, "ids": list(self.ids)}
+    @cached_property
+    def fault(self) -> str | None:
+        """Why it cannot be read; None where it can."""
         try:
-            length, fault = self.motion.duration, None
+            _ = self.motion
         except FormatError as error:
-            length, fault = None, error.message
-        return {**told, "postures": self.postures, "duration_s": length, "fault": fault}
+            return error.message
+        return None
+
+    def data(self) -> dict[str, object]:
+        """Return what is to be known of it, fit for JSON."""
+        return {
+            "entry": self.entry,
+            "name": self.name,
+            "index": self.place,
+            "ids": list(self.ids),
+            "postures": self.postures,
+            "duration_s": None if self.fault else self.motion.duration,
+            "fault": self.fault,
+        }
+
+    def line(self, width: int) -> str:
+        """Return name, in so many columns, length, the ids that play it, and where it leads."""
+        length = "damaged" if self.fault else f"{self.motion.duration:.2f} s"
+        command = f"id {', '.join(map(str, self.ids))}" if self.ids else "no command"
+        details = self.fault or ", ".join(filter(None, [command, self.postures]))
+        return f"{self.name:<{width}}  {length:>8}  {details}"
 
 
 def motions_on(stick: MemoryStick) -> tuple[StickMotion, ...]:

@@ -35,6 +35,12 @@ class MonetFinding:
         place = f"{Where(path=self.path, line=self.line)}: " if self.path is not None else ""
         return f"{place}{self.level.value}: {self.message}" + (f" ({self.hint})" if self.hint else "")
 
+    @property
+    def text(self) -> str:
+        """What was found, with its place before it and the hint behind it."""
+        place = "" if self.path is None else f"{Where(path=self.path, line=self.line)}: "
+        return place + self.message + (f" ({self.hint})" if self.hint else "")
+
     def data(self) -> dict[str, Any]:
         """Return the finding as plain data."""
         return {

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from posewright.display import counted
 from posewright.errors import FormatError, Where
 from posewright.formats import (
     EntryKind,
@@ -174,6 +175,31 @@ class MonetSetup:
     motions: MonetArchive | None = None
     sounds: MonetArchive | None = None
     older: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        """Return which files these are and what they hold, fit for JSON."""
+        commands = self.commands
+        return {
+            "models": list(self.models),
+            "commands_file": None if commands is None else str(commands.path),
+            "commands": None if commands is None else [command.id for command in commands.commands],
+            "ways_file": None if self.transitions is None else str(self.transitions.path),
+            "ways": None if self.transitions is None else len(self.transitions.agents),
+            "motions_file": None if self.motions is None else str(self.motions.path),
+            "motions": None if self.motions is None else len(self.motions.motions),
+            "sounds_file": None if self.sounds is None else str(self.sounds.path),
+            "sounds": None if self.sounds is None else len(self.sounds.entries),
+        }
+
+    def __str__(self) -> str:
+        counts = (
+            None if self.commands is None else counted(len(self.commands.commands), "command"),
+            None if self.transitions is None else counted(len(self.transitions.agents), "way"),
+            None if self.motions is None else counted(len(self.motions.motions), "motion"),
+            None if self.sounds is None else counted(len(self.sounds.entries), "sound"),
+        )
+        models = " and ".join(self.models) or "these files"
+        return f"{models}: {', '.join(filter(None, counts)) or 'nothing'}"
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from itertools import chain
 from posewright.charts.machine import Interpreter, Machine, Snapshot, StateNode, lower
 from posewright.charts.model import expressions_in
 from posewright.charts.mutation.faults import Mutant
-from posewright.charts.mutation.product import Product, ProductStep, StatePair
-from posewright.charts.reachability import BreadthFirst, Exploration
+from posewright.charts.mutation.mutant_pair import MutantPair, PairStep
+from posewright.charts.product import StatePair, are_alike
+from posewright.charts.reachability import Exploration, Limits
 from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
 
 InputRow = Mapping[str, Value]
@@ -30,8 +31,8 @@ MAX_PAIRS, MAX_FOLLOWED = 600, 6_000
 MAX_HELD, MAX_INPUTS, HELD_TICKS = 16, 8, 120
 """Pairs from which inputs are held for a while, inputs of each, and ticks for which they are held."""
 
-MAX_WALKED = 3_000
-"""Pairs of states up to which two charts are walked side by side from the start."""
+WALKED = Limits(states=3_000, doubtful_states=0)
+"""How far two charts are followed side by side from the start."""
 
 
 SEED, RUNS, TICKS = 1, 40, 60
@@ -39,24 +40,6 @@ SEED, RUNS, TICKS = 1, 40, 60
 
 CHANGES, COMES, MAX_VALUES = 0.25, 0.05, 24
 """How likely an input changes in a tick, and an event comes; values of one input that are tried."""
-
-
-def ends_alike(product: Product) -> bool:
-    """Return whether two charts, walked side by side from the start, never do anything different.
-
-    False as well where there is too much to walk, or where not all inputs were followed.
-    """
-    start = product.plain(product.one.initial(), product.other.initial())
-    search = BreadthFirst[StatePair, None](start)
-    for pair in search:
-        if len(search) > MAX_WALKED:
-            return False
-        for step in product.steps(pair):
-            if product.seen_apart(step.one, step.other) or step.doubtful or not step.set_alike:
-                return False
-            if step.one is not None and step.other is not None:
-                search.reach(product.plain(step.one, step.other), pair, None)
-    return True
 
 
 class RandomInputs:
@@ -107,21 +90,21 @@ def _ends(kind: Type) -> list[Value]:
     return list(dict.fromkeys([kind.low, kind.high, kind.zero]))
 
 
-class Pursuit:
+class DivergenceSearch:
     """Follows pairs of states that differ where nobody sees it.
 
     Attributes:
         ended: whether every way on was followed to its end.
     """
 
-    def __init__(self, exploration: Exploration, product: Product) -> None:
+    def __init__(self, exploration: Exploration, pair: MutantPair) -> None:
         self.exploration = exploration
-        self.product = product
+        self.pair = pair
         self.waiting: deque[tuple[Continuation, StatePair]] = deque()
         self.met: set[object] = set()
         self.ended = True
 
-    def note(self, state: Snapshot, step: ProductStep, before: tuple[InputRow, ...] = ()) -> None:
+    def note(self, state: Snapshot, step: PairStep, before: tuple[InputRow, ...] = ()) -> None:
         """Note a pair that was reached from a state by some inputs and those of a tick."""
         if step.one is None or step.other is None:
             return
@@ -162,28 +145,28 @@ class Pursuit:
                 self.ended = False
                 return None
             (state, inputs), pair = self.waiting.popleft()
-            for step in self.product.steps(pair):
+            for step in self.pair.steps(pair):
                 ways += 1
                 self.ended = self.ended and not step.doubtful
-                if self.product.seen_apart(step.one, step.other):
+                if self.pair.shows_difference(step.one, step.other):
                     shown = self.shown(state, (*inputs, step.inputs))
                     if shown:
                         return state, shown
                     self.ended = False
-                elif not self.product.same(step):
+                elif not self.pair.is_same(step):
                     self.ended = self.ended and step.set_alike
                     self.note(state, step, inputs)
         return None
 
     def shown(self, state: Snapshot, inputs: Sequence[InputRow]) -> tuple[InputRow, ...]:
         """Return the inputs up to where a difference shows, run from the very start; none where none does."""
-        pair = self.product.one.initial(), self.product.other.initial()
+        pair = self.pair.one.initial(), self.pair.other.initial()
         before = self.exploration.trace_to(state)
         for count, row in enumerate((*before, *inputs), start=1 - len(before)):
-            one, other = self.product.stepped(pair, row)
+            one, other = self.pair.stepped(pair, row)
             if one is None:
                 return ()
-            if other is None or self.product.seen_apart(one, other):
+            if other is None or self.pair.shows_difference(one, other):
                 return tuple(inputs[: max(count, 1)])
             pair = one, other
         return ()
@@ -229,7 +212,7 @@ class MutantStatus(Enum):
 
 
 @dataclass(frozen=True)
-class Told:
+class Distinction:
     """What was found out of a mutant.
 
     Attributes:
@@ -242,7 +225,7 @@ class Told:
     inputs: tuple[Mapping[str, Value], ...] = ()
 
 
-class Teller:
+class Distinguisher:
     """Tells mutants of one chart from it.
 
     A mutant is proved to behave alike where one tick of both, from any state that the chart can be in, for
@@ -258,7 +241,7 @@ class Teller:
         self.touched = [(state, _touched(exploration, state)) for state in exploration.situations]
         self.random_inputs = RandomInputs(exploration)
 
-    def tell(self, mutant: Mutant, *, prove: bool = True) -> Told:
+    def distinguish(self, mutant: Mutant, *, prove: bool = True) -> Distinction:
         """Return inputs that show that a mutant does something else, or that none can.
 
         Args:
@@ -269,42 +252,42 @@ class Teller:
         changes = changes_between(machine, other)
         begin_the_same = mutant.chart.start_values() == self.exploration.chart.start_values()
         if (mutant.change and mutant.change.makes_no_difference) or (begin_the_same and not changes.nodes):
-            return Told(MutantStatus.ALIKE)
-        product = Product(self.exploration, Interpreter(mutant.chart, other))
-        pursuit = Pursuit(self.exploration, product)
-        sure = prove and self.exploration.complete and product.begin_alike
+            return Distinction(MutantStatus.ALIKE)
+        pair = MutantPair(self.exploration, Interpreter(mutant.chart, other))
+        search = DivergenceSearch(self.exploration, pair)
+        sure = prove and self.exploration.complete and pair.begin_alike
         count = 0
-        for state in self._candidates(product, changes):
-            for step in product.steps((state, product.twin_of(state))):
+        for state in self._candidates(pair, changes):
+            for step in pair.steps((state, pair.twin_of(state))):
                 count += 1
                 sure = sure and not step.doubtful
-                if product.seen_apart(step.one, step.other):
-                    if pursuit.shown(state, (step.inputs,)):
-                        return Told(MutantStatus.APART, state, (step.inputs,))
-                    sure = sure and not product.count_alike  # else it was no state of the mutant
-                elif not product.same(step):
+                if pair.shows_difference(step.one, step.other):
+                    if search.shown(state, (step.inputs,)):
+                        return Distinction(MutantStatus.APART, state, (step.inputs,))
+                    sure = sure and not pair.count_alike  # else it was no state of the mutant
+                elif not pair.is_same(step):
                     sure = sure and step.set_alike
-                    pursuit.note(state, step)
+                    search.note(state, step)
             if not sure and count > (MAX_WAYS if prove else LIKELY_WAYS):
                 break
-        return self._pursued(pursuit, product, sure=sure)
+        return self._pursued(search, pair, sure=sure)
 
-    def _pursued(self, pursuit: Pursuit, product: Product, *, sure: bool) -> Told:
+    def _pursued(self, search: DivergenceSearch, pair: MutantPair, *, sure: bool) -> Distinction:
         """Return what differences lead to that do not show at once."""
-        found = pursuit.held()
-        if found is None and sure and not product.count_alike and ends_alike(product):
-            return Told(MutantStatus.ALIKE)
-        found = found or pursuit.wandered(self.random_inputs) or pursuit.followed()
+        found = search.held()
+        if found is None and sure and not pair.count_alike and are_alike(pair.one, pair.other, WALKED):
+            return Distinction(MutantStatus.ALIKE)
+        found = found or search.wandered(self.random_inputs) or search.followed()
         if found is not None:
-            return Told(MutantStatus.APART, *found)
-        alike = sure and product.count_alike and pursuit.ended
-        return Told(MutantStatus.ALIKE if alike else MutantStatus.UNKNOWN)
+            return Distinction(MutantStatus.APART, *found)
+        alike = sure and pair.count_alike and search.ended
+        return Distinction(MutantStatus.ALIKE if alike else MutantStatus.UNKNOWN)
 
-    def _candidates(self, product: Product, changes: Changes) -> list[Snapshot]:
+    def _candidates(self, pair: MutantPair, changes: Changes) -> list[Snapshot]:
         """Return states in which the fault may make a difference; of those that do the same, one."""
         near = [state for state, touched in self.touched if touched & changes.nodes or not state.started]
-        if not product.ask_alike:
-            near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, product))
+        if not pair.ask_alike:
+            near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, pair))
         return self._likely_first(near, changes)
 
     def _likely_first(self, states: list[Snapshot], changes: Changes) -> list[Snapshot]:
@@ -330,14 +313,15 @@ class Teller:
 
         return sorted(states, key=rank)
 
-    def _finer(self, rests: set[int], product: Product) -> Iterator[Snapshot]:
+    def _finer(self, rests: set[int], pair: MutantPair) -> Iterator[Snapshot]:
         """Yield one state for all in which neither of the two can tell how time stands."""
-        looked, other = self.exploration.looked, product.timers[1]
+        looked = self.exploration.looked
+        other = pair.mutant_states.clocks
         met = set()
         for rest, counts in self.exploration.graph.places:
             if rest in rests:
                 state = looked.joined(rest, counts)
-                twin = product.twin_of(state).values[product.variables :]
+                twin = pair.twin_of(state).values[pair.variables :]
                 key = rest, looked.clocks.looks(counts), other.looks(twin)  # type: ignore[arg-type]
                 if key not in met:
                     met.add(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,15 +24,23 @@ if TYPE_CHECKING:
 
     from posewright.figures.style import Canvas
 
+COLUMNS = 3
+ROWS = 8
+"""Of a page."""
+
 # Measures of a page [in]: A4, or as much of its height as is needed.
 WIDTH = 8.27
-LEFT, TOP, COLUMNS, ROWS = 0.3, 0.75, 3, 8
-CELL_WIDTH, CELL_HEIGHT, PICTURE_HEIGHT = 2.57, 1.34, 0.82
+LEFT = 0.3
+TOP = 0.75
+CELL_WIDTH = 2.57
+CELL_HEIGHT = 1.34
+PICTURE_HEIGHT = 0.82
 
-_NAME, _FAULT = 38, 52
+_NAME_LENGTH = 38
+_FAULT_LENGTH = 52
 """Characters of a name, and of a line that says what is wrong."""
 
-_TRIED = 40
+_SAMPLES = 40
 """At so many times it is looked where a motion is furthest from its ends."""
 
 _GAP = 1.15
@@ -59,24 +67,28 @@ def draw_stick(stick: MemoryStick, *, page: int = 1, figure: Canvas | None = Non
     Raises:
         InputError: there is no such page, or no motion at all.
     """
-    held, pages = motions_on(stick), stick_pages(stick)
-    if not held or not 1 <= page <= pages:
-        what = f"the contact sheet has no page {page}" if held else "there is no motion to draw"
-        raise InputError(what, hint=f"1 to {pages}" if held else "name a stick with an archive of motions")
+    motions = motions_on(stick)
+    pages = stick_pages(stick)
+    if not motions:
+        raise InputError("there is no motion to draw", hint="name a stick with an archive of motions")
+    if not 1 <= page <= pages:
+        raise InputError(f"the contact sheet has no page {page}", hint=f"1 to {pages}")
     first = (page - 1) * COLUMNS * ROWS
-    shown = held[first : first + COLUMNS * ROWS]
+    shown = motions[first : first + COLUMNS * ROWS]
     height = TOP + math.ceil(len(shown) / COLUMNS) * CELL_HEIGHT + 0.1
-    drawn = canvas(figure, (WIDTH, height), dpi=150, facecolor="white")
-    many = "1 motion" if len(held) == 1 else f"{len(held)} motions"
-    title = f"{stick.root.name if stick.root else held[0].archive.path.name}: {many}"
-    told = title if pages == 1 else f"{title}, {first + 1} to {first + len(shown)}, page {page} of {pages}"
-    drawn.text(LEFT / WIDTH, 1.0 - 0.4 / height, told, fontsize=12, weight="bold", parse_math=False)
-    for number, one in enumerate(shown):
+    drawn = canvas(figure, (WIDTH, height), dpi=150)
+    count = "1 motion" if len(motions) == 1 else f"{len(motions)} motions"
+    title = f"{stick.root.name if stick.root else motions[0].archive.path.name}: {count}"
+    if pages > 1:
+        title += f", {first + 1} to {first + len(shown)}, page {page} of {pages}"
+    drawn.text(LEFT / WIDTH, 1.0 - 0.4 / height, title, fontsize=12, weight="bold", parse_math=False)
+    for number, motion in enumerate(shown):
         row, column = divmod(number, COLUMNS)
-        place = LEFT + column * CELL_WIDTH, TOP + row * CELL_HEIGHT
-        box = *place, CELL_WIDTH - 0.12, PICTURE_HEIGHT
-        _draw_motion(axes_at(drawn, (WIDTH, height), *box), one)
-    return titled(drawn, told)
+        left = LEFT + column * CELL_WIDTH
+        top = TOP + row * CELL_HEIGHT
+        axes = axes_at(drawn, (WIDTH, height), left, top, CELL_WIDTH - 0.12, PICTURE_HEIGHT)
+        _draw_motion(axes, motion)
+    return titled(drawn, title)
 
 
 @styled("drawing a motion")
@@ -90,39 +102,51 @@ def draw_glance(motion: Motion, *, figure: Canvas | None = None) -> Figure:
     Raises:
         InputError: the robot has no model.
     """
-    drawn = canvas(figure, (CELL_WIDTH, PICTURE_HEIGHT), dpi=150, facecolor="white")
+    drawn = canvas(figure, (CELL_WIDTH, PICTURE_HEIGHT), dpi=150)
     axes = axes_at(drawn, (CELL_WIDTH, PICTURE_HEIGHT), 0.0, 0.0, CELL_WIDTH, PICTURE_HEIGHT)
     _draw_poses(axes, motion)
     axes.axis("off")
     return titled(drawn, motion.name)
 
 
-def _draw_motion(axes: Axes, one: StickMotion) -> None:
-    """Draw a motion's poses side by side, with what is to be known of it below."""
-    asked = ", ".join(f"MoNetExecute({number})" for number in one.ids[:2]) or "no command"
-    more = f" and {len(one.ids) - 2} more" if len(one.ids) > 2 else ""
-    told = [textwrap.shorten(one.name, _NAME, placeholder="...")]
+def _draw_motion(axes: Axes, stick_motion: StickMotion) -> None:
+    """Draw a motion's poses side by side; below its name, length, postures and the commands that play it."""
+    commands = ", ".join(f"MoNetExecute({number})" for number in stick_motion.ids[:2]) or "no command"
+    if len(stick_motion.ids) > 2:
+        commands += f" and {len(stick_motion.ids) - 2} more"
+    lines = [textwrap.shorten(stick_motion.name, _NAME_LENGTH, placeholder="...")]
     try:
-        motion = one.motion
-        told += [", ".join(filter(None, [f"{motion.duration:.2f} s", one.postures])), asked + more]
+        motion = stick_motion.motion
+        lines.append(", ".join(filter(None, [f"{motion.duration:.2f} s", stick_motion.postures])))
+        lines.append(commands)
         _draw_poses(axes, motion)
     except PosewrightError as error:  # a damaged motion, or a robot without a model
-        words = textwrap.fill(error.message, _FAULT)
+        words = textwrap.fill(error.message, _FAULT_LENGTH)
         axes.text(0.5, 0.5, words, ha="center", va="center", fontsize=6, color=WRONG, parse_math=False)
-        told += [asked + more] if len(told) == 1 else []
+        if len(lines) == 1:
+            lines.append(commands)
     axes.set(xticks=[], yticks=[])
     axes.spines[:].set_color(FAINT)
     axes.set_facecolor("#fafbfc")
-    for line, (text, colour) in enumerate(zip(told, (INK, GREY, GREY), strict=False)):
-        style: dict[str, Any] = {"va": "top", "fontsize": 7.5 if line == 0 else 6.5, "color": colour}
-        style |= {"transform": axes.transAxes, "parse_math": False}
-        axes.text(0.0, -0.04 - 0.15 * line, text, weight="bold" if line == 0 else "normal", **style)
+    for row, text in enumerate(lines):
+        axes.text(
+            0.0,
+            -0.04 - 0.15 * row,
+            text,
+            va="top",
+            fontsize=6.5 if row else 7.5,
+            color=GREY if row else INK,
+            weight="normal" if row else "bold",
+            transform=axes.transAxes,
+            parse_math=False,
+        )
 
 
 def _draw_poses(axes: Axes, motion: Motion) -> None:
     playback = playback_of_motion(motion)
     card = playback.world.robot
-    poses, header = playback.at(np.array(_moments(motion))), header_of(card)
+    poses = playback.at(np.array(_picture_times(motion)))
+    header = header_of(card)
     (bases,), (joints,) = poses.base.values(), poses.positions.values()
     apart = 0.0
     for number, (base, angles) in enumerate(zip(bases, joints, strict=True)):
@@ -133,9 +157,9 @@ def _draw_poses(axes: Axes, motion: Motion) -> None:
     axes.set_aspect("equal", adjustable="datalim")
 
 
-def _moments(motion: Motion) -> Sequence[float]:
+def _picture_times(motion: Motion) -> Sequence[float]:
     """Return when it begins, is furthest from both its ends, and ends [s]."""
-    times = np.linspace(0.0, motion.duration, _TRIED)
+    times = np.linspace(0.0, motion.duration, _SAMPLES)
     angles = np.nan_to_num(motion.sample_at(times).angles)
     away = np.abs(angles - angles[0]).sum(axis=1) + np.abs(angles - angles[-1]).sum(axis=1)
     return [0.0, float(times[away.argmax()]), motion.duration]

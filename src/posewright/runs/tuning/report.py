@@ -1,22 +1,17 @@
-"""What `posewright tune` shows of tunings, of what a search found and of its journal."""
+"""Tunings, what a search found, and its journal: plain values for programs, lines and tables for people."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from posewright import figures, search
-from posewright.cli import console
-from posewright.cli.console import give, table
-from posewright.cli.options import refuse_overwriting
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from posewright.runs import GaitTask, TunedGait
+from posewright import search
+from posewright.display import Lines, Table, table
+from posewright.documents.plain import PlainMapping
+from posewright.runs.tuning.search import TunedGait
+from posewright.runs.tuning.task import GaitTask
 
 FIGURES: Mapping[str, tuple[str, str]] = {
     "speed_m_s": ("speed along the command", "{:.3f} m/s"),
@@ -45,7 +40,7 @@ def figures_line(facts: Mapping[str, search.Fact]) -> str:
     return ", ".join([*told, f"{falls} of {facts.get('walks')} walks with a fall" if falls else "no fall"])
 
 
-def describe(task: GaitTask) -> dict[str, Any]:
+def describe_task(task: GaitTask) -> dict[str, object]:
     """Return what a list says of a tuning."""
     return {
         "tune": task.name,
@@ -59,19 +54,20 @@ def describe(task: GaitTask) -> dict[str, Any]:
     }
 
 
-def list_table(told: Sequence[Mapping[str, Any]]) -> Table:
+def task_table(tasks: Sequence[PlainMapping]) -> Table:
     """Return one row a tuning."""
     keys = ("tune", "robot", "gait", "parameters", "walks", "bodies", "generations", "description")
     columns = ("tuning", "robot", "from gait", "numbers", "walks", "bodies", "generations", "looks for")
-    rows = ([one[key] for key in keys] for one in told)
-    return table(columns, rows, words=("tuning", "robot", "from gait", "looks for"))
+    rows = ([task[key] for key in keys] for task in tasks)
+    return table(columns, rows, text_columns=("tuning", "robot", "from gait", "looks for"))
 
 
-def result_data(
+def tuned_data(
     found: TunedGait, seed: int, journal: Path, output: Path | None, wall_s: float
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what was found as plain data, fit for JSON."""
-    tuned, task = found.tuned, found.task
+    tuned = found.tuned
+    task = found.task
     return {
         "tune": task.name,
         "robot": task.robot.name,
@@ -92,7 +88,7 @@ def result_data(
     }
 
 
-def _plain(facts: Mapping[str, search.Fact]) -> dict[str, Any]:
+def _plain(facts: Mapping[str, search.Fact]) -> dict[str, object]:
     """Return facts fit for JSON: null where a number is none."""
     return {name: _finite(fact) if isinstance(fact, float) else fact for name, fact in facts.items()}
 
@@ -102,9 +98,10 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def result_lines(found: TunedGait, journal: Path, output: Path | None) -> Iterator[str | Table]:
+def tuned_lines(found: TunedGait, journal: Path, output: Path | None) -> Lines:
     """Yield what was found: the numbers, the figures, and where it stands now."""
-    tuned, task = found.tuned, found.task
+    tuned = found.tuned
+    task = found.task
     if found.gait is None:
         reason = tuned.facts.get(search.REASON, "no reason")
         yield f"none of {tuned.evaluations} candidates could be judged: {reason}"
@@ -119,8 +116,6 @@ def result_lines(found: TunedGait, journal: Path, output: Path | None) -> Iterat
         f"{tuned.ending.value} after {generations} generations, {tuned.evaluations} evaluations: "
         f"score {tuned.score:.4f}, {began} at the start"
     )
-    if tuned.facts.get("falls"):
-        console.warn("the best candidate falls; search longer, or look at what is asked of it")
     yield f"the search: {journal}"
     if output is not None:
         yield f"the gait: {output}; measure it with posewright gait run {output} --forward ..."
@@ -137,7 +132,7 @@ def values_table(dimensions: Sequence[search.Dimension], values: Mapping[str, fl
         is_at_bound = not one.is_whole and nearest < AT_BOUND * one.width
         numbers = [f"{number:.5g}" for number in (one.start, value, one.low, one.high)]
         rows.append((one.name, *numbers, "at the bound" if is_at_bound else ""))
-    return table(("number", "start", "best", "from", "to", ""), rows, words=("number", ""))
+    return table(("number", "start", "best", "from", "to", ""), rows, text_columns=("number", ""))
 
 
 def _figures_table(found: TunedGait) -> Table:
@@ -149,21 +144,7 @@ def _figures_table(found: TunedGait) -> Table:
         for name, (words, text) in FIGURES.items()
         if name in found.tuned.facts
     )
-    return table(("figure", *sides), rows, words=("figure",))
-
-
-def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
-    """Show the best so far, the course of the search, and why candidates were refused.
-
-    A journal may be looked at while the search goes on.
-    """
-    if plot is not None:
-        figures.refuse_unsavable(plot)
-        refuse_overwriting(plot, journal)
-    held = search.read_journal(journal)
-    if plot is not None:
-        figures.save_figure(figures.draw_tuning(held), plot)
-    give(_journal_data(held), _journal_lines(held), as_json=as_json)
+    return table(("figure", *sides), rows, text_columns=("figure",))
 
 
 def _best(journal: search.Journal) -> search.Attempt | None:
@@ -179,8 +160,10 @@ def _refused(journal: search.Journal) -> Counter[str]:
     return Counter(" ".join(".." if any(map(str.isdigit, word)) else word for word in told) for told in words)
 
 
-def _journal_data(journal: search.Journal) -> dict[str, Any]:
-    plan, best = journal.plan, _best(journal)
+def journal_data(journal: search.Journal) -> dict[str, object]:
+    """Return a journal fit for JSON: the best so far, the course, and why candidates were refused."""
+    plan = journal.plan
+    best = _best(journal)
     return {
         "fingerprint": plan.fingerprint,
         "made_with": journal.made_with,
@@ -207,8 +190,10 @@ def _journal_data(journal: search.Journal) -> dict[str, Any]:
     }
 
 
-def _journal_lines(journal: search.Journal) -> Iterator[str | Table]:
-    plan, best = journal.plan, _best(journal)
+def journal_lines(journal: search.Journal) -> Lines:
+    """Yield the same for people."""
+    plan = journal.plan
+    best = _best(journal)
     yield plan.fingerprint
     yield f"seed {plan.seed}, population {plan.population}, {len(journal.attempts)} evaluations"
     if best is not None:
@@ -233,4 +218,4 @@ def _course_table(generations: Sequence[search.Generation]) -> Table:
         told = [f"{score:.4f}" if math.isfinite(score) else "-" for score in scores]
         rows.append((one.number, *told, f"{one.spread:.3f}", one.judged))
     columns = ("generation", "best so far", "its best", "its median", "spread", "judged")
-    return table(columns, rows, words=())
+    return table(columns, rows, text_columns=())

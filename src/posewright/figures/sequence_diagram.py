@@ -1,11 +1,11 @@
-"""The picture of who said what to whom: lifelines of OPEN-R objects, with their messages downwards."""
+"""The sequence diagram of OPEN-R objects: a lifeline each, and their messages downwards."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 from posewright.errors import InputError
 from posewright.figures.style import COLOURS, FAINT, GREY, INK, WRONG, axes_at, canvas, styled, titled
@@ -29,13 +29,18 @@ if TYPE_CHECKING:
     from posewright.figures.style import Canvas
 
 # Measures [in].
-HEAD, TITLE, FOOT = 0.32, 0.42, 0.2
-ROW, BOX = 0.24, 0.19
-TIME, EDGE, NEAREST = 0.75, 0.3, 1.5
+HEAD = 0.32
+TITLE = 0.42
+FOOT = 0.2
+ROW = 0.24
+TIME = 0.75
+EDGE = 0.3
+NEAREST = 1.5
 LETTER = 0.062
-"""What a letter of a label takes across, at most."""
+"""The greatest width of a letter of a label."""
 
-SIZE = 7.0  # of letters, in points
+SIZE = 7.0
+"""Of letters [points]."""
 
 MOST_ROWS = 400
 """A picture shows so many messages; what comes later is counted."""
@@ -58,13 +63,13 @@ class _LoopBox:
 
     top: float
     bottom: float
-    told: str
+    label: str
     ends: tuple[str, ...]
 
 
 @styled("drawing a sequence diagram")
 def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figure:
-    """Draw who said what to whom: a column an object, time downwards, and states in boxes.
+    """Draw the messages between OPEN-R objects: a column an object, time downwards, and states in boxes.
 
     A message is an arrow, an answer a broken one. What comes several times in a row is drawn once, in a
     box that says how often.
@@ -85,17 +90,22 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     depth = max([HEAD, *(row.at for row in rows), *(loop.bottom for loop in loops)]) + ROW
     header = next(iter(recording.header.robots.values()))
     size = right + EDGE, TITLE + depth + FOOT
-    drawn = canvas(figure, size, dpi=150, facecolor="white")
+    drawn = canvas(figure, size, dpi=150)
     title = f"{header.controller} on {header.robot}"
     drawn.text(EDGE / size[0], 1.0 - 0.26 / size[1], title, fontsize=11, weight="bold", parse_math=False)
     axes = axes_at(drawn, size, 0.0, TITLE, size[0], depth)
     axes.set(xlim=(0.0, size[0]), ylim=(depth, 0.0))
     axes.axis("off")
-    _draw_lifelines(axes, columns, depth)
+    for name, x in columns.items():
+        axes.plot([x, x], [HEAD, depth], color=FAINT, linewidth=1.0, zorder=1)
+        _write(axes, x, 0.5 * HEAD, name, fill="white", edge=INK, weight="bold", fontsize=SIZE + 0.5)
     for loop in loops:
         _draw_loop(axes, loop, columns)
-    _draw_times(axes, rows)
+    last_s = None
     for row in rows:
+        if row.entry.time_s != last_s:  # a time stands at the first of the rows that belong to it
+            last_s = row.entry.time_s
+            _write(axes, TIME, row.at, f"{last_s:.3f} s", color=GREY, ha="right")
         _draw_row(axes, row, columns)
     if left_out:
         words = f"... and {left_out} more, which --json and --show-messages tell"
@@ -107,7 +117,8 @@ def _laid_out(steps: Sequence[Loop]) -> tuple[list[_Row], list[_LoopBox], int]:
     """Return the rows and the boxes of loops from the top down, and how many messages had no place."""
     rows: list[_Row] = []
     loops: list[_LoopBox] = []
-    at, left_out = HEAD + ROW, 0
+    at = HEAD + ROW
+    left_out = 0
     for step in steps:
         if len(rows) + len(step.body) > MOST_ROWS:
             left_out += len(step.body) * step.times
@@ -132,17 +143,19 @@ def _columns(names: Sequence[str], rows: Sequence[_Row]) -> tuple[dict[str, floa
     Two neighbours stand as far apart as the labels between them need.
     """
     places = {name: number for number, name in enumerate(names)}
-    gaps = [max(NEAREST, 0.5 * (_width(one) + _width(other)) + 0.3) for one, other in pairwise(names)]
+    gaps = [max(NEAREST, 0.5 * (_width(left) + _width(right)) + 0.3) for left, right in pairwise(names)]
     before = after = 0.5 * max(_width(names[0]), _width(names[-1]))
     for row in rows:
-        one, other = sorted(places[name] for name in ends_of(row.entry))
-        needs = _width(row.label)
-        if one == other:
-            before = max(before, 0.5 * needs - sum(gaps[:one]))
-            after = max(after, 0.5 * needs - sum(gaps[one:]))
-        elif (missing := needs + 0.3 - sum(gaps[one:other])) > 0.0:
-            for gap in range(one, other):
-                gaps[gap] += missing / (other - one)
+        left, right = sorted(places[name] for name in ends_of(row.entry))
+        width = _width(row.label)
+        if left == right:
+            before = max(before, 0.5 * width - sum(gaps[:left]))
+            after = max(after, 0.5 * width - sum(gaps[left:]))
+            continue
+        missing = width + 0.3 - sum(gaps[left:right])
+        if missing > 0.0:
+            for gap in range(left, right):
+                gaps[gap] += missing / (right - left)
     at = TIME + EDGE + before
     columns = {name: at + sum(gaps[:place]) for name, place in places.items()}
     return columns, columns[names[-1]] + after
@@ -152,50 +165,68 @@ def _width(text: str) -> float:
     return LETTER * len(text) + 0.16
 
 
-def _draw_lifelines(axes: Axes, columns: dict[str, float], depth: float) -> None:
-    for name, x in columns.items():
-        axes.plot([x, x], [HEAD, depth], color=FAINT, linewidth=1.0, zorder=1)
-        axes.text(x, 0.5 * HEAD, name, **_text("white", INK, weight="bold", fontsize=SIZE + 0.5))
-
-
-def _draw_times(axes: Axes, rows: Sequence[_Row]) -> None:
-    """Write the time at the left of the first of the rows that belong to it."""
-    last_s = None
-    for row in rows:
-        if row.entry.time_s != last_s:
-            last_s = row.entry.time_s
-            axes.text(TIME, row.at, f"{last_s:.3f} s", **_text(color=GREY, ha="right"))
-
-
 def _draw_loop(axes: Axes, loop: _LoopBox, columns: dict[str, float]) -> None:
     from matplotlib.patches import Rectangle
 
     places = [columns[name] for name in loop.ends]
-    left, right = min(places) - 0.25, max(places) + 0.25
-    right = max(right, left + _width(loop.told) + 0.1)
-    where = (left, loop.top), right - left, loop.bottom - loop.top
-    axes.add_patch(Rectangle(*where, facecolor="#f7f7f5", edgecolor=GREY, linewidth=0.7, zorder=0.5))
-    axes.text(left + 0.06, loop.top + 0.4 * ROW, loop.told, **_text(ha="left", color=GREY, style="italic"))
+    left = min(places) - 0.25
+    right = max(places) + 0.25
+    right = max(right, left + _width(loop.label) + 0.1)
+    frame = Rectangle((left, loop.top), right - left, loop.bottom - loop.top)
+    frame.set(facecolor="#f7f7f5", edgecolor=GREY, linewidth=0.7, zorder=0.5)
+    axes.add_patch(frame)
+    _write(axes, left + 0.06, loop.top + 0.4 * ROW, loop.label, ha="left", color=GREY, style="italic")
 
 
 def _draw_row(axes: Axes, row: _Row, columns: dict[str, float]) -> None:
-    one, other = (columns[name] for name in ends_of(row.entry))
+    sender, receiver = (columns[name] for name in ends_of(row.entry))
     kind = row.entry.kind
     if kind not in BETWEEN:
-        axes.text(one, row.at, row.label, **_text(_FILLS.get(kind, "#f2f2f0")))
+        _write(axes, sender, row.at, row.label, fill=_FILLS.get(kind, "#f2f2f0"))
         return
     colour = WRONG if kind == "silent" else COLOURS[0] if kind == "notify" else GREY
-    broken = "solid" if kind == "notify" else (0, (4, 2))
-    style: Any = {"arrowstyle": "-|>,head_width=0.18,head_length=0.35", "shrinkA": 0, "shrinkB": 0}
-    style |= {"color": colour, "linewidth": 0.9, "linestyle": broken}
-    if one == other:
-        style["connectionstyle"] = "arc3,rad=-1.2"
-    axes.annotate("", (other, row.at), (one, row.at), arrowprops=style, zorder=2)
-    axes.text(0.5 * (one + other), row.at - 0.02, row.label, **_text(va="bottom", color=colour))
+    arrow = {
+        "arrowstyle": "-|>,head_width=0.18,head_length=0.35",
+        "shrinkA": 0,
+        "shrinkB": 0,
+        "color": colour,
+        "linewidth": 0.9,
+        "linestyle": "solid" if kind == "notify" else (0, (4, 2)),
+    }
+    if sender == receiver:
+        arrow["connectionstyle"] = "arc3,rad=-1.2"
+    axes.annotate("", (receiver, row.at), (sender, row.at), arrowprops=arrow, zorder=2)
+    _write(axes, 0.5 * (sender + receiver), row.at - 0.02, row.label, va="bottom", color=colour)
 
 
-def _text(fill: str = "", edge: str = GREY, **style: Any) -> dict[str, Any]:
-    """Return how a text looks, in a box where it is to be filled."""
-    usual = {"ha": "center", "va": "center", "fontsize": SIZE, "color": INK, "parse_math": False, "zorder": 3}
+def _write(
+    axes: Axes,
+    x: float,
+    y: float,
+    text: str,
+    *,
+    ha: Literal["left", "center", "right"] = "center",
+    va: Literal["center", "bottom"] = "center",
+    fontsize: float = SIZE,
+    color: str = INK,
+    weight: str = "normal",
+    style: Literal["normal", "italic"] = "normal",
+    fill: str = "",
+    edge: str = GREY,
+) -> None:
+    """Write a text, in a box where it is to be filled."""
     box = {"boxstyle": "round,pad=0.25", "facecolor": fill, "edgecolor": edge, "linewidth": 0.7}
-    return usual | ({"bbox": box} if fill else {}) | style
+    axes.text(
+        x,
+        y,
+        text,
+        ha=ha,
+        va=va,
+        fontsize=fontsize,
+        color=color,
+        weight=weight,
+        style=style,
+        parse_math=False,
+        zorder=3,
+        bbox=box if fill else None,
+    )

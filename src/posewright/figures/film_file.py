@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from posewright.control.loop import sigterm_raises
 from posewright.documents import refuse_unwritable
 from posewright.documents.files import replacing
 from posewright.errors import InputError, MissingExtraError, OutputError, Where
+
+if TYPE_CHECKING:
+    from posewright.simulation.film import Picture
 
 FILMS: Final = (".mp4", ".gif", ".mkv", ".webm")
 
@@ -45,10 +48,10 @@ _CODECS: Final = {
 MOST_PIXELS = 3840
 """Of a film's width and height."""
 
-_COMPLAINTS = 20
-"""So many lines of an encoder's are kept."""
+_ERROR_LINES = 20
+"""So many of the last lines of an encoder's errors are read."""
 
-_COUNTED = re.compile(rb"^frame=\s*(\d+)$", re.MULTILINE)
+_FRAMES = re.compile(rb"^frame=\s*(\d+)$", re.MULTILINE)
 
 
 def refuse_unfilmable(path: Path, size: tuple[int, int] = (2, 2)) -> None:
@@ -56,8 +59,8 @@ def refuse_unfilmable(path: Path, size: tuple[int, int] = (2, 2)) -> None:
     if path.suffix.lower() not in FILMS:
         raise InputError("not a kind of film", where=Where(path), hint=f"one of {', '.join(FILMS)}")
     if any(not 2 <= side <= MOST_PIXELS or side % 2 for side in size):
-        what = f"no film is {size[0]} x {size[1]}"
-        raise InputError(what, hint=f"even numbers up to {MOST_PIXELS}")
+        message = f"no film is {size[0]} x {size[1]}"
+        raise InputError(message, hint=f"even numbers up to {MOST_PIXELS}")
     refuse_unwritable(path)
     _encoder()
 
@@ -71,7 +74,7 @@ def _encoder() -> str:
 
 
 @contextlib.contextmanager
-def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[Any], None]]:
+def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[Picture], None]]:
     """Give a function that takes pictures, `(height, width, 3)` uint8; the film is there when all are in.
 
     It is put in place when it has been played from beginning to end and had every picture. Whatever goes
@@ -93,25 +96,26 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
     source = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", *pictures)
     with sigterm_raises(), replacing(path, ending=suffix) as (unfinished, _):
         command = [_encoder(), "-v", "error", "-y", *source, "-an", *_CODECS[suffix], str(unfinished)]
-        sent = 0
-        with _running(command) as (encoder, complaints):
+        n_sent = 0
+        with _running(command) as (encoder, error_lines):
 
-            def send(picture: Any) -> None:
-                nonlocal sent
-                sent += 1
+            def send(picture: Picture) -> None:
+                nonlocal n_sent
+                n_sent += 1
                 try:
                     _pipe(encoder).write(np.ascontiguousarray(picture).data)
                 except BrokenPipeError as error:
-                    raise OutputError.at(path, _why(encoder, complaints)) from error
+                    raise OutputError.at(path, _error_words(encoder, error_lines)) from error
 
             yield send
             with contextlib.suppress(BrokenPipeError):  # its exit code says so too
                 _pipe(encoder).close()
             if encoder.wait() != 0:
-                raise OutputError.at(path, _why(encoder, complaints))
-        played = _pictures_in(unfinished)
-        if played != sent:
-            raise OutputError.at(path, f"the film does not play: {played} of its {sent} pictures are there")
+                raise OutputError.at(path, _error_words(encoder, error_lines))
+        playable = _pictures_in(unfinished)
+        if playable != n_sent:
+            message = f"the film does not play: {playable} of its {n_sent} pictures are there"
+            raise OutputError.at(path, message)
 
 
 def _pipe(encoder: subprocess.Popen[bytes]) -> IO[bytes]:
@@ -120,52 +124,58 @@ def _pipe(encoder: subprocess.Popen[bytes]) -> IO[bytes]:
 
 @contextlib.contextmanager
 def _running(command: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], Callable[[], list[str]]]]:
-    """Run an encoder, which Ctrl-C does not reach; in the end it runs no more.
+    """Run an encoder, which Ctrl-C does not reach; it is killed when the block ends.
 
-    With it comes a function that waits for its end and returns what it complained of.
+    With it comes a function that waits for its end and returns the lines of its errors.
     """
-    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stderr"), subprocess.PIPE)
     encoder = subprocess.Popen(  # noqa: S603 -- no shell, our own
-        command, stdout=subprocess.DEVNULL, start_new_session=os.name == "posix", **pipes
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=os.name == "posix",
     )
-    lines: deque[str] = deque(maxlen=_COMPLAINTS)
-    told = cast("IO[bytes]", encoder.stderr)  # it was started with one
-    listening = threading.Thread(
-        target=lambda: lines.extend(line.decode(errors="replace").strip() for line in told), daemon=True
+    lines: deque[str] = deque(maxlen=_ERROR_LINES)
+    stderr = cast("IO[bytes]", encoder.stderr)  # it was started with one
+    reader = threading.Thread(
+        target=lambda: lines.extend(line.decode(errors="replace").strip() for line in stderr), daemon=True
     )
-    listening.start()
+    reader.start()
 
-    def complaints() -> list[str]:
-        listening.join()
+    def error_lines() -> list[str]:
+        reader.join()
         return list(filter(None, lines))
 
     try:
-        yield encoder, complaints
+        yield encoder, error_lines
     finally:
         encoder.kill()
         with contextlib.suppress(BrokenPipeError):
             _pipe(encoder).close()
         encoder.wait()
-        listening.join()
-        told.close()
+        reader.join()
+        stderr.close()
 
 
-def _why(encoder: subprocess.Popen[bytes], complaints: Callable[[], list[str]]) -> str:
-    """Wait for the end of an encoder that fails, and say why it does."""
-    code, lines = encoder.wait(), complaints()
+def _error_words(encoder: subprocess.Popen[bytes], error_lines: Callable[[], list[str]]) -> str:
+    """Wait for the end of an encoder that fails, and return in words why it does."""
+    code = encoder.wait()
+    lines = error_lines()
     if code < 0:
         name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
-        known = {"SIGXFSZ": "no file may be so large here", "SIGKILL": "it was killed; is memory short?"}
-        why = known.get(name, f"it was ended by {name}")
+        causes = {"SIGXFSZ": "no file may be so large here", "SIGKILL": "it was killed; is memory short?"}
+        cause = causes.get(name, f"it was ended by {name}")
     else:
-        why = re.sub(r"^(\[[^]]*\]\s*)+", "", lines[0]) if lines else f"it ended with code {code} in silence"
-    return f"the film could not be encoded: {why}"
+        cause = (
+            re.sub(r"^(\[[^]]*\]\s*)+", "", lines[0]) if lines else f"it ended with code {code} in silence"
+        )
+    return f"the film could not be encoded: {cause}"
 
 
 def _pictures_in(film: Path) -> int:
     """Play a film from beginning to end, and return how many pictures it has."""
     to_nowhere = ("-map", "0:v:0", "-fps_mode", "passthrough", "-f", "null", "-progress", "pipe:1", "-")
     command = [_encoder(), "-v", "error", "-xerror", "-i", str(film), *to_nowhere]
-    played = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603 -- as above
-    counted = _COUNTED.findall(played.stdout)
-    return int(counted[-1]) if counted and played.returncode == 0 else 0
+    result = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603 -- as above
+    numbers = _FRAMES.findall(result.stdout)
+    return int(numbers[-1]) if numbers and result.returncode == 0 else 0

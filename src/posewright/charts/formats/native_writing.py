@@ -1,0 +1,317 @@
+"""Charts written as native documents, `*.chart.yaml`; over an existing one, only what changed is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from posewright.charts.expression import Expression, Function, FunctionRow
+from posewright.charts.formats.native import MEMORIES, default_promise_name, parse_chart
+from posewright.charts.model import (
+    ALWAYS,
+    ELSE,
+    Action,
+    Actions,
+    Assign,
+    Chart,
+    Kind,
+    Otherwise,
+    Priority,
+    Promise,
+    PropertyKind,
+    Raise,
+    State,
+    Steps,
+    Target,
+    Transition,
+)
+from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, IntType, Type, Value
+from posewright.documents import is_there, one_line, parse_document, plain_mapping, read_text, save_document
+from posewright.errors import InputError
+
+SHORT = 90
+"""Characters of a transition that stands on one line."""
+
+
+def save_chart(chart: Chart, path: Path | str) -> None:
+    """Write a chart as a native document, atomically.
+
+    Where `path` holds a chart already, only what changed is changed.
+    """
+    path = Path(path)
+    save_document(path, _over(path, chart_data(chart)) if is_there(path) else chart_data(chart))
+
+
+def _over(path: Path, data: dict[str, Any]) -> dict[str, Any]:
+    """Return `data` in the words of the chart that stands at `path`, wherever it says the same."""
+    text = read_text(path)
+    try:
+        before = chart_data(parse_chart(text, path))
+    except InputError:  # what stands there is no chart: there is nothing to keep but comments
+        return data
+    found = plain_mapping(parse_document(text, path).value)
+    if "initial_outputs" in found:  # the old key
+        for known in (before, data):
+            if "initial_values" in known and known["initial_values"].keys() <= data["outputs"].keys():
+                known["initial_outputs"] = known.pop("initial_values")
+    result: dict[str, Any] = _kept(found, before, data)
+    return result
+
+
+def _kept(found: Any, before: Any, data: Any) -> Any:
+    """Return `data`, but as it was found wherever it says what was said before.
+
+    Args:
+        found: the document as it stands.
+        before: what we would write for what the document says.
+        data: what we would write for what it should say.
+    """
+    if repr(before) == repr(data):  # 1, 1.0 and true are equal, and not the same
+        return found
+    if all(isinstance(each, dict) for each in (found, before, data)):
+        return _kept_mapping(found, before, data)
+    if all(isinstance(each, list) for each in (found, before, data)) and len(found) == len(before):
+        pairs = list(zip(found, before, data, strict=False))
+        return [*(_kept(*each) for each in pairs), *data[len(pairs) :]]
+    return data
+
+
+def _kept_mapping(found: dict[str, Any], before: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key in [*data, *(key for key in found if key not in data)]:
+        if key not in data:
+            if key not in before:  # written out, though it goes without saying
+                result[key] = found[key]
+        elif key not in before:
+            result[key] = data[key]
+        elif key in found:
+            result[key] = _kept(found[key], before[key], data[key])
+        elif repr(before[key]) != repr(data[key]):
+            result[key] = data[key]
+    return result
+
+
+def chart_data(chart: Chart) -> dict[str, Any]:
+    """Return a chart as the plain data of its document."""
+    usual = chart.just_stays if chart.kind is Kind.STATECHART else chart.otherwise is Otherwise.REFUSE
+    head = {
+        "chart": chart.name,
+        "description": chart.description,
+        "source": chart.source,
+        "kind": chart.kind.value,
+        "period_s": chart.period_s,
+        "steps": None if chart.steps is Steps.ONE else chart.steps.value,
+        "inputs": {name: type_data(kind) for name, kind in chart.inputs.items()},
+        "events": list(chart.events),
+        "local_events": list(chart.local_events),
+        "outputs": {name: type_data(kind) for name, kind in chart.outputs.items()},
+        "locals": {name: type_data(kind) for name, kind in chart.locals.items()},
+        "constants": {
+            name: constant_data(value, chart.units.get(name)) for name, value in chart.constants.items()
+        },
+        "initial_values": {name: value_data(value) for name, value in chart.initial_values.items()},
+        "functions": {name: function_data(function) for name, function in chart.functions.items()},
+        "resources": list(chart.resources),
+        "promises": [_promise_data(promise, i) for i, promise in enumerate(chart.promises, 1)],
+        "priority": None if chart.priority is Priority.EXCLUSIVE else chart.priority.value,
+        "otherwise": None if usual else chart.otherwise.value,
+        "table": _form_data(chart),
+        "initial": targets_data(chart.initial),
+        "junctions": {name: segments_data(segments) for name, segments in chart.junctions.items()},
+    }
+    states = {state.name: state_data(state) for state in chart.states}
+    return {**without_gaps(head), "regions" if chart.parallel else "states": states}
+
+
+def _promise_data(promise: Promise, number: int) -> dict[str, Any]:
+    if promise.vow is PropertyKind.LEADS_TO and promise.goal is not None:
+        data: dict[str, Any] = {
+            "when": scalar(promise.when),
+            "leads_to": scalar(promise.goal),
+            "within": f"{number_text(promise.within_s)} s",
+        }
+    else:
+        data = {promise.vow.value: scalar(promise.when)}
+    if promise.name != default_promise_name(promise.vow, number):
+        data["name"] = promise.name
+    return one_line(data)
+
+
+def _form_data(chart: Chart) -> dict[str, Any] | None:
+    form = chart.form
+    if form is None or not form.state_bits:
+        return None
+    data = {"state_bits": list(form.state_bits), "codes": dict(form.codes), "inputs": dict(form.inputs)}
+    renamed = any(column != name for column, name in form.outputs.items())
+    return data | ({"outputs": dict(form.outputs)} if renamed else {})
+
+
+def type_data(kind: Type) -> str | dict[str, Any]:
+    """Return a type as the document writes it."""
+    if isinstance(kind, BoolType):
+        return "bool"
+    if isinstance(kind, EnumType):
+        return one_line({"enum": list(kind.values)})
+    data = _number_data(kind)
+    if kind.unit is not None:
+        return one_line({**data, "unit": kind.unit})
+    return str(data["type"]) if "type" in data else one_line(data)
+
+
+def _number_data(kind: IntType | FloatType) -> dict[str, Any]:
+    if isinstance(kind, IntType):
+        as_word = kind.written is not None and INT_RANGES.get(kind.written) == (kind.low, kind.high)
+        return {"type": kind.written} if as_word else {"int": [kind.low, kind.high]}
+    word = "float32" if kind.single else "float"
+    return {"type": word} if kind.open else {word: list(kind.ends)}
+
+
+def constant_data(value: Value, unit: str | None) -> Value:
+    """Return a constant, with its unit where it was written in one."""
+    if unit is None or isinstance(value, bool | str):
+        return value
+    return f"{number_text(value)} {unit}"
+
+
+def value_data(value: Value) -> Value:
+    """Return what a variable begins with; truth values as 0 and 1."""
+    return int(value) if isinstance(value, bool) else value
+
+
+def function_data(function: Function) -> dict[str, Any]:
+    """Return a truth table as the document writes it."""
+    return {
+        "takes": one_line({name: type_data(kind) for name, kind in function.takes.items()}),
+        "gives": type_data(function.gives),
+        "rows": [_row_data(row) for row in function.rows],
+    }
+
+
+def _row_data(row: FunctionRow) -> list[Value] | dict[str, Any]:
+    if not row.cells:
+        return one_line({"when": scalar(row.when), "give": scalar(row.give)})
+    return [*map(scalar_of, row.cells), scalar(row.give)]
+
+
+def _actions_data(actions: Actions) -> Any:
+    return few([_action_data(action) for action in actions])
+
+
+def _values_data(values: Mapping[str, Expression]) -> dict[str, Value]:
+    return one_line({name: scalar(value) for name, value in values.items()})
+
+
+def _action_data(action: Action) -> dict[str, Any]:
+    if isinstance(action, Assign):
+        return _values_data(action.values)
+    if isinstance(action, Raise):
+        return one_line({"raise": action.event})
+    data: dict[str, Any] = {"if": scalar(action.when), "do": _actions_data(action.then)}
+    if action.otherwise:
+        data["else"] = _actions_data(action.otherwise)
+    return one_line(data)
+
+
+def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, Any]:
+    """Return a transition; one of a state may leave out a guard that its events or time imply."""
+    caused = transition.on or transition.after_s or transition.leads_on
+    obvious = transition.when == ALWAYS and (not in_state or bool(caused))
+    data = without_gaps(
+        {
+            "description": transition.description,
+            "on": few(transition.on),
+            "when": ELSE if transition.is_else else None if obvious else scalar(transition.when),
+            "after_s": transition.after_s or None,
+            "do": _actions_data(transition.do),
+            "go": targets_data(transition.go),
+            "local": transition.local or None,
+            "then": segments_data(transition.then),
+            "junction": transition.junction,
+        }
+    )
+    if not data.keys() & {"do", "go", "then", "junction"}:
+        data["do"] = one_line({})
+    return one_line(data) if "then" not in data and len(str(data)) <= SHORT else data
+
+
+def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, Any]]:
+    """Return the ways on from a junction."""
+    return [_transition_data(segment, in_state=False) for segment in segments]
+
+
+def targets_data(targets: tuple[Target, ...]) -> Any:
+    """Return the states to go to: a name, a history, or a list; nothing where there are none."""
+    return few([_target_data(target) for target in targets])
+
+
+def _target_data(target: Target) -> str | dict[str, Any]:
+    if target.memory is None:
+        return target.state
+    words = {memory: word for word, memory in MEMORIES.items()}
+    return one_line(without_gaps({words[target.memory]: target.state, "default": few(target.default)}))
+
+
+def state_data(state: State) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return a state: a list where it has transitions only, else a mapping."""
+    transitions = [_transition_data(transition, in_state=True) for transition in state.transitions]
+    data = without_gaps(
+        {
+            "description": state.description,
+            "min_s": state.min_s or None,
+            "priority": state.priority and state.priority.value,
+            "otherwise": state.otherwise and state.otherwise.value,
+            "transitions": transitions,
+            "do": _values_data(state.do),
+            "entry": _actions_data(state.entry),
+            "during": _actions_data(state.during),
+            "exit": _actions_data(state.exit),
+            "final": state.final or None,
+            "initial": targets_data(state.initial),
+        }
+    )
+    if state.states:
+        inside = {child.name: state_data(child) for child in state.states}
+        data["regions" if state.parallel else "states"] = inside
+    return (
+        one_line(data) if data == {"final": True} else transitions if data.keys() <= {"transitions"} else data
+    )
+
+
+_TRUTHS = {"true": True, "false": False}
+
+
+def few(items: Sequence[Any]) -> Any:
+    """Return the one element where there is one, else a list."""
+    return items[0] if len(items) == 1 else list(items)
+
+
+def without_gaps(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries that say something."""
+    return {key: value for key, value in data.items() if value not in (None, "", {}, [])}
+
+
+def scalar(expression: Expression) -> Value:
+    """Return an expression as the scalar that reads as its text."""
+    return scalar_of(str(expression))
+
+
+def scalar_of(text: str) -> Value:
+    """Return the number or the truth value that reads as this text, else the text."""
+    if text in _TRUTHS:
+        return _TRUTHS[text]
+    if not text[:1].isdigit() and text[:1] != "-":  # a variable may be called nan
+        return text
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        return number if str(number) == text else text
+    return text
+
+
+def number_text(number: float) -> str:
+    """Return a number as short as a person would write it, with no digit lost."""
+    text = str(int(number)) if float(number).is_integer() else repr(float(number))
+    return text if len(text) <= 18 else f"{number:.16e}"

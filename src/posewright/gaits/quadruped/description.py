@@ -1,0 +1,226 @@
+"""A gait described: plain values for programs, lines and tables for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
+
+from posewright.display import Lines, Paragraph, Styled, Table, table
+from posewright.documents.plain import PlainMapping
+from posewright.gaits.quadruped.checking import Concern, GaitCheck, Worst
+from posewright.gaits.quadruped.gait import Gait
+from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind
+from posewright.gaits.quadruped.timing import (
+    bound_text,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+    timing_of,
+)
+from posewright.robots import Robot
+
+DIGITS = 9
+TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
+
+
+def gait_lines(description: PlainMapping) -> Lines:
+    """Yield a gait for people, from what `describe_gait` returns."""
+    yield from _summary_lines(description)
+    yield ""
+    yield from _parameter_lines(description["parameters"])
+    if description["check"] is not None:
+        yield ""
+        yield from _check_lines(description["check"])
+
+
+def describe_gait_briefly(gait: Gait, robot: Robot) -> PlainMapping:
+    """Return what a list shows of a gait."""
+    timing = timing_of(gait.parameters, robot.frame_period_s)
+    return {
+        "gait": gait.name,
+        "robot": gait.robot,
+        "description": gait.description,
+        "phases": gait.phases.name,
+        "period_s": round(timing.period_s, DIGITS),
+        "greatest_speed_m_s": round(greatest_speed_m_s(gait.parameters, timing), DIGITS),
+        "greatest_turn_rad_s": round(greatest_turn_rad_s(gait.parameters, timing), DIGITS),
+    }
+
+
+def describe_gait(gait: Gait, robot: Robot, check: GaitCheck | None) -> PlainMapping:
+    """Return all of a gait; `check` is null where it was not checked."""
+    timing = timing_of(gait.parameters, robot.frame_period_s)
+    return {
+        **describe_gait_briefly(gait, robot),
+        "source": gait.source,
+        "path": None if gait.path is None else str(gait.path),
+        "phase_offsets": dict(gait.phases.offsets),
+        "interpolation": gait.interpolation.value,
+        "pose": gait.pose,
+        "travel_gain": asdict(gait.travel_gain),
+        "trim": asdict(gait.trim),
+        "timing": {
+            "frames": timing.frames,
+            "frame_s": robot.frame_period_s,
+            **{name: round(getattr(timing, name), DIGITS) for name in TIMES},
+        },
+        "parameters": [
+            _parameter(entry.name, getattr(gait.parameters, entry.name)) for entry in fields(gait.parameters)
+        ],
+        "check": None if check is None else _check(check),
+    }
+
+
+def _parameter(name: str, value: object) -> PlainMapping:
+    explanation = EXPLANATIONS[name]
+    if isinstance(value, ForeHind):
+        value = asdict(value)
+    elif isinstance(value, Mapping):
+        value = {foot: list(point) for foot, point in value.items()}
+    return {
+        "name": name,
+        "document": explanation.document,
+        "value": value,
+        "unit": explanation.unit,
+        "low": explanation.low,
+        "high": explanation.high,
+        "sentence": explanation.sentence,
+    }
+
+
+def _check(check: GaitCheck) -> PlainMapping:
+    return {
+        "commands": len(check.tried),
+        "kept": check.kept,
+        "findings": len(check.findings),
+        "worst": [_worst(entry) for entry in check.worst],
+        "tried": [
+            {
+                **entry.command.by_name,
+                "kept": entry.is_kept,
+                "steady": {worst.concern.value: worst.value for worst in entry.steady},
+                "changing": {worst.concern.value: worst.value for worst in entry.changing},
+            }
+            for entry in check.tried
+        ],
+    }
+
+
+def _worst(entry: Worst) -> PlainMapping:
+    return {
+        "concern": entry.concern.value,
+        "when": "changing" if entry.is_changing else "steady",
+        "kept": entry.is_kept,
+        "part": entry.part,
+        "value": entry.value,
+        "allowed": entry.concern.allowed,
+        "unit": entry.concern.unit,
+        "command": entry.command.by_name,
+    }
+
+
+def gait_table(briefs: Sequence[PlainMapping]) -> Table:
+    """Return one row a gait, from what `describe_gait_briefly` returns of each."""
+    columns = ("gait", "robot", "m/s", "rad/s", "cycle s", "what it is")
+    rows = []
+    for gait in briefs:
+        speed = bound_text(gait["greatest_speed_m_s"])
+        turn = bound_text(gait["greatest_turn_rad_s"], 2)
+        cycle = f"{gait['period_s']:.3f}"
+        rows.append((gait["gait"], gait["robot"], speed, turn, cycle, gait["description"]))
+    return table(columns, rows, text_columns=("gait", "robot", "what it is"))
+
+
+def _summary_lines(gait: PlainMapping) -> Iterator[str]:
+    timing = gait["timing"]
+    gain = gait["travel_gain"]
+    description = gait["description"]
+    yield f"{gait['gait']}: {gait['robot']}" + (f", {description}" if description else "")
+    offsets = ", ".join(f"{foot} {phase:g}" for foot, phase in gait["phase_offsets"].items())
+    yield f"  feet lift      {gait['phases']}: {offsets} of a cycle"
+    yield (
+        f"  cycle          {timing['period_s']:.3f} s, {timing['frames']} frames: a foot is down"
+        f" {timing['ground_s']:.3f} s and up {timing['air_s']:.3f} s, {timing['ascent_s']:.3f} s of these"
+        " rising and as long sinking"
+    )
+    speed, turn = (bound_text(gait[key]) for key in ("greatest_speed_m_s", "greatest_turn_rad_s"))
+    yield f"  commands       0 to {speed} m/s in any direction, -{turn} to {turn} rad/s"
+    yield f"  interpolation  {gait['interpolation']}; other joints as in pose {gait['pose']}"
+    yield f"  travel gain    forward {gain['forward']:g}, left {gain['left']:g}, turn {gain['turn']:g}"
+    trim = gait["trim"]
+    if any(trim.values()):
+        yield (
+            f"  trim           forward {trim['forward_m_s']:g} m/s, left {trim['left_m_rad']:g} m a radian of"
+            f" turn, turn {trim['turn_rad_m']:g} rad a metre to the left"
+        )
+    if gait["source"]:
+        yield f"  source         {gait['source']}"
+
+
+def _parameter_lines(parameters: Sequence[PlainMapping]) -> Lines:
+    """Yield of each parameter its value and range, and below, what it does after the name in the document.
+
+    Nothing is cut: the names are those that `--set` wants, and they fit 80 columns.
+    """
+    yield Styled(_row("parameter", "value", "range"), style="dim")
+    for entry in parameters:
+        first, *more = _value_texts(entry["value"])
+        limits = f"{entry['low']:g} to {entry['high']:g} {entry['unit']}".rstrip()
+        yield Styled(_row(entry["name"], first, limits))
+        for further in more:
+            yield Styled(_row("", further, ""))
+        yield Paragraph(f"{entry['document'].capitalize()}. {entry['sentence']}", indent=4)
+
+
+def _row(name: str, value: str, limits: str) -> str:
+    return f"{name:<22}  {value:<32} {limits}".rstrip()
+
+
+def _value_texts(value: float | PlainMapping) -> list[str]:
+    if not isinstance(value, Mapping):
+        return [f"{value:g}"]
+    if set(value) == {"fore", "hind"} and value["fore"] == value["hind"]:
+        return [f"{value['fore']:g}"]
+    texts = {
+        name: " ".join(f"{at:g}" for at in part) if isinstance(part, list) else f"{part:g}"
+        for name, part in value.items()
+    }
+    return [f"{name} {text}" for name, text in texts.items()]
+
+
+def _check_lines(check: PlainMapping) -> Iterator[str]:
+    """Yield what the joints would have to do: the worst of each concern, how bad, where, at which command."""
+    yield f"joints, without physics: as they should be at {check['kept']} of {check['commands']} commands"
+    titles = {"steady": "at the worst", "changing": "at the worst, from one command to another"}
+    for when, title in titles.items():
+        yield f"  {title}"
+        for entry in check["worst"]:
+            if entry["when"] == when:
+                yield f"    {_worst_line(entry)}".rstrip()
+
+
+def _worst_line(entry: PlainMapping) -> str:
+    is_none = entry["kept"] and entry["concern"] in {Concern.REACH.value, Concern.COUPLED.value}
+    place = "" if is_none else f"{entry['part'].partition(' at ')[0]:<22} {_command_text(entry['command'])}"
+    return f"{'ok' if entry['kept'] else 'BEYOND':<7} {entry['concern']:<14} {_how_far(entry):<20} {place}"
+
+
+def _how_far(entry: PlainMapping) -> str:
+    value = entry["value"]
+    if entry["concern"] == Concern.SPEED.value:
+        return f"{value:.2f} x the largest"
+    if entry["concern"] == Concern.REACH.value:
+        return "all points reached" if entry["kept"] else f"{1000.0 * value:.1f} mm away"
+    if entry["concern"] == Concern.COUPLED.value and entry["kept"]:
+        return "kept"
+    return f"{math.degrees(abs(value)):.1f} deg {'inside' if entry['kept'] else 'beyond'}"
+
+
+def _command_text(command: Mapping[str, float]) -> str:
+    names = {"forward_m_s": "forward", "left_m_s": "left", "turn_rad_s": "turn"}
+    texts = (  # as it may be typed: never more than was tried
+        f"{names[name]} {'-' if value < 0.0 else '+'}{bound_text(abs(value))}"
+        for name, value in command.items()
+        if value
+    )
+    return " ".join(texts) or "on the spot"

@@ -1,0 +1,34 @@
+"""Motions as programs that a run can be given by their file: `--behaviour wave.motion.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from posewright.control import check_options
+from posewright.controllers import MotionProgram
+from posewright.formats import card_of, read_motion
+from posewright.robots import Robot
+
+_SUFFIXES = (".motion.yaml", ".mtn", ".mtnx", ".motion")
+
+
+class MotionKind:
+    """Motions of any format, by their file; after `motion:` whatever its ending is."""
+
+    name = "motion"
+    option_names = ("page", "pose")
+    """`page`: which motion of a file with several; `pose`: of joints that it does not move."""
+
+    def names(self, robot: Robot | None) -> tuple[str, ...]:  # noqa: ARG002 -- motions have no names of their own
+        """Return nothing: motions are named by their files."""
+        return ()
+
+    def recognises(self, name: str) -> bool:
+        """Tell whether a path ends as common motion files do."""
+        return name.lower().endswith(_SUFFIXES)
+
+    def read(self, name: str, robot: Robot | None, options: Mapping[str, str]) -> MotionProgram:
+        """Read a motion; errors as of `read_motion`."""
+        check_options(options, self.option_names, self.name)
+        motion = read_motion(name, page=options.get("page"), robot=robot)
+        return MotionProgram(motion, card_of(motion, robot), pose=options.get("pose"))

@@ -1,0 +1,59 @@
+"""What happened in a run of OPEN-R objects, as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from posewright.display import Lines, Styled, counted
+from posewright.documents.plain import PlainMapping
+from posewright.runtimes.openr.flow import BETWEEN, STATE, ends_of, label_of
+from posewright.runtimes.openr.kernel import LogEntry
+
+_COLOURS = {"refused": "yellow", "silent": "red", "state": "cyan", "ready": "dim"}
+
+
+def message_line(entry: LogEntry) -> Styled:
+    """Return an entry as a line: when, from whom to whom, and what."""
+    sender, receiver = ends_of(entry)
+    ends = f"{sender} -> {receiver}" if entry.kind in BETWEEN else sender
+    text = f"{entry.time_s:8.3f} s  {ends:<36}  {label_of(entry)}"
+    return Styled(text, _COLOURS.get(entry.kind, ""))
+
+
+def run_lines(result: PlainMapping, entries: Iterable[LogEntry]) -> Lines:
+    """Yield what happened in a run, from what `openr_result` returns and the entries of its recording."""
+    n_sent = sum(message["kind"] == "notify" for message in result["messages"])
+    n_waited = sum(message["kind"] == "waits" for message in result["messages"])
+    summary = f"{result['duration_s']:.3f} s, {counted(n_sent, 'message')} handed over"
+    summary += f", {n_waited} of a busy observer waited" if n_waited else ""
+    yield f"{result['program']} on {result['robot']}: {summary}"
+    for entry in entries:
+        if text := _summary_text(entry):
+            yield Styled(f"{entry.time_s:8.3f} s  {text}", _COLOURS.get(entry.kind, ""))
+    upright = {
+        None: "nobody knows whether the robot fell",
+        False: "the robot stayed up",
+        True: f"the robot fell at {result['fell_s'] or 0.0:.3f} s{_before_fall(result)}",
+    }
+    yield f"{upright[result['fell']]}; digest {result['digest'][:16]}"
+
+
+def _summary_text(entry: LogEntry) -> str:
+    """Return what the end of a run says of an entry; nothing of most messages."""
+    texts = {
+        STATE: "{object}: {state}",
+        "syslog": "{object} says: {text}",
+        "refused": "{object} refused {asked}: {why}",
+        "silent": "{to} does not answer {from}: {why}",
+    }
+    return texts.get(entry.kind, "").format_map({name: value or "-" for name, value in entry.data.items()})
+
+
+def _before_fall(result: PlainMapping) -> str:
+    """Return in which states the robot fell: the last of each object, and the one before."""
+    states: dict[str, list[str]] = {}
+    for state in result["states"]:
+        if result["fell"] and state["time_s"] <= result["fell_s"]:
+            states.setdefault(state["object"], []).append(state["state"] or "-")
+    text = "; ".join(f"{name}: {', then '.join(last[-2:])}" for name, last in states.items())
+    return f" ({text})" if text else ""
