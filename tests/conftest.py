@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
 import signal
 import struct
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,8 +15,14 @@ import pytest
 from hypothesis import settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+import posewright
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 FOUND = Path(__file__).resolve().parents[1] / "build" / "fuzz" / "examples"
+
+# Many tests start processes of ours: each would compile the whole package where nothing may be written.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile("same", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile(
@@ -43,6 +51,26 @@ def samples() -> Callable[[str], Path]:
 def source_tables() -> Callable[[str], Path]:
     """Give the path of a table of the UC3M thesis, or skip where those are absent."""
     return _under("data")
+
+
+@pytest.fixture(scope="session")
+def mini_race(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the path of a trial: the obstacle race, whose legs end two seconds after the start.
+
+    It is for what every run shares (the same bytes, workers, what is gone on with), not for what a race is.
+    """
+    folder = tmp_path_factory.mktemp("mini_race")
+    package = Path(posewright.__file__).parent
+    rules = (package / "contests/obstacle_race/obstacle_race.rules.yaml").read_text(encoding="utf-8")
+    assert "time_limit_s: 300" in rules
+    (folder / "mini.rules.yaml").write_text(rules.replace("time_limit_s: 300", "time_limit_s: 2"))
+    path = folder / "mini_race.trial.yaml"
+    path.write_text(
+        "trial: mini-race\nrobot: robotis_bioloid\nbehaviour: obstacle_race\n"
+        "arena: {kind: ceabot_obstacles, layout: random}\n"
+        "contest: {name: obstacle-race, rules: mini.rules.yaml}\n"
+    )
+    return path
 
 
 # Builders of AIBO files, written from the layouts and not with the code that is tested.

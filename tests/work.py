@@ -1,32 +1,25 @@
-"""The work that something takes, counted: the same on every machine, however busy it is."""
+"""How much something does, counted in calls: the same on every machine, however busy it is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from cProfile import Profile
-from dataclasses import dataclass
 
 
-@dataclass
-class Work:
-    """How much was done.
+class Calls:
+    """Counts the calls of functions, of Python and of C, that this thread makes in a `with`.
 
     Attributes:
-        calls: of Python functions.
+        count: so many; it depends a little on the versions of Python and of the libraries.
     """
 
-    calls: int = 0
+    def __init__(self) -> None:
+        self.count = 0
 
+    def __enter__(self) -> Calls:
+        self._profile = Profile()
+        self._profile.enable()
+        return self
 
-@contextmanager
-def counted_work() -> Iterator[Work]:
-    """Count what is done inside; the count is there once it is done, or was given up."""
-    work = Work()
-    profile = Profile(builtins=False)
-    profile.enable()
-    try:
-        yield work
-    finally:
-        profile.disable()
-        work.calls = sum(entry.callcount for entry in profile.getstats())
+    def __exit__(self, *_: object) -> None:
+        self._profile.disable()
+        self.count = sum(entry.callcount for entry in self._profile.getstats())

@@ -297,7 +297,7 @@ def test_a_port_that_is_pulled_and_plugged_in_again_is_found(crawler: Robot, fak
     assert plant.servos.counts.lost == plant.servos.counts.found == 1
     assert np.isfinite(kept.positions[-1]).all()
     plant = bench.plant(reconnect_s=0.1)
-    with pytest.raises(BodyError, match="the port a fake port is gone, for"):
+    with pytest.raises(BodyError, match="the port fake://bus is gone, for"):
         run(plant, 5.0, Kept(lambda n: bench.line.plug(False) if n == 5 else None))
     assert plant.facts()["bus"]["torque_off_sent"] is False
     plant.stop(TorquePolicy.HOLD)  # must not raise, whenever

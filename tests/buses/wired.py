@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 import serial
-from dynamixel_sdk import PortHandler
 
 from posewright.buses.dynamixel.bus import Bus
 from posewright.buses.dynamixel.fake.bus import FakeBus
-from posewright.buses.serial_port import SerialPort
+from posewright.buses.serial_port import LINES, Line, SerialPort
 
 STEP_S, POLL_S = 1e-3, 2e-5
 """What a read takes that nothing comes to, and a look whether something has come [s]."""
@@ -21,7 +20,7 @@ STEP_S, POLL_S = 1e-3, 2e-5
 class FakeSerial:
     """What `serial.Serial` would return on the port of a fake bus; time passes while somebody reads."""
 
-    name = "a fake port"
+    name = "fake://bus"
 
     def __init__(self, fake: FakeBus) -> None:
         self.fake, self.baudrate = fake, 1_000_000
@@ -83,13 +82,18 @@ class FakeSerial:
 WireUp = Callable[..., Bus]
 
 
-def wire_up(monkeypatch: pytest.MonkeyPatch) -> WireUp:
-    """Return a function that opens a `Bus` on a fake one; dynamixel-sdk then tells the time by the latter."""
-    monkeypatch.setattr(PortHandler, "getCurrentTime", lambda handler: handler.ser.now() * 1e3)
+def plug_in(fake: FakeBus, monkeypatch: pytest.MonkeyPatch) -> FakeSerial:
+    """Let the port `fake://bus` be that of a fake bus, in the bus's own time."""
+    line = FakeSerial(fake)
+    monkeypatch.setitem(LINES, "fake", lambda _port: Line(line.open(), line.now, line.sleep))
+    return line
 
-    def start(fake: FakeBus, **how: Any) -> Bus:
-        line = FakeSerial(fake)
-        monkeypatch.setattr(serial, "Serial", line.open)
-        return Bus(SerialPort(line.name, 1_000_000), **({"patience_s": 0.02} | how))
+
+def wire_up(monkeypatch: pytest.MonkeyPatch) -> WireUp:
+    """Return a function that opens a `Bus` on a fake one."""
+
+    def start(fake: FakeBus, **options: Any) -> Bus:
+        line = plug_in(fake, monkeypatch)
+        return Bus(SerialPort(line.name, 1_000_000), **({"patience_s": 0.02} | options))
 
     return start

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,13 +13,14 @@ import pytest
 from posewright.bodies import MockBody, Part
 from posewright.buses.dynamixel.calibration import Calibration, apply, read_calibration, write_calibration
 from posewright.buses.dynamixel.fake.bus import FakeBus
-from posewright.buses.dynamixel.fake.port import FakePort
 from posewright.buses.dynamixel.torque import servo_ids
 from posewright.cli import app, bus_teach, console
 from posewright.errors import OutputError
 from posewright.formats import read_motion
 from posewright.robots import robot
 from posewright.runs.plants import make_plant
+
+from ..buses.wired import FakeSerial, plug_in
 
 BIOLOID = robot("robotis_bioloid")
 STAND = BIOLOID.pose("stand")
@@ -30,30 +30,28 @@ Ask = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def fake() -> Iterator[FakePort]:
+def line(monkeypatch: pytest.MonkeyPatch) -> FakeSerial:
     card = apply(BIOLOID, BUILT)
-    with FakePort(FakeBus.of(card, MockBody(card, positions=STAND)), now=time.perf_counter) as port:
-        yield port
+    return plug_in(FakeBus.of(card, MockBody(card, positions=STAND)), monkeypatch)
 
 
 @pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, fake: FakePort) -> Ask:
+def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: FakeSerial) -> Ask:
     """Give a function that runs a verb on the fake bus: exit code, stdout and stderr."""
-    monkeypatch.setattr(bus_teach, "PATIENCE_S", 0.3)
 
     def run(*words: object, typed: str = "") -> tuple[int, str, str]:
         capsys.readouterr()
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-        code = app.run(["bus", *map(str, words), "--port", fake.path])
+        code = app.run(["bus", *map(str, words), "--port", line.name])
         return code, *capsys.readouterr()
 
     return run
 
 
-def torque(fake: FakePort) -> set[int]:
+def torque(line: FakeSerial) -> set[int]:
     """Return which torques there are once the last packet has arrived, for which nobody waits."""
-    time.sleep(0.1)
-    return {servo.peek("torque_enable") for servo in fake.bus.joints.values()}
+    line.sleep(0.1)
+    return {servo.peek("torque_enable") for servo in line.fake.joints.values()}
 
 
 def test_calibrating_writes_what_was_answered_and_measured(ask: Ask, tmp_path: Path) -> None:
@@ -99,26 +97,26 @@ def test_a_body_by_address_has_the_calibration_that_is_named(tmp_path: Path) -> 
     ],
 )
 def test_a_calibration_that_cannot_be_made_writes_nothing_and_leaves_torque_off(
-    ask: Ask, fake: FakePort, tmp_path: Path, words: tuple[str, ...], told: str
+    ask: Ask, line: FakeSerial, tmp_path: Path, words: tuple[str, ...], told: str
 ) -> None:
     path = tmp_path / "mine.calibration.yaml"
     code, _, err = ask("calibrate", "-o", path, *words)
     assert code != 0
     assert told in err
     assert not path.exists()
-    assert torque(fake) == {0}
+    assert torque(line) == {0}
 
 
-def test_keys_teach_a_motion_that_is_written(ask: Ask, fake: FakePort, tmp_path: Path) -> None:
+def test_keys_teach_a_motion_that_is_written(ask: Ask, line: FakeSerial, tmp_path: Path) -> None:
     path = tmp_path / "wave.motion.yaml"
-    fake.bus.hold("right_elbow", math.radians(60.0))
+    line.fake.hold("right_elbow", math.radians(60.0))
     code, out, err = ask("teach", "-o", path, "--seconds", "0.5", "--keys", "1ccucw")
     assert (code, out.strip()) == (0, f"2 poses -> {path}")
     assert "limbs: 1 right_arm, 2 left_arm" in err
     motion = read_motion(path)
     assert (motion.name, [frame.reach_s for frame in motion.keyframes]) == ("wave", [0.5, 0.5])
     assert math.degrees(motion.keyframes[-1].pose.angle("right_elbow")) == pytest.approx(60.0, abs=0.3)
-    assert torque(fake) == {0}
+    assert torque(line) == {0}
 
 
 def test_lines_teach_too_and_a_slip_of_the_finger_ends_nothing(ask: Ask, tmp_path: Path) -> None:
@@ -140,7 +138,7 @@ def test_lines_teach_too_and_a_slip_of_the_finger_ends_nothing(ask: Ask, tmp_pat
     assert read_motion(path).source == "taught by hand: up"
 
 
-def test_a_key_lets_a_limb_go_and_the_same_key_holds_it(ask: Ask, fake: FakePort, tmp_path: Path) -> None:
+def test_a_key_lets_a_limb_go_and_the_same_key_holds_it(ask: Ask, line: FakeSerial, tmp_path: Path) -> None:
     code, out, err = ask("teach", "-o", tmp_path / "m.motion.yaml", "--keys", "1h1q", "--keep-torque")
     assert (code, out.strip()) == (0, "nothing was written")
     begun, held, all_held, let_go = (line for line in err.splitlines() if line.startswith(("free", "held")))
@@ -148,12 +146,12 @@ def test_a_key_lets_a_limb_go_and_the_same_key_holds_it(ask: Ask, fake: FakePort
     assert held.endswith("held: right_arm")
     assert all_held == "held: all"
     assert let_go.startswith("free: right_arm; held: left_arm")
-    assert torque(fake) == {1, 0}
+    assert torque(line) == {1, 0}
     assert not (tmp_path / "m.motion.yaml").exists()
 
 
 def test_what_was_caught_is_kept_however_teaching_ends(
-    ask: Ask, fake: FakePort, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ask: Ask, line: FakeSerial, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "m.motion.yaml"
     assert ask("teach", "-o", path, "--keys", "hcc")[:2] == (0, f"2 poses -> {path}\n")  # the input ends
@@ -170,11 +168,11 @@ def test_what_was_caught_is_kept_however_teaching_ends(
     code, _, err = ask("teach", "-o", path, "--force")
     assert (code, "kept: 1 pose" in err) == (130, True)
     assert len(read_motion(path).keyframes) == 1
-    assert torque(fake) == {0}
+    assert torque(line) == {0}
 
 
 def test_a_motion_that_cannot_be_written_is_told_before_anything_moves(
-    ask: Ask, fake: FakePort, tmp_path: Path
+    ask: Ask, line: FakeSerial, tmp_path: Path
 ) -> None:
     for words, why in (
         (("-o", tmp_path / "none" / "m.motion.yaml", "--keys", "hcw"), "there is no folder"),
@@ -183,7 +181,7 @@ def test_a_motion_that_cannot_be_written_is_told_before_anything_moves(
     ):
         code, _, err = ask("teach", *words)
         assert (code, why in err) == (2, True), err
-    assert fake.bus.counts.packets == 0
+    assert line.fake.counts.packets == 0
 
 
 def test_a_write_that_fails_ends_nothing(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,8 +209,8 @@ def test_a_calibrated_robot_is_taught_and_watched_in_its_own_angles(ask: Ask, tm
     assert plain == pytest.approx(-stand_deg, abs=2.0)
 
 
-def test_a_person_sees_a_table_and_a_program_one_document(ask: Ask, fake: FakePort) -> None:
-    fake.bus.joint("right_knee").temperature_c = 75
+def test_a_person_sees_a_table_and_a_program_one_document(ask: Ask, line: FakeSerial) -> None:
+    line.fake.joint("right_knee").temperature_c = 75
     code, out, _ = ask("monitor")
     assert code == 0
     (knee,) = (line for line in out.splitlines() if line.startswith("right_knee"))

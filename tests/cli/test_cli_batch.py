@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.shell import run_here
 
 import posewright as pw
 
@@ -31,13 +32,11 @@ def stopped(by: signal.Signals, folder: Path, *words: object) -> tuple[int, str]
     process = subprocess.Popen(  # noqa: S603 -- our own program
         command(*words, "--out", folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    for _ in range(1200):
-        if list(folder.glob("journal/*.json")):
-            break
-        time.sleep(0.05)
+    while not list(folder.glob("journal/*.json")) and process.poll() is None:
+        time.sleep(0.02)
     process.send_signal(by)
-    said = process.communicate(timeout=20.0)[0]
-    return process.returncode, said.splitlines()[-1]
+    shown = process.communicate()[0]
+    return process.returncode, shown.splitlines()[-1]
 
 
 TESTS = ("run", "passivity-test", "--seeds", "1-6", "--workers", 2)
@@ -75,7 +74,7 @@ def test_a_batch_that_was_stopped_goes_on_to_the_same_bytes(
 
 
 def test_a_person_reads_a_line_a_run_the_summary_and_how_to_see_the_worst(whole: Path) -> None:
-    said = posewright(*TESTS, "--out", whole).stdout
+    said = run_here(*TESTS, "--out", whole).stdout
     assert "seed 3  points 1.00  passed yes" in said
     assert "mean points 1.000 each" in said
     assert "passed 6 of 6" in said
@@ -95,7 +94,7 @@ def test_a_person_reads_a_line_a_run_the_summary_and_how_to_see_the_worst(whole:
     ],
 )
 def test_what_is_wrong_with_a_batch_is_said_before_it_runs(words: tuple[str, ...], tmp_path: Path) -> None:
-    done = posewright("run", "obstacle-race", "--out", tmp_path / "out", *words)
+    done = run_here("run", "obstacle-race", "--out", tmp_path / "out", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")
     assert not (tmp_path / "out").exists()
@@ -103,14 +102,14 @@ def test_what_is_wrong_with_a_batch_is_said_before_it_runs(words: tuple[str, ...
 
 def test_what_is_of_many_runs_is_refused_for_one(tmp_path: Path) -> None:
     for words in (("--out", tmp_path / "out"), ("--no-recordings",), ("--workers", 2)):
-        done = posewright("run", "passivity-test", *words)
+        done = run_here("run", "passivity-test", *words)
         assert (done.returncode, done.stdout) == (2, "")
         assert f"{words[0]} is for --seeds" in done.stderr
 
 
 def test_rank_names_what_it_cannot_read_and_exits_with_1(whole: Path, tmp_path: Path) -> None:
     (tmp_path / "junk.mcap").write_bytes(b"junk")
-    done = posewright("rank", whole, tmp_path / "junk.mcap", "--csv", tmp_path / "places.csv")
+    done = run_here("rank", whole, tmp_path / "junk.mcap", "--csv", tmp_path / "places.csv")
     assert done.returncode == 1
     assert "junk.mcap" in done.stderr
     assert "place 1" in done.stdout.splitlines()[1]
@@ -123,17 +122,17 @@ def test_a_folder_of_gaits_is_walked_at_several_speeds(tmp_path: Path) -> None:
     for name in ("trot", "fast"):
         shutil.copy(DOG / f"gaits/{name}.gait.yaml", tmp_path)
     asked = ("gait", "run", tmp_path, "--speeds", "0.05,0.1", "--seconds", 1, "--out", tmp_path / "walked")
-    found = json.loads(posewright(*asked, "--json").stdout)
+    found = json.loads(run_here(*asked, "--json").stdout)
     assert [row["gait"] for row in found["runs"]] == [
         f"{name}.gait.yaml at {speed}" for name in ("fast", "trot") for speed in (0.05, 0.1)
     ]
     assert found["upright"] == 4
-    assert posewright(*asked).stdout.count("(done before)") == 4
+    assert run_here(*asked).stdout.count("(done before)") == 4
     assert len(list((tmp_path / "walked").glob("*.mcap"))) == 4
 
 
 def test_a_speed_that_stands_there_twice_is_told_of_before_anything_walks() -> None:
-    done = posewright("gait", "run", "trot", "--speeds", "0.1,0.1")
+    done = run_here("gait", "run", "trot", "--speeds", "0.1,0.1")
     assert (done.returncode, done.stdout) == (2, "")
     assert "trot at 0.1 is asked for twice" in done.stderr
 
@@ -141,12 +140,12 @@ def test_a_speed_that_stands_there_twice_is_told_of_before_anything_walks() -> N
 def test_a_folder_of_motions_is_checked_and_what_cannot_be_read_fails(tmp_path: Path) -> None:
     shutil.copytree(DOG / "motions", tmp_path / "motions")
     (tmp_path / "motions/notes.txt").write_text("no motion")
-    done = posewright("motion", "check", tmp_path / "motions", "--out", tmp_path / "checked", "--json")
+    done = run_here("motion", "check", tmp_path / "motions", "--out", tmp_path / "checked", "--json")
     found = json.loads(done.stdout)
     names = sorted(path.name for path in (DOG / "motions").iterdir())
     assert [row["file"] for row in found["runs"]] == names
     assert done.returncode == int(found["sound"] < len(names))
     assert (tmp_path / "checked/results.csv").is_file()
-    named = posewright("motion", "check", tmp_path / "motions", tmp_path / "motions/notes.txt")
+    named = run_here("motion", "check", tmp_path / "motions", tmp_path / "motions/notes.txt")
     assert named.returncode == 1
     assert "file notes.txt  error:" in named.stdout

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.shell import run_here
 
 
 def posewright(*words: object) -> subprocess.CompletedProcess[str]:
@@ -36,23 +37,23 @@ def test_run_prints_the_result_as_json_and_nothing_else(race: tuple[dict[str, An
 def test_judge_and_replay_say_of_the_recording_what_run_said(race: tuple[dict[str, Any], Path]) -> None:
     result, recording = race
     for verb in ("judge", "replay"):
-        said = json.loads(posewright(verb, recording, "--json").stdout)
+        said = json.loads(run_here(verb, recording, "--json").stdout)
         for key in ("legs", "total_points", "raw_total", "falls", "penalties"):
             assert said[key] == result[key]
 
 
 def test_another_contest_is_run_judged_and_replayed_by_the_same_verbs(tmp_path: Path) -> None:
     recording = tmp_path / "test.mcap"
-    done = posewright("run", "passivity-test", "--seed", 3, "--record", recording, "--json")
+    done = run_here("run", "passivity-test", "--seed", 3, "--record", recording, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     result = json.loads(done.stdout)
     assert (result["contest"], result["passed"]) == ("ceabot_2013/passivity_test", True)
     for verb in ("judge", "replay"):
-        said = json.loads(posewright(verb, recording, "--json").stdout)
+        said = json.loads(run_here(verb, recording, "--json").stdout)
         assert {key: said[key] for key in ("tries", "time_s", "digest")} == {
             key: result[key] for key in ("tries", "time_s", "digest")
         }
-    assert "try 1" in posewright("judge", recording).stdout
+    assert "try 1" in run_here("judge", recording).stdout
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_another_contest_is_run_judged_and_replayed_by_the_same_verbs(tmp_path: 
     ],
 )
 def test_what_is_wrong_is_said_in_one_line_with_exit_code_2(words: tuple[str, ...]) -> None:
-    done = posewright(*words)
+    done = run_here(*words)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("error: ")

@@ -14,10 +14,10 @@ from unicodedata import category
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.work import Calls
 
 from posewright.errors import PosewrightError
 
-from ..work import counted_work
 from .damage import damaged
 from .readers import READERS, Reader
 
@@ -25,9 +25,9 @@ EACH_SEED = 20
 SEEDS = (
     int(os.environ.get("POSEWRIGHT_DAMAGES", "60" if settings.default.derandomize else "2000")) // EACH_SEED
 )
-MOST_CALLS = 30_000_000
-"""Calls of Python functions that reading a file may take, on any machine; a behaviour whose chart is proven
-takes eight million, every other file less than half a million."""
+MOST_CALLS = 60_000_000
+"""Calls of functions that reading a file may take, on any machine; a behaviour whose chart is proven
+takes twenty million, every other file a million at most."""
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +39,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def told(reader: Reader, path: Path) -> str:
     """Return what a reader says of a file that it refuses."""
     message = ""
-    with counted_work() as work:
+    with Calls() as calls:
         try:
             reader.read(path)
         except PosewrightError as error:
             message = str(error)
-    assert work.calls <= MOST_CALLS
+    assert calls.count <= MOST_CALLS
     return message
 
 

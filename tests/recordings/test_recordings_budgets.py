@@ -1,4 +1,4 @@
-"""A small file never takes much memory or work, whatever it claims and whatever is packed in it."""
+"""A small file never takes much memory, whatever it claims and whatever is packed in it."""
 
 from __future__ import annotations
 
@@ -21,26 +21,20 @@ from .forging import about, resaved
 
 MAGIC = b"\x89MCAP0\r\n"
 MAX_RSS_MB = 200
-MAX_CALLS = 10_000_000
-"""Calls of Python functions: twice what the worst of these files takes, on any machine."""
 
 JUDGE = """
 import re, sys
-from cProfile import Profile
 from posewright import contests, evaluation
 from posewright.errors import PosewrightError
 from posewright.recordings import read_mcap
-profile = Profile(builtins=False)
-profile.enable()
 try:
     seen = read_mcap(sys.argv[1])
     contests.judge(seen)
 except PosewrightError as error:
-    profile.disable()
     print(f"{error!s:.200}")
     # not ru_maxrss, which a process has from the one that started it
     peak = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]
-    print(int(peak) / 1024.0, sum(entry.callcount for entry in profile.getstats()))
+    print(int(peak) / 1024.0)
 """
 
 
@@ -48,16 +42,14 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 
 
 def refused(path: Path, data: bytes) -> str:
-    """Return why a file is refused, by a process of its own that took little memory and work."""
+    """Return why a file is refused, by a process of its own that took little memory."""
     path.write_bytes(data)
     done = subprocess.run(  # noqa: S603 -- our own interpreter
-        [sys.executable, "-c", JUDGE, str(path)], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", JUDGE, str(path)], capture_output=True, text=True, check=True
     )
-    reason, used = done.stdout.splitlines()
-    rss_mb, calls = map(float, used.split())
-    assert rss_mb < MAX_RSS_MB, reason
-    assert calls <= MAX_CALLS, reason
-    return reason
+    why, peak_mb = done.stdout.splitlines()
+    assert float(peak_mb) < MAX_RSS_MB, why
+    return why
 
 
 def packed(*written: McapRecord | bytes) -> bytes:
@@ -183,7 +175,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_a_hostile_file_takes_little_memory_and_work(tmp_path: Path, kind: str) -> None:
+def test_a_hostile_file_takes_little_memory(tmp_path: Path, kind: str) -> None:
     make, words = HOSTILE[kind]
     assert words in refused(tmp_path / "bomb.mcap", make())
 
@@ -203,7 +195,7 @@ def recorded(make_recording: Callable[..., Recording]) -> bytes:
         ("columns", ('"ring":37', '"ring":37,' + ",".join(f'"{i}":65000' for i in range(5000))), "65536"),
     ],
 )
-def test_a_hostile_header_takes_little_memory_and_work(
+def test_a_hostile_header_takes_little_memory(
     recorded: bytes, tmp_path: Path, entry: str, change: tuple[str, str], words: str
 ) -> None:
     told = about(recorded)[entry]
@@ -213,7 +205,7 @@ def test_a_hostile_header_takes_little_memory_and_work(
 
 
 @pytest.mark.parametrize("topic", ["/events", "/robot_0/decisions"])
-def test_hostile_json_takes_little_memory_and_work(recorded: bytes, tmp_path: Path, topic: str) -> None:
+def test_hostile_json_takes_little_memory(recorded: bytes, tmp_path: Path, topic: str) -> None:
     nested = b"[" + b"{}," * 5_000_000 + b"{}]"
     forged = resaved(recorded, messages={topic: b'{"time_s":0,"kind":"a","data":{"a":' + nested + b"}}"})
     assert "its decisions and events have" in refused(tmp_path / "json.mcap", forged)

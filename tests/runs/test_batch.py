@@ -8,6 +8,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import fields, replace
 from html.parser import HTMLParser
@@ -20,10 +21,14 @@ import posewright as pw
 from posewright.arenas import layout, layout_text
 from posewright.bodies import DomainParameters
 from posewright.errors import BodyError, FormatError, InputError, OutputError
+from posewright.figures.saving import screen_png
 from posewright.runs import (
     Batch,
     BatchRun,
+    Outcome,
     Trial,
+    batch_report,
+    draw_outcome,
     keep_report,
     read_seeds,
     read_trial,
@@ -38,6 +43,23 @@ TEST: dict[str, Any] = {"trial": "passivity-test", "seeds": "1-3"}
 
 BRIEF: dict[str, Any] = {"seconds": 0.5, "settle_s": 0.2}
 """How a walk is kept short."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def each_picture_once() -> Iterator[None]:
+    """Draw the picture of a recording once: reports of the same runs are written again and again here."""
+    pictures: dict[str, bytes] = {}
+
+    def picture(outcome: Outcome) -> bytes:
+        digest = outcome.recording.digest()
+        if digest not in pictures:
+            pictures[digest] = screen_png(draw_outcome(outcome))
+        return pictures[digest]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batch_report, "draw_outcome", lambda outcome: outcome)
+        patch.setattr(batch_report, "screen_png", picture)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +143,12 @@ def test_another_batch_in_the_same_folder_is_refused_by_naming_the_difference(te
 
 def test_a_document_that_was_changed_is_named(tmp_path: Path) -> None:
     bodies = tmp_path / "mine.bodies.yaml"
-    asked: dict[str, Any] = {"seeds": [1], "body": str(bodies), "folder": tmp_path / "kept"}
+    asked: dict[str, Any] = {
+        "seeds": [1],
+        "body": str(bodies),
+        "folder": tmp_path / "kept",
+        "recordings": False,
+    }
     for high in (1.1, 1.2):
         bodies.write_text(
             f"bodies: mine\nranges:\n  mass_scale: {{low: 1, high: {high}, source: a test}}\n",
@@ -459,7 +486,8 @@ def test_what_cannot_be_read_is_ranked_last_with_its_error(tests: Batch, tmp_pat
 
 def test_several_contests_are_not_ranked_together(tests: Batch, tmp_path: Path) -> None:
     assert tests.folder is not None
-    pw.run_trial("obstacle-race", record=tmp_path / "race.mcap")
+    show = Trial("show", "robotis_bioloid", "passivity_test", "exhibition", still_s=1.0)
+    pw.run_trial(show, record=tmp_path / "show.mcap")
     with pytest.raises(InputError, match="cannot be ranked with the others"):
         pw.rank(tests.folder, tmp_path)
     with pytest.raises(InputError, match="nothing to be read is here"):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import subprocess
-import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.shell import run_here
 
 import posewright as pw
 from posewright.arenas import Arena, Box, arena, write_layout
@@ -50,11 +49,6 @@ motions: {walk: {motion: walk_forward, speed: 0.9}}
 inputs: {clock_s: {clock: since_start}}
 outputs: [{when: walks, play: walk}, {otherwise: true, play: null}]
 """
-
-
-def posewright(*words: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "posewright", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)  # noqa: S603 -- ours
 
 
 def lazy(folder: Path, late_s: float) -> Path:
@@ -116,7 +110,7 @@ def test_a_run_says_in_text_and_json_what_nobody_told_it() -> None:
     told = {"rules": "ceabot_2013/passivity_test", "robot": "robotis_bioloid", "behaviour": "passivity_test"}
     assert outcome.assumed == {**told, "layout": "random"}
     assert outcome.to_dict()["assumed"] == outcome.assumed
-    done = posewright("run", "passivity-test", "--behaviour", "passivity_test")
+    done = run_here("run", "passivity-test", "--behaviour", "passivity_test")
     assert (
         "assumed: robot robotis_bioloid, layout random, seed 0, rules ceabot_2013/passivity_test"
         in done.stdout
@@ -131,7 +125,7 @@ def test_warnings_of_behaviour_and_layout_stand_in_json_too(tmp_path: Path) -> N
         tmp_path / "many.layout.yaml", [Box(0.8 + 0.2 * i, 0.9) for i in range(6)] + [Box(1.2, -0.9)]
     )
     behaviour = lazy(tmp_path, 1000.0)
-    done = posewright("run", "--behaviour", behaviour, "--layout", tmp_path / "many.layout.yaml", "--json")
+    done = run_here("run", "--behaviour", behaviour, "--layout", tmp_path / "many.layout.yaml", "--json")
     told = json.loads(done.stdout)["warnings"]
     assert "layout: 7 boxes: too many from box 7 on" in told
     assert any("no first value" in line for line in told)
@@ -147,7 +141,7 @@ def test_eighty_one_boxes_are_raced_on_without_a_word_from_the_engine(tmp_path: 
     boxes = [Box(0.6 + 0.201 * (i // 9), -0.85 + 0.2055 * (i % 9)) for i in range(81)]
     write_layout(tmp_path / "full.layout.yaml", boxes)
     lazy(tmp_path, 1000.0)
-    done = posewright(
+    done = run_here(
         "run", "--layout", "full.layout.yaml", "--behaviour", "lazy.behaviour.yaml", folder=tmp_path
     )
     assert done.returncode == 0
@@ -188,7 +182,7 @@ def test_a_layout_is_refused_where_no_boxes_stand(
 def test_an_option_that_cannot_apply_is_refused_before_the_run(
     words: tuple[str, ...], message: str, tmp_path: Path
 ) -> None:
-    done = posewright("run", *words, folder=tmp_path)
+    done = run_here("run", *words, folder=tmp_path)
     assert (done.returncode, done.stdout, list(tmp_path.iterdir())) == (2, "", [])
     assert message in done.stderr
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import queue
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -131,10 +134,17 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """One headless Chromium for all tests of a worker."""
+    """One headless Chromium for all tests of a worker.
+
+    Its driver has a session of its own: Ctrl-C in a terminal goes to this process, which ends them in order.
+    """
     playwright = pytest.importorskip("playwright.sync_api")
     path = chromium()
-    with playwright.sync_playwright() as running:
+    with ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patch:
+            start = partial(asyncio.create_subprocess_exec, start_new_session=True)
+            patch.setattr(asyncio, "create_subprocess_exec", start)
+            running = stack.enter_context(playwright.sync_playwright())
         arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
         started = running.chromium.launch(executable_path=path, args=arguments)
         yield started

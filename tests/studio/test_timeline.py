@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.work import Calls
 
 from posewright.formats import read_motion_file, write_motion
 from posewright.motions import Motion
@@ -154,18 +154,18 @@ def test_other_text_is_not_pasted(shipped: Shipped, studio_of: Any, window_of: A
     assert window.topics["history"]["undo"] is None
 
 
-def test_a_thousand_keyframes_are_edited_without_lag(
+def test_to_edit_one_of_a_thousand_keyframes_is_little_work(
     shipped: Shipped, studio_of: Any, window_of: Any, tmp_path: Path
 ) -> None:
     motion = read_motion_file(shipped("walk_forward")).motion()
     long = replace(motion, keyframes=motion.keyframes * 250, origin=None)
     write_motion(long, tmp_path / "long.motion.yaml")
     window = window_of(studio_of(tmp_path / "long.motion.yaml"))
-    taken = []
+    n_calls = []
     for step in range(20):
-        begun = time.process_time()
-        window.edit("set_keyframes", page=1, keyframes=[500], reach_s=0.2 + 0.01 * step)
-        taken.append(time.process_time() - begun)
+        with Calls() as calls:
+            window.edit("set_keyframes", page=1, keyframes=[500], reach_s=0.2 + 0.01 * step)
+        n_calls.append(calls.count)
     spliced = [message["splice"] for message in window.messages if "splice" in message]
     assert {(at, removed, len(inserted)) for _, at, removed, inserted in spliced} == {(500, 1, 1)}
-    assert min(taken) < 0.05
+    assert max(n_calls) < 20 * len(long.keyframes)

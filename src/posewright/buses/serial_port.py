@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,44 @@ class SerialPort:
         if not text.startswith(prefix) or not path or (at and not rate.isdecimal()):
             raise InputError(f"no serial port: {text!r}", hint=hint)
         return cls(path, int(rate) if at else baud)
+
+
+WRITING_S = 1.0
+"""A port that takes nothing for so long is gone [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An open serial line, and the clock by which its bytes take time.
+
+    Attributes:
+        port: a `serial.Serial`, or an object with the same methods (pyserial has no type for these).
+        now: returns the time [s].
+        sleep: lets time pass [s].
+    """
+
+    port: Any
+    now: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+LINES: dict[str, Callable[[SerialPort], Line]] = {}
+"""What opens the ports whose path begins with a scheme, by the scheme: `fake` for `fake://bioloid`."""
+
+
+def open_line(port: SerialPort) -> Line:
+    """Open a serial port for this process alone, or the line that is registered for its scheme.
+
+    Raises:
+        Exception: what `port_failures` returns: the port cannot be opened.
+    """
+    scheme, mark, _name = port.path.partition("://")
+    if mark and scheme in LINES:
+        return LINES[scheme](port)
+    import serial
+
+    opened = serial.Serial(port.path, port.baud, timeout=0.0, write_timeout=WRITING_S, exclusive=True)
+    return Line(opened, time.monotonic, time.sleep)
 
 
 def require_pyserial(what: str, extra: str) -> None:

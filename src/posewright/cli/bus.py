@@ -261,7 +261,7 @@ def diagnose(
         found = diagnosis.diagnose(
             bus,
             card,
-            now=time.perf_counter,
+            now=bus.now,
             ids=servo_ids(servos, card),
             n=timed,
             on_progress=_teller(say),

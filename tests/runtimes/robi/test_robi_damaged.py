@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import random
-import time
 from collections.abc import Callable
 
 import pytest
@@ -21,7 +20,6 @@ from posewright.runtimes.robi.rm4 import read_program
 from .texts import FakeRam
 
 DAMAGES = int(os.environ.get("POSEWRIGHT_ROBI", "2000"))
-SLOWEST_S = 1.0
 
 TEXT = (
     '<medit>icon=3,7<block name="歩行4S" /></medit>\r\n'
@@ -104,12 +102,11 @@ USES: dict[str, tuple[Callable[[bytes], None], bytes]] = {
 
 
 @pytest.mark.parametrize("kind", USES)
-def test_what_is_damaged_is_read_or_refused_at_once(kind: str) -> None:
+def test_what_is_damaged_is_read_or_refused(kind: str) -> None:
     use, whole = USES[kind]
     rng, refused = random.Random(kind), 0  # noqa: S311 -- nothing secret
     for _ in range(DAMAGES):
         data = damaged(rng, whole)
-        began = time.process_time()
         try:
             use(data)
         except PosewrightError as error:
@@ -118,7 +115,6 @@ def test_what_is_damaged_is_read_or_refused_at_once(kind: str) -> None:
             assert len(told) <= 21
             assert all(line.replace("\u3000", "").isprintable() for line in told), told
             assert max(map(len, told)) < 4000
-        assert time.process_time() - began < SLOWEST_S, data[:200]
     assert DAMAGES / 10 < refused < DAMAGES
 
 

@@ -48,6 +48,7 @@ from posewright.buses.dynamixel.packets import (
 from posewright.buses.serial_port import (
     SerialPort,
     cannot_open,
+    open_line,
     patience_with,
     port_failures,
     refuse_shared,
@@ -59,9 +60,6 @@ BAUD = 1_000_000
 """What an AX-12 is delivered with [bits a second]."""
 
 MS = 1000.0
-WRITING_S = 1.0
-"""A port that takes nothing for so long is gone [s]."""
-
 MOST_READ = 250
 """So many bytes dynamixel-sdk takes in one status packet."""
 
@@ -97,6 +95,8 @@ class Bus:
         counts: what happened so far.
         errors: the error byte of each servo's latest answer, by ID.
         joints: names of joints by ID, for messages.
+        now: returns the time by which answers are late [s].
+        sleep: lets this time pass [s].
     """
 
     def __init__(
@@ -121,7 +121,6 @@ class Bus:
             MissingExtraError: dynamixel-sdk is not installed.
         """
         require_dynamixel_sdk()
-        import serial
         from dynamixel_sdk import PortHandler, Protocol1PacketHandler
 
         self.where, self.retries = port, retries
@@ -133,11 +132,14 @@ class Bus:
         self._owes: int | None = None
         self._handler: Any = PortHandler(port.path)
         self._packets: Any = Protocol1PacketHandler()
-        how: dict[str, Any] = {"timeout": 0.0, "write_timeout": WRITING_S, "exclusive": True}
         try:  # not by PortHandler: it would share the port, and knows few rates
-            self._handler.ser = serial.Serial(port.path, port.baud, **how)
+            line = open_line(port)
         except self._failed as error:
             raise cannot_open(port, error) from error
+        self.now = line.now
+        self.sleep = line.sleep
+        self._handler.ser = line.port
+        self._handler.getCurrentTime = lambda: line.now() * MS  # its own is the time of day, which may be set
         try:
             refuse_shared(port)
         except BodyError:

@@ -131,7 +131,8 @@ class DataFlow(Check):
 
     def _tells(self, tick: TickTrace, write: Write) -> bool:
         kind = self.chart.variables[write.name]
-        return id(write.action) in self.spoken or kind.fit(tick.asked[write.passed].value) != kind.zero
+        value: Any = tick.asked[write.passed].value  # of the kind's own sort
+        return id(write.action) in self.spoken or kind.fit(value) != kind.zero
 
     def findings(self) -> Iterator[Finding]:
         """Yield early readings and unset outputs, each with the shortest run."""
@@ -174,14 +175,14 @@ class DataFlow(Check):
         return Finding(Level.WARNING, Rule.OUTPUT_UNSET, message, place, case, line, rows)
 
 
-class _Spy(dict[str, Any]):
+class _Spy(dict[str, Value]):
     """Names and what they stand at; notes which were asked for."""
 
-    def __init__(self, held: Mapping[str, Any]) -> None:
+    def __init__(self, held: Mapping[str, Value]) -> None:
         super().__init__(held)
         self.read = set[str]()
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value:
         self.read.add(name)
         return super().__getitem__(name)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
 from posewright.charts.types import Value, show
+from posewright.documents import PlainData
 
 
 class Level(Enum):
@@ -70,7 +70,7 @@ class Counterexample:
         place = f"in {self.state}" if self.state else ""
         return f"{place} with {shown}".strip() if shown else place
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, PlainData]:
         """Return the case as plain data."""
         return {"state": self.state, "inputs": dict(self.inputs), "outputs": dict(self.outputs)}
 
@@ -94,7 +94,7 @@ class Finding:
     trace: tuple[Mapping[str, Value], ...] = ()
     proved: bool = True
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, PlainData]:
         """Return the finding as plain data."""
         return {
             "level": self.level.value,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, product
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from posewright.charts.checks.conditions import (
     all_of,
@@ -231,8 +231,8 @@ def changes(guards: Iterable[Expression], name: str, types: Mapping[str, Type]) 
 
 def _compiling(
     guard: Expression, held: Mapping[str, Value], name: str, axis: Domain
-) -> Callable[[Tree], Callable[[int], Any]]:
-    def compiled(tree: Tree) -> Callable[[int], Any]:
+) -> Callable[[Tree], Callable[[int], Value]]:
+    def compiled(tree: Tree) -> Callable[[int], Value]:
         evaluate = guard.with_tree(tree).evaluate
         return lambda at: evaluate({**held, name: axis.value(at)})
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from posewright.charts.checks.solver import CheckClaim, all_hold
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, Interpreter, Machine, Snapshot, TickExecution
+from posewright.charts.machine import CompoundTransition, Env, Interpreter, Machine, Snapshot, TickExecution
 from posewright.charts.model import Assign
 from posewright.charts.types import Value
 from posewright.errors import ExpressionError, PosewrightError
@@ -29,7 +29,7 @@ class Evaluation(NamedTuple):
 
     expression: Expression
     held: Mapping[str, Value]
-    value: Any
+    value: Value | None
 
 
 class MicrostepTrace(NamedTuple):
@@ -88,11 +88,11 @@ class TickTrace(TickExecution):
             self.snapshot = dict(self.env)
         return self.snapshot
 
-    def note(self, expression: Expression, env: dict[str, Any]) -> Any:
+    def note(self, expression: Expression, env: Env) -> Value:
         """Compute an expression and keep note of it."""
         held = self.held()
         try:
-            value = expression.evaluate(env)
+            value: Value = expression.evaluate(env)
         except ExpressionError:
             self.asked.append(Evaluation(expression, held, None))
             raise

@@ -75,7 +75,11 @@ class PathInputs:
 
     def conditions(self, path: Sequence[Evaluation]) -> list[Expression]:
         """Return a path as conditions on inputs."""
-        return [equals(with_values(one.expression, self.known(one)), one.value) for one in path]
+        return [
+            equals(with_values(one.expression, self.known(one)), one.value)
+            for one in path
+            if one.value is not None
+        ]
 
 
 MAX_ASKED = 200

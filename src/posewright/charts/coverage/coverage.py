@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from posewright.charts.coverage.obligation import Fact, Measure, TestObligation, TestObligations
 from posewright.charts.drawing import Mark, draw_svg
 from posewright.charts.model import Chart
 from posewright.display import Lines, aligned
+from posewright.documents import PlainData
 from posewright.errors import InputError
 
 
@@ -104,7 +104,7 @@ class Coverage:
     def _repr_svg_(self) -> str:
         return self.svg()
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, PlainData]:
         """Return the coverage as plain data."""
         return {
             "chart": self.chart.name,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os.path import relpath
 from pathlib import Path
-from typing import Any
 
 from posewright.charts.coverage.coverage import Coverage
 from posewright.charts.coverage.feasible import Feasible, feasible, with_feasible
@@ -29,6 +28,7 @@ from posewright.charts.mutation import (
 )
 from posewright.charts.reachability import Exploration, explore
 from posewright.charts.scenarios import Expectation, Given, Row, Scenario, ScenarioStep, given, save_scenario
+from posewright.documents import PlainData
 from posewright.errors import InputError, PosewrightError
 
 CHART_ENDING = ".chart.yaml"
@@ -65,7 +65,7 @@ class Cover:
     def _repr_svg_(self) -> str:
         return self.coverage.svg()
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, PlainData]:
         """Return the result as plain data."""
         machine = self.coverage.obligations.machine
         return {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from posewright.charts.coverage.coverage import Coverage
 from posewright.charts.coverage.obligation import (
@@ -25,7 +25,15 @@ from posewright.charts.coverage.recording import CoverageRecorder, cover_run
 from posewright.charts.expression import Expression, Tree, names_in
 from posewright.charts.machine import CompoundTransition, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.reachability import Answer, Exploration, PathCondition, Questions, explore, paths
+from posewright.charts.reachability import (
+    Answer,
+    Exploration,
+    PathCondition,
+    Questions,
+    Registers,
+    explore,
+    paths,
+)
 from posewright.charts.running import rows_given
 from posewright.charts.scenarios import Scenario
 from posewright.charts.types import Type, Value
@@ -163,7 +171,7 @@ class _BothWays:
         conditions = [one for tree in trees for one in conditions_of(tree)]
         asked = [questions.condition(expression.with_tree(one)) for one in conditions]
 
-        def ask(env: dict[str, Any], path: PathCondition) -> Any:
+        def ask(env: Registers, path: PathCondition) -> Value:
             for one in asked:
                 with suppress(ExpressionError):  # a division that the tick itself may never come to
                     one(env, path)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
-from typing import Any
 
 from posewright.charts.coverage.coverage import Coverage
 from posewright.charts.coverage.obligation import Fact, TestObligations, has_choice
@@ -30,6 +29,7 @@ from posewright.charts.expression import (
 from posewright.charts.machine import Interpreter, Outcome, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.scenarios import Row
+from posewright.charts.types import Value
 from posewright.errors import ExpressionError
 
 Seen = frozenset[tuple[int, bool]]
@@ -60,9 +60,10 @@ class _Watch:
         """Return what computes an expression that is no decision itself."""
         observe, compute = self.observer(self.expression.tree), self.expression.evaluate
 
-        def both(env: Env) -> Any:
+        def both(env: Env) -> Value:
             observe(env)
-            return compute(env)
+            value: Value = compute(env)
+            return value
 
         return both
 
@@ -122,11 +123,10 @@ class _Watch:
 def _chain(cases: list[tuple[Evaluate, Evaluate]], rest: Evaluate) -> Evaluate:
     """Return `a if c else b if d else e`."""
 
-    def chosen(env: Env) -> Any:
-        for condition, then in cases:
-            if condition(env):
-                return then(env)
-        return rest(env)
+    def chosen(env: Env) -> Value:
+        compute = next((then for condition, then in cases if condition(env)), rest)
+        value: Value = compute(env)
+        return value
 
     return chosen
 
@@ -239,9 +239,10 @@ class CoverageRecorder:
             found.update(("state", number) for number in outcome.after.numbers)
         return frozenset(found)
 
-    def _compute(self, expression: Expression, env: Mapping[str, Any]) -> Any:
-        watch = self._watched.get(id(expression))
-        return expression.evaluate(env) if watch is None else watch(env)
+    def _compute(self, expression: Expression, env: Env) -> Value:
+        compute = self._watched.get(id(expression), expression.evaluate)
+        value: Value = compute(env)
+        return value
 
     def _passed(self, outcome: Outcome) -> Iterator[Fact]:
         """Yield segments by which ways lead, and states that they leave and enter, if only in passing."""

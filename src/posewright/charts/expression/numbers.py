@@ -19,6 +19,7 @@ from posewright.charts.expression.tree import (
     Call,
     If,
     Literal,
+    Name,
     Operator,
     Tree,
     Unary,
@@ -52,7 +53,7 @@ class TypedTree(NamedTuple):
     @property
     def unit(self) -> str | None:
         """The unit of a number that has one."""
-        return getattr(self.kind, "unit", None)
+        return self.kind.unit if isinstance(self.kind, IntType | FloatType) else None
 
     @property
     def is_whole(self) -> bool:
@@ -196,12 +197,11 @@ class Numbers:
     def known(self, tree: Tree) -> int | float | None:
         """Return the value of a literal, a constant, or one of these with a minus; else None."""
         if isinstance(tree, Unary) and tree.operator is Operator.MINUS:
-            value = self.known(tree.operand)
-            return None if value is None else -value
-        found = (
-            tree.value if isinstance(tree, Literal) else self.scope.constants.get(getattr(tree, "name", ""))
-        )
-        return found if isinstance(found, int | float) and not isinstance(found, bool) else None
+            operand = self.known(tree.operand)
+            return None if operand is None else -operand
+        named = self.scope.constants.get(tree.name) if isinstance(tree, Name) else None
+        value = tree.value if isinstance(tree, Literal) else named
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
     def pushed(self, tree: Tree, known: Callable[[Tree, float], Tree], other: Callable[[Tree], Tree]) -> Tree:
         """Return a tree with `known` done to its literals and constants, `other` to all that is not one.

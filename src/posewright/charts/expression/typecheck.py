@@ -186,8 +186,8 @@ def truths(tree: Tree) -> Tree:
     """Return a tree with 0 and 1 read as truth values, where that is all it is, or what it chooses from."""
     if isinstance(tree, If):
         return If(tree.condition, truths(tree.then), truths(tree.otherwise), tree.at)
-    if tree in (Literal(0), Literal(1)):
-        return Literal(bool(getattr(tree, "value", False)), tree.at)
+    if isinstance(tree, Literal) and tree in (Literal(0), Literal(1)):
+        return Literal(bool(tree.value), tree.at)
     return tree
 
 

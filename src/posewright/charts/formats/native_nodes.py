@@ -23,11 +23,11 @@ class Entries(dict[str, Any], Placed):
     """
 
     def __init__(
-        self, entries: Mapping[str, Any], line: int | None, lines: Mapping[str, int | None] | None = None
+        self, entries: Mapping[str, object], line: int | None, lines: Mapping[str, int | None] | None = None
     ) -> None:
         super().__init__({key: value for key, value in entries.items() if value is not None})
         self.line = line
-        self.lines = {key: getattr(value, "line", line) for key, value in self.items()} | {**(lines or {})}
+        self.lines = {key: _line_of(value, line) for key, value in self.items()} | {**(lines or {})}
         self.places = _places(self.lines)
 
     def joined(self, other: Entries) -> Entries:
@@ -38,10 +38,15 @@ class Entries(dict[str, Any], Placed):
 class Items(list[Any], Placed):
     """A list of a native document, likewise."""
 
-    def __init__(self, items: Iterable[Any], line: int | None) -> None:
+    def __init__(self, items: Iterable[object], line: int | None) -> None:
         super().__init__(items)
         self.line = line
-        self.places = _places({i: getattr(item, "line", line) for i, item in enumerate(self)})
+        self.places = _places({i: _line_of(item, line) for i, item in enumerate(self)})
+
+
+def _line_of(value: object, around: int | None) -> int | None:
+    """Return the line of an entry: its own, or that of what is around it."""
+    return value.line if isinstance(value, Entries | Items) else around
 
 
 def _places(lines: Mapping[str, int | None] | Mapping[int, int | None]) -> Places:
@@ -49,7 +54,7 @@ def _places(lines: Mapping[str, int | None] | Mapping[int, int | None]) -> Place
     return {key: (line, line, None) for key, line in lines.items() if line is not None}
 
 
-def flow_text(data: Any) -> str:
+def flow_text(data: object) -> str:
     """Return plain data as text; `flow_node` reads it back."""
     if isinstance(data, Mapping):
         return f"{{{', '.join(f'{key}: {flow_text(value)}' for key, value in data.items())}}}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from posewright.charts.expression import Expression, Function, FunctionRow
 from posewright.charts.formats.native import MEMORIES, default_promise_name, parse_chart
@@ -27,7 +26,15 @@ from posewright.charts.model import (
     Transition,
 )
 from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, IntType, Type, Value
-from posewright.documents import is_there, one_line, parse_document, plain_mapping, read_text, save_document
+from posewright.documents import (
+    PlainData,
+    is_there,
+    one_line,
+    parse_document,
+    plain_mapping,
+    read_text,
+    save_document,
+)
 from posewright.errors import InputError
 
 SHORT = 90
@@ -43,56 +50,62 @@ def save_chart(chart: Chart, path: Path | str) -> None:
     save_document(path, _over(path, chart_data(chart)) if is_there(path) else chart_data(chart))
 
 
-def _over(path: Path, data: dict[str, Any]) -> dict[str, Any]:
+def _over(path: Path, data: dict[str, PlainData]) -> dict[str, PlainData]:
     """Return `data` in the words of the chart that stands at `path`, wherever it says the same."""
     text = read_text(path)
     try:
         before = chart_data(parse_chart(text, path))
     except InputError:  # what stands there is no chart: there is nothing to keep but comments
         return data
-    found = plain_mapping(parse_document(text, path).value)
-    if "initial_outputs" in found:  # the old key
-        for known in (before, data):
-            if "initial_values" in known and known["initial_values"].keys() <= data["outputs"].keys():
-                known["initial_outputs"] = known.pop("initial_values")
-    result: dict[str, Any] = _kept(found, before, data)
-    return result
+    document = plain_mapping(parse_document(text, path).value)
+    if "initial_outputs" in document:  # the old key, which knows outputs only
+        outputs = data.get("outputs")
+        output_names = outputs.keys() if isinstance(outputs, Mapping) else frozenset[str]()
+        for version in (before, data):
+            values = version.get("initial_values")
+            if isinstance(values, Mapping) and values.keys() <= output_names:
+                version["initial_outputs"] = version.pop("initial_values")
+    return _merge_mapping(document, before, data)
 
 
-def _kept(found: Any, before: Any, data: Any) -> Any:
-    """Return `data`, but as it was found wherever it says what was said before.
+def _merge(document: PlainData, before: PlainData, data: PlainData) -> PlainData:
+    """Return `data`, but as it stands in the document wherever it says what was said before.
 
     Args:
-        found: the document as it stands.
+        document: as it stands.
         before: what we would write for what the document says.
         data: what we would write for what it should say.
     """
     if repr(before) == repr(data):  # 1, 1.0 and true are equal, and not the same
-        return found
-    if all(isinstance(each, dict) for each in (found, before, data)):
-        return _kept_mapping(found, before, data)
-    if all(isinstance(each, list) for each in (found, before, data)) and len(found) == len(before):
-        pairs = list(zip(found, before, data, strict=False))
-        return [*(_kept(*each) for each in pairs), *data[len(pairs) :]]
-    return data
+        return document
+    if isinstance(document, dict) and isinstance(before, dict) and isinstance(data, dict):
+        return _merge_mapping(document, before, data)
+    if not (isinstance(document, list) and isinstance(before, list) and isinstance(data, list)):
+        return data
+    if len(document) != len(before):
+        return data
+    triples = list(zip(document, before, data, strict=False))
+    return [*(_merge(*triple) for triple in triples), *data[len(triples) :]]
 
 
-def _kept_mapping(found: dict[str, Any], before: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key in [*data, *(key for key in found if key not in data)]:
+def _merge_mapping(
+    document: Mapping[str, PlainData], before: Mapping[str, PlainData], data: Mapping[str, PlainData]
+) -> dict[str, PlainData]:
+    result: dict[str, PlainData] = {}
+    for key in [*data, *(key for key in document if key not in data)]:
         if key not in data:
             if key not in before:  # written out, though it goes without saying
-                result[key] = found[key]
+                result[key] = document[key]
         elif key not in before:
             result[key] = data[key]
-        elif key in found:
-            result[key] = _kept(found[key], before[key], data[key])
+        elif key in document:
+            result[key] = _merge(document[key], before[key], data[key])
         elif repr(before[key]) != repr(data[key]):
             result[key] = data[key]
     return result
 
 
-def chart_data(chart: Chart) -> dict[str, Any]:
+def chart_data(chart: Chart) -> dict[str, PlainData]:
     """Return a chart as the plain data of its document."""
     usual = chart.just_stays if chart.kind is Kind.STATECHART else chart.otherwise is Otherwise.REFUSE
     head = {
@@ -124,9 +137,9 @@ def chart_data(chart: Chart) -> dict[str, Any]:
     return {**without_gaps(head), "regions" if chart.parallel else "states": states}
 
 
-def _promise_data(promise: Promise, number: int) -> dict[str, Any]:
+def _promise_data(promise: Promise, number: int) -> dict[str, PlainData]:
     if promise.vow is PropertyKind.LEADS_TO and promise.goal is not None:
-        data: dict[str, Any] = {
+        data: dict[str, PlainData] = {
             "when": scalar(promise.when),
             "leads_to": scalar(promise.goal),
             "within": f"{number_text(promise.within_s)} s",
@@ -138,16 +151,21 @@ def _promise_data(promise: Promise, number: int) -> dict[str, Any]:
     return one_line(data)
 
 
-def _form_data(chart: Chart) -> dict[str, Any] | None:
+def _form_data(chart: Chart) -> dict[str, PlainData] | None:
     form = chart.form
     if form is None or not form.state_bits:
         return None
-    data = {"state_bits": list(form.state_bits), "codes": dict(form.codes), "inputs": dict(form.inputs)}
-    renamed = any(column != name for column, name in form.outputs.items())
-    return data | ({"outputs": dict(form.outputs)} if renamed else {})
+    data: dict[str, PlainData] = {
+        "state_bits": list(form.state_bits),
+        "codes": dict(form.codes),
+        "inputs": dict(form.inputs),
+    }
+    if any(column != name for column, name in form.outputs.items()):
+        data["outputs"] = dict(form.outputs)
+    return data
 
 
-def type_data(kind: Type) -> str | dict[str, Any]:
+def type_data(kind: Type) -> str | dict[str, PlainData]:
     """Return a type as the document writes it."""
     if isinstance(kind, BoolType):
         return "bool"
@@ -159,7 +177,7 @@ def type_data(kind: Type) -> str | dict[str, Any]:
     return str(data["type"]) if "type" in data else one_line(data)
 
 
-def _number_data(kind: IntType | FloatType) -> dict[str, Any]:
+def _number_data(kind: IntType | FloatType) -> dict[str, PlainData]:
     if isinstance(kind, IntType):
         as_word = kind.written is not None and INT_RANGES.get(kind.written) == (kind.low, kind.high)
         return {"type": kind.written} if as_word else {"int": [kind.low, kind.high]}
@@ -179,7 +197,7 @@ def value_data(value: Value) -> Value:
     return int(value) if isinstance(value, bool) else value
 
 
-def function_data(function: Function) -> dict[str, Any]:
+def function_data(function: Function) -> dict[str, PlainData]:
     """Return a truth table as the document writes it."""
     return {
         "takes": one_line({name: type_data(kind) for name, kind in function.takes.items()}),
@@ -188,32 +206,32 @@ def function_data(function: Function) -> dict[str, Any]:
     }
 
 
-def _row_data(row: FunctionRow) -> list[Value] | dict[str, Any]:
+def _row_data(row: FunctionRow) -> list[Value] | dict[str, PlainData]:
     if not row.cells:
         return one_line({"when": scalar(row.when), "give": scalar(row.give)})
     return [*map(scalar_of, row.cells), scalar(row.give)]
 
 
-def _actions_data(actions: Actions) -> Any:
+def _actions_data(actions: Actions) -> PlainData:
     return few([_action_data(action) for action in actions])
 
 
-def _values_data(values: Mapping[str, Expression]) -> dict[str, Value]:
+def _values_data(values: Mapping[str, Expression]) -> dict[str, PlainData]:
     return one_line({name: scalar(value) for name, value in values.items()})
 
 
-def _action_data(action: Action) -> dict[str, Any]:
+def _action_data(action: Action) -> dict[str, PlainData]:
     if isinstance(action, Assign):
         return _values_data(action.values)
     if isinstance(action, Raise):
         return one_line({"raise": action.event})
-    data: dict[str, Any] = {"if": scalar(action.when), "do": _actions_data(action.then)}
+    data: dict[str, PlainData] = {"if": scalar(action.when), "do": _actions_data(action.then)}
     if action.otherwise:
         data["else"] = _actions_data(action.otherwise)
     return one_line(data)
 
 
-def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, Any]:
+def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, PlainData]:
     """Return a transition; one of a state may leave out a guard that its events or time imply."""
     caused = transition.on or transition.after_s or transition.leads_on
     obvious = transition.when == ALWAYS and (not in_state or bool(caused))
@@ -235,33 +253,45 @@ def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, Any
     return one_line(data) if "then" not in data and len(str(data)) <= SHORT else data
 
 
-def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, Any]]:
+def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, PlainData]]:
     """Return the ways on from a junction."""
     return [_transition_data(segment, in_state=False) for segment in segments]
 
 
-def targets_data(targets: tuple[Target, ...]) -> Any:
+def targets_data(targets: tuple[Target, ...]) -> PlainData:
     """Return the states to go to: a name, a history, or a list; nothing where there are none."""
     return few([_target_data(target) for target in targets])
 
 
-def _target_data(target: Target) -> str | dict[str, Any]:
+def _target_data(target: Target) -> str | dict[str, PlainData]:
     if target.memory is None:
         return target.state
     words = {memory: word for word, memory in MEMORIES.items()}
     return one_line(without_gaps({words[target.memory]: target.state, "default": few(target.default)}))
 
 
-def state_data(state: State) -> dict[str, Any] | list[dict[str, Any]]:
+def state_data(state: State) -> dict[str, PlainData] | list[dict[str, PlainData]]:
     """Return a state: a list where it has transitions only, else a mapping."""
-    transitions = [_transition_data(transition, in_state=True) for transition in state.transitions]
-    data = without_gaps(
+    entries = state_entries(state)
+    if entries == {"final": True}:
+        return one_line(entries)
+    return transitions_data(state) if entries.keys() <= {"transitions"} else entries
+
+
+def transitions_data(state: State) -> list[dict[str, PlainData]]:
+    """Return the transitions of a state."""
+    return [_transition_data(transition, in_state=True) for transition in state.transitions]
+
+
+def state_entries(state: State) -> dict[str, PlainData]:
+    """Return a state as a mapping."""
+    entries = without_gaps(
         {
             "description": state.description,
             "min_s": state.min_s or None,
             "priority": state.priority and state.priority.value,
             "otherwise": state.otherwise and state.otherwise.value,
-            "transitions": transitions,
+            "transitions": transitions_data(state),
             "do": _values_data(state.do),
             "entry": _actions_data(state.entry),
             "during": _actions_data(state.during),
@@ -272,21 +302,19 @@ def state_data(state: State) -> dict[str, Any] | list[dict[str, Any]]:
     )
     if state.states:
         inside = {child.name: state_data(child) for child in state.states}
-        data["regions" if state.parallel else "states"] = inside
-    return (
-        one_line(data) if data == {"final": True} else transitions if data.keys() <= {"transitions"} else data
-    )
+        entries["regions" if state.parallel else "states"] = inside
+    return entries
 
 
 _TRUTHS = {"true": True, "false": False}
 
 
-def few(items: Sequence[Any]) -> Any:
+def few(items: Sequence[PlainData]) -> PlainData:
     """Return the one element where there is one, else a list."""
     return items[0] if len(items) == 1 else list(items)
 
 
-def without_gaps(data: Mapping[str, Any]) -> dict[str, Any]:
+def without_gaps(data: Mapping[str, PlainData]) -> dict[str, PlainData]:
     """Return the entries that say something."""
     return {key: value for key, value in data.items() if value not in (None, "", {}, [])}
 

@@ -34,14 +34,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from posewright.charts.formats.csv_rows import sheet_rows
 from posewright.charts.formats.native import chart_of_document
 from posewright.charts.formats.native_nodes import Entries, Items, flow_node, flow_text
-from posewright.charts.formats.native_writing import chart_data, state_data
-from posewright.charts.model import Chart, Kind, State, file_named, segments_of
-from posewright.documents import Node, parse_document, render_document, write_atomically
+from posewright.charts.formats.native_writing import chart_data, state_entries, transitions_data
+from posewright.charts.model import Chart, Kind, State, Target, file_named, segments_of
+from posewright.documents import Node, PlainData, parse_document, render_document, write_atomically
 from posewright.errors import FormatError, InputError, Where
 
 TRANSITION_COLUMNS = ("on", "when", "after_s", "do", "go", "junction", "local", "description")
@@ -197,7 +197,7 @@ class _TransitionSheet:
         lines = {key: node.line for key, node in head.items()}
         return Node(Entries(data, line, lines), self.path, "", line)
 
-    def first(self, parent: str | None) -> Any:
+    def first(self, parent: str | None) -> PlainData:
         around = None if parent is None else self.states[parent]
         if around is not None and around.said("initial") is not None:
             return self.cell("initial", around.rows[0])
@@ -232,7 +232,7 @@ class _TransitionSheet:
             data["do"] = {}  # it stays, and what would follow is not asked
         return Entries(data, row.line)
 
-    def cell(self, column: str, row: Entries) -> Any:
+    def cell(self, column: str, row: Entries) -> PlainData:
         text: str = row[column]
         if column in TEXTS or (column in NAMES and _NAME.fullmatch(text)):
             return text
@@ -240,7 +240,8 @@ class _TransitionSheet:
             return text.split()
         if column in ACTIONS and text[0] not in "{[":
             text = f"{{{text}}}"
-        return flow_node(text, self.path, row.line).value
+        value: PlainData = flow_node(text, self.path, row.line).value
+        return value
 
 
 def _declaration(line: str) -> str:
@@ -292,7 +293,7 @@ def _head(chart: Chart) -> str:
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
-def _is_marked(initial: Any, states: tuple[State, ...]) -> bool:
+def _is_marked(initial: tuple[Target, ...], states: tuple[State, ...]) -> bool:
     """Return whether what is entered first is said by a mark at one of these states."""
     names = [state.name for state in states]
     return len(initial) == 1 and initial[0].memory is None and initial[0].state in names
@@ -312,20 +313,21 @@ def _rows(chart: Chart, states: tuple[State, ...], parent: State | None) -> Iter
 
 def _said(state: State, moore: bool) -> list[dict[str, str]]:
     """Return what the rows of a state say: its transitions, and what is said of itself in the first."""
-    data = state_data(state)
-    found = data if isinstance(data, list) else data.get("transitions", [])
-    of_state = {} if isinstance(data, list) else data
+    entries = state_entries(state)
     left_out = {"do"} if moore else set()
-    rows = [{key: _cell(key, one[key]) for key in one if key not in left_out} for one in found]
-    said = {key: _cell(key, of_state[key]) for key in (*STATE_COLUMNS, "do") if key in of_state}
+    rows = [
+        {key: _cell(key, value) for key, value in transition.items() if key not in left_out}
+        for transition in transitions_data(state)
+    ]
+    said = {key: _cell(key, entries[key]) for key in (*STATE_COLUMNS, "do") if key in entries}
     if _is_marked(state.initial, state.states):
         del said["initial"]
     return [{**said, **(rows[0] if rows else {})}, *rows[1:]]
 
 
-def _cell(column: str, value: Any) -> str:
-    if column == "on":
-        return value if isinstance(value, str) else " ".join(value)
+def _cell(column: str, value: PlainData) -> str:
+    if column == "on" and isinstance(value, list):
+        return " ".join(value)
     if column in TEXTS and isinstance(value, str):
         return value
     text = flow_text(value)

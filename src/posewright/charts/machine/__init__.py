@@ -8,7 +8,7 @@ from posewright.charts.machine.machine import JOINT, MAX_MICROSTEPS, Machine, Sn
 from posewright.charts.machine.microsteps import Entering
 from posewright.charts.machine.monitor import Broken, Monitor, TickConditions, how_broken, text_of
 from posewright.charts.machine.node import CompoundTransition, Counter, StateNode
-from posewright.charts.machine.tick import TickExecution
+from posewright.charts.machine.tick import Env, TickExecution
 
 __all__ = [
     "JOINT",
@@ -17,6 +17,7 @@ __all__ = [
     "CompoundTransition",
     "Counter",
     "Entering",
+    "Env",
     "Interpreter",
     "Machine",
     "Monitor",

@@ -13,10 +13,13 @@ from posewright.charts.model import Chart
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, accept
 from posewright.errors import InputError, UnknownNameError
 
+Column = NDArray[Any]
+"""An array, (n,), of whatever NumPy keeps values of a chart's type in."""
+
 _DTYPES = {"bool": "?", "float32": "<f4", "float64": "<f8"}
 
 
-def accept_columns(chart: Chart, columns: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+def accept_columns(chart: Chart, columns: Mapping[str, Sequence[object] | Column]) -> dict[str, Column]:
     """Return columns of all inputs and events, each value checked and within its range as `accept` has it.
 
     Raises:
@@ -30,8 +33,9 @@ def accept_columns(chart: Chart, columns: Mapping[str, Any]) -> dict[str, NDArra
         if name not in columns:
             raise InputError(f"the input {name!r} is missing", hint=f"inputs: {', '.join(chart.inputs)}")
     for name, column in columns.items():
-        if np.ndim(column) != 1:
-            raise InputError(f"the column {name!r} is not an array (n,): its shape is {np.shape(column)}")
+        shape = np.asarray(column).shape
+        if len(shape) != 1:
+            raise InputError(f"the column {name!r} is not an array (n,): its shape is {shape}")
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"columns of different lengths: {lengths}")
@@ -40,7 +44,7 @@ def accept_columns(chart: Chart, columns: Mapping[str, Any]) -> dict[str, NDArra
     return {name: _accepted(name, kind, columns.get(name, none)) for name, kind in kinds.items()}
 
 
-def columns_of(machine: Machine, states: Sequence[Snapshot]) -> dict[str, NDArray[Any]]:
+def columns_of(machine: Machine, states: Sequence[Snapshot]) -> dict[str, Column]:
     """Return what Snapshots hold: outputs and locals, and for each state whether it is active, as `in.S`."""
     kinds = machine.chart.variables
     values = zip(*(state.values for state in states), strict=True) if states else [()] * len(kinds)
@@ -60,7 +64,7 @@ def dtype_of(kind: Type) -> str:
     return _DTYPES.get(kind.storage, kind.storage)
 
 
-def _accepted(name: str, kind: Type, column: Any) -> NDArray[Any]:
+def _accepted(name: str, kind: Type, column: Sequence[object] | Column) -> Column:
     """Return a column, all at once where every value fits, else one by one, so that the error names it."""
     if isinstance(column, np.ndarray) and column.ndim == 1:
         if isinstance(kind, BoolType) and column.dtype == np.bool_:

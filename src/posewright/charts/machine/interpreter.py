@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from posewright.charts.machine.columns import Column
 from posewright.charts.machine.lowering import lower
 from posewright.charts.machine.machine import Machine, Snapshot, values_of
 from posewright.charts.machine.microsteps import Entering
@@ -17,7 +18,7 @@ from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
 from posewright.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 MAX_REMEMBERED = 50_000
 """Steps of which an interpreter remembers the outcome."""
@@ -171,8 +172,8 @@ class Interpreter:
             yield state
 
     def run_columns(
-        self, columns: Mapping[str, Any], start: Snapshot | None = None
-    ) -> dict[str, NDArray[Any]]:
+        self, columns: Mapping[str, Sequence[object] | Column], start: Snapshot | None = None
+    ) -> dict[str, Column]:
         """Take a tick for each row of whole columns, and return what every tick left behind as columns.
 
         Compiled, a tick takes well under a microsecond this way.
@@ -264,7 +265,7 @@ class Interpreter:
             given = self._filled(inputs)
         if len(inputs) > len(given):
             given = self._filled(inputs)
-        values: dict[str, Any] = {}
+        values: dict[str, Value] = {}
         for at, name, exact, low, high, kind in self._readers:
             value = given[at]
             inside = type(value) is exact and low <= value <= high
@@ -276,7 +277,7 @@ class Interpreter:
                 events.append(name)
         return values, events
 
-    def _filled(self, inputs: Mapping[str, object]) -> tuple[Any, ...]:
+    def _filled(self, inputs: Mapping[str, object]) -> tuple[object, ...]:
         """Return the values of all inputs and events: events that are not there did not come."""
         for name in inputs:
             if name not in self._names:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from posewright.charts.machine.columns import Column
 from posewright.charts.machine.machine import Machine, Snapshot
 from posewright.charts.types import Value
 from posewright.documents import plugins
 from posewright.errors import InputError, UnavailableError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 GROUP = "posewright.native"
 """The group of entry points in which a package offers to compile machines: `Machine -> NativeMachine`."""
@@ -31,9 +32,7 @@ class NativeMachine(Protocol):
     def run(self, state: Snapshot, given: Sequence[Given]) -> list[Snapshot]:
         """Return where the chart stands after each tick, up to the first of which it cannot say."""
 
-    def run_columns(
-        self, state: Snapshot, columns: Mapping[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]] | None:
+    def run_columns(self, state: Snapshot, columns: Mapping[str, Column]) -> dict[str, Column] | None:
         """Return columns as `Interpreter.run_columns` does; None where it cannot say of some tick."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from posewright.charts.machine import Interpreter, TickExecution
 from posewright.charts.model import Chart
@@ -16,6 +15,7 @@ from posewright.charts.reachability import Exploration, explore, keep_registers
 from posewright.charts.scenarios import Given, Scenario, fits, given, read_scenario, rows_of
 from posewright.charts.types import FloatType, IntType, Type, Value
 from posewright.display import Lines
+from posewright.documents import PlainData
 from posewright.errors import InputError, PosewrightError
 
 SMALL_RANGE = 16
@@ -55,7 +55,7 @@ class MutationResult:
         counts = f"{self.killed} of {findable} faults found ({self.score:.1%}); {self.total} made"
         yield f"{self.chart.name}: {counts}"
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, PlainData]:
         """Return the result as plain data."""
         return {
             "chart": self.chart.name,
@@ -155,5 +155,5 @@ def _kills(scenarios: Iterable[_PreparedScenario], mutant: Mutant) -> bool:
     return any(scenario.fails(interpreter) for scenario in scenarios)
 
 
-def _data(mutant: Mutant) -> dict[str, Any]:
+def _data(mutant: Mutant) -> dict[str, PlainData]:
     return {"description": mutant.description, "line": mutant.line, "sort": mutant.kind.value}

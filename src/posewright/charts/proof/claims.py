@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -157,20 +156,19 @@ class DividesByZero(_AtPlace):
         return top is not FAILED and bottom is not FAILED and bottom == 0
 
 
-_EXACT: dict[Operator, Callable[..., Any]] = {
-    Operator.PLUS: operator.add,
-    Operator.MINUS: operator.sub,
-    Operator.TIMES: operator.mul,
-}
-
-
 def _exactly(node: Tree, values: list[Any]) -> Any:
     """Return the value of a node whose operands have these, without a bound."""
     if isinstance(node, Call):
         return abs(values[0]) if node.function == "abs" else 0
     if isinstance(node, Unary):
         return -values[0]
-    return _EXACT[node.operator](*values) if isinstance(node, Binary) and node.operator in _EXACT else 0
+    if not isinstance(node, Binary):
+        return 0
+    if node.operator is Operator.PLUS:
+        return values[0] + values[1]
+    if node.operator is Operator.MINUS:
+        return values[0] - values[1]
+    return values[0] * values[1] if node.operator is Operator.TIMES else 0
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
@@ -118,7 +118,7 @@ class TermFactory:
     """All terms of one prover."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[Any, ...], SmtTerm] = {}
+        self._made: dict[tuple[object, ...], SmtTerm] = {}
         self._codes: dict[str, int] = {}
         self.true = self._make(SmtOp.CONSTANT, SmtSort.TRUTH, value=True)
         self.false = self._make(SmtOp.CONSTANT, SmtSort.TRUTH, value=False)
@@ -278,7 +278,13 @@ class TermFactory:
         whole = right.value.is_integer()
         return self.equal(left.args[0], self.number(int(right.value))) if whole else self.false
 
-    def _known_order(self, left: Interval, right: Interval, sure: Any, never: Any) -> bool | None:
+    def _known_order(
+        self,
+        left: Interval,
+        right: Interval,
+        sure: Callable[[float, float], bool],
+        never: Callable[[float, float], bool],
+    ) -> bool | None:
         if left.nan or right.nan:
             return None
         if sure(left.high, right.low):

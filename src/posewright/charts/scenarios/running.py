@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from posewright.charts.machine import JOINT, Interpreter, Monitor, Snapshot
 from posewright.charts.model import Chart
@@ -13,6 +12,7 @@ from posewright.charts.scenarios.rows import INSIDE, NEXT, OUTSIDE, Tick, run_ro
 from posewright.charts.scenarios.scenario import Scenario, read_scenario, rows_of
 from posewright.charts.types import Value
 from posewright.display import Lines, level_word, line_of
+from posewright.documents import PlainData
 from posewright.errors import PosewrightError
 
 MOST_TOLD = 5
@@ -72,7 +72,7 @@ class ScenarioResult:
         for failure in self.failures[:MOST_TOLD]:
             yield f"    {self.scenario.path or ''}: {failure}"
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, PlainData]:
         """Return the result as plain data."""
         return {
             "scenario": self.scenario.name,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from posewright.charts.formats import few, one_or_more, read_chart, seconds_in, text_of, without_gaps, written
 from posewright.charts.machine import JOINT
@@ -14,6 +13,7 @@ from posewright.charts.scenarios.rows import INSIDE, OUTSIDE, Row
 from posewright.charts.types import Type, Value, parse_value
 from posewright.documents import (
     Node,
+    PlainData,
     is_file,
     is_folder,
     one_line,
@@ -242,9 +242,9 @@ def save_scenario(scenario: Scenario, path: Path | str) -> None:
     save_document(path, without_gaps(data))
 
 
-def _step_data(step: ScenarioStep) -> dict[str, Any]:
+def _step_data(step: ScenarioStep) -> dict[str, PlainData]:
     lasts = {"for": f"{step.seconds!r} s"} if step.seconds else {"ticks": step.ticks}
-    data = {
+    data: dict[str, PlainData] = {
         "set": _values_data(step.set),
         "send": list(step.send),
         "expect": _expectation_data(step.expect),
@@ -253,7 +253,7 @@ def _step_data(step: ScenarioStep) -> dict[str, Any]:
     return {**lasts, **without_gaps(data)}
 
 
-def _expectation_data(expectation: Expectation) -> dict[str, Any]:
+def _expectation_data(expectation: Expectation) -> dict[str, PlainData]:
     states = {"in": few(expectation.inside), "not_in": few(expectation.outside)}
     return {**without_gaps(states), **_values_data(expectation.values)}
 

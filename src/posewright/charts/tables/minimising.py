@@ -143,7 +143,7 @@ def _products(points_on: Sequence[tuple[bool, ...]], count: int) -> list[Cube]:
         from sympy.logic.boolalg import And, Not, Or, SOPform
     except ImportError as error:
         raise MissingExtraError.for_extra("two-level minimisation", "charts") from error
-    signs: list[Any] = list(symbols(f"x:{count}"))
+    signs = list(symbols(f"x:{count}"))
     form = SOPform(signs, [[int(value) for value in point] for point in points_on])
     cubes = []
     for product in form.args if isinstance(form, Or) else (form,):

@@ -21,7 +21,7 @@ import math
 import sys
 from ctypes import c_float
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from posewright.errors import InputError
 
@@ -223,6 +223,19 @@ Type = BoolType | IntType | FloatType | EnumType
 Numeric = (IntType, FloatType)
 
 
+_PLAIN_TYPES = frozenset({bool, int, float, str})
+
+
+@runtime_checkable
+class _Scalar(Protocol):
+    """What NumPy keeps a single value in."""
+
+    ndim: int
+
+    def item(self) -> object:
+        """Return the value as Python has it."""
+
+
 def accept(name: str, wanted: Type, value: object) -> Value:
     """Return `value` as one of type `wanted`, taking NumPy scalars and whole numbers for floats.
 
@@ -232,7 +245,9 @@ def accept(name: str, wanted: Type, value: object) -> Value:
     Raises:
         InputError: the value is of another type, or is not finite.
     """
-    plain: Any = value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
+    plain: Any = value
+    if type(value) not in _PLAIN_TYPES and isinstance(value, _Scalar) and value.ndim == 0:
+        plain = value.item()
     if isinstance(wanted, FloatType) and type(plain) is int:
         plain = float(min(max(plain, wanted.low), wanted.high))  # whole numbers may be beyond all floats
     right = (

@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.charts import Chart, explore
-from posewright.charts.coverage.covering import CoveringRuns
-from posewright.charts.coverage.feasible import feasible
 from posewright.charts.expression import Literal
 from posewright.charts.expression.tree import children
 from posewright.charts.machine import Machine
@@ -127,6 +125,9 @@ def number_fields(dtype: np.dtype[np.void], values: Sequence[float]) -> tuple[In
 
 def covering_runs(chart: Chart) -> list[tuple[Mapping[str, Value], ...]]:
     """Return rows of inputs, run by run, that take every transition that was found within the `BUDGET`."""
+    from posewright.charts.coverage.covering import CoveringRuns  # to run a chart on a board needs neither
+    from posewright.charts.coverage.feasible import feasible
+
     covering = CoveringRuns(feasible(explore(chart, limits=BUDGET)))
     covering.run()
     return [draft.rows for draft in covering.drafts]

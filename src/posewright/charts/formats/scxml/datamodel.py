@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from posewright.charts.expression import Scope, Source, names_in, parse, parse_expression
 from posewright.charts.formats.declarations import VARIABLES, read_function, read_type
@@ -153,19 +152,29 @@ class _DataReader:
 
     def read(self) -> DataModel:
         kinds = self.kinds()
-        found: dict[str, Any] = {section: {} for section in SECTIONS.values()}
+        types: dict[str, dict[str, Type]] = {section: {} for section in VARIABLES}
+        constants: dict[str, Value] = {}
         for name, element in self.data.items():
-            role, called = self.role(name), self.called[name]
-            value = self.value(name, element, Scope()) if role == "constant" else kinds[called]
-            found[SECTIONS[role]][called] = value
+            role = self.role(name)
+            called = self.called[name]
+            if role == "constant":
+                constants[called] = self.value(name, element, Scope())
+            else:
+                types[SECTIONS[role]][called] = kinds[called]
         said = {self.called[name]: one.get(own("unit")) for name, one in self.data.items()}
-        units = {name: unit for name, unit in said.items() if unit is not None and name in found["constants"]}
-        declared = Declarations(units=units, **found)
+        units = {name: unit for name, unit in said.items() if unit is not None and name in constants}
+        declared = Declarations(
+            inputs=types["inputs"],
+            outputs=types["outputs"],
+            locals=types["locals"],
+            constants=constants,
+            units=units,
+        )
         functions = {one.required("name"): _function(one) for one in self.root.all("pw:function")}
         nodes = {name: Node(one, self.root.path, "", one.line) for name, one in functions.items()}
         read = {name: read_function(name, node, declared) for name, node in nodes.items()}
-        written: dict[str, dict[str, Any]] = {
-            **{key: {name: type_data(kind) for name, kind in found[key].items()} for key in VARIABLES},
+        written: dict[str, Mapping[str, object]] = {
+            **{key: {name: type_data(kind) for name, kind in types[key].items()} for key in VARIABLES},
             "constants": {
                 name: constant_data(one, units.get(name)) for name, one in declared.constants.items()
             },

@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
 
 from posewright.charts.formats.scxml.vocabulary import DEFAULT, STATES, WHOLE, own
 from posewright.charts.model import DONE, MAX_NAME, RESERVED
+from posewright.documents import PlainData
 from posewright.documents.markup import Element
 
 MAX_STATE_NAME = MAX_NAME - 1
@@ -80,12 +80,12 @@ class StateNames:
         """Return the name of a state."""
         return self.called[id(element)]
 
-    def targets(self, element: Element, key: str = "target") -> Any:
+    def targets(self, element: Element, key: str = "target") -> PlainData:
         """Return the states that an attribute lists, as a native document writes them; None without any."""
         found = [self._target(name, element) for name in (element.get(key) or "").split()]
         return found[0] if len(found) == 1 else found or None
 
-    def _target(self, name: str, element: Element) -> Any:
+    def _target(self, name: str, element: Element) -> PlainData:
         if name in self.names:
             return self.names[name]
         if name not in self.histories:
@@ -96,7 +96,7 @@ class StateNames:
             history.fail(f"a history is not {kind!r}", hint="it is shallow or deep")
         return {MEMORIES[kind]: self.names[around.required("id")], "default": self._default(history)}
 
-    def _default(self, history: Element) -> list[str]:
+    def _default(self, history: Element) -> list[PlainData]:
         """Return where a history leads while there is nothing to remember."""
         ways = history.all("transition")
         if len(ways) != 1 or not ways[0].get("target"):

@@ -50,7 +50,7 @@ from posewright.charts.model import (
     has_elders,
 )
 from posewright.charts.types import BoolType, Numeric, Type
-from posewright.documents import Node
+from posewright.documents import Node, PlainData
 from posewright.documents.markup import Element
 
 PERIOD_S = 0.01
@@ -120,7 +120,7 @@ class _Content:
 
     def actions(self, elements: Iterable[Element]) -> Items | None:
         """Return what these elements do, one after the other; None where they do nothing."""
-        found: list[Any] = []
+        found: list[Entries] = []
         for element in elements:
             for action in self.done_by(element):
                 if found and element.get(AT_ONCE) == "true" and not {"if", "raise"} & found[-1].keys():
@@ -171,13 +171,18 @@ class _Content:
                 heads.append((child, []))
             else:
                 heads[-1][1].append(child)
-        last, inside = heads[-1]
-        otherwise: Any = self.actions(inside) if last.name == "else" else None
-        for head, inside in reversed(heads[:-1] if last.name == "else" else heads):
-            done: Any = self.actions(inside) or []
-            otherwise = Entries({"if": self.condition(head), "do": done, "else": otherwise}, head.line)
-        found: Entries = otherwise
-        return found
+        otherwise: Items | Entries | None = None
+        if heads[-1][0].name == "else":
+            otherwise = self.actions(heads.pop()[1])
+        for head, inside in reversed(heads[1:]):
+            otherwise = self._case(head, inside, otherwise)
+        return self._case(*heads[0], otherwise)
+
+    def _case(self, head: Element, inside: list[Element], otherwise: Items | Entries | None) -> Entries:
+        """Return what an <if> or <elseif> does where its condition holds, and what is done otherwise."""
+        done = self.actions(inside)
+        branch = {"if": self.condition(head), "do": [] if done is None else done, "else": otherwise}
+        return Entries(branch, head.line)
 
     def foreach(self, element: Element) -> Iterator[Entries]:
         """Yield what a <foreach> over a list that is written down does, element by element."""
@@ -193,7 +198,7 @@ class _Content:
                     yield Entries({name: translated(value, self.names, element)}, element.line)
             yield from self.actions(inside) or ()
 
-    def sent(self, element: Element) -> list[dict[str, Any]]:
+    def sent(self, element: Element) -> list[dict[str, PlainData]]:
         if element.name == "cancel":
             name = element.required("sendid")
             found = self.mail.cancel(name) if self.mail is not None else []
@@ -251,7 +256,7 @@ class _DocumentReader:
         }
         return Entries(found if self.mail is None else self.with_mail(found, self.mail), root.line)
 
-    def head(self) -> dict[str, Any]:
+    def head(self) -> dict[str, PlainData]:
         root, kind = self.root, self.root.get(own("kind")) or Kind.STATECHART.value
         is_statechart, steps = kind == Kind.STATECHART.value, root.get(own("steps"))
         if not is_statechart and steps == Steps.ONE.value:  # other kinds have no word for it
@@ -269,7 +274,7 @@ class _DocumentReader:
             "resources": (root.get(own("resources")) or "").split(),
         }
 
-    def outermost(self) -> dict[str, Any]:
+    def outermost(self) -> dict[str, PlainData]:
         root, outermost = self.root, self.root.all(*STATES)
         if not outermost:
             root.fail("there is no state", hint="a document has at least one <state>")
@@ -326,7 +331,7 @@ class _DocumentReader:
         outputs = {name: value for action in actions for name, value in action.items()}
         return Entries(outputs, element.line) or None
 
-    def initial(self, element: Element) -> Any:
+    def initial(self, element: Element) -> PlainData:
         if element.name == "parallel":
             return self.places.targets(element, own("enters"))
         if element.get("initial") is not None:
@@ -373,7 +378,7 @@ class _DocumentReader:
             local=True if local and element.get("target") else None,
         )
         self.note(element, found, elders, min_s)
-        usual: dict[str, Any] = {} if found.keys() & {"do", "go", "then", "junction"} else {"do": {}}
+        usual: dict[str, PlainData] = {} if found.keys() & {"do", "go", "then", "junction"} else {"do": {}}
         if not found.keys() & {"on", "when", "after_s", "then", "junction"}:
             usual["when"] = "true"
         return Entries({**found, **usual}, element.line)
@@ -441,9 +446,9 @@ def _settled(element: Element) -> dict[str, bool]:
 
 def _promise(element: Element) -> Entries:
     """Return a promise as native documents write it; a time without a unit is in seconds."""
-    data: dict[str, Any] = dict(element.attributes)
+    data: dict[str, PlainData] = dict(element.attributes)
     with suppress(KeyError, ValueError):
-        data["within"] = float(data["within"])
+        data["within"] = float(element.attributes["within"])
     return Entries(data, element.line)
 
 

@@ -14,11 +14,11 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from posewright.charts.formats.entries import LONGEST_S
 from posewright.charts.formats.scxml.datamodel import data_in, settings_in, texts_of
 from posewright.charts.formats.scxml.names import DocumentEvents, FreeNames
+from posewright.documents import PlainData
 from posewright.documents.markup import Element
 
 MOST_SLOTS = 8
@@ -56,17 +56,17 @@ class Mail:
     lost: str
 
     @property
-    def locals(self) -> dict[str, Any]:
+    def locals(self) -> dict[str, PlainData]:
         """The locals that it takes, with their types."""
         sent = {name: {"enum": [self.nothing, *self.sorts.values()]} for name in self.sent}
         return {**sent, **{name: {"int": [0, self.longest]} for name in self.due}, self.lost: "bool"}
 
     @property
-    def empty(self) -> dict[str, Any]:
+    def empty(self) -> dict[str, PlainData]:
         """What the locals hold while nothing waits."""
         return {**dict.fromkeys(self.sent, self.nothing), **dict.fromkeys(self.due, 0), self.lost: 0}
 
-    def send(self, event: str, name: str, wait: int) -> dict[str, Any]:
+    def send(self, event: str, name: str, wait: int) -> dict[str, PlainData]:
         """Return what puts an event into its slot, behind all that is due no later.
 
         Args:
@@ -91,10 +91,11 @@ class Mail:
         full = f"{self.sent[i]} != {self.nothing}"
         return f"{full} and {self.due[i]} <= {wait}" if self.due else full
 
-    def cancel(self, name: str) -> list[dict[str, Any]]:
+    def cancel(self, name: str) -> list[dict[str, PlainData]]:
         """Return what takes out all that was sent with an id; nothing where nothing is sent with it."""
         sorts = [sort for (_, known), sort in self.sorts.items() if known == name]
-        values, asked = {}, list[str]()
+        values: dict[str, PlainData] = {}
+        asked: list[str] = []
         for i, (sent, behind) in enumerate(self._moved_up(self.sent, self.nothing)):
             asked += [f"{sent} == {sort}" for sort in sorts]
             gone = " or ".join(asked)
@@ -108,17 +109,20 @@ class Mail:
     def _moved_up(slots: tuple[str, ...], empty: str) -> list[tuple[str, str]]:
         return list(zip(slots, [*slots[1:], empty], strict=True)) if slots else []
 
-    def region(self, inside: str) -> dict[str, Any]:
+    def region(self, inside: str) -> dict[str, PlainData]:
         """Return the region that lets out, as each tick begins, the first thing that is due."""
         later = {due: f"max({due} - 1, 0)" for due in self.due}
         moved_up = dict(self._moved_up(self.sent, self.nothing))
         moved_up |= {due: f"max({behind} - 1, 0)" for due, behind in self._moved_up(self.due, "0")}
-        raised: Any = []
+        raised: PlainData = []
         for (event, _), sort in reversed([*self.sorts.items()]):
             raised = {"if": f"{self.sent[0]} == {sort}", "do": {"raise": event}, "else": raised}
-        ways = [(self._earlier(0, 1), [raised, moved_up])]
-        ways += [(f"{self.sent[0]} != {self.nothing}", [later])] if self.due else []
-        transitions = [{"when": when, "after_s": self.tick_s, "do": do, "go": inside} for when, do in ways]
+        ways: list[tuple[str, list[PlainData]]] = [(self._earlier(0, 1), [raised, moved_up])]
+        if self.due:
+            ways.append((f"{self.sent[0]} != {self.nothing}", [later]))
+        transitions: list[PlainData] = [
+            {"when": when, "after_s": self.tick_s, "do": do, "go": inside} for when, do in ways
+        ]
         return {"initial": inside, "states": {inside: {"transitions": transitions}}}
 
     @property
