@@ -19,7 +19,7 @@ from yaml import (
     StreamEndEvent,
 )
 
-from posewright.documents.reading import Placed
+from posewright.documents.placed import Placed
 from posewright.errors import DocumentError, Where
 
 MAX_NESTING = 64

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from posewright.documents.files import open_ordinary
+from posewright.documents.placed import Placed, Places
 from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 
 if TYPE_CHECKING:
@@ -20,26 +20,6 @@ if TYPE_CHECKING:
 TOO_LARGE = "a number too large"
 MAX_BITS = 1024
 """Bits of the largest number that anybody may write: that of the largest float."""
-
-
-Places: TypeAlias = Mapping[object, tuple[int, int, "int | None"]]
-"""Of each key of a mapping, or place in a list, the line, and the line and column of its value, from 1.
-
-The column is None for a paragraph, whose lines are folded.
-"""
-
-
-class Placed:
-    """A mapping or a list that knows where its entries stand.
-
-    Attributes:
-        places: where.
-        in_brackets: whether it is written as `{...}` or `[...]`.
-    """
-
-    __slots__ = ()
-    places: Places = MappingProxyType({})
-    in_brackets: bool = False
 
 
 @dataclass(frozen=True)

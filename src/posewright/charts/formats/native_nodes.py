@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.documents import Node, parse_document, to_plain
-from posewright.documents.reading import Placed, Places
+from posewright.documents.placed import Placed, Places
 from posewright.errors import DocumentError, InputError, Where
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_ ()+*/<>=.-]*")
