@@ -110,7 +110,7 @@ class _TrialTask:
         return settings | digests | versions()
 
     def _robot_name(self) -> str:
-        """Return who runs it: as the trial names it, or the robot of the behaviour that stands in its place."""
+        """Return who runs it: as the trial names it, or the robot of the behaviour in its place."""
         if self.options.robot is not None:
             return self.options.robot
         if self.options.behaviour is None:
