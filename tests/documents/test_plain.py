@@ -61,7 +61,7 @@ class Leg:
         (Path("a") / "b", str(Path("a") / "b")),
         ((1, 2), [1, 2]),
         (Point(1.0, 2.0), [1.0, 2.0]),
-        ({"b", "a"}, ["a", "b"]),
+        pytest.param({"b", "a"}, ["a", "b"], id="a set"),
         (frozenset({2, 1}), [1, 2]),
         (np.eye(2), [[1.0, 0.0], [0.0, 1.0]]),
         (np.array([True]), [True]),
