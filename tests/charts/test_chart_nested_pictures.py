@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from posewright.charts import read_chart
 from posewright.charts.drawing import Mark, Style, draw_chart, draw_mermaid, draw_svg
 from posewright.charts.drawing.diagram import ROUND, Link, Shape
-from posewright.charts.drawing.layout.choosing import Scene
-from posewright.charts.drawing.layout.siding import Family
+from posewright.charts.drawing.layout.edge_sides import Family
+from posewright.charts.drawing.layout.layout_search import Scene
 from posewright.charts.drawing.pen import Box, Point, text_width
 from posewright.charts.drawing.svg import compose
 from posewright.charts.expression import Expression, Name, Source, constant

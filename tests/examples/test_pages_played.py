@@ -12,6 +12,7 @@ A page's ports on 127.0.0.1 are changed for free ones.
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
@@ -178,7 +179,8 @@ def short_races(monkeypatch: pytest.MonkeyPatch) -> None:
     def drive_shortly(*what: Any, until_s: float, **how: Any) -> None:
         drive(*what, until_s=min(until_s, RACE_S), **how)
 
-    monkeypatch.setattr("posewright.runs.run.drive", drive_shortly)
+    run_module = importlib.import_module("posewright.runs.run")  # `posewright.runs.run` is the function
+    monkeypatch.setattr(run_module, "drive", drive_shortly)
 
 
 @pytest.mark.usefixtures("short_races", "patient_bus")

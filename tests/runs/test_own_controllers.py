@@ -111,9 +111,7 @@ def test_a_class_that_inherits_controller_needs_next_only() -> None:
 
 
 def test_a_class_in_a_file_runs_a_trial_from_the_command_line(mine: Path) -> None:
-    result = posewright(
-        "run", "passivity-test", "--behaviour", f"{mine}:Mine", "--set", "like=passivity_test", "--json"
-    )
+    result = posewright("run", "passivity-test", "--behaviour", f"{mine}:Mine", "--json")
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["behaviour"] == "Mine"
 
@@ -138,7 +136,6 @@ def test_an_entry_that_brings_python_is_played_only_where_that_is_trusted(mine: 
     (entry / "mine.py").write_text(mine.read_text())
     (entry / "entry.yaml").write_text(
         "entry: Stranger\nrobot: robotis_bioloid\nbehaviours: {passivity-test: 'mine.py:Mine'}\n"
-        "options: {passivity-test: {like: passivity_test}}\n"
     )
     rules = tmp_path / "short.day.yaml"
     rules.write_text(

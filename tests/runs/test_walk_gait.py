@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from posewright.bodies import DomainParameters, JointCommands
-from posewright.control import controller as gait_control
+from posewright.controllers import gait_player as gait_control
 from posewright.errors import InputError
 from posewright.evaluation import WalkResult, evaluate_walk
 from posewright.evaluation.walking.feet import foot_tracks, knees, slips

@@ -107,6 +107,27 @@ def test_a_trial_is_watched_while_it_runs_and_can_be_stopped_and_saved(
     assert "there already" in window.answer("trial.save", name="kept.mcap")["error"]["message"]
 
 
+def test_a_controller_of_ones_own_in_the_folder_runs_a_trial(
+    shipped: Callable[[str], Path], studio_of: Any, window_of: Any
+) -> None:
+    file = shipped("walk_forward")
+    (file.parent / "mine.py").write_text(
+        "import numpy as np\nfrom posewright.bodies import JointCommands\n"
+        "from posewright.control import Controller\n\n\n"
+        "class Mine(Controller):\n"
+        "    def __init__(self, program, seed):\n        self.pose = program.start_pose\n\n"
+        "    def next(self, state, n):\n        return JointCommands(np.tile(self.pose, (n, 1)))\n"
+    )
+    window = window_of(studio_of(file))
+    assert "mine.py:Mine" in window.ask("trial.choices")["behaviours"]
+    window.ask("trial.manner", speed=16.0)
+    window.ask("trial.run", trial="passivity-test", behaviour="mine.py:Mine")
+    window.until(lambda topics: topics.get("trial_track") is not None)
+    window.ask("trial.stop")
+    window.until(lambda topics: not topics["trial_status"]["live"])
+    assert window.topics["trial"]["robots"][0]["controller"] == "python Mine"
+
+
 def test_a_trial_that_is_paused_stands_still(
     shipped: Callable[[str], Path], studio_of: Any, window_of: Any
 ) -> None:

@@ -10,12 +10,11 @@ from typing import Annotated
 
 import typer
 
-from posewright import figures, formats, motions, runs
+from posewright import figures, formats, motions, robots, runs, studio
 from posewright.cli.batch import Out
 from posewright.cli.console import give, say, warn, working
 from posewright.cli.motion_batch import check_many
 from posewright.cli.motion_film import film
-from posewright.cli.motion_new import new
 from posewright.cli.motion_options import (
     Friction,
     MotionPath,
@@ -32,7 +31,6 @@ from posewright.cli.motion_options import (
     radians,
 )
 from posewright.cli.motion_play import play
-from posewright.cli.motion_view import view
 from posewright.cli.options import (
     FOUND,
     AcceptLoss,
@@ -49,7 +47,9 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
-from posewright.errors import InputError, UnknownNameError
+from posewright.cli.studio import Browser, Host, Port, serve_until_ended
+from posewright.documents import is_there
+from posewright.errors import InputError, UnknownNameError, Where
 
 HARDWARE = "hardware"
 
@@ -86,6 +86,29 @@ def register(app: typer.Typer) -> None:
     add_verb(group, "play", play, twins="play_motion")
     add_verb(group, "view", view, twins="open_view")
     add_verb(group, "sample", sample, twins="sample_motion")
+
+
+def new(
+    name: Annotated[str, argument("NAME", "What the motion is called.")],
+    robot: Annotated[str, option("--robot R", "Whose motion it is.")],
+    pose: Annotated[
+        str | None, option("--pose NAME", "One of the robot's poses; default stand, or its first.")
+    ] = None,
+    output: Annotated[Path | None, option("--output -o FILE", "Default NAME.motion.yaml, here.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a motion of one keyframe, a named pose, to go on from; no file is replaced.
+
+    [bold]Examples[/]
+      posewright motion new wave --robot sony_ers7 --pose sit
+      posewright motion new kick --robot robotis_bioloid -o motions/kick.motion.yaml
+    """
+    motion = motions.begin_motion(name, robots.robot(robot), pose)
+    path = output or Path(f"{motions.file_stem(name)}.motion.yaml")
+    if is_there(path):
+        raise InputError("a file is there already", where=Where(path), hint="choose another name")
+    formats.write_motion(motion, path)
+    give({"motion": name, "robot": motion.robot, "file": str(path)}, [f"{name} -> {path}"], as_json=as_json)
 
 
 def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: AsJson = False) -> None:
@@ -282,3 +305,25 @@ def _conversion_lines(source: Path, target: Path, done: formats.Conversion) -> I
         step = done.quantum.angle_rad
         steps = "" if step is None else f" (the format has steps of {math.degrees(step):.2g} deg)"
         yield f"  rounded: angles by {angle:.2g} deg at most{steps}, times by {time:.2g} s"
+
+
+def view(
+    file: MotionPath,
+    page: Page = None,
+    robot: RobotName = None,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    browser: Browser = True,
+    as_json: AsJson = False,
+) -> None:
+    """Play a motion in the browser, without physics; it is shown anew whenever the file changes.
+
+    The file is only read. Ctrl-C ends it.
+
+    [bold]Examples[/]
+      posewright motion view walk.motion.yaml
+      posewright motion view humanoid.mtn --page Bow --port 8080 --no-browser
+    """
+    with working("view: starting", quiet=as_json):
+        opened = studio.open_view(file, robot, page=page, host=host, port=port)
+    serve_until_ended(opened, "the motion", browser=browser, as_json=as_json)

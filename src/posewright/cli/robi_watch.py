@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.columns import Columns
 from rich.console import Group
@@ -17,6 +18,7 @@ from posewright.runtimes.robi.status import Status, status_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.live import Live
 
     from posewright.control import Block
     from posewright.runtimes.robi.controller import RobiController
@@ -33,9 +35,9 @@ class LiveView:
 
     def __init__(self, controller: RobiController) -> None:
         self._controller = controller
-        self._live: Any = None
+        self._live: Live | None = None
         self._drawn_s = -REFRESH_S
-        self._told: tuple[Any, ...] = ()
+        self._shown: ShownStatus | None = None
 
     def __enter__(self) -> LiveView:
         if sys.stdout.isatty():
@@ -66,22 +68,34 @@ class LiveView:
             elif data.get("what") == "unsafe":
                 console.say(f"{now_s:8.3f} s  {data['message']}")
         status = status_of(self._controller)
-        told = (status.posture, status.label, status.cells, status.lights, status.error)
-        if told != self._told:
-            for line in changes(self._told, told):
+        current = ShownStatus(status.posture, status.label, status.cells, status.lights, status.error)
+        if current != self._shown:
+            for line in changes(self._shown, current):
                 console.say(f"{now_s:8.3f} s  {line}")
-            self._told = told
+            self._shown = current
         return False
 
 
-def changes(before: tuple[Any, ...], now: tuple[Any, ...]) -> Iterator[str]:
+@dataclass(frozen=True)
+class ShownStatus:
+    """What of a program's status a file shows, whenever it changes."""
+
+    posture: str
+    label: str
+    cells: Mapping[str, int]
+    lights: Mapping[str, tuple[float, float, float]]
+    error: str
+
+
+def changes(before: ShownStatus | None, now: ShownStatus) -> Iterator[str]:
     """Yield what has changed, in words; where nothing was known, all of it."""
-    posture, label, cells, lights, error = now
-    old_posture, old_label, old_cells, old_lights, old_error = before or (None, None, {}, {}, "")
-    if posture != old_posture:
-        yield f"posture {posture}"
-    if label != old_label:
-        yield f"at {label or '-'}"
+    if before is None or now.posture != before.posture:
+        yield f"posture {now.posture}"
+    if before is None or now.label != before.label:
+        yield f"at {now.label or '-'}"
+    cells = now.cells
+    old_cells: Mapping[str, int] = {} if before is None else before.cells
+    old_lights: Mapping[str, tuple[float, float, float]] = {} if before is None else before.lights
     changed = [name for name in {**old_cells, **cells} if old_cells.get(name) != cells.get(name)]
     tables_changed = sum(name.startswith("table_") for name in changed)
     if tables_changed:
@@ -89,11 +103,11 @@ def changes(before: tuple[Any, ...], now: tuple[Any, ...]) -> Iterator[str]:
     for name in changed:
         if not name.startswith("table_") and name not in {"posture", "word"}:
             yield f"{name} = {cells[name]:#06x}" if name in cells else f"{name} as it was at first"
-    for name, colour in lights.items():
+    for name, colour in now.lights.items():
         if old_lights.get(name) != colour:
             yield f"{name} {_hex(colour)}"
-    if error != old_error:
-        yield error
+    if now.error != ("" if before is None else before.error):
+        yield now.error
 
 
 def tables(now_s: float, status: Status) -> Group:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import inspect
@@ -18,7 +19,7 @@ from posewright.arrays import Floats
 from posewright.control import Controller, ControllerMaker, Program, Seed, check_options
 from posewright.controllers.behaviours import read_behaviour
 from posewright.documents import read_text
-from posewright.errors import FormatError, InputError, Where
+from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.robots import Robot, SensorSpec
 
 _REFERENCE = re.compile(r"(?P<module>.+\.py|[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
@@ -143,6 +144,20 @@ def _checked(made: object, name: str) -> Controller:
         return made
     missing = [member for member in ("next", "restart", "close") if member not in dir(made)]
     raise InputError(f"{name} makes no controller: it has no {', '.join(missing)}", hint=_HINT)
+
+
+def controller_classes(path: Path) -> tuple[str, ...]:
+    """Return the names of the classes in a Python file that look like controllers; the file is not run."""
+    try:
+        tree = ast.parse(read_text(path))
+    except (PosewrightError, SyntaxError, ValueError):  # not readable, or no Python
+        return ()
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    return tuple(
+        node.name
+        for node in classes
+        if any(isinstance(part, ast.FunctionDef) and part.name == "next" for part in node.body)
+    )
 
 
 def standing_pose(robot: Robot) -> Floats:

@@ -12,15 +12,16 @@ from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, board_nam
 from posewright.contests import Contest, Entry, contest, contest_names
 from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerMaker, Program, ProgramWithController, Watcher
+from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Catalogue, Node, is_file, read_document, read_text
 from posewright.errors import InputError, UnknownNameError
 from posewright.figures import card_document
 from posewright.recordings import ROWS_EVERY
-from posewright.robots import is_path, robot
+from posewright.robots import Robot, is_path, robot
 from posewright.runs.outcome import Outcome
 from posewright.runs.plants import SIMULATION, choose_plant
 from posewright.runs.programs import read_program
-from posewright.runs.python_programs import controller_maker, load_object
+from posewright.runs.python_programs import PythonKind, controller_maker, load_object
 from posewright.runs.run import Outputs, Progress, Run, run
 from posewright.runs.streams import Derivation
 from posewright.search.plan import MAX_SEED, checked_seed
@@ -222,15 +223,15 @@ def _programs(trial: Trial, judging: Contest, options: TrialOptions) -> dict[str
     for role in trial.opponents:
         if role not in other_roles:
             raise UnknownNameError.among(f"role of an opponent in {judging.name}", role, other_roles)
-    if options.behaviour is None:
-        first = read_program(
-            trial.behaviour,
-            robot(options.robot or trial.robot),
-            options=program_options(trial, options),
-        )
-    else:
-        card = None if options.robot is None else robot(options.robot)
-        first = read_program(options.behaviour, card, options=options.options)
+    name = trial.behaviour if options.behaviour is None else options.behaviour
+    card_name = options.robot or (trial.robot if options.behaviour is None else None)
+    card = None if card_name is None else robot(card_name)
+    said = dict(program_options(trial, options))
+    if PythonKind().recognises(name) and "like" not in said:
+        model = _model_of_python(trial, judging, card)
+        if model is not None:
+            said["like"] = model
+    first = read_program(name, card, options=said)
     first = _with_controller(first, options.controller)
     if not other_roles:
         return {first.robot.name: first}
@@ -239,6 +240,17 @@ def _programs(trial: Trial, judging: Contest, options: TrialOptions) -> dict[str
         entry = trial.opponents.get(role, judging.entries[role])
         programs[role] = read_program(entry.behaviour, robot(entry.robot))
     return programs
+
+
+def _model_of_python(trial: Trial, judging: Contest, card: Robot | None) -> str | None:
+    """Return the behaviour whose sensors and pose a program in Python has: the trial's, or the contest's."""
+    entry = next(iter(judging.entries.values()))
+    candidates = [(trial.robot, trial.behaviour), (entry.robot, entry.behaviour)]
+    for robot_name, behaviour in candidates:
+        is_behaviour = behaviour in behaviour_names() or behaviour.endswith((".yaml", ".yml"))
+        if is_behaviour and (card is None or robot(robot_name).name == card.name):
+            return behaviour
+    return None
 
 
 def program_options(trial: Trial, options: TrialOptions) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +19,7 @@ from posewright.documents import Bounds, is_path
 from posewright.errors import InputError, PosewrightError
 from posewright.recordings import write_mcap
 from posewright.runs import Progress, read_trial, replay, run_trial, trial_names
+from posewright.runs.python_programs import controller_classes
 from posewright.search.plan import MAX_SEED
 from posewright.studio.background import IsCancelled, LatestTask, run_in_background
 from posewright.studio.pages import Pages
@@ -33,6 +34,9 @@ NEWS_OVER_WORK = 4.0
 """A trial under way is shown anew no more often [s], nor before so many times the work that takes."""
 
 RECORDING = ".mcap"
+
+PROGRAM_SUFFIXES = (".bas", ".rm4", ".lst", ".gait.yaml")
+"""Files of programs other than behaviours that may drive a robot in a trial."""
 FIELD = "field"
 
 HURRY_S = 0.5
@@ -146,7 +150,7 @@ class TrialPanel(Playhead):
         return {
             "trials": [*_trials(), *ending(".trial.yaml")],
             "layouts": [*layout_names(), "random", *ending(".layout.yaml")],
-            "behaviours": [*behaviour_names(), *ending(".behaviour.yaml")],
+            "behaviours": [*behaviour_names(), *ending(".behaviour.yaml"), *self._programs(files)],
             "recordings": ending(RECORDING),
         }
 
@@ -179,7 +183,7 @@ class TrialPanel(Playhead):
         """Run a trial and watch it; the trial's own layout, behaviour and seed where none is named."""
         trial_name = self._resolve(trial, _trials())
         layout_name = self._resolve(layout, (*layout_names(), "random")) if layout else None
-        behaviour_name = self._resolve(behaviour, behaviour_names()) if behaviour else None
+        behaviour_name = self._resolve_program(behaviour) if behaviour else None
         self._require_inside(trial_name)
         self._end_live()
         self._session.choose(mode=self.name)
@@ -262,6 +266,22 @@ class TrialPanel(Playhead):
     def _resolve(self, name: str, names: tuple[str, ...]) -> str:
         """Return a name that ships as it is, and of a file of the folder its path."""
         return name if name in names else str(self._workspace.path(name))
+
+    def _programs(self, files: Sequence[str]) -> list[str]:
+        """Return what else may drive a robot: Python controllers and old programs of the folder."""
+        programs = [name for name in files if name.lower().endswith(PROGRAM_SUFFIXES)]
+        for name in files:
+            if name.endswith(".py"):
+                classes = controller_classes(self._workspace.path(name))
+                programs += [f"{name}:{class_name}" for class_name in classes]
+        return programs
+
+    def _resolve_program(self, name: str) -> str:
+        """Return a program that ships as it is, and one of the folder by its path."""
+        file, _, class_name = name.rpartition(":")
+        if file.endswith(".py"):
+            return f"{self._workspace.path(file)}:{class_name}"
+        return self._resolve(name, behaviour_names())
 
     def _require_inside(self, trial: str) -> None:
         """Raise InputError where a trial of the folder names documents outside it."""

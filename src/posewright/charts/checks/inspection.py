@@ -10,7 +10,7 @@ from posewright.charts.checks.finding import Counterexample, Finding, Level, Rul
 from posewright.charts.checks.question import CheckQuestion, Rows, TickTrace
 from posewright.charts.checks.search import PathInputs, Witness, WitnessSearch
 from posewright.charts.checks.solver import OTHER, CheckSolver
-from posewright.charts.checks.survey import Watcher, aim_at_cases, last_tick, look_deeper, look_through
+from posewright.charts.checks.witness_scan import Watcher, aim_at_cases, last_tick, look_deeper, look_through
 from posewright.charts.expression import Expression
 from posewright.charts.machine import (
     JOINT,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from posewright.charts.drawing.diagram import ROUND, Link, Mark, Shape
 from posewright.charts.drawing.layout.arranging import CLOSE, Jog, Obstacle, arrange, assign, compact
-from posewright.charts.drawing.layout.choosing import Scene
+from posewright.charts.drawing.layout.edge_sides import Family
+from posewright.charts.drawing.layout.layout_search import Scene
 from posewright.charts.drawing.layout.ordering import ObstacleKind
 from posewright.charts.drawing.layout.ranking import Item, Side, Wire, by_breadth, by_colour, by_depth, rank
-from posewright.charts.drawing.layout.siding import Family
 from posewright.charts.drawing.layout.spacing import Spacing, solve_spacings
 from posewright.charts.drawing.mermaid import draw_mermaid
 from posewright.charts.drawing.pen import Box, Point, text_width

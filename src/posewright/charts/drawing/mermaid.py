@@ -18,7 +18,7 @@ from posewright.charts.drawing.diagram import (
     highlight,
     walk_nodes,
 )
-from posewright.charts.drawing.layout.siding import Family
+from posewright.charts.drawing.layout.edge_sides import Family
 from posewright.charts.drawing.words import Style, signs_explained, signs_of, transition_text, uses_signs
 from posewright.charts.model import Chart
 

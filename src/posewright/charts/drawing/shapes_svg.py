@@ -15,7 +15,7 @@ from posewright.charts.drawing.diagram import (
     TextLine,
     mark_of,
 )
-from posewright.charts.drawing.layout.choosing import Scene, Track
+from posewright.charts.drawing.layout.layout_search import Scene, Track
 from posewright.charts.drawing.pen import (
     CIRCLE,
     DIAMOND,

@@ -17,7 +17,7 @@ from posewright.charts.drawing.diagram import (
     mark_of,
     walk_nodes,
 )
-from posewright.charts.drawing.layout.choosing import Scene, best_scene, pages
+from posewright.charts.drawing.layout.layout_search import Scene, best_scene, pages
 from posewright.charts.drawing.mermaid import draw_mermaid
 from posewright.charts.drawing.pen import ROW, TITLE_FONT, Box, page, path, rect, text, text_width
 from posewright.charts.drawing.shapes_svg import NodeDrawing, draw_link

@@ -113,7 +113,7 @@ class DivergenceSearch:
             self.met.add(key)
             self.waiting.append(((state, (*before, step.inputs)), (step.one, step.other)))
 
-    def held(self) -> Continuation | None:
+    def by_holding_inputs(self) -> Continuation | None:
         """Return what shows a difference after inputs were held on for a while, None where nothing does.
 
         Each input that makes a difference to the chart now is held.
@@ -122,21 +122,21 @@ class DivergenceSearch:
             given = {tuple(case.inputs.items()): case.inputs for case in self.exploration.cases(pair[0])}
             for row in list(given.values())[:MAX_INPUTS]:
                 quiet = {**row, **dict.fromkeys(self.exploration.chart.events, False)}
-                shown = self.shown(state, (*inputs, row, *[quiet] * HELD_TICKS))
-                if shown:
-                    return state, shown
+                prefix = self.distinguishing_prefix(state, (*inputs, row, *[quiet] * HELD_TICKS))
+                if prefix:
+                    return state, prefix
         return None
 
-    def wandered(self, random_inputs: RandomInputs) -> Continuation | None:
+    def by_random_inputs(self, random_inputs: RandomInputs) -> Continuation | None:
         """Run both with all sorts of inputs, from states in which differences begin."""
         beginnings = list(dict.fromkeys(state for (state, _), _ in self.waiting))
         for state, rows in random_inputs.runs(beginnings):
-            shown = self.shown(state, rows)
-            if shown:
-                return state, shown
+            prefix = self.distinguishing_prefix(state, rows)
+            if prefix:
+                return state, prefix
         return None
 
-    def followed(self) -> Continuation | None:
+    def by_following_pairs(self) -> Continuation | None:
         """Follow every way on from every pair, the nearest first; return what shows a difference."""
         pairs = ways = 0
         while self.waiting:
@@ -149,16 +149,16 @@ class DivergenceSearch:
                 ways += 1
                 self.ended = self.ended and not step.doubtful
                 if self.pair.shows_difference(step.one, step.other):
-                    shown = self.shown(state, (*inputs, step.inputs))
-                    if shown:
-                        return state, shown
+                    prefix = self.distinguishing_prefix(state, (*inputs, step.inputs))
+                    if prefix:
+                        return state, prefix
                     self.ended = False
                 elif not self.pair.is_same(step):
                     self.ended = self.ended and step.set_alike
                     self.note(state, step, inputs)
         return None
 
-    def shown(self, state: Snapshot, inputs: Sequence[InputRow]) -> tuple[InputRow, ...]:
+    def distinguishing_prefix(self, state: Snapshot, inputs: Sequence[InputRow]) -> tuple[InputRow, ...]:
         """Return the inputs up to where a difference shows, run from the very start; none where none does."""
         pair = self.pair.one.initial(), self.pair.other.initial()
         before = self.exploration.trace_to(state)
@@ -204,7 +204,7 @@ def changes_between(one: Machine, other: Machine) -> Changes:
 
 
 class MutantStatus(Enum):
-    """What was found out."""
+    """How a mutant behaves compared with its chart."""
 
     APART = "apart"
     ALIKE = "alike"
@@ -213,7 +213,7 @@ class MutantStatus(Enum):
 
 @dataclass(frozen=True)
 class Distinction:
-    """What was found out of a mutant.
+    """How a mutant behaves compared with its chart, and inputs that show it.
 
     Attributes:
         before: the state in which the difference begins.
@@ -248,12 +248,12 @@ class Distinguisher:
             mutant: of the chart.
             prove: go on where nothing was found among what is likely, to prove that there is nothing.
         """
-        machine, other = self.exploration.machine, lower(mutant.chart)
-        changes = changes_between(machine, other)
+        machine = lower(mutant.chart)
+        changes = changes_between(self.exploration.machine, machine)
         begin_the_same = mutant.chart.start_values() == self.exploration.chart.start_values()
         if (mutant.change and mutant.change.makes_no_difference) or (begin_the_same and not changes.nodes):
             return Distinction(MutantStatus.ALIKE)
-        pair = MutantPair(self.exploration, Interpreter(mutant.chart, other))
+        pair = MutantPair(self.exploration, Interpreter(mutant.chart, machine))
         search = DivergenceSearch(self.exploration, pair)
         sure = prove and self.exploration.complete and pair.begin_alike
         count = 0
@@ -262,7 +262,7 @@ class Distinguisher:
                 count += 1
                 sure = sure and not step.doubtful
                 if pair.shows_difference(step.one, step.other):
-                    if search.shown(state, (step.inputs,)):
+                    if search.distinguishing_prefix(state, (step.inputs,)):
                         return Distinction(MutantStatus.APART, state, (step.inputs,))
                     sure = sure and not pair.count_alike  # else it was no state of the mutant
                 elif not pair.is_same(step):
@@ -270,18 +270,15 @@ class Distinguisher:
                     search.note(state, step)
             if not sure and count > (MAX_WAYS if prove else LIKELY_WAYS):
                 break
-        return self._pursued(search, pair, sure=sure)
-
-    def _pursued(self, search: DivergenceSearch, pair: MutantPair, *, sure: bool) -> Distinction:
-        """Return what differences lead to that do not show at once."""
-        found = search.held()
-        if found is None and sure and not pair.count_alike and are_alike(pair.one, pair.other, WALKED):
+        # differences that do not show at once may lead to one that does
+        divergence = search.by_holding_inputs()
+        if divergence is None and sure and not pair.count_alike and are_alike(pair.one, pair.other, WALKED):
             return Distinction(MutantStatus.ALIKE)
-        found = found or search.wandered(self.random_inputs) or search.followed()
-        if found is not None:
-            return Distinction(MutantStatus.APART, *found)
-        alike = sure and pair.count_alike and search.ended
-        return Distinction(MutantStatus.ALIKE if alike else MutantStatus.UNKNOWN)
+        divergence = divergence or search.by_random_inputs(self.random_inputs) or search.by_following_pairs()
+        if divergence is not None:
+            return Distinction(MutantStatus.APART, *divergence)
+        is_proved = sure and pair.count_alike and search.ended
+        return Distinction(MutantStatus.ALIKE if is_proved else MutantStatus.UNKNOWN)
 
     def _candidates(self, pair: MutantPair, changes: Changes) -> list[Snapshot]:
         """Return states in which the fault may make a difference; of those that do the same, one."""

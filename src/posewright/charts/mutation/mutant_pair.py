@@ -108,7 +108,7 @@ class MutantPair:
         return self.chart_states.clocks.classes == self.mutant_states.clocks.classes
 
     @cached_property
-    def told_apart(self) -> list[tuple[int, int]]:
+    def compared_registers(self) -> list[tuple[int, int]]:
         """The places, in both, of registers that both have and that are told apart by their values."""
         one = self.one.machine.registers
         other = self.other.machine.registers
@@ -177,7 +177,7 @@ class MutantPair:
             step.set_alike
             and one.configuration == other.configuration
             and one.history == other.history
-            and all(one.values[i] == other.values[j] for i, j in self.told_apart)
+            and all(one.values[i] == other.values[j] for i, j in self.compared_registers)
         )
 
 

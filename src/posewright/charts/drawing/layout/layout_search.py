@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from posewright.charts.drawing.diagram import ROUND, Diagram, DiagramNode, Link, Shape, walk_nodes
-from posewright.charts.drawing.layout.framing import Block
-from posewright.charts.drawing.layout.packing import BlockCache, Packing
+from posewright.charts.drawing.layout.edge_sides import Family, NodeLayout, NodeLayouts
+from posewright.charts.drawing.layout.nested_layout import BlockCache, Packing
 from posewright.charts.drawing.layout.ranking import (
     Item,
     LayerOrder,
@@ -19,7 +19,7 @@ from posewright.charts.drawing.layout.ranking import (
     by_depth,
     turned,
 )
-from posewright.charts.drawing.layout.siding import Family, NodeLayout, NodeLayouts
+from posewright.charts.drawing.layout.state_frame import Block
 from posewright.charts.drawing.pen import RANK_ROOM, Box, Point, label_size
 
 PAGE = (1046.0, 718.0)

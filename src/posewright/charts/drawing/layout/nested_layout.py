@@ -14,7 +14,9 @@ from itertools import pairwise
 
 from posewright.charts.drawing.diagram import ROUND, DiagramNode, Shape
 from posewright.charts.drawing.layout.arranging import arrange
-from posewright.charts.drawing.layout.framing import (
+from posewright.charts.drawing.layout.edge_sides import Family, LinkSpan, NodeLayouts, Siding, port
+from posewright.charts.drawing.layout.ranking import Arrangement, Item, Ranking, Side
+from posewright.charts.drawing.layout.state_frame import (
     OWN_STEP,
     Block,
     Framing,
@@ -26,8 +28,6 @@ from posewright.charts.drawing.layout.framing import (
     merged,
     to_border,
 )
-from posewright.charts.drawing.layout.ranking import Arrangement, Item, Ranking, Side
-from posewright.charts.drawing.layout.siding import Family, LinkSpan, NodeLayouts, Siding, port
 from posewright.charts.drawing.pen import (
     ROW,
     SIDE_ROOM,

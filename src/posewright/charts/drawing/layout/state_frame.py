@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from posewright.charts.drawing.layout.edge_sides import Ported
 from posewright.charts.drawing.layout.ranking import Item, Side
-from posewright.charts.drawing.layout.siding import Ported
 from posewright.charts.drawing.pen import SIDE_ROOM, TITLE_BASE
 
 GridPoint = tuple[int, int]
