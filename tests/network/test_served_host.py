@@ -37,7 +37,7 @@ from posewright.robots import robot
 BIOLOID = robot("robotis_bioloid")
 STAND = BIOLOID.pose("stand")
 JOINTS, FRAME_S = len(STAND), BIOLOID.frame_period_s
-PATIENCE_S = 20.0
+PATIENCE_S = 600.0
 
 
 def to(position: float, *joints: int, at_s: float = 0.0) -> Trajectory:
@@ -363,14 +363,12 @@ def test_in_the_end_the_robot_is_stopped_before_anybody_is_said_goodbye_to(
     class Slow(OpenDoor):
         def close(self) -> None:
             stopped.append(own.stops[-1:] == [TorquePolicy.RELEASE] and not own.is_open)
-            stuck.wait(PATIENCE_S)
+            stuck.wait()
 
     stuck = threading.Event()
     host = host_of(own, {"one": Slow(), "two": Slow()})
-    began_s = time.monotonic()
-    host.run(0.05)
+    host.run(0.05)  # ends though both are still stuck
     assert stopped == [True, True]
-    assert time.monotonic() - began_s < PATIENCE_S / 2
     stuck.set()
 
 
