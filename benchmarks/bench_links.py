@@ -26,9 +26,9 @@ from posewright.bodies import FaultKind, JointCommands, Part, Plant
 from posewright.control import Block, RealClock, Script, drive
 from posewright.documents.plain import plain_with_arrays
 from posewright.errors import PosewrightError
-from posewright.network.served.asking import pack
-from posewright.network.served.remote_plant import RemotePlant
-from posewright.network.served.values import tell_commands
+from posewright.network.remote_plant import RemotePlant
+from posewright.network.wire_messages import pack
+from posewright.network.wire_records import encode_commands
 from posewright.robots import robot
 from posewright.runs import make_plant
 
@@ -87,7 +87,7 @@ def sizes() -> tuple[int, int]:
         "mock", [Part(CARD.name, CARD, STAND.angles[0], (0.0, 0.0, 0.0))], None
     ).bodies.values()
     head = {"ask": "advance", "session": "0" * 16, "number": 1000}
-    ask = pack({**head, "commands": {CARD.name: tell_commands(STAND)}})
+    ask = pack({**head, "commands": {CARD.name: encode_commands(STAND)}})
     told = {
         "states": {CARD.name: plain_with_arrays(body.observe())},
         "read": {CARD.name: plain_with_arrays(body.read())},

@@ -16,9 +16,9 @@ import numpy as np
 
 from benchmarks.figure import Figure
 from posewright.bodies import BodyState, JointCommands, quiet_readings
-from posewright.network.served.door import Trajectory
-from posewright.network.zenoh.door import ZenohDoor
+from posewright.network.transport import Trajectory
 from posewright.network.zenoh.session import SessionConfig
+from posewright.network.zenoh.transport import ZenohTransport
 from posewright.robots import robot
 
 NAME, CARD = "robi", "robotis_bioloid"
@@ -27,7 +27,7 @@ OBSERVERS = 3
 
 
 class Echo:
-    """A `served.door.Served` that answers a question with itself, and takes nothing."""
+    """A `RobotService` that answers a question with itself, and takes nothing."""
 
     frame_period_s = 1.0 / RATE_HZ
 
@@ -46,7 +46,7 @@ class Echo:
         """Do nothing."""
         return ""
 
-    def ask(self, request: bytes) -> bytes:
+    def answer_request(self, request: bytes) -> bytes:
         """Return the question."""
         return request
 
@@ -80,12 +80,12 @@ def endpoint() -> str:
         return f"tcp/127.0.0.1:{probe.getsockname()[1]}"
 
 
-def published(door: ZenohDoor, echo: Echo, n: int) -> list[float]:
+def published(transport: ZenohTransport, echo: Echo, n: int) -> list[float]:
     """Return how long each of some frames takes to tell, at their rate [s]."""
     times = []
     for _ in range(n):
         begun = time.perf_counter()
-        door.publish(echo.state, echo.commands)
+        transport.publish(echo.state, echo.commands)
         times.append(time.perf_counter() - begun)
         time.sleep(1.0 / RATE_HZ)
     return times
@@ -100,17 +100,17 @@ def percentiles(times: list[float]) -> str:
 def figures(n: int = 1000) -> list[Figure]:
     """Return how much longer a frame takes to be told when observers stand still."""
     at = endpoint()
-    door, echo = ZenohDoor(SessionConfig(listen=(at,)), NAME), Echo()
-    door.open(echo)
+    transport, echo = ZenohTransport(SessionConfig(listen=(at,)), NAME), Echo()
+    transport.open(echo)
     with ExitStack() as stack:
         watching = [stack.enter_context(observer(at)) for _ in range(OBSERVERS)]
-        alive = published(door, echo, n // 2)
+        alive = published(transport, echo, n // 2)
         for process in watching[1:]:
             os.kill(process, signal.SIGSTOP)
-        stopped = published(door, echo, n)
+        stopped = published(transport, echo, n)
         for process in watching[1:]:
             os.kill(process, signal.SIGCONT)
-    door.close()
+    transport.close()
     ratio = statistics.median(stopped) / statistics.median(alive)
     note = f"{percentiles(stopped)}; all awake {percentiles(alive)}"
     return [Figure(f"zenoh, a frame told, 2 of {OBSERVERS} stopped", ratio, below=1.5, note=note)]

@@ -10,15 +10,15 @@ import time
 
 import posewright as pw
 from posewright.gaits import VelocityCommand
-from posewright.network.zenoh.door import ZenohDoor
 from posewright.network.zenoh.session import SessionConfig
+from posewright.network.zenoh.transport import ZenohTransport
 
 aibo, where = pw.robot("sony_ers7"), f"unixsock-stream/{tempfile.mkdtemp()}/aibo"
-door = ZenohDoor(SessionConfig(listen=(where,)), "aibo")
+transport = ZenohTransport(SessionConfig(listen=(where,)), "aibo")
 
 
 def serve() -> None:
-    pw.serve(aibo, {"zenoh": door}, seconds=8.0, now=time.monotonic, sleep=time.sleep)
+    pw.serve(aibo, {"zenoh": transport}, seconds=8.0, now=time.monotonic, sleep=time.sleep)
 
 
 serving = threading.Thread(target=serve)

@@ -11,5 +11,5 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
-AnyArray = NDArray[Any]
+Array = NDArray[Any]
 """Of floats, flags or whole numbers: which, whoever has it knows by its name."""

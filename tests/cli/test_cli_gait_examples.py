@@ -31,9 +31,9 @@ EXAMPLES = [
 ]
 
 
-def only_asked_for(opened: Gait, card: Robot, wishes: gait_run.Wishes, *_: object) -> NoReturn:
+def only_asked_for(opened: Gait, card: Robot, options: gait_run.WalkOptions, *_: object) -> NoReturn:
     """Ask a gait for a command instead of walking it, which takes its time."""
-    QuadrupedGait(opened, card).request(wishes.command)
+    QuadrupedGait(opened, card).request(options.command)
     raise typer.Exit(0)
 
 

@@ -34,11 +34,16 @@ def test_a_run_of_whose_frames_over_a_tenth_are_late_is_warned_of(
     assert ("posewright bus diagnose" in told) == is_warned
 
 
-@pytest.mark.parametrize(("body", "told"), [("dynamixel:x", "stopped; torque is off"), ("sim", "stopped")])
-@pytest.mark.parametrize("how", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize(("is_real", "message"), [(True, "stopped; torque is off"), (False, "stopped")])
+@pytest.mark.parametrize("signal", [KeyboardInterrupt, SystemExit])
 def test_a_run_that_a_signal_ends_says_so(
-    capsys: pytest.CaptureFixture[str], body: str, told: str, how: type[BaseException]
+    capsys: pytest.CaptureFixture[str], is_real: bool, message: str, signal: type[BaseException]
 ) -> None:
-    with pytest.raises(how), followed("bow", body, quiet=True):
-        raise how
-    assert capsys.readouterr().err == f"error: {told}\n"
+    def play() -> None:
+        with followed("bow", "body", quiet=True) as follower:
+            follower.is_real = is_real  # as the plant of the run says
+            raise signal
+
+    with pytest.raises(signal):
+        play()
+    assert capsys.readouterr().err == f"error: {message}\n"

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from posewright.cli import app
-from posewright.network.served.host import Standing
+from posewright.network.host import ServiceStatus
 from posewright.recordings import read_mcap
-from posewright.runs.serving import Service
+from posewright.runs.serving import ServiceReport
 
 
 def zenoh_at() -> list[str]:
@@ -65,11 +65,11 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counts = {"late": 0, "refused": 1, "clients' refused": 2, "zenoh: refused": 3, "zenoh: observers": 4}
-    standing, progress = Standing(1.5, "x" * 300, "", 128.0, counts), list[str]()
+    standing, progress = ServiceStatus(1.5, "x" * 300, "", 128.0, counts), list[str]()
 
-    def serve(*_: Any, on_progress: Callable[[Standing], None], **__: Any) -> Service:
+    def serve(*_: Any, on_progress: Callable[[ServiceStatus], None], **__: Any) -> ServiceReport:
         on_progress(standing)
-        return Service(standing)
+        return ServiceReport(standing)
 
     monkeypatch.setattr("posewright.runs.serve", serve)
     monkeypatch.setattr("posewright.cli.console.working", lambda *_, **__: nullcontext(progress.append))
@@ -85,7 +85,7 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
     ("words", "message"),
     [
         ([], "no way in"),
-        (["--zenoh", "--yarp", "--listen", "tcp/127.0.0.1:1"], "two doors"),
+        (["--zenoh", "--yarp", "--listen", "tcp/127.0.0.1:1"], "two transports"),
         (["--zenoh", "--name-server"], "--yarp"),
         (["--yarp", "--listen", "here"], "HOST:PORT"),
         (["--yarp", "--cameras"], "--zenoh"),

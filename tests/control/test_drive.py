@@ -377,6 +377,17 @@ def test_a_body_that_stalls_is_told_once_and_nothing_is_hurried_afterwards() -> 
     assert sum(clockwork.slept) == pytest.approx(126 / 128)
 
 
+def test_a_pause_between_two_drives_is_not_counted_as_a_late_frame() -> None:
+    clockwork, witness, body = Clockwork(), Witness(), standing()
+    body.clock = clock = RealClock(clockwork.now, clockwork.sleep)
+    for until_s in (0.25, 0.5):
+        drive(body, {body.robot.name: Script([still()])}, until_s=until_s, watchers=[witness])
+        clockwork.now_s += 60.0
+    assert (clock.late_frames, clock.late_s) == (0, 0.0)
+    assert not any(block.states.faults for block in witness.blocks)
+    assert clockwork.slept == pytest.approx([1 / 128] * 62)
+
+
 def test_real_time_is_kept_on_a_real_clock() -> None:
     body = standing()
     began = time.monotonic()

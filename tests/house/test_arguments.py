@@ -12,20 +12,8 @@ from .imports import PACKAGE, source_of, tree_of
 UNTYPED = {"Any", "dict[str, Any]", "Mapping[str, Any]", "MutableMapping[str, Any]"}
 
 WAITING = {
-    "arenas/recognition.py",
-    "buses/dynamixel/guard.py",
-    "buses/robonova/plant.py",
     "codegen/targets/cm900/processor.py",
     "formats/scenes/reading.py",
-    "gaits/quadruped/parameters.py",
-    "gaits/quadruped/reading.py",
-    "motions/checked.py",
-    "motions/rule_sets.py",
-    "network/served/remote_plant.py",
-    "recordings/container_writer.py",
-    "robots/motion_rules.py",
-    "runs/plants.py",
-    "runs/tuning/reading.py",
     "runtimes/openr/services.py",
     "runtimes/robi/controller.py",
     "runtimes/robobasic/controller.py",

@@ -11,7 +11,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 ADVANCES = {
     "control/loop.py": "the loop",
-    "network/served/plant_server.py": "hands a request of a loop elsewhere on to the plant that it serves",
+    "network/plant_server.py": "hands a request of a loop elsewhere on to the plant that it serves",
     "buses/dynamixel/fake/physics.py": "is what the servos of a fake bus move: time passes as its bytes do",
 }
 """The modules that may advance a plant, each with the reason."""

@@ -12,11 +12,12 @@ import pytest
 from posewright.bodies import FaultKind, JointCommands, MockBody, Part, TorquePolicy
 from posewright.control import Block, RealClock, Script, SimulatedClock, drive
 from posewright.errors import BodyError, InputError
-from posewright.network.yarp.body import YarpBody, board_at, served_at
+from posewright.network.yarp.body import YarpBody
 from posewright.network.yarp.bottle import Bottle, Value, Vocab
-from posewright.network.yarp.gateway import YarpDoor
+from posewright.network.yarp.link import find_control_board, find_served_robot
 from posewright.network.yarp.names import NameClient, NameServer
 from posewright.network.yarp.port import Envelope, Port
+from posewright.network.yarp.transport import YarpTransport
 from posewright.robots import Robot
 from posewright.runs.plants import make_plant
 
@@ -231,7 +232,7 @@ def test_what_is_no_state_is_not_taken(names: NameClient) -> None:
 def test_a_served_robot_moves_by_its_control_board_in_real_time(
     server: NameServer, names: NameClient
 ) -> None:
-    with served_in_real_time(YarpDoor(port=server.address.port)) as host:
+    with served_in_real_time(YarpTransport(port=server.address.port)) as host:
         body = YarpBody(names, "/ravebot", part_of(), in_real_time())
         pose = BIOLOID.pose("stand")
 
@@ -248,7 +249,7 @@ def test_a_served_robot_moves_by_its_control_board_in_real_time(
 
 
 def test_its_sensors_are_read_too(server: NameServer, names: NameClient) -> None:
-    with served_in_real_time(YarpDoor(port=server.address.port)):
+    with served_in_real_time(YarpTransport(port=server.address.port)):
         body = YarpBody(names, "/ravebot", part_of(), SimulatedClock())
         body.open()
         try:
@@ -266,7 +267,7 @@ def test_a_served_robot_is_driven_in_lock_step_as_if_it_were_here(server: NameSe
     commands = {BIOLOID.name: JointCommands(generator.uniform(-0.1, 0.1, (50, N)))}
     here = MockBody(BIOLOID, lambda _time_s: READINGS)
     address = f"yarp:ravebot@127.0.0.1:{server.address.port}"
-    with served_in_real_time(YarpDoor(port=server.address.port), made_anew=True):
+    with served_in_real_time(YarpTransport(port=server.address.port), made_anew=True):
         far = make_plant(address, [part_of()], None)
         (body,) = far.bodies.values()
         body.open()
@@ -290,13 +291,13 @@ def test_a_served_robot_is_driven_in_lock_step_as_if_it_were_here(server: NameSe
 )
 def test_an_address_that_means_nothing_is_refused(address: str, told: str) -> None:
     with pytest.raises(InputError, match=told):
-        served_at(address)
+        find_served_robot(address)
 
 
 def test_who_is_not_there_is_missed_by_name(server: NameServer) -> None:
     address = f"yarp:/nobody@127.0.0.1:{server.address.port}"
-    assert served_at(address) is None
+    assert find_served_robot(address) is None
     with pytest.raises(BodyError, match="nobody is called /nobody/rpc:i"):
         make_plant(address, [part_of()], None)
     with pytest.raises(InputError, match="2 robots"):
-        board_at(address, [part_of(), part_of()], SimulatedClock())
+        find_control_board(address, [part_of(), part_of()], SimulatedClock())

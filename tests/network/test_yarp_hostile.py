@@ -18,11 +18,11 @@ from posewright.network.yarp.administration import administer as answer_to
 from posewright.network.yarp.bottle import LONGEST, MOST_ITEMS, Bottle, Vocab, decode
 from posewright.network.yarp.carriers import LONGEST_REQUEST
 from posewright.network.yarp.clients import RpcClient
-from posewright.network.yarp.gateway import YarpDoor
 from posewright.network.yarp.listening import MOST_CONNECTIONS, Address
 from posewright.network.yarp.names import LONGEST_PROPERTY, MOST_PROPERTIES, NameClient, NameServer
 from posewright.network.yarp.port import Port
 from posewright.network.yarp.text import from_text
+from posewright.network.yarp.transport import YarpTransport
 
 from .yarp_peers import TCP, UDP, Raw, framed, until
 from .yarp_robots import Stepped
@@ -90,23 +90,23 @@ def test_senders_of_datagrams_that_died_make_room(port: Port) -> None:
 
 
 def test_a_stream_whose_client_hung_up_is_ended() -> None:
-    served, door = Stepped(), YarpDoor(port=0, start_name_server=True)
-    door.open(served)
+    served, transport = Stepped(), YarpTransport(port=0, start_name_server=True)
+    transport.open(served)
     try:
-        names = NameClient(port=door.name_server_port)
+        names = NameClient(port=transport.name_server_port)
         with Port("/client/command:o", names) as stream:
             with RpcClient(names, "/ravebot/rpc:i", sender="/client/rpc:o") as rpc:
                 rpc.ask(("get", "axes"))
                 stream.connect("/ravebot/command:i", "udp")
-                until(lambda: door.facts()["inputs"] == 2)
+                until(lambda: transport.facts()["inputs"] == 2)
                 assert rpc.ask(("set", "pos", 3, 1.0)) == ("fail",)
-            until(lambda: door.facts()["inputs"] == 1)
+            until(lambda: transport.facts()["inputs"] == 1)
             served.step(20)
-            door.publish(served.state, served.commands)
-            until(lambda: door.facts()["inputs"] == 0)
-        assert door.facts()["refused axis 3, which has no joint"] == door.facts()["refused"] == 1
+            transport.publish(served.state, served.commands)
+            until(lambda: transport.facts()["inputs"] == 0)
+        assert transport.facts()["refused axis 3, which has no joint"] == transport.facts()["refused"] == 1
     finally:
-        door.close()
+        transport.close()
 
 
 def test_observers_that_are_stuck_are_given_up_together(

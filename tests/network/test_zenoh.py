@@ -19,34 +19,34 @@ import pytest
 import trustme
 
 from posewright.errors import BodyError, InputError, MissingExtraError
-from posewright.network.served.door import Door, Wire
-from posewright.network.zenoh.door import ZenohDoor
-from posewright.network.zenoh.session import LOOPBACK, SessionConfig
-from posewright.network.zenoh.wire import ZenohWire, robot_name
+from posewright.network.transport import RequestChannel, Transport
+from posewright.network.zenoh.link import ZenohChannel
+from posewright.network.zenoh.session import LOOPBACK, SessionConfig, parse_robot_name
+from posewright.network.zenoh.transport import ZenohTransport
 
 from .test_ros_messages import point, read, trajectory
-from .zenoh_peers import FakeServed, endpoint, until
+from .zenoh_peers import FakeService, endpoint, until
 
 zenoh = pytest.importorskip("zenoh")
 
-Opened = Callable[..., tuple[ZenohDoor, FakeServed, str]]
+Opened = Callable[..., tuple[ZenohTransport, FakeService, str]]
 
 
 @pytest.fixture
 def opened() -> Iterator[Opened]:
-    """Give a function that serves a robot called robi: its door, the robot, and where."""
-    doors: list[ZenohDoor] = []
+    """Give a function that serves a robot called robi: its transport, the robot, and where."""
+    transports: list[ZenohTransport] = []
 
-    def serve(config: SessionConfig | None = None, **how: Any) -> tuple[ZenohDoor, FakeServed, str]:
+    def serve(config: SessionConfig | None = None, **how: Any) -> tuple[ZenohTransport, FakeService, str]:
         config = config or SessionConfig(listen=(endpoint(),))
-        door, served = ZenohDoor(config, "robi", **how), FakeServed()
-        doors.append(door)
-        door.open(served)
-        return door, served, (*config.listen, "")[0]
+        transport, served = ZenohTransport(config, "robi", **how), FakeService()
+        transports.append(transport)
+        transport.open(served)
+        return transport, served, (*config.listen, "")[0]
 
     yield serve
-    for door in doors:
-        door.close()
+    for transport in transports:
+        transport.close()
 
 
 @pytest.fixture
@@ -64,12 +64,12 @@ def joined() -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def wired() -> Iterator[Callable[..., ZenohWire]]:
+def wired() -> Iterator[Callable[..., ZenohChannel]]:
     """Give a function that makes a wire to robi."""
-    wires: list[ZenohWire] = []
+    wires: list[ZenohChannel] = []
 
-    def wire(at: str, name: str = "robi", **how: Any) -> ZenohWire:
-        wires.append(ZenohWire(name, SessionConfig(connect=(at,), **how)))
+    def wire(at: str, name: str = "robi", **how: Any) -> ZenohChannel:
+        wires.append(ZenohChannel(name, SessionConfig(connect=(at,), **how)))
         return wires[-1]
 
     yield wire
@@ -86,7 +86,7 @@ def hearing(session: Any, key: str) -> list[tuple[str, bytes]]:
 
 def go_to(angle: float, frame_id: str = "") -> bytes:
     """Return a trajectory of the robot's first joint."""
-    joint = FakeServed().robot.joint_names[0]
+    joint = FakeService().robot.joint_names[0]
     return trajectory([joint], point([angle], 0.5), frame_id=frame_id)
 
 
@@ -94,53 +94,53 @@ def heard_by_somebody(publisher: Any) -> bool:
     return bool(publisher.matching_status.matching)
 
 
-def counted(door: ZenohDoor, what: str) -> bool:
-    return door.facts()[what] > 0.0
+def counted(transport: ZenohTransport, what: str) -> bool:
+    return transport.facts()[what] > 0.0
 
 
 def test_a_door_and_a_wire_are_what_a_served_robot_asks_for(opened: Opened, wired: Any) -> None:
-    door, _, at = opened()
-    door_of: Door = door
-    wire_of: Wire = wired(at)
-    assert wire_of.ask(b"abc", 5.0) == b"cba"
+    transport, _, at = opened()
+    door_of: Transport = transport
+    wire_of: RequestChannel = wired(at)
+    assert wire_of.request(b"abc", 5.0) == b"cba"
     assert door_of.facts()["answered"] == 1.0
 
 
 def test_megabytes_are_asked_and_answered(opened: Opened, wired: Any) -> None:
     _, _, at = opened()
     request = np.random.default_rng(3).bytes(6_000_000)
-    assert wired(at).ask(request, 20.0) == request[::-1]
+    assert wired(at).request(request, 20.0) == request[::-1]
 
 
 def test_a_client_is_told_whether_nobody_listens_or_the_robot_does_not_answer(
     opened: Opened, wired: Any
 ) -> None:
     with pytest.raises(BodyError, match="nobody listens at tcp/"):
-        wired(endpoint()).ask(b"abc", 1.0)
-    door, served, at = opened()
+        wired(endpoint()).request(b"abc", 1.0)
+    transport, served, at = opened()
     with pytest.raises(BodyError, match="no robot called other"):
-        wired(at, "other").ask(b"abc", 0.2)
+        wired(at, "other").request(b"abc", 0.2)
     wire = wired(at)
-    wire.ask(b"abc", 5.0)
+    wire.request(b"abc", 5.0)
     served.busy.set()
     with pytest.raises(BodyError, match=r"robi did not answer within 0.2 s \(the robot is busy\)"):
-        wire.ask(b"abc", 0.2)
+        wire.request(b"abc", 0.2)
     served.busy.clear()
-    door.close()
+    transport.close()
     with pytest.raises(BodyError, match="robi"):
-        wire.ask(b"abc", 0.2)
+        wire.request(b"abc", 0.2)
 
 
 def test_a_line_that_was_cut_is_taken_up_again(opened: Opened, wired: Any) -> None:
-    door, _, at = opened()
+    transport, _, at = opened()
     wire = wired(at)
-    assert wire.ask(b"abc", 5.0) == b"cba"
-    door.close()
+    assert wire.request(b"abc", 5.0) == b"cba"
+    transport.close()
     opened(SessionConfig(listen=(at,)))
 
     def answered() -> bool:
         try:
-            return wire.ask(b"abc", 1.0) == b"cba"
+            return wire.request(b"abc", 1.0) == b"cba"
         except BodyError:
             return False
 
@@ -148,11 +148,11 @@ def test_a_line_that_was_cut_is_taken_up_again(opened: Opened, wired: Any) -> No
 
 
 def test_several_observe_and_each_hears_every_topic(opened: Opened, joined: Any) -> None:
-    door, served, at = opened()
+    transport, served, at = opened()
     heard = [hearing(joined(at), "robi/*") for _ in range(3)]
 
     def all_heard() -> bool:
-        door.publish(served.at(0.5), served.commands)
+        transport.publish(served.at(0.5), served.commands)
         return all("robi/joint_states" in dict(list(one)) for one in heard)
 
     until(all_heard)
@@ -161,7 +161,7 @@ def test_several_observe_and_each_hears_every_topic(opened: Opened, joined: Any)
         message = read("sensor_msgs/msg/JointState", raw)
         assert tuple(message.name) == served.robot.joint_names
         np.testing.assert_array_equal(message.position, served.at(0.5).positions)
-    assert door.facts()["observers"] >= 3.0
+    assert transport.facts()["observers"] >= 3.0
 
 
 def test_a_bridge_finds_every_topic_by_its_token(opened: Opened, joined: Any) -> None:
@@ -174,17 +174,17 @@ def test_a_bridge_finds_every_topic_by_its_token(opened: Opened, joined: Any) ->
 
 
 def test_one_commands_and_the_second_is_refused_and_told_so(opened: Opened, joined: Any) -> None:
-    door, served, at = opened()
+    transport, served, at = opened()
     session = joined(at)
     status = hearing(session, "robi/status")
     session.put("robi/joint_trajectory", go_to(0.1, "anna"))
     until(lambda: served.taken)
     session.put("robi/joint_trajectory", go_to(0.9, "bob"))
-    until(lambda: door.facts()["refused"])
+    until(lambda: transport.facts()["refused"])
     assert [one.positions[0, 0] for one in served.taken] == [0.1]
 
     def standing() -> Any:
-        door.publish(served.at(float(len(status))), served.commands)
+        transport.publish(served.at(float(len(status))), served.commands)
         words = [json.loads(read("std_msgs/msg/String", raw).data) for _, raw in list(status)]
         return next((one for one in words if one["refused"]), None)
 
@@ -197,15 +197,15 @@ def test_one_commands_and_the_second_is_refused_and_told_so(opened: Opened, join
 
 
 def test_sessions_that_name_themselves_are_told_apart(opened: Opened, joined: Any) -> None:
-    door, served, at = opened()
+    transport, served, at = opened()
     names = []
     for count, angle in (("accepted", 0.1), ("refused", 0.9)):
         publisher = joined(at).declare_publisher("robi/joint_trajectory")
         until(partial(heard_by_somebody, publisher))
         publisher.put(go_to(angle), source_info=zenoh.SourceInfo(publisher.id, 1))
         names.append(str(publisher.id.zid))
-        until(partial(counted, door, count))
-    assert (door.facts()["accepted"], door.facts()["refused"]) == (1.0, 1.0)
+        until(partial(counted, transport, count))
+    assert (transport.facts()["accepted"], transport.facts()["refused"]) == (1.0, 1.0)
     assert served.commander == names[0] != names[1]
 
 
@@ -216,36 +216,36 @@ def test_a_trajectory_without_points_stops_the_robot(opened: Opened, joined: Any
 
 
 def test_garbage_moves_nothing_and_is_counted(opened: Opened, joined: Any) -> None:
-    door, served, at = opened()
+    transport, served, at = opened()
     session, rng = joined(at), np.random.default_rng(7)
     for n in range(200):
         session.put("robi/joint_trajectory", rng.bytes(n), congestion_control=zenoh.CongestionControl.BLOCK)
     session.delete("robi/joint_trajectory")
-    until(lambda: door.facts()["damaged"] == 201.0)
+    until(lambda: transport.facts()["damaged"] == 201.0)
     assert (served.taken, served.stopped) == ([], [])
     session.put("robi/joint_trajectory", go_to(0.2))
     assert until(lambda: served.taken)
 
 
 def test_of_a_flood_the_latest_are_taken_and_the_door_leaves_no_thread(opened: Opened, joined: Any) -> None:
-    door, served, at = opened()
+    transport, served, at = opened()
     session, one, last = joined(at), go_to(0.1, "flood"), go_to(0.5, "flood")
     for _ in range(20_000):
         session.put("robi/joint_trajectory", one)
     session.put("robi/joint_trajectory", last, congestion_control=zenoh.CongestionControl.BLOCK)
     assert until(lambda: served.taken and served.taken[-1].positions[0, 0] == 0.5)
-    door.close()
+    transport.close()
     until(lambda: "commands" not in {thread.name for thread in threading.enumerate()})
 
 
 def test_who_sends_a_trajectory_that_makes_no_sense_is_told_by_name(opened: Opened, joined: Any) -> None:
-    door, served, at = opened()
+    transport, served, at = opened()
     session = joined(at)
     status = hearing(session, "robi/status")
     session.put("robi/joint_trajectory", go_to(1e308, "anna"))
     until(
         lambda: (
-            door.publish(served.at(float(len(status))), served.commands)
+            transport.publish(served.at(float(len(status))), served.commands)
             or b"anna" in b"".join(dict(status).values())
         )
     )
@@ -260,18 +260,18 @@ def test_bytes_that_are_no_zenoh_at_all_move_nothing_and_close_no_door(opened: O
     for n in range(60):
         with socket.create_connection((host, int(port)), timeout=5.0) as line:
             line.sendall(rng.bytes(1 + 7 * n))
-    assert wired(at).ask(b"abc", 5.0) == b"cba"
+    assert wired(at).request(b"abc", 5.0) == b"cba"
     assert (served.taken, served.stopped) == ([], [])
 
 
 def test_pictures_are_shown_only_to_who_watches_and_not_too_often(opened: Opened, joined: Any) -> None:
-    door, served, at = opened(pictures=True)
+    transport, served, at = opened(pictures=True)
     (camera,) = (sensor.name for sensor in served.sensors if sensor.kind == "camera")
-    assert door.wanted(0.0) == []
+    assert transport.cameras_due(0.0) == []
     heard = hearing(joined(at), f"robi/{camera}/image_raw")
-    until(lambda: door.wanted(0.0))
-    assert (door.wanted(0.1), door.wanted(0.3)) == ([], [camera])
-    door.show(camera, 0.3, np.full((24, 32, 3), 9, np.uint8))
+    until(lambda: transport.cameras_due(0.0))
+    assert (transport.cameras_due(0.1), transport.cameras_due(0.3)) == ([], [camera])
+    transport.show(camera, 0.3, np.full((24, 32, 3), 9, np.uint8))
     (_, raw), *_ = until(lambda: heard)
     assert read("sensor_msgs/msg/Image", raw).width == 32
 
@@ -284,12 +284,12 @@ def test_through_a_router_a_robot_is_asked_observed_and_commanded(
     for key, value in SessionConfig(listen=(at,)).settings("robi").items():
         config.insert_json5(key, json.dumps("router" if key == "mode" else value))
     with zenoh.open(config):
-        door, served, _ = opened(SessionConfig.from_environment({"POSEWRIGHT_ZENOH_CONNECT": at}))
-        until(lambda: door.facts()["observers"])
-        assert wired(at).ask(b"abc", 5.0) == b"cba"
+        transport, served, _ = opened(SessionConfig.from_environment({"POSEWRIGHT_ZENOH_CONNECT": at}))
+        until(lambda: transport.facts()["observers"])
+        assert wired(at).request(b"abc", 5.0) == b"cba"
         session = joined(at)
         heard = hearing(session, "robi/joint_states")
-        until(lambda: door.publish(served.at(0.5), served.commands) or heard)
+        until(lambda: transport.publish(served.at(0.5), served.commands) or heard)
         session.put("robi/joint_trajectory", go_to(0.1))
         assert until(lambda: served.taken)
 
@@ -303,7 +303,7 @@ def test_two_robots_of_one_name_are_not_served_on_one_network(opened: Opened) ->
 def test_without_zenoh_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError, match=r"posewright\[net\]"):
-        ZenohWire("robi", SessionConfig(connect=(LOOPBACK,))).ask(b"abc", 1.0)
+        ZenohChannel("robi", SessionConfig(connect=(LOOPBACK,))).request(b"abc", 1.0)
 
 
 def test_a_door_that_cannot_listen_says_so(opened: Opened) -> None:
@@ -325,7 +325,7 @@ session.close()
 
 
 def test_an_observer_that_stands_still_or_dies_costs_the_others_nothing(opened: Opened, joined: Any) -> None:
-    door, served, at = opened()
+    transport, served, at = opened()
     heard = hearing(joined(at), "robi/joint_states")
     stopped = subprocess.Popen(  # noqa: S603 -- our own
         [sys.executable, "-c", OBSERVER, at], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -333,13 +333,13 @@ def test_an_observer_that_stands_still_or_dies_costs_the_others_nothing(opened: 
     with stopped:
         assert stopped.stdout is not None
         assert stopped.stdout.readline() == "there\n"
-        until(lambda: door.facts()["observers"] >= 2.0)
+        until(lambda: transport.facts()["observers"] >= 2.0)
         stopped.send_signal(signal.SIGSTOP)
         try:
             for n in range(6000):  # some megabytes: more than lies in any buffer between
-                door.publish(served.at(n / 128), served.commands)
+                transport.publish(served.at(n / 128), served.commands)
             before = len(heard)
-            until(lambda: door.publish(served.at(50.0), served.commands) or len(heard) > before + 5)
+            until(lambda: transport.publish(served.at(50.0), served.commands) or len(heard) > before + 5)
         finally:
             stopped.kill()
 
@@ -423,21 +423,21 @@ def test_over_tls_who_trusts_another_authority_or_has_no_certificate_is_not_let_
     opened: Opened, wired: Any, papers: Path
 ) -> None:
     _, _, at = opened(SessionConfig(listen=(endpoint("tls"),), **paper(papers, "robi")))
-    assert wired(at, **paper(papers, "anna")).ask(b"abc", 5.0) == b"cba"
+    assert wired(at, **paper(papers, "anna")).request(b"abc", 5.0) == b"cba"
     forged = paper(papers, "anna", "theirs")
     for stranger in (forged, forged | {"authority": papers / "ours.ca"}, {"authority": papers / "ours.ca"}):
         with pytest.raises(BodyError, match="not let in"):
-            wired(at, **stranger).ask(b"abc", 1.0)
+            wired(at, **stranger).request(b"abc", 1.0)
     with pytest.raises(BodyError, match="not let in"):
-        wired(at.replace("tls/", "tcp/")).ask(b"abc", 1.0)
+        wired(at.replace("tls/", "tcp/")).request(b"abc", 1.0)
 
 
 def test_a_wrong_password_is_not_let_in(opened: Opened, wired: Any, papers: Path) -> None:
     _, _, at = opened(SessionConfig(listen=(endpoint(),), users=papers / "users"))
-    assert wired(at, user="anna", password="secret").ask(b"abc", 5.0) == b"cba"  # noqa: S106
+    assert wired(at, user="anna", password="secret").request(b"abc", 5.0) == b"cba"  # noqa: S106
     for user, password in (("anna", "open"), ("carl", "secret"), ("", "")):
         with pytest.raises(BodyError, match="not let in"):
-            wired(at, user=user, password=password).ask(b"abc", 1.0)
+            wired(at, user=user, password=password).request(b"abc", 1.0)
 
 
 @pytest.mark.parametrize("by", ["password", "certificate"])
@@ -450,15 +450,15 @@ def test_who_may_only_observe_hears_the_robot_and_commands_nothing(
     else:
         config = SessionConfig(listen=(endpoint("tls"),), **paper(papers, "robi"))
         anna, bob = (paper(papers, who) for who in ("anna", "bob"))
-    door, served, at = opened(replace(config, commanders=("anna",)))
+    transport, served, at = opened(replace(config, commanders=("anna",)))
     watching = joined(at, **bob)
     heard = hearing(watching, "robi/joint_states")
-    until(lambda: door.publish(served.at(0.5), served.commands) or heard)
+    until(lambda: transport.publish(served.at(0.5), served.commands) or heard)
     assert list(watching.liveliness().get("@/*/@ros2_lv/**", timeout=5.0))
     watching.put("robi/joint_trajectory", go_to(0.9))
     with pytest.raises(BodyError, match="may you only observe it"):
-        wired(at, **bob).ask(b"abc", 0.5)
-    assert wired(at, **anna).ask(b"abc", 5.0) == b"cba"
+        wired(at, **bob).request(b"abc", 0.5)
+    assert wired(at, **anna).request(b"abc", 5.0) == b"cba"
     joined(at, **anna).put("robi/joint_trajectory", go_to(0.1))
     assert [one.positions[0, 0] for one in until(lambda: served.taken)] == [0.1]
 
@@ -484,9 +484,9 @@ def test_credentials_come_from_the_environment(papers: Path) -> None:
 @pytest.mark.parametrize("name", ["", "a b", "robi/", "/robi", "ro*bi", "3po", "ärm", "@robi", "a$b"])
 def test_a_name_that_is_no_topic_of_ros_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="no robot is called"):
-        robot_name(name)
+        parse_robot_name(name)
     with pytest.raises(InputError, match="no robot is called"):
-        ZenohWire.to(f"zenoh:{name}@{LOOPBACK}", {})
+        ZenohChannel.to(f"zenoh:{name}@{LOOPBACK}", {})
 
 
 def test_zenoh_says_nothing_on_stdout_or_stderr(
@@ -494,5 +494,5 @@ def test_zenoh_says_nothing_on_stdout_or_stderr(
 ) -> None:
     _, _, at = opened(SessionConfig(listen=(endpoint(),), users=papers / "users"))
     with pytest.raises(BodyError):
-        wired(at, user="anna", password="wrong").ask(b"abc", 1.0)  # noqa: S106
+        wired(at, user="anna", password="wrong").request(b"abc", 1.0)  # noqa: S106
     assert capfd.readouterr() == ("", "")

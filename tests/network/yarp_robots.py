@@ -11,9 +11,9 @@ import numpy as np
 
 from posewright.bodies import BodyState, Fault, JointCommands, MockBody, Reading
 from posewright.control import Block
-from posewright.network.served.commander import Commander
-from posewright.network.served.door import Door, Trajectory
-from posewright.network.served.host import Host
+from posewright.network.commander import Commander
+from posewright.network.host import Host
+from posewright.network.transport import Trajectory, Transport
 from posewright.robots import Robot, SensorSpec, robot
 
 BIOLOID = robot("robotis_bioloid")
@@ -30,7 +30,7 @@ READINGS: Mapping[str, Reading] = {
 
 
 class Stepped:
-    """A `Served` whose frames pass when the test says so; its joints follow at once."""
+    """A `RobotService` whose frames pass when the test says so; its joints follow at once."""
 
     def __init__(self, card: Robot = BIOLOID) -> None:
         self.body = MockBody(card, lambda _time_s: READINGS)
@@ -71,7 +71,7 @@ class Stepped:
     def stop(self, sender: str) -> str:
         return self.commander.stop(sender)
 
-    def ask(self, request: bytes) -> bytes:
+    def answer_request(self, request: bytes) -> bytes:
         self.asked.append(request)
         return request[::-1]
 
@@ -90,8 +90,8 @@ def _bioloid() -> MockBody:
 
 
 @contextmanager
-def served_in_real_time(door: Door, *, made_anew: bool = False) -> Iterator[Host]:
-    """Drive a mock Bioloid in real time, with a door to it; a client that drives its time may get its own."""
+def served_in_real_time(transport: Transport, *, made_anew: bool = False) -> Iterator[Host]:
+    """Drive a mock Bioloid in real time, with a transport; a client that drives its time may get its own."""
     opened, ended = threading.Event(), threading.Event()
 
     class Watcher:
@@ -102,7 +102,7 @@ def served_in_real_time(door: Door, *, made_anew: bool = False) -> Iterator[Host
     host = Host(
         _bioloid(),
         (lambda _parts, _arena: _bioloid()) if made_anew else None,
-        {"yarp": door},
+        {"yarp": transport},
         now=time.monotonic,
         sleep=time.sleep,
         watchers=(Watcher(),),

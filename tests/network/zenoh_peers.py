@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from posewright.bodies import BodyState, Fault, FaultKind, JointCommands, quiet_readings
-from posewright.network.served.door import Trajectory
+from posewright.network.transport import Trajectory
 from posewright.robots import Robot, SensorSpec, robot
 
 
@@ -33,8 +33,8 @@ def until(true: Callable[[], Any], longest_s: float = 600.0) -> Any:
 
 
 @dataclass
-class FakeServed:
-    """A `Served` that takes what the first one commands, and answers a question with itself reversed."""
+class FakeService:
+    """A `RobotService` that takes what the first sender commands, and answers a request with it reversed."""
 
     robot: Robot = field(default_factory=lambda: robot("robotis_bioloid"))
     frame_period_s: float = 0.0078
@@ -79,6 +79,6 @@ class FakeServed:
         self.stopped.append(sender)
         return ""
 
-    def ask(self, request: bytes) -> bytes:
+    def answer_request(self, request: bytes) -> bytes:
         until(lambda: not self.busy.is_set())
         return request[::-1]

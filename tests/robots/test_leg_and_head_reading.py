@@ -75,7 +75,7 @@ def test_legs_come_in_the_order_of_the_feet_and_are_described() -> None:
     assert tuple(leg.foot for leg in ers7.legs) == ers7.feet
     described = describe(ers7)
     assert [leg["name"] for leg in described["legs"]][:2] == ["left_front_leg", "left_rear_leg"]
-    assert described["head"]["joints"] == ("neck_tilt", "head_pan", "head_tilt")
+    assert described["head"]["joints"] == ["neck_tilt", "head_pan", "head_tilt"]
     assert describe(robot("robotis_bioloid"))["head"] is None
 
 

@@ -234,7 +234,7 @@ def test_coupled_limits_gains_lights_and_rules_are_read(dog: Path) -> None:
     assert (first.joint, first.given[0].joint, math.degrees(first.lower_rad)) == ("knee", "hip", 10.0)
     assert it.servo_models["big"].gain("standard").p == 0x1C
     assert [(led.name, led.colour, led.place) for led in it.leds] == [("nose", "red", "head")]
-    assert it.motion_rules.said == {
+    assert it.motion_rules.thresholds == {
         "near_pose": ("stand",),
         "max_step_deg": 50.0,
         "camera_joints": ("hip",),

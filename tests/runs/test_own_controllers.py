@@ -12,9 +12,10 @@ import pytest
 
 import posewright as pw
 from posewright.bodies import BodyState, JointCommands
-from posewright.control import Controller, Program, Seed
+from posewright.control import Block, Controller, Program, Seed
 from posewright.controllers.behaviours import BehaviourController
 from posewright.errors import InputError
+from posewright.runs.python_programs import PythonKind
 
 MINE = '''
 import numpy as np
@@ -146,3 +147,41 @@ def test_an_entry_that_brings_python_is_played_only_where_that_is_trusted(mine: 
         pw.play_day([entry], tmp_path / "day", rules=rules)
     day = pw.play_day([entry], tmp_path / "day", rules=rules, trust_python=True)
     assert [run.error for _, run in day.disciplines[0].all_runs] == [None]
+
+
+@pytest.mark.parametrize(
+    ("reference", "is_python"),
+    [
+        ("mine.py:Mine", True),
+        ("folder/mine.py:Mine", True),
+        ("package.module:Mine", True),
+        ("python:module:Mine", True),
+        ("openr:move_head", False),
+        ("robi:startup", False),
+        ("race.bas", False),
+        ("obstacle_race", False),
+    ],
+)
+def test_a_class_is_told_from_the_programs_of_other_kinds(reference: str, is_python: bool) -> None:
+    assert PythonKind().recognises(reference) is is_python
+
+
+@pytest.mark.parametrize(
+    ("trial", "behaviour", "options", "kind"),
+    [
+        ("dog-crossing", "openr:move_head", {"commands": "MV_LEFT@1"}, "openr move_head"),
+        ("exhibition", "robi:startup", {"words": "1@2"}, "robi startup"),
+        ("obstacle-race", "race", {}, "robobasic race"),
+        ("obstacle-race", "openr:move_legs", {"commands": "MOVE_SI@1"}, "openr move_legs"),
+    ],
+)
+def test_robots_old_programs_take_part_in_trials_of_their_robots(
+    trial: str, behaviour: str, options: dict[str, str], kind: str
+) -> None:
+    class Brief:
+        def watch(self, block: Block) -> bool:
+            return block.state.time_s > 2.0
+
+    outcome = pw.run_trial(trial, behaviour=behaviour, options=options, make_watcher=lambda _plant: Brief())
+    assert outcome.recording.robot().header.controller == kind
+    assert outcome.recording.robot().knows_place

@@ -19,8 +19,8 @@ import pytest
 import posewright as pw
 from posewright.bodies import JointCommands, Part, TorquePolicy
 from posewright.control import Block, RealClock, Script, drive
-from posewright.network.served.door import Served, Trajectory
-from posewright.network.served.remote_plant import RemotePlant
+from posewright.network.remote_plant import RemotePlant
+from posewright.network.transport import RobotService, Trajectory
 from posewright.network.zenoh.session import SessionConfig
 from posewright.robots import Camera
 from posewright.runs import Outcome, make_plant
@@ -124,14 +124,14 @@ def standing() -> Any:
     return Script([JointCommands(BIOLOID.pose("stand")[np.newaxis])])
 
 
-class OpenDoor:
-    """A door for whoever has it; `on_frame` is called in the door's own thread."""
+class OpenTransport:
+    """A transport for whoever has it; `on_frame` is called in the transport's own thread."""
 
-    def __init__(self, on_frame: Callable[[OpenDoor], None] = lambda _: None) -> None:
+    def __init__(self, on_frame: Callable[[OpenTransport], None] = lambda _: None) -> None:
         self.on_frame, self.frames = on_frame, 0
-        self.served: Served
+        self.served: RobotService
 
-    def open(self, served: Served) -> None:
+    def open(self, served: RobotService) -> None:
         self.served = served
 
     def publish(self, *_frame: Any) -> None:
@@ -146,26 +146,26 @@ class OpenDoor:
 
 
 def test_what_is_served_is_recorded_and_told(tmp_path: Path) -> None:
-    def nod(door: OpenDoor) -> None:
-        if door.frames == 20:
+    def nod(transport: OpenTransport) -> None:
+        if transport.frames == 20:
             goal = BIOLOID.pose("stand")[:1] + 0.2
-            door.served.command("me", Trajectory((0,), np.array([0.1]), goal[np.newaxis]))
+            transport.served.command("me", Trajectory((0,), np.array([0.1]), goal[np.newaxis]))
 
     told: list[Any] = []
     record = tmp_path / "served.mcap"
     clock: dict[str, Any] = {"now": time.monotonic, "sleep": time.sleep}
-    door = OpenDoor(nod)
+    transport = OpenTransport(nod)
     how: dict[str, Any] = {"seconds": 1.0, "record": record, "on_end": TorquePolicy.HOLD, **clock}
-    service = pw.serve(BIOLOID, {"mine": door}, body="mock", on_progress=told.append, **how)
+    service = pw.serve(BIOLOID, {"mine": transport}, body="mock", on_progress=told.append, **how)
     recording = pw.read_recording(record)
     moved = recording.robot().commands[:, 0] - BIOLOID.pose("stand")[0]
     assert moved[-1] == pytest.approx(0.2)
     assert service.signal == 0
-    assert service.standing.counts["taken"] == 1
-    assert service.standing.counts["mine: frames"] == door.frames > 20
-    assert len(recording.times) == service.standing.counts["frames"] // 4
+    assert service.status.counts["taken"] == 1
+    assert service.status.counts["mine: frames"] == transport.frames > 20
+    assert len(recording.times) == service.status.counts["frames"] // 4
     assert told
-    assert told[-1].time_s <= service.standing.time_s
+    assert told[-1].time_s <= service.status.time_s
 
 
 def test_in_real_time_each_frame_is_asked_at_its_time_and_latencies_are_told(start: Start) -> None:

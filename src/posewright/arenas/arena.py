@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -204,7 +204,7 @@ class Arena:
         if missing := coloured - self.colours.keys():
             raise InputError(f"{', '.join(sorted(missing))}: no colour", hint="red, green and blue of each")
 
-    def __reduce__(self) -> tuple[type[Arena], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type[Arena], tuple[object, ...]]:
         """Copy and pickle by way of plain mappings: read-only ones can do neither."""
         values = [getattr(self, entry.name) for entry in fields(self)]
         return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)

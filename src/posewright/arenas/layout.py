@@ -13,10 +13,9 @@ yaw_deg: [0, 0, 0]         # optional: added to each box's own; one number turns
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -85,11 +84,11 @@ def layout_text(boxes: Sequence[Box], name: str) -> str:
     return render_document(_document(boxes, name))
 
 
-def _document(boxes: Sequence[Box], name: str) -> dict[str, Any]:
-    return {"layout": name, "boxes": [_told(box) for box in boxes]}
+def _document(boxes: Sequence[Box], name: str) -> dict[str, object]:
+    return {"layout": name, "boxes": [_box_data(box) for box in boxes]}
 
 
-def _told(box: Box) -> Any:
+def _box_data(box: Box) -> list[float] | Mapping[str, object]:
     if not all(map(math.isfinite, (box.x, box.y, box.yaw_rad))):
         raise InputError(f"a box at {box.x}, {box.y} cannot be written", hint="finite metres and angles")
     x, y, yaw_deg = round(box.x, 4), round(box.y, 4), round(box.yaw_rad * DEG_PER_RAD, 1)

@@ -164,10 +164,10 @@ class _FieldMaker:
     def _add_shape(self, piece: Piece, block: Block, role: Role) -> None:
         name = self._free_name(piece.name, role.value)
         size = (*block.size_m[:2], 0.0) if role is Role.LINE else block.size_m
-        place = {"x": block.x, "y": block.y, "size_m": size, "yaw_rad": block.yaw_rad}
         if block.is_block or block.is_round or role is Role.LINE:
             base = 0.0 if role is Role.LINE else block.base_m
-            self.shapes.append(Shape(name, role, **place, base_m=base, is_round=block.is_round))  # type: ignore[arg-type]  # of a mixed mapping
+            shape = Shape(name, role, block.x, block.y, size, yaw_rad=block.yaw_rad, base_m=base)
+            self.shapes.append(replace(shape, is_round=block.is_round))
             return
         if thickness(piece.points) < THINNEST_M:
             self.notes.append(f"{name}: a leaning sheet without thickness is left out")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from posewright.arenas.arena import BOX, Arena, Shape
+from posewright.arenas.arena import BOX, Arena, Box, Shape, Spot
 from posewright.documents import one_line, save_document
 from posewright.units import DEG_PER_RAD
 
@@ -22,17 +21,17 @@ def write_arena(path: Path | str, arena: Arena) -> None:
     save_document(path, _document(arena))
 
 
-def _document(arena: Arena) -> dict[str, Any]:
-    told: dict[str, Any] = {
+def _document(arena: Arena) -> dict[str, object]:
+    data: dict[str, object] = {
         "arena": arena.name,
         "size_m": _rounded(arena.size_m),
         "friction": arena.friction,
     }
-    told |= {key: getattr(arena, key) for key in ("max_boxes", "gap_m", "touching_m") if getattr(arena, key)}
+    data |= {key: getattr(arena, key) for key in ("max_boxes", "gap_m", "touching_m") if getattr(arena, key)}
     if arena.shapes:
-        told["shapes"] = [one_line(dict(_told(shape))) for shape in arena.shapes]
+        data["shapes"] = [one_line(dict(_shape_data(shape))) for shape in arena.shapes]
     if arena.box_kinds:
-        told["box_kinds"] = {
+        data["box_kinds"] = {
             name: one_line(
                 {"size_m": _rounded(kind.size_m), "mass_kg": kind.mass_kg, "friction": kind.friction}
             )
@@ -40,24 +39,24 @@ def _document(arena: Arena) -> dict[str, Any]:
         }
     if arena.boxes:
         kinds = [{} if box.kind == BOX else {"kind": box.kind} for box in arena.boxes]
-        told["boxes"] = [
+        data["boxes"] = [
             one_line(dict(_place(box)) | kind) for box, kind in zip(arena.boxes, kinds, strict=True)
         ]
     if arena.spots:
-        told["spots"] = {name: one_line(dict(_place(spot))) for name, spot in arena.spots.items()}
-    told["colours_rgb"] = {
+        data["spots"] = {name: one_line(dict(_place(spot))) for name, spot in arena.spots.items()}
+    data["colours_rgb"] = {
         name: [round(255.0 * part) for part in colour] for name, colour in arena.colours.items()
     }
-    return told | {"sources": dict(arena.sources)}
+    return data | {"sources": dict(arena.sources)}
 
 
-def _place(what: Any) -> Iterator[tuple[str, Any]]:
-    yield from (("x", round(what.x, 4) + 0.0), ("y", round(what.y, 4) + 0.0))
-    if yaw_deg := round(what.yaw_rad * DEG_PER_RAD, 4):
+def _place(part: Box | Shape | Spot) -> Iterator[tuple[str, object]]:
+    yield from (("x", round(part.x, 4) + 0.0), ("y", round(part.y, 4) + 0.0))
+    if yaw_deg := round(part.yaw_rad * DEG_PER_RAD, 4):
         yield "yaw_deg", yaw_deg
 
 
-def _told(shape: Shape) -> Iterator[tuple[str, Any]]:
+def _shape_data(shape: Shape) -> Iterator[tuple[str, object]]:
     yield from (("name", shape.name), ("role", shape.role.value), *_place(shape))
     yield "size_m", _rounded(shape.size_m)
     if shape.base_m:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from posewright.bodies.mock import quiet_readings as quiet_readings
     from posewright.bodies.part import Part as Part
     from posewright.bodies.part import Place as Place
+    from posewright.bodies.part import only_part as only_part
     from posewright.bodies.single import SingleBodyPlant as SingleBodyPlant
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

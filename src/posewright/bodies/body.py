@@ -92,7 +92,7 @@ class Plant(Protocol):
 
     @property
     def is_real(self) -> bool:
-        """Whether a robot that can break moves in it, or may: one that is far away counts as real."""
+        """Whether a robot that can break moves in it; a plant far away says what the other side says."""
 
     @property
     def clock(self) -> Clock | None:

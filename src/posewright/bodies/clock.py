@@ -13,6 +13,9 @@ class Clock(Protocol):
     def is_real(self) -> bool:
         """Whether frames are due at real times; a run then sends them one by one."""
 
+    def restart(self) -> None:
+        """Begin a drive: its first frame is due when it is waited for, however long after the last drive."""
+
     def wait_until(self, time_s: float) -> None:
         """Wait until a time of the run [s] has come."""
 
@@ -24,6 +27,9 @@ class SimulatedClock:
     """Never waits."""
 
     is_real = False
+
+    def restart(self) -> None:
+        """Do nothing: no frame is ever due."""
 
     def wait_until(self, time_s: float) -> None:
         """Return at once."""
@@ -48,10 +54,15 @@ class RealClock:
     is_real = True
 
     def __init__(self, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
-        self._now, self._sleep = now, sleep
-        self._zero_s: float | None = None
+        self._now = now
+        self._sleep = sleep
+        self._zero_s: float | None = None  # of the run's time, by `now`
         self.late_frames = 0
         self.late_s = 0.0
+
+    def restart(self) -> None:
+        """Begin a drive: its first frame is due when it is waited for, so a pause before it is not late."""
+        self._zero_s = None
 
     def wait_until(self, time_s: float) -> None:
         """Wait until a time of the run has come; the first one has come when it is asked for."""

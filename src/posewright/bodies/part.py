@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from posewright.arrays import Floats
 from posewright.bodies.domain import NOMINAL, DomainParameters
+from posewright.errors import InputError
 
 if TYPE_CHECKING:
     from posewright.robots import Robot, SensorSpec
@@ -40,3 +42,18 @@ class Part:
 
     def __repr__(self) -> str:
         return f"<Part {self.name}: {self.robot.name} at {self.start}>"
+
+
+def only_part(parts: Sequence[Part], plant: str) -> Part:
+    """Return the only one of some parts, for plants of one robot.
+
+    Args:
+        parts: of the plant to be made.
+        plant: what it is called in the error.
+
+    Raises:
+        InputError: there are several.
+    """
+    if len(parts) != 1:
+        raise InputError(f"{plant} for {len(parts)} robots", hint="it is of one")
+    return parts[0]

@@ -13,6 +13,9 @@ from typing import Any
 
 from posewright.errors import BodyError, InputError, MissingExtraError
 
+SerialDevice = Any
+"""pyserial's `serial.Serial`, or an object with the same methods: the library has no types."""
+
 
 @dataclass(frozen=True, slots=True)
 class SerialPort:
@@ -49,12 +52,12 @@ class Line:
     """An open serial line, and the clock by which its bytes take time.
 
     Attributes:
-        port: a `serial.Serial`, or an object with the same methods (pyserial has no type for these).
+        port: the open device.
         now: returns the time [s].
         sleep: lets time pass [s].
     """
 
-    port: Any
+    port: SerialDevice
     now: Callable[[], float]
     sleep: Callable[[float], None]
 
@@ -67,15 +70,21 @@ def open_line(port: SerialPort) -> Line:
     """Open a serial port for this process alone, or the line that is registered for its scheme.
 
     Raises:
-        Exception: what `port_failures` returns: the port cannot be opened.
+        BodyError: there is no such port, or another program holds it.
     """
     scheme, mark, _name = port.path.partition("://")
-    if mark and scheme in LINES:
-        return LINES[scheme](port)
+    opener = LINES[scheme] if mark and scheme in LINES else _open_serial_line
+    try:
+        return opener(port)
+    except port_failures() as error:
+        raise cannot_open(port, error) from error
+
+
+def _open_serial_line(port: SerialPort) -> Line:
     import serial
 
-    opened = serial.Serial(port.path, port.baud, timeout=0.0, write_timeout=WRITING_S, exclusive=True)
-    return Line(opened, time.monotonic, time.sleep)
+    device = serial.Serial(port.path, port.baud, timeout=0.0, write_timeout=WRITING_S, exclusive=True)
+    return Line(device, time.monotonic, time.sleep)
 
 
 def require_pyserial(what: str, extra: str) -> None:
@@ -108,7 +117,7 @@ def _busy(found: tuple[Holder, ...]) -> str:
     return f"port busy: {held} {verb} it" if held else "port busy: this or another user's program holds it"
 
 
-def cannot_open(port: SerialPort, error: Any) -> BodyError:
+def cannot_open(port: SerialPort, error: Exception) -> BodyError:
     """Return the error that says why a port cannot be opened, who holds it, and what there is instead."""
     return BodyError(f"cannot open the serial port {port.path}", hint=_why(port, error))
 
@@ -200,7 +209,7 @@ def present_ports(*, usb: bool = False) -> tuple[str, ...]:
     return tuple(sorted(one.device for one in list_ports.comports() if not usb or one.vid is not None))
 
 
-def _why(port: SerialPort, error: Any) -> str:
+def _why(port: SerialPort, error: Exception) -> str:
     found = ", ".join(present_ports())
     there = f"there is {found}" if found else "no serial port is plugged in"
     reason = str(error).lower()

@@ -22,11 +22,11 @@ from posewright.errors import InputError
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
-    from posewright.network.served.host import Standing
-    from posewright.network.yarp.gateway import YarpDoor
-    from posewright.network.zenoh.door import ZenohDoor
+    from posewright.network.host import ServiceStatus
+    from posewright.network.yarp.transport import YarpTransport
+    from posewright.network.zenoh.transport import ZenohTransport
     from posewright.robots import Robot, SensorSpec
-    from posewright.runs.serving import Service
+    from posewright.runs.serving import ServiceReport
 
 Listen = Annotated[
     str | None,
@@ -95,24 +95,24 @@ def serve(
       posewright serve robotis_bioloid --zenoh --body dynamixel:/dev/ttyUSB0 --relax-after 30
       posewright serve robotis_bioloid --yarp --name-server --arena ceabot_obstacles --layout example_1
     """
-    from posewright.network.served.commander import Watchdog
+    from posewright.network.commander import Watchdog
 
     refuse_recording(record, robot)
     card = robots.robot(robot)
     _refuse(zenoh, yarp, listen, cameras=cameras, name_server=name_server)
-    doors: dict[str, ZenohDoor | YarpDoor] = {}
+    transports: dict[str, ZenohTransport | YarpTransport] = {}
     if zenoh:
-        doors["zenoh"] = _zenoh(name or card.name, listen, cameras=cameras)
+        transports["zenoh"] = _zenoh(name or card.name, listen, cameras=cameras)
     if yarp:
-        doors["yarp"] = _yarp(name, listen, starts=name_server, layout=yarp_version)
+        transports["yarp"] = _yarp(name, listen, starts=name_server, layout=yarp_version)
     field = _arena(arena, layout, seed)
-    names = ", ".join(f"{kind} as {door.name}" for kind, door in doors.items())
+    names = ", ".join(f"{kind} as {transport.name}" for kind, transport in transports.items())
     address = f" at {listen}" if listen else ""
     begun = f"{card.name} ({body}) is served over {names}{address}; Ctrl-C ends it"
     with console.working(f"{card.name}: starting", quiet=as_json) as say:
         service = runs.serve(
             card,
-            doors,
+            transports,
             now=time.monotonic,
             sleep=time.sleep,
             body=body,
@@ -137,28 +137,28 @@ def _refuse(zenoh: bool, yarp: bool, listen: str | None, *, cameras: bool, name_
     if not (zenoh or yarp):
         raise InputError("no way in", hint="--zenoh, --yarp, or both")
     if listen is not None and zenoh and yarp:
-        raise InputError("--listen for two doors", hint="serve over one, or both where they are")
+        raise InputError("--listen for two transports", hint="serve over one, or both where they are")
     if name_server and not yarp:
         raise InputError("--name-server without --yarp", hint="Zenoh needs none")
     if cameras and not zenoh:
         raise InputError("--cameras without --zenoh", hint="over YARP no pictures are shown")
 
 
-def _zenoh(name: str, listen: str | None, *, cameras: bool) -> ZenohDoor:
-    from posewright.network.zenoh.door import ZenohDoor
+def _zenoh(name: str, listen: str | None, *, cameras: bool) -> ZenohTransport:
     from posewright.network.zenoh.session import LOOPBACK, SessionConfig
+    from posewright.network.zenoh.transport import ZenohTransport
 
     config = SessionConfig.from_environment(os.environ, listen=(listen or LOOPBACK,))
-    return ZenohDoor(config, name, pictures=cameras)
+    return ZenohTransport(config, name, pictures=cameras)
 
 
-def _yarp(name: str | None, listen: str | None, *, starts: bool, layout: int) -> YarpDoor:
-    from posewright.network.yarp.gateway import NAME, YarpDoor
+def _yarp(name: str | None, listen: str | None, *, starts: bool, layout: int) -> YarpTransport:
+    from posewright.network.yarp.transport import NAME, YarpTransport
 
     host, _, port = (listen or "127.0.0.1:10000").rpartition(":")
     if not port.isdecimal():
         raise InputError(f"--listen {listen}", hint="HOST:PORT of YARP's name server, 127.0.0.1:10000")
-    return YarpDoor(
+    return YarpTransport(
         name or NAME,
         host=host or "127.0.0.1",
         port=int(port),
@@ -196,10 +196,10 @@ def _place(text: str | None, field: Arena | None) -> tuple[float, float, float]:
     return x, y, math.radians(yaw_deg)
 
 
-def _teller(begun: str, say: Callable[[str], None]) -> Callable[[Standing], None]:
+def _teller(begun: str, say: Callable[[str], None]) -> Callable[[ServiceStatus], None]:
     first = iter([begun])
 
-    def tell(standing: Standing) -> None:
+    def tell(standing: ServiceStatus) -> None:
         for line in first:
             console.hint(line)
         counts, drives = standing.counts, "drives" if standing.client else "commands"
@@ -211,17 +211,17 @@ def _teller(begun: str, say: Callable[[str], None]) -> Callable[[Standing], None
     return tell
 
 
-def _lines(service: Service) -> list[str]:
-    standing = service.standing
+def _lines(service: ServiceReport) -> list[str]:
+    standing = service.status
     told = [f"{_named(what)} {count:g}" for what, count in standing.counts.items() if count]
     return [f"{standing.time_s:.1f} s served", *([", ".join(told)] if told else [])]
 
 
 def _named(what: str) -> str:
     """Return what a counter is called where it ends a run: of several of one name each its own."""
-    door, _, count = what.rpartition(": ")
-    if count in _DOORS and door:
-        return f"{door}: {_DOORS[count]}"
+    transport, _, count = what.rpartition(": ")
+    if count in _TRANSPORT_COUNTERS and transport:
+        return f"{transport}: {_TRANSPORT_COUNTERS[count]}"
     return _WORDS.get(what, what)
 
 
@@ -243,7 +243,7 @@ _WORDS = {
     "clients' refused": "clients' questions refused",
     "clients' lapsed": "clients fallen silent",
 }
-_DOORS = {
+_TRANSPORT_COUNTERS = {
     "accepted": "trajectories taken",
     "answered": "questions answered",
     "refused": "messages refused",

@@ -160,6 +160,7 @@ def drive(
         raise InputError(message, hint="at least one body, and times above 0")
     pacing = plant.clock or clock or SimulatedClock()
     with _held(plant.bodies, on_end, on_failure), _few_pauses(pacing):
+        pacing.restart()
         run = _Run(plant, controllers, watchers, pacing, safety or {})
         while not run.advance(until_s):
             pass

@@ -7,12 +7,12 @@ nothing to keep, and two thousand motions come out of an archive, this is the ro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 
-class OneLine(dict[str, Any]):
+class OneLine(dict[str, Any]):  # Any: it stands for whatever mapping a writer has
     """A mapping that is written on one line: `{reach_s: 0.125, ...}`."""
 
 
@@ -25,7 +25,7 @@ _OTHER_THINGS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def emitted(data: Mapping[str, Any]) -> str:
+def emitted(data: Mapping[str, object]) -> str:
     """Return the YAML text of a mapping of texts, numbers, truths, nothings, lists and mappings.
 
     Lists of plain values, and mappings made with `one_line`, stand on one line.
@@ -33,12 +33,12 @@ def emitted(data: Mapping[str, Any]) -> str:
     return "".join(_block(data, ""))
 
 
-def _block(data: Mapping[str, Any], indent: str) -> Iterator[str]:
+def _block(data: Mapping[str, object], indent: str) -> Iterator[str]:
     for key, value in data.items():
         if _is_block_mapping(value):
             yield f"{indent}{_text(key)}:\n"
             yield from _block(value, f"{indent}  ")
-        elif _is_block_list(value):
+        elif _is_list(value) and _has_containers(value):
             yield f"{indent}{_text(key)}:\n"
             for element in value:
                 yield from _element(element, f"{indent}  ")
@@ -46,7 +46,7 @@ def _block(data: Mapping[str, Any], indent: str) -> Iterator[str]:
             yield f"{indent}{_text(key)}: {_flow(value)}\n"
 
 
-def _element(element: Any, indent: str) -> Iterator[str]:
+def _element(element: object, indent: str) -> Iterator[str]:
     if not _is_block_mapping(element):
         yield f"{indent}- {_flow(element)}\n"
         return
@@ -55,19 +55,19 @@ def _element(element: Any, indent: str) -> Iterator[str]:
     yield from others
 
 
-def _is_block_mapping(value: Any) -> bool:
+def _is_block_mapping(value: object) -> TypeGuard[Mapping[str, object]]:
     return isinstance(value, Mapping) and bool(value) and not isinstance(value, OneLine)
 
 
-def _is_block_list(value: Any) -> bool:
-    return _is_list(value) and any(isinstance(element, Mapping) or _is_list(element) for element in value)
+def _has_containers(values: Sequence[object]) -> bool:
+    return any(isinstance(element, Mapping) or _is_list(element) for element in values)
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, list | tuple)
 
 
-def _flow(value: Any) -> str:
+def _flow(value: object) -> str:
     if type(value) is float:  # most of a motion is numbers
         return repr(value)
     if _is_list(value):
@@ -77,7 +77,7 @@ def _flow(value: Any) -> str:
     return _scalar(value)
 
 
-def _scalar(value: str | float | bool | None) -> str:
+def _scalar(value: object) -> str:
     if isinstance(value, str):
         return _text(value)
     if value is None:

@@ -20,7 +20,10 @@ from posewright.errors import FormatError, OutputError, Where, visible
 
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
-_BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would else turn every line feed into two bytes
+if sys.platform == "win32":
+    _BINARY = os.O_BINARY  # Windows would else turn every line feed into two bytes
+else:
+    _BINARY = 0
 
 
 LOCK_TIMEOUT_S = 10.0
@@ -134,7 +137,7 @@ def remove_unfinished(folder: Path) -> None:
 
 def _remove_if_left(unfinished: str) -> None:
     with contextlib.suppress(OSError):
-        handle = os.open(unfinished, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        handle = os.open(unfinished, os.O_RDONLY | (0 if sys.platform == "win32" else os.O_NOFOLLOW))
         try:
             if _lock(handle):
                 os.unlink(unfinished)  # noqa: PTH108 -- a name that os.scandir gave

@@ -9,8 +9,17 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
-from yaml import AliasEvent, CSafeLoader, DocumentStartEvent, MappingStartEvent, ScalarEvent, StreamEndEvent
+from yaml import (
+    AliasEvent,
+    CollectionStartEvent,
+    CSafeLoader,
+    DocumentStartEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    StreamEndEvent,
+)
 
+from posewright.documents.placed import Placed
 from posewright.errors import DocumentError, Where
 
 MAX_NESTING = 64
@@ -22,7 +31,7 @@ MAX_VALUES = 200_000
 MAX_ALIASED = 10_000
 """Values of a document with aliases, every one written out; or twice as many as it has without them."""
 
-_WORDS: dict[str, Any] = {
+_WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -40,35 +49,29 @@ class QuotedText(str):
     __slots__ = ()
 
 
-class TreeMap(dict[Any, Any]):
-    """A mapping that knows where its entries stand.
-
-    Attributes:
-        places: of each key its line and that of its value, from 1, and the column at which the value's text
-            begins; None for a paragraph, whose lines are folded.
-        in_brackets: whether it is written as `{...}`.
-    """
+class TreeMap(dict[object, object], Placed):
+    """A mapping that knows where its entries stand."""
 
     __slots__ = ("in_brackets", "places")
 
     def __init__(self, in_brackets: bool) -> None:
         super().__init__()
-        self.places: dict[Any, tuple[int, int, int | None]] = {}
+        self.places: dict[object, tuple[int, int, int | None]] = {}
         self.in_brackets = in_brackets
 
 
-class TreeList(list[Any]):
-    """A list that knows where its elements stand: `places` and `in_brackets` as those of a `TreeMap`."""
+class TreeList(list[object], Placed):
+    """A list that knows where its elements stand."""
 
     __slots__ = ("in_brackets", "places")
 
     def __init__(self, in_brackets: bool) -> None:
         super().__init__()
-        self.places: dict[int, tuple[int, int, int | None]] = {}
+        self.places: dict[object, tuple[int, int, int | None]] = {}
         self.in_brackets = in_brackets
 
 
-def parse_tree(text: str, path: Path | None) -> Any:
+def parse_tree(text: str, path: Path | None) -> object:
     """Return the mapping, list or scalar that a document is; None where it is empty.
 
     Raises:
@@ -88,11 +91,11 @@ class _Builder:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.root: Any = None
+        self.root: object = None
         self.open: list[TreeMap | TreeList] = []
-        self.keys: list[tuple[Any, int] | None] = []
+        self.keys: list[tuple[object, int] | None] = []
         self.sizes: list[int] = []
-        self.anchors: dict[str, tuple[Any, int]] = {}
+        self.anchors: dict[str, tuple[object, int]] = {}
         self.named: list[str | None] = []
         self.depth = [0, 0]  # of indentation, of brackets
         self.count = 0
@@ -102,10 +105,10 @@ class _Builder:
     def fail(self, line: int, message: str, hint: str | None = None, column: int | None = None) -> NoReturn:
         raise DocumentError(message, where=Where(self.path, line, column), hint=hint)
 
-    def build(self, parser: CSafeLoader) -> Any:
+    def build(self, parser: CSafeLoader) -> object:
         documents = 0
         while True:
-            event: Any = parser.get_event()
+            event: Any = parser.get_event()  # an event with marks: its stubs doubt both
             mark = event.start_mark
             line = mark.line + 1
             if isinstance(event, ScalarEvent):
@@ -115,7 +118,7 @@ class _Builder:
                 self._add(value, line, None if quoted and str(event.style) in "|>" else column)
             elif isinstance(event, AliasEvent):
                 self._add(self._alias(str(event.anchor), line, mark.column + 1), line, mark.column + 1)
-            elif hasattr(event, "flow_style"):
+            elif isinstance(event, CollectionStartEvent):
                 self._begin(event, line, mark.column + 1)
             elif self.open:
                 self._end(line)
@@ -126,7 +129,7 @@ class _Builder:
             elif isinstance(event, StreamEndEvent):
                 return self.root
 
-    def _begin(self, event: Any, line: int, column: int) -> None:
+    def _begin(self, event: CollectionStartEvent, line: int, column: int) -> None:
         self._refuse_tag(event.tag, line)
         flow = bool(event.flow_style)
         container = TreeMap(flow) if isinstance(event, MappingStartEvent) else TreeList(flow)
@@ -167,7 +170,7 @@ class _Builder:
                 container.setdefault(key, value)
                 container.places.setdefault(key, other.places[key])
 
-    def _add(self, value: Any, line: int, column: int | None) -> None:
+    def _add(self, value: object, line: int, column: int | None) -> None:
         self.count += 1
         self.written_out += 1
         if self.count > MAX_VALUES:
@@ -194,7 +197,7 @@ class _Builder:
         else:
             self.keys[-1] = value, line
 
-    def _alias(self, name: str, line: int, column: int) -> Any:
+    def _alias(self, name: str, line: int, column: int) -> object:
         if name not in self.anchors:
             hint = "a text that begins with * needs quotes"
             self.fail(line, f"not valid YAML: found undefined alias '{name}'", hint, column)
@@ -207,10 +210,10 @@ class _Builder:
         self.written_out += size
         return value
 
-    def _scalar(self, event: ScalarEvent, line: int) -> Any:
+    def _scalar(self, event: ScalarEvent, line: int) -> object:
         self._refuse_tag(event.tag, line)
         word = event.value
-        value: Any
+        value: object
         if not event.implicit[0]:
             value = QuotedText(word)
         elif word == "<<" and self.open and self.keys[-1] is None and isinstance(self.open[-1], TreeMap):
@@ -221,7 +224,7 @@ class _Builder:
             self.anchors[event.anchor] = value, 0
         return value
 
-    def _meaning(self, word: str, line: int) -> Any:
+    def _meaning(self, word: str, line: int) -> object:
         """Return what a word without quotes is in YAML 1.2's core schema."""
         if word in _WORDS:
             return _WORDS[word]

@@ -82,8 +82,8 @@ class _Converter:
         parts = self._take_apart(value)
         return value if parts is value else self.convert(parts)
 
-    def _mapping(self, value: Mapping[object, object]) -> dict[str, Any]:
-        plain: dict[str, Any] = {}
+    def _mapping(self, value: Mapping[object, object]) -> dict[str, object]:
+        plain: dict[str, object] = {}
         for key, item in value.items():
             name = key if type(key) is str else str(key.value if isinstance(key, Enum) else key)
             plain[name] = item if type(item) in self._unchanged else self.convert(item)

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from posewright.documents.files import open_ordinary
+from posewright.documents.placed import Placed, Places
 from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 
+if TYPE_CHECKING:
+    from yaml import Mark
+
 TOO_LARGE = "a number too large"
-_NOWHERE: Mapping[Any, tuple[Any, ...]] = {}
 MAX_BITS = 1024
 """Bits of the largest number that anybody may write: that of the largest float."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """A value inside a document that knows where it stands."""
+    """A value inside a document that knows where it stands.
+
+    Its `value` is `Any`: what a document holds is known once a method below has looked.
+    """
 
     value: Any
     path: Path | None = None
@@ -100,9 +106,8 @@ class Node:
     def items(self) -> list[Node]:
         """Return the elements of a list, or fail."""
         self._is("a list", isinstance(self.value, list))
-        places, line = self._places(), (self.line,)
         return [
-            Node(element, self.path, f"{self.trail}[{i}]", places.get(i, line)[0])
+            Node(element, self.path, f"{self.trail}[{i}]", self._line_of(i))
             for i, element in enumerate(self.value)
         ]
 
@@ -131,12 +136,11 @@ class Node:
         return found
 
     def _entries(self) -> Iterator[tuple[str, Node]]:
-        places, line = self._places(), (self.line,)
         for key, element in self.value.items():
             if not isinstance(key, str):
                 self.fail(f"the key {describe(key)} is not text", hint="put it in quotes")
             trail = f"{self.trail}.{key}" if self.trail else key
-            yield key, Node(element, self.path, trail, places.get(key, line)[0])
+            yield key, Node(element, self.path, trail, self._line_of(key))
 
     def where_of(self, key: str | int) -> Where:
         """Return where the text of the value at `key` begins; without a column where it is a paragraph."""
@@ -146,11 +150,14 @@ class Node:
     @property
     def in_brackets(self) -> bool:
         """Whether this is a mapping written as `{...}` or a list as `[...]`."""
-        return bool(getattr(self.value, "in_brackets", False))
+        return isinstance(self.value, Placed) and self.value.in_brackets
 
-    def _places(self) -> Mapping[Any, tuple[Any, ...]]:
-        """Return the line of each entry, and line and column of its value, where the value knows them."""
-        return getattr(self.value, "places", _NOWHERE)
+    def _line_of(self, key: str | int) -> int | None:
+        place = self._places().get(key)
+        return self.line if place is None else place[0]
+
+    def _places(self) -> Places:
+        return self.value.places if isinstance(self.value, Placed) else Placed.places
 
 
 def describe(value: object) -> str:
@@ -254,7 +261,10 @@ def parse_document(text: str, path: Path | None = None) -> Node:
 
 
 def _invalid(error: Any, text: str, path: Path | None) -> DocumentError:
-    """Return the error for what libyaml cannot read, with a hint where we know one."""
+    """Return the error for what libyaml cannot read, with a hint where we know one.
+
+    `Any`: it is a MarkedYAMLError, of whose marks the stubs say that there may be none.
+    """
     if "flow" in (error.context or ""):
         place = open_bracket(text)  # libyaml only says where it gave up
         if place is not None:
@@ -277,7 +287,7 @@ def _invalid(error: Any, text: str, path: Path | None) -> DocumentError:
     return DocumentError(f"not valid YAML: {problem}", where=where, hint=hint)
 
 
-def _logic_hint(text: str, mark: Any) -> str | None:
+def _logic_hint(text: str, mark: Mark) -> str | None:
     """Return how the condition that ends where libyaml gave up, `!near && far`, is written in words."""
     signs = text[max(mark.index - 1, 0) : mark.index + 2]
     if "&&" not in signs and "||" not in signs:

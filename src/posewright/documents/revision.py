@@ -7,7 +7,6 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
@@ -19,7 +18,7 @@ from posewright.documents.emitting import OneLine, emitted
 from posewright.documents.reading import parse_document
 
 
-def revised(text: str, data: Mapping[str, Any], path: Path | None) -> str:
+def revised(text: str, data: Mapping[str, object], path: Path | None) -> str:
     """Return the document `text` made to say `data`; see `revise_document`."""
     before = parse_document(text, path).value
     if says(before, data):
@@ -37,7 +36,7 @@ def revised(text: str, data: Mapping[str, Any], path: Path | None) -> str:
     return emitted(data)
 
 
-def _dump(tree: Any) -> str:
+def _dump(tree: object) -> str:
     stream = io.StringIO()
     yaml_1_2().dump(tree, stream)
     return stream.getvalue()
@@ -98,7 +97,7 @@ def yaml_1_2() -> YAML:
     return yaml
 
 
-def commented(value: Any) -> Any:
+def commented(value: object) -> object:
     """Return `value` as ruamel containers; lists of plain values are written on one line."""
     if isinstance(value, CommentedMap):  # laid out already
         return value
@@ -117,11 +116,18 @@ def commented(value: Any) -> Any:
     return value
 
 
-def merge(old: Any, new: Any) -> bool:
-    """Change `old` in place until it equals `new`; return whether anything changed."""
+def merge(old: object, new: object) -> bool:
+    """Change `old` in place until it equals `new`, both mappings or both lists; return whether it changed."""
     if isinstance(old, dict) and isinstance(new, Mapping):
         return _merge_mapping(old, new)
-    changed = False
+    if isinstance(old, list) and isinstance(new, list | tuple):
+        return _merge_list(old, new)
+    return False
+
+
+def _merge_list(old: list[object], new: Sequence[object]) -> bool:
+    changed = len(old) > len(new)
+    del old[len(new) :]
     for i, element in enumerate(new):
         if i >= len(old):
             old.append(commented(element))
@@ -131,12 +137,10 @@ def merge(old: Any, new: Any) -> bool:
         elif not _same(old[i], element):
             old[i] = commented(element)
             changed = True
-    changed |= len(old) > len(new)
-    del old[len(new) :]
     return changed
 
 
-def _merge_mapping(old: Any, new: Mapping[str, Any]) -> bool:
+def _merge_mapping(old: dict[object, object], new: Mapping[object, object]) -> bool:
     changed = False
     for key in [key for key in old if key not in new]:
         del old[key]
@@ -150,22 +154,23 @@ def _merge_mapping(old: Any, new: Mapping[str, Any]) -> bool:
     return changed
 
 
-def _mergeable(old: Any, new: Any) -> bool:
+def _mergeable(old: object, new: object) -> bool:
     both_mappings = isinstance(old, dict) and isinstance(new, Mapping)
     return both_mappings or (isinstance(old, list) and isinstance(new, list | tuple))
 
 
-def _same(old: Any, new: Any) -> bool:
+def _same(old: object, new: object) -> bool:
     return isinstance(old, bool) == isinstance(new, bool) and bool(old == new)
 
 
-def says(tree: Any, data: Any) -> bool:
+def says(tree: object, data: object) -> bool:
     """Tell whether a tree means exactly the plain `data`."""
     if isinstance(data, Mapping):
         if not isinstance(tree, dict) or tree.keys() != data.keys():
             return False
         return all(says(tree[key], element) for key, element in data.items())
     if isinstance(data, list | tuple):
-        is_list = isinstance(tree, list) and len(tree) == len(data)
-        return is_list and all(says(*pair) for pair in zip(tree, data, strict=True))
+        if not isinstance(tree, list) or len(tree) != len(data):
+            return False
+        return all(says(*pair) for pair in zip(tree, data, strict=True))
     return _same(tree, data)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from posewright.documents.emitting import OneLine, emitted
 from posewright.documents.files import is_file, open_ordinary, write_atomically
@@ -14,7 +13,7 @@ from posewright.errors import DocumentError, Where
 BOM = "\ufeff"
 
 
-def save_document(path: Path | str, data: Mapping[str, Any]) -> None:
+def save_document(path: Path | str, data: Mapping[str, object]) -> None:
     """Write a native document atomically.
 
     Where `path` already holds a document, its comments, order and layout survive and only changed
@@ -24,7 +23,7 @@ def save_document(path: Path | str, data: Mapping[str, Any]) -> None:
     write_atomically(path, render_document(data, over=path if is_file(path) else None).encode())
 
 
-def render_document(data: Mapping[str, Any], *, over: Path | None = None) -> str:
+def render_document(data: Mapping[str, object], *, over: Path | None = None) -> str:
     """Return the YAML text of `data`, laid over the document at `over` where one is given."""
     if over is None:
         return emitted(data)
@@ -37,7 +36,7 @@ def render_document(data: Mapping[str, Any], *, over: Path | None = None) -> str
     return mark + revise_document(decode_document(raw, over), data, over)
 
 
-def revise_document(text: str, data: Mapping[str, Any], path: Path | None = None) -> str:
+def revise_document(text: str, data: Mapping[str, object], path: Path | None = None) -> str:
     """Return the document `text` made to say `data`: a line that says the same as before is not touched.
 
     Comments, order and layout survive. Only where anchors are in the way is it written anew.
@@ -47,6 +46,6 @@ def revise_document(text: str, data: Mapping[str, Any], path: Path | None = None
     return revised(text, data, path)
 
 
-def one_line(entries: Mapping[str, Any]) -> OneLine:
+def one_line(entries: Mapping[str, object]) -> OneLine:
     """Return `entries` as a mapping that is written on one line: `{reach_s: 0.125, ...}`."""
     return OneLine(entries)

@@ -44,7 +44,7 @@ class Bounds:
 class Reader:
     """How the value of a field is read, where its type does not say."""
 
-    read: Callable[[Node], Any]
+    read: Callable[[Node], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,17 @@ class _How:
 class _Entry:
     key: str
     required: bool
-    read: Callable[[Node], Any]
+    read: Callable[[Node], object]
 
 
 def read_record(
-    node: Node, kind: type[T], *, besides: Collection[str] = (), degrees: bool = True, **given: Any
+    node: Node,
+    kind: type[T],
+    *,
+    besides: Collection[str] = (),
+    without: Collection[str] = (),
+    degrees: bool = True,
+    **given: object,
 ) -> T:
     """Return the dataclass that a mapping of a document describes.
 
@@ -72,6 +78,7 @@ def read_record(
         node: the mapping.
         kind: the dataclass; a field with a default may be left out.
         besides: keys that the mapping may have and no field has.
+        without: fields that no key has: they keep their defaults.
         degrees: whether angles are written in degrees, as people do, and not as `to_plain` gives them.
         given: fields that the document does not tell.
 
@@ -80,23 +87,23 @@ def read_record(
             itself refuses the values.
         UnknownNameError: a key or a choice that does not exist.
     """
-    described: Any = kind
-    entries = _entries(described, degrees, frozenset(given))
+    hashable: Any = kind  # as every class is, but mypy does not know it of a type variable
+    entries = _entries(hashable, degrees, frozenset({*given, *without}))
     required = [entry.key for entry in entries.values() if entry.required]
     optional = [entry.key for entry in entries.values() if not entry.required]
     parts = node.fields(required=required, optional=[*optional, *besides])
     values = {name: entry.read(parts[entry.key]) for name, entry in entries.items() if entry.key in parts}
     with node.located():
-        return kind(**values, **given)
+        return kind(**(values | given))
 
 
 @cache
-def _entries(kind: Any, degrees: bool, given: frozenset[str]) -> Mapping[str, _Entry]:
+def _entries(kind: type, degrees: bool, given: frozenset[str]) -> Mapping[str, _Entry]:
     hints, told = get_type_hints(kind, include_extras=True), (entry for entry in fields(kind) if entry.init)
     return {one.name: _entry(one, hints[one.name], degrees) for one in told if one.name not in given}
 
 
-def _entry(entry: Field[Any], hint: Any, degrees: bool) -> _Entry:
+def _entry(entry: Field[object], hint: object, degrees: bool) -> _Entry:
     key, how = entry.name, _How(degrees)
     for ending, (written, factor) in _WRITTEN.items():
         if degrees and key.endswith(ending):
@@ -105,7 +112,7 @@ def _entry(entry: Field[Any], hint: Any, degrees: bool) -> _Entry:
     return _Entry(key, required, _reader(key, hint, how))
 
 
-def _reader(key: str, hint: Any, how: _How) -> Callable[[Node], Any]:
+def _reader(key: str, hint: object, how: _How) -> Callable[[Node], object]:
     """Return what reads a value of that type."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
@@ -130,7 +137,7 @@ def _reader(key: str, hint: Any, how: _How) -> Callable[[Node], Any]:
     raise TypeError(f"{key}: no document says how a {hint} is written")
 
 
-def _plain_reader(key: str, kind: type[Any], how: _How) -> Callable[[Node], Any]:
+def _plain_reader(key: str, kind: type, how: _How) -> Callable[[Node], object]:
     factor, ends = how.factor, (how.bounds.low, how.bounds.high)
     low, high = (None if end is None else round(end / factor, 9) for end in ends)
     if issubclass(kind, Enum):
@@ -148,11 +155,11 @@ def _plain_reader(key: str, kind: type[Any], how: _How) -> Callable[[Node], Any]
     raise TypeError(f"{key}: no document says how a {kind.__name__} is written")
 
 
-def _sequence(read: Callable[[Node], Any], node: Node) -> tuple[Any, ...]:
+def _sequence(read: Callable[[Node], object], node: Node) -> tuple[object, ...]:
     return tuple(read(item) for item in node.items())
 
 
-def _exactly(reads: Collection[Callable[[Node], Any]], node: Node) -> tuple[Any, ...]:
+def _exactly(reads: Collection[Callable[[Node], object]], node: Node) -> tuple[object, ...]:
     items = node.items()
     if len(items) != len(reads):
         node.fail(f"expected a list of {len(reads)}, found {len(items)}")

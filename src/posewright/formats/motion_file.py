@@ -10,6 +10,7 @@ from typing import NamedTuple, overload
 
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.motions import Carried, Motion, card_of, carried_over
+from posewright.motions.motion import MotionOrigin
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
@@ -101,7 +102,7 @@ class LazyMotions(Sequence[Motion]):
 
 
 @dataclass(frozen=True)
-class Origin:
+class Origin(MotionOrigin):
     """The foreign document a motion came from; `Motion.origin` holds it.
 
     Attributes:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -170,8 +169,7 @@ class DesignRules:
     @classmethod
     def of(cls, robot: Robot) -> DesignRules:
         """Return the thresholds for a robot: those of its card, the defaults where the card is silent."""
-        card: dict[str, Any] = robot.motion_rules.said
-        return cls(**card)
+        return cls(**robot.motion_rules.thresholds)
 
 
 @dataclass(frozen=True, eq=False)

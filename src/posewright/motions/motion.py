@@ -26,6 +26,16 @@ MAX_SAMPLES = 10_000_000
 """An hour of frames is half a million; more than this is a slip of the pen."""
 
 
+class MotionOrigin:
+    """What a motion was read from.
+
+    Attributes:
+        robot: the robot that it was read for; None where the file itself says which.
+    """
+
+    robot: Robot | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Samples:
     """A motion at many times.
@@ -316,8 +326,9 @@ def card_of(motion: Motion, robot: Robot | str | None = None) -> Robot:
     """
     if isinstance(robot, Robot):
         return robot
-    read_for = getattr(motion.origin, "robot", None)
-    if robot is None and isinstance(read_for, Robot) and read_for.name == motion.robot:
+    origin = motion.origin
+    read_for = origin.robot if isinstance(origin, MotionOrigin) else None
+    if robot is None and read_for is not None and read_for.name == motion.robot:
         return read_for
     return robot_named(robot or motion.robot)
 

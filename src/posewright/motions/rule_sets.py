@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from posewright.documents import Catalogue, parse_document, read_record, read_text
 from posewright.motions.checked import CHECKS, DesignRules
@@ -45,7 +44,5 @@ def design_rules(name: str | Path, robot: Robot) -> DesignRules:
     near: Sequence[str] | None = None
     if "near_pose" in found:
         near = tuple(entry.choice("pose", robot.poses) for entry in found["near_pose"].items())
-    no_camera: dict[str, Any] = dict.fromkeys(OF_CAMERA)
-    rules = read_record(document, MotionRules, besides=besides, near_pose=near, **no_camera)
-    thresholds: dict[str, Any] = rules.said
-    return replace(DesignRules.of(robot), checks=checks, **thresholds)
+    rules = read_record(document, MotionRules, besides=besides, without=OF_CAMERA, near_pose=near)
+    return replace(DesignRules.of(robot), checks=checks, **rules.thresholds)

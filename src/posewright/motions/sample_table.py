@@ -8,11 +8,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.documents import PlainData
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions.motion import Motion, Samples, card_of
 from posewright.motions.pose import Pose
@@ -81,7 +81,7 @@ class SampleTable:
             writer.writerow([time, *("" if math.isnan(value) else value for value in row)])
         return text.getvalue()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, PlainData]:
         """Return the table as JSON has it: rows by time, the exact keyframes, and all servo IDs."""
         start, *frames = self.motion.resolved()
         times = self.motion.keyframe_times.tolist()
@@ -103,7 +103,7 @@ class SampleTable:
             "keyframes": [self._keyframe(time, pose) for time, pose in zip(times, frames, strict=True)],
         }
 
-    def _keyframe(self, time: float, pose: Pose) -> dict[str, Any]:
+    def _keyframe(self, time: float, pose: Pose) -> dict[str, PlainData]:
         angles = pose.on(self.joints).angles[None]
         return {
             "time_s": time,

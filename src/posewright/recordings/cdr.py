@@ -12,12 +12,11 @@ sequences preceded by their length, texts ended by a zero that counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.arrays import AnyArray
+from posewright.arrays import Array
 from posewright.errors import InputError
 
 _ENCAPSULATION = b"\x00\x01\x00\x00"
@@ -78,13 +77,13 @@ class Layout:
         return len(self._template)
 
     @property
-    def _dtype(self) -> np.dtype[Any]:
+    def _dtype(self) -> np.dtype[np.void]:
         names = list(self._fields)
         formats = [(kind, shape) for kind, shape, _ in self._fields.values()]
         offsets = [offset for _, _, offset in self._fields.values()]
         return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": self.size})
 
-    def pack(self, n: int, **values: AnyArray) -> NDArray[np.uint8]:
+    def pack(self, n: int, **values: Array) -> NDArray[np.uint8]:
         """Return n messages, `(n, size)` bytes; each value has the shape `(n, *shape)` of its field."""
         raw = np.tile(np.frombuffer(bytes(self._template), dtype=np.uint8), (n, 1))
         messages = raw.reshape(-1).view(self._dtype)
@@ -92,7 +91,7 @@ class Layout:
             messages[name] = values[name]
         return raw
 
-    def blank(self) -> tuple[bytearray, dict[str, AnyArray]]:
+    def blank(self) -> tuple[bytearray, dict[str, Array]]:
         """Return one message, and its varying numbers, each `(1, *shape)`: what is set there stands in it.
 
         Of messages that are made one at a time, each takes a tenth of what `pack` takes.
@@ -101,7 +100,7 @@ class Layout:
         table = np.frombuffer(raw, dtype=self._dtype)
         return raw, {name: table[name] for name in self._fields}
 
-    def unpack(self, messages: Sequence[bytes]) -> dict[str, AnyArray]:
+    def unpack(self, messages: Sequence[bytes]) -> dict[str, Array]:
         """Return the varying numbers of n messages, each `(n, *shape)`."""
         for size in {len(message) for message in messages} - {self.size}:
             raise InputError(f"a message of {size} bytes", hint=f"each of this kind has {self.size}")

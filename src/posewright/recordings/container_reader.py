@@ -15,7 +15,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import BinaryIO, TypeVar
 
 import lz4.frame  # type: ignore[import-untyped]  # shipped without type information
 import zstandard
@@ -233,7 +233,10 @@ class _Reading:
         return self._found
 
 
-def _add_new(found: dict[str, Any], what: str, name: str, value: Any) -> None:
+T = TypeVar("T")
+
+
+def _add_new(found: dict[str, T], what: str, name: str, value: T) -> None:
     if name in found:
         raise ValueError(f"there are two {what} {name!r:.80}")
     found[name] = value

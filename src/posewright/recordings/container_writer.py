@@ -12,7 +12,6 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import zstandard
@@ -140,9 +139,17 @@ class _File:
 
     def add_attachment(self, name: str, data: bytes) -> None:
         utf8(name)
-        told: dict[str, Any] = {"log_time": 0, "create_time": 0, "name": name, "media_type": _TEXT}
-        offset, length = self.add(records.Attachment(data=data, **told))
-        index = records.AttachmentIndex(offset=offset, length=length, data_size=len(data), **told)
+        attachment = records.Attachment(create_time=0, log_time=0, name=name, media_type=_TEXT, data=data)
+        offset, length = self.add(attachment)
+        index = records.AttachmentIndex(
+            offset=offset,
+            length=length,
+            data_size=len(data),
+            create_time=0,
+            log_time=0,
+            name=name,
+            media_type=_TEXT,
+        )
         self._count_rare(length)
         self._attachments.append(index)
 
@@ -165,13 +172,17 @@ class _File:
         self.unpacked += len(body)
         refuse_larger("a chunk", len(body), MAX_LENGTHS[Opcode.CHUNK])
         packed = zstandard.ZstdCompressor(level=_LEVEL).compress(body)
-        told: dict[str, Any] = {
-            "compression": "zstd",
-            "message_start_time": int(heads["log_time"][0]),
-            "message_end_time": int(heads["log_time"][-1]),
-            "uncompressed_size": len(body),
-        }
-        start, length = self.add(records.Chunk(data=packed, uncompressed_crc=zlib.crc32(body), **told))
+        first_ns = int(heads["log_time"][0])
+        last_ns = int(heads["log_time"][-1])
+        chunk = records.Chunk(
+            compression="zstd",
+            data=packed,
+            message_start_time=first_ns,
+            message_end_time=last_ns,
+            uncompressed_crc=zlib.crc32(body),
+            uncompressed_size=len(body),
+        )
+        start, length = self.add(chunk)
         indexes_start = self._size
         index_offsets = self._add_message_indexes(heads, offsets)
         self._chunks.append(
@@ -181,7 +192,10 @@ class _File:
                 compressed_size=len(packed),
                 message_index_offsets=index_offsets,
                 message_index_length=self._size - indexes_start,
-                **told,
+                message_start_time=first_ns,
+                message_end_time=last_ns,
+                compression="zstd",
+                uncompressed_size=len(body),
             )
         )
 

@@ -153,13 +153,24 @@ class Header:
             if len(found) > MAX_OF_A_KIND:
                 raise InputError(f"the header has {len(found)} {what}", hint=f"at most {MAX_OF_A_KIND}")
         robots = {name: _read_robot(name, one) for name, one in data["robots"].items()}
-        return cls(**{**data, "robots": robots}, documents=documents)
+        return cls(
+            robots=robots,
+            contest=data["contest"],
+            layout=data["layout"],
+            boxes=data["boxes"],
+            seed=data["seed"],
+            version=data["version"],
+            rate_hz=data["rate_hz"],
+            arena=data["arena"],
+            documents=documents,
+            extras=data["extras"],
+        )
 
 
 _PLACE: dict[str | type, Shape] = {"position": (float,) * 3, "rotation": (float,) * 4}
 _SHAPE: dict[str | type, Shape] = {"kind": str, "size": (float,) * 3, "colour": [float], **_PLACE}
 _LINK: dict[str | type, Shape] = {"name": str, "parent": str, "shapes": [_SHAPE], **_PLACE}
-_ROBOT: Shape = {
+_ROBOT: dict[str | type, Shape] = {
     "robot": str,
     "controller": str,
     "joints": [str],
@@ -203,10 +214,17 @@ def _read_robot(name: str, data: PlainMapping) -> RobotHeader:
             raise InputError(f"the header is damaged: a name of {name} comes twice")
         if len(data[what]) > MAX_OF_A_KIND:
             raise InputError(f"{name} has {len(data[what])} {what}", hint=f"at most {MAX_OF_A_KIND}")
-    try:
-        return RobotHeader(**data)
-    except TypeError as error:
-        raise InputError(f"the header is damaged: robot {name} has {', '.join(data)}") from error
+    if data.keys() != _ROBOT.keys():
+        raise InputError(f"the header is damaged: robot {name} has {', '.join(data)}")
+    return RobotHeader(
+        robot=data["robot"],
+        controller=data["controller"],
+        joints=data["joints"],
+        feet=data["feet"],
+        sensors=data["sensors"],
+        facts=data["facts"],
+        links=data["links"],
+    )
 
 
 PLACED = frozenset({"base_pose", "link", "link_pose"})

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NoReturn
 import numpy as np
 
 from posewright.documents import open_ordinary, write_atomically
+from posewright.documents.plain import PlainMapping
 from posewright.errors import FormatError, InputError, Where, visible
 from posewright.recordings.budgets import MAX_FILE_BYTES, MAX_TEXT_BYTES, refuse_larger
 from posewright.recordings.exact_json import check_shape, from_json, to_json
@@ -189,7 +190,7 @@ def seal(about: Mapping[str, str], documents: Mapping[str, str], happened: str) 
     return {name: hashlib.sha256(raw).hexdigest() for name, raw in told.items()}
 
 
-def _check_texts(told: Any, right: Mapping[str, str], *, trust_attached_rules: bool) -> bool:
+def _check_texts(told: PlainMapping, right: Mapping[str, str], *, trust_attached_rules: bool) -> bool:
     """Check the seals of all texts; return whether those of attached rules fit too.
 
     Raises:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from posewright.arrays import AnyArray, Floats
+from posewright.arrays import Array, Floats
 from posewright.errors import InputError
 from posewright.recordings.recording import ARRAYS, CONTACTS, Event, Recording, RobotRecord
 
@@ -62,13 +62,13 @@ def _refuse_backward(what: str, times: Floats, *, strictly: bool) -> None:
         )
 
 
-def _numbers(record: RobotRecord) -> Iterator[tuple[str, AnyArray]]:
+def _numbers(record: RobotRecord) -> Iterator[tuple[str, Array]]:
     yield from ((name, getattr(record, name)) for name in ARRAYS if getattr(record, name) is not None)
     if record.contacts is not None:
         yield from ((f"contacts' {name}", getattr(record.contacts, name)) for name in CONTACTS)
 
 
-def _refuse_odd(what: str, values: AnyArray) -> None:
+def _refuse_odd(what: str, values: Array) -> None:
     odd = np.abs(values) > MOST if values.dtype.kind == "f" else np.zeros(0)
     if odd.any():
         row = int(np.argwhere(odd)[0, 0])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from posewright.arrays import AnyArray, Floats, Indices
+from posewright.arrays import Array, Floats, Indices
 from posewright.bodies import Contacts, GroundTruth, JointCommands, JointStates, Plant, Reading
 from posewright.documents.plain import PlainMapping
 from posewright.errors import BodyError, InputError
@@ -25,7 +25,7 @@ from posewright.recordings.recording import (
 from posewright.robots import Rgb
 
 if TYPE_CHECKING:
-    from posewright.bodies import BodyState
+    from posewright.bodies import BodyState, Decision
 
 ROWS_EVERY = 4
 """A race keeps every fourth frame: 32 rows a second of a robot with 128 frames a second."""
@@ -206,7 +206,7 @@ class _RobotRows:
 
     def __init__(self, header: RobotHeader, n_boxes: int, start: JointStates, every: int) -> None:
         self.header = header
-        self.decisions: list[tuple[Any, Any]] = []
+        self.decisions: list[tuple[BodyState, Decision]] = []
         self._start = start
         self._every = every
         self._frames = self._rows = 0
@@ -217,8 +217,8 @@ class _RobotRows:
         joints, feet = len(header.joints), len(header.feet)
         own: dict[str, tuple[int, ...]] = {"times": (), "boxes": (n_boxes, 7)}
         self._shapes = own | row_shapes(joints, feet, n_boxes)
-        self._chunk: dict[str, AnyArray] = {}
-        self._chunks: list[dict[str, AnyArray]] = []
+        self._chunk: dict[str, Array] = {}
+        self._chunks: list[dict[str, Array]] = []
 
     def keep(self, block: Seen) -> None:
         """Keep the rows of a block. The arrays are copied: a body may use them again."""
@@ -229,7 +229,7 @@ class _RobotRows:
             return
         kept = kept_frames(self._frames, self._every)
         begin, self._frames = self._frames, self._frames + n
-        values: dict[str, AnyArray] = {
+        values: dict[str, Array] = {
             "times": states.times,
             "positions": states.positions,
             "efforts": states.efforts,
@@ -250,7 +250,7 @@ class _RobotRows:
             self._add_truth(states.truth, begin, values)
         self._store(values, kept.start, len(range(n)[kept]))
 
-    def _add_truth(self, truth: GroundTruth, begin: int, values: dict[str, AnyArray]) -> None:
+    def _add_truth(self, truth: GroundTruth, begin: int, values: dict[str, Array]) -> None:
         values |= {name: getattr(truth, name) for name in _PLACES}
         if self._every == 1 and truth.slips is not None:  # what happened in a frame says nothing of four
             self._has_slips = True
@@ -258,7 +258,7 @@ class _RobotRows:
         if truth.contacts is not None:
             self._contacts[begin] = truth.contacts
 
-    def _store(self, values: Mapping[str, AnyArray], begin: int, n: int) -> None:
+    def _store(self, values: Mapping[str, Array], begin: int, n: int) -> None:
         """Keep n rows of the values, from `begin` on."""
         while n > 0:
             at = self._rows % CHUNK_ROWS
@@ -273,12 +273,12 @@ class _RobotRows:
             self._rows += take
             begin, n = end, n - take
 
-    def column(self, name: str) -> AnyArray:
+    def column(self, name: str) -> Array:
         """Return all rows of one kind."""
         chunks = [chunk[name] for chunk in self._chunks] or [self._nothing(name, 0)]
         return np.concatenate(chunks)[: self._rows]
 
-    def _nothing(self, name: str, n: int) -> AnyArray:
+    def _nothing(self, name: str, n: int) -> Array:
         """Return n rows in which nobody saw anything."""
         value = False if name in FLAGS else 0.0 if name == "slips" else np.nan
         return np.full((n, *self._shapes[name]), value)

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from posewright.arrays import AnyArray, Flags, Floats
+from posewright.arrays import Array, Flags, Floats
 from posewright.bodies import Contacts
-from posewright.documents.plain import PlainMapping, to_plain
+from posewright.documents.plain import PlainData, PlainMapping, to_plain
 from posewright.errors import InputError, UnknownNameError
 from posewright.recordings.header import Header, RobotHeader
 
@@ -253,8 +253,8 @@ class Recording:
 
     @cached_property
     def _digest(self) -> str:
-        told = [DIGEST_KIND, self.header.identity(), self.happened]
-        return hashlib.sha256(_text(told)).hexdigest()
+        identity = _text([DIGEST_KIND, self.header.identity(), self.happened])
+        return hashlib.sha256(identity).hexdigest()
 
     @cached_property
     def happened(self) -> str:
@@ -269,7 +269,9 @@ class Recording:
         return digest.hexdigest()
 
 
-def _read_only(name: str, values: Any, shape: tuple[int, ...], kind: type[Any] = np.float64) -> AnyArray:
+def _read_only(
+    name: str, values: ArrayLike, shape: tuple[int, ...], kind: type[np.generic] = np.float64
+) -> Array:
     array = np.ascontiguousarray(values, dtype=kind).view()
     _expect(name, array.shape, shape)
     array.flags.writeable = False
@@ -309,11 +311,11 @@ def _add_robot(digest: hashlib._Hash, record: RobotRecord) -> None:
     digest.update(_text((decisions.states, decisions.inputs, decisions.outputs, decisions.playing)))
 
 
-def _add_array(digest: hashlib._Hash, name: str, array: AnyArray) -> None:
+def _add_array(digest: hashlib._Hash, name: str, array: Array) -> None:
     kind = {"b": "|b1", "i": "<i8"}.get(array.dtype.kind, "<f8")
     digest.update(_text([name, kind, array.shape]))
     digest.update(np.ascontiguousarray(array, dtype=kind).data)
 
 
-def _text(value: Any) -> bytes:
+def _text(value: PlainData) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"

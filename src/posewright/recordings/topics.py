@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.arrays import AnyArray
+from posewright.arrays import Array
 from posewright.bodies import Contacts
 from posewright.documents.plain import PlainData, PlainMapping
 from posewright.errors import InputError
@@ -19,7 +19,7 @@ from posewright.recordings import messages
 from posewright.recordings.cdr import Layout, stamps, to_ns
 from posewright.recordings.exact_json import Shape, check_shape, from_json, to_json
 from posewright.recordings.header import Header, RobotHeader
-from posewright.recordings.recording import CONTACTS, Decisions, Event, Recording, RobotRecord
+from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
 
 EVENTS, ROWS = "/events", "/rows"
 MAX_READING = 1 << 16
@@ -158,9 +158,16 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
     packed = at_start.pack(1, base=record.start_base[None], positions=record.start_positions[None])
     yield Topic(prefix + "start", messages.START, np.zeros(1, dtype=np.uint64), packed)
     if record.contacts is not None:
-        values = {name: getattr(record.contacts, name) for name in CONTACTS}
-        packed = messages.contact().pack(len(record.contacts.frames), **values)
-        yield Topic(prefix + "contacts", messages.CONTACT, times_ns[record.contacts.frames], packed)
+        contacts = record.contacts
+        packed = messages.contact().pack(
+            len(contacts.frames),
+            frames=contacts.frames,
+            pairs=contacts.pairs,
+            depths=contacts.depths,
+            forces=contacts.forces,
+            speeds=contacts.speeds,
+        )
+        yield Topic(prefix + "contacts", messages.CONTACT, times_ns[contacts.frames], packed)
     if record.lights is not None:
         colours = np.concatenate([np.empty((n, 0)), *record.lights.values()], axis=1)
         packed = messages.lights(tuple(record.lights)).pack(n, colour=colours)
@@ -206,7 +213,7 @@ def _event(event: Event, stamp: Sequence[int]) -> bytes:
     return to_json(entry).encode()
 
 
-def _unpacked(layout: Layout, topic: str, found: Messages, n: int | None = None) -> dict[str, AnyArray]:
+def _unpacked(layout: Layout, topic: str, found: Messages, n: int | None = None) -> dict[str, Array]:
     """Return what a topic holds; with `n`, it must be so many messages."""
     raw = found.get(topic, ())
     if n is not None and len(raw) != n:
@@ -247,9 +254,7 @@ def _read_robot(name: str, header: Header, columns: PlainMapping, found: Message
     )
 
 
-def _read_lights(
-    topic: str, names: Sequence[str] | None, found: Messages, n: int
-) -> dict[str, AnyArray] | None:
+def _read_lights(topic: str, names: Sequence[str] | None, found: Messages, n: int) -> dict[str, Array] | None:
     if names is None:
         return None
     check_shape(f"names of {topic}", names, [str])
@@ -262,8 +267,14 @@ def _read_contacts(topic: str, names: Sequence[str] | None, found: Messages) -> 
         return None
     check_shape(f"names of {topic}", names, [str])
     values = _unpacked(messages.contact(), topic, found)
-    indices = {name: values[name].astype(np.intp) for name in ("frames", "pairs")}
-    return Contacts(tuple(names), **{**values, **indices})
+    return Contacts(
+        tuple(names),
+        frames=values["frames"].astype(np.intp),
+        pairs=values["pairs"].astype(np.intp),
+        depths=values["depths"],
+        forces=values["forces"],
+        speeds=values["speeds"],
+    )
 
 
 def _read_decisions(prefix: str, sizes: Mapping[str, int], found: Messages) -> Decisions:

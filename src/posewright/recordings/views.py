@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.arrays import AnyArray, Floats
+from posewright.arrays import Array, Floats
 from posewright.documents.plain import PlainMapping
 from posewright.recordings import messages
 from posewright.recordings.cdr import stamps, to_ns
@@ -62,7 +62,7 @@ class _Frames:
     def __init__(self) -> None:
         self.parents: dict[str, str] = {}
         self._fixed: dict[str, Sequence[float]] = {}
-        self._values: dict[str, AnyArray] = {}
+        self._values: dict[str, Array] = {}
 
     def add(self, child: str, parent: str, position: Sequence[float] | Floats, rotations: Floats) -> None:
         """Add a frame at `(3,)`, or one place each time, `(n, 3)` [m]; rotations `(n, 4)` (w x y z)."""

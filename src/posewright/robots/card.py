@@ -9,7 +9,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -32,14 +32,14 @@ _MAPPINGS = (
 """Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
 
 
-def frozen(value: Any) -> Any:
+def frozen(value: object) -> object:
     """Return a read-only copy of a mapping and of the mappings in it; other values as they are."""
     if not isinstance(value, Mapping):
         return value
     return MappingProxyType({key: frozen(element) for key, element in value.items()})
 
 
-def thawed(value: Any) -> Any:
+def thawed(value: object) -> object:
     """Return a `frozen` mapping as plain dictionaries, which can be pickled and copied."""
     if not isinstance(value, Mapping):
         return value
@@ -115,12 +115,12 @@ class Robot:
         )
         return html_table(f"{self.name}: {self.title}", columns, rows)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Return what a copy in another process is made of: a read-only mapping does not travel as such."""
         state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return {**state, **{name: thawed(state[name]) for name in _MAPPINGS}}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self.__post_init__()
 

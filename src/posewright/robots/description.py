@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any
 
+from posewright.documents import PlainData, plain_mapping, to_plain
 from posewright.robots.card import Robot
 from posewright.robots.coupling import CoupledLimit
 from posewright.robots.sensors import SensorSpec
@@ -17,7 +16,7 @@ DECIMALS = 6
 """Degrees are rounded to this many: far finer than a tick, and free of 59.00000000000001."""
 
 
-def describe(robot: Robot) -> dict[str, Any]:
+def describe(robot: Robot) -> dict[str, PlainData]:
     """Return everything on the card, ready for JSON."""
     return {
         **describe_briefly(robot),
@@ -35,7 +34,7 @@ def describe(robot: Robot) -> dict[str, Any]:
             for joint in robot.joints
         ],
         "coupled_limits": [_coupled(row) for row in robot.coupled_limits],
-        "servo_models": {name: asdict(model) for name, model in robot.servo_models.items()},
+        "servo_models": {name: to_plain(model) for name, model in robot.servo_models.items()},
         "numberings": {
             name: {str(number): joint for number, joint in numbering.items()}
             for name, numbering in robot.numberings.items()
@@ -43,25 +42,22 @@ def describe(robot: Robot) -> dict[str, Any]:
         "namings": {scheme: dict(naming) for scheme, naming in robot.namings.items()},
         "designs": {label: list(joints) for label, joints in robot.designs.items()},
         "groups": {name: list(joints) for name, joints in robot.groups.items()},
-        "mirror_pairs": [asdict(pair) for pair in robot.mirror_pairs],
+        "mirror_pairs": [to_plain(pair) for pair in robot.mirror_pairs],
         "poses": {name: _pose(robot, pose) for name, pose in robot.poses.items()},
         "feet": list(robot.feet),
         "link_masses_kg": dict(robot.link_masses_kg),
         "mass_kg": robot.mass_kg,
-        "legs": [{**asdict(leg), "joints": list(leg.joints)} for leg in robot.legs],
-        "head": asdict(robot.head) if robot.head else None,
+        "legs": [to_plain(leg) for leg in robot.legs],
+        "head": to_plain(robot.head) if robot.head else None,
         "sensors": [_sensor(sensor) for sensor in robot.sensors],
-        "leds": [asdict(led) for led in robot.leds],
-        "motion_rules": {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in robot.motion_rules.said.items()
-        },
+        "leds": [to_plain(led) for led in robot.leds],
+        "motion_rules": to_plain(robot.motion_rules.thresholds),
         "sources": dict(robot.sources),
         "model_path": str(robot.model_path) if robot.model_path else None,
     }
 
 
-def describe_briefly(robot: Robot) -> dict[str, Any]:
+def describe_briefly(robot: Robot) -> dict[str, PlainData]:
     """Return what a list of robots shows, ready for JSON."""
     return {
         "name": robot.name,
@@ -79,7 +75,7 @@ def _deg(angle_rad: float) -> float:
     return round(math.degrees(angle_rad), DECIMALS) + 0.0
 
 
-def _coupled(row: CoupledLimit) -> dict[str, Any]:
+def _coupled(row: CoupledLimit) -> dict[str, PlainData]:
     return {
         "joint": row.joint,
         "lower_deg": _deg(row.lower_rad),
@@ -92,7 +88,7 @@ def _coupled(row: CoupledLimit) -> dict[str, Any]:
     }
 
 
-def _servo(servo: Servo) -> dict[str, Any]:
+def _servo(servo: Servo) -> dict[str, PlainData]:
     speed = servo.no_load_speed_rad_s
     return {
         "id": servo.id,
@@ -117,9 +113,9 @@ def _pose(robot: Robot, pose: Mapping[str, float]) -> dict[str, dict[str, float]
     }
 
 
-def _sensor(sensor: SensorSpec) -> dict[str, Any]:
+def _sensor(sensor: SensorSpec) -> dict[str, PlainData]:
     return {
         "kind": sensor.kind,
-        **asdict(sensor),
-        "channels": [asdict(channel) for channel in sensor.channels],
+        **plain_mapping(sensor),
+        "channels": [to_plain(channel) for channel in sensor.channels],
     }

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any
+from typing import Annotated
 
-from posewright.documents import Bounds, Node, read_record
+from posewright.documents import Bounds, Node, PlainMapping, read_record
 from posewright.robots.sensors import Camera, SensorSpec
 
 Threshold = Annotated[float, Bounds(0.0)] | None
@@ -34,10 +34,10 @@ class MotionRules:
     camera_lost_frames: int | None = None
 
     def __repr__(self) -> str:
-        return f"MotionRules({len(self.said)} of its own)"
+        return f"MotionRules({len(self.thresholds)} of its own)"
 
     @property
-    def said(self) -> dict[str, object]:
+    def thresholds(self) -> PlainMapping:
         """What the card says, by name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
@@ -56,8 +56,7 @@ def parse_motion_rules(
     found = node.fields()
     besides = ("near_pose", "camera", "source")
     near = _poses(found["near_pose"], poses) if "near_pose" in found else None
-    no_camera: dict[str, Any] = dict.fromkeys(OF_CAMERA)
-    rules = read_record(node, MotionRules, besides=besides, near_pose=near, **no_camera)
+    rules = read_record(node, MotionRules, besides=besides, without=OF_CAMERA, near_pose=near)
     most = math.inf if rules.max_step_deg is None else rules.max_step_deg
     if rules.large_step_deg is not None and rules.large_step_deg > most:
         found["large_step_deg"].fail("a large step is larger than the largest", hint="see max_step_deg")

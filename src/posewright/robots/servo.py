@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from posewright.arrays import Floats
 from posewright.documents import Node
@@ -136,7 +136,9 @@ def parse_servo_model(name: str, node: Node) -> ServoModel:
         no_load_speed_rad_s=_number(fields, "no_load_speed_rpm") * RAD_S_PER_RPM,
         stall_torque_nm=_number(fields, "stall_torque_nm"),
         compliance_slope=_number(fields, "compliance_slope"),
-        **_optional(fields),
+        supply_v=_optional_number(fields, "supply_v"),
+        gear_ratio=_optional_number(fields, "gear_ratio"),
+        mass_kg=_optional_number(fields, "mass_kg"),
     )
 
 
@@ -157,12 +159,14 @@ def _angle_servo(name: str, node: Node) -> ServoModel:
         tick_urad=tick_urad,
         stiffness_nm_rad=_number(fields, "stiffness_nm_rad"),
         gains=parse_gains(fields["gains"]) if "gains" in fields else (),
-        **_optional(fields),
+        supply_v=_optional_number(fields, "supply_v"),
+        gear_ratio=_optional_number(fields, "gear_ratio"),
+        mass_kg=_optional_number(fields, "mass_kg"),
     )
 
 
-def _optional(fields: Mapping[str, Node]) -> dict[str, Any]:
-    return {key: _number(fields, key) for key in OPTIONAL if key in fields}
+def _optional_number(fields: Mapping[str, Node], key: str) -> float | None:
+    return _number(fields, key) if key in fields else None
 
 
 def _number(fields: Mapping[str, Node], key: str) -> float:
@@ -180,6 +184,10 @@ PLACE = ("id", "direction", "centre_deg")
 """What a servo's entry says of how it sits on the bus and in the robot."""
 
 
+_OneOrEach: TypeAlias = Any
+"""A float or `Floats`; `Any`, as no checker knows that an array of angles meets one number or as many."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ServoScale:
     """`joint angle = direction * (servo degrees - centre_deg)`, `servo degrees = ticks * tick_deg`.
@@ -192,9 +200,9 @@ class ServoScale:
         tick_deg: size of a tick [deg].
     """
 
-    centre_deg: Any = field(repr=False)
-    direction: Any = field(repr=False)
-    tick_deg: Any = field(repr=False)
+    centre_deg: _OneOrEach = field(repr=False)
+    direction: _OneOrEach = field(repr=False)
+    tick_deg: _OneOrEach = field(repr=False)
 
     def to_servo_deg(self, angle: Angles) -> Angles:
         """Return the servo's own degrees for a joint angle [rad]."""

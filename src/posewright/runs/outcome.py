@@ -11,7 +11,7 @@ from typing import Any
 from posewright.bodies import Plant
 from posewright.codegen.hil.boards import PYTHON, OnBoard
 from posewright.contests import Score, ScoreTable
-from posewright.network.served.remote_plant import Latencies, RemotePlant
+from posewright.network.remote_plant import Latencies, RemotePlant
 from posewright.recordings import Recording
 
 

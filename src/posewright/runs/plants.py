@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from posewright.arenas import Arena
 from posewright.bodies import (
@@ -17,18 +13,13 @@ from posewright.bodies import (
     MockBody,
     Part,
     Plant,
-    RealClock,
     draw_domain,
+    only_part,
     quiet_readings,
 )
 from posewright.bodies.domain import domain_randomization, domain_randomization_names
 from posewright.documents import is_path, plugins
-from posewright.errors import InputError, UnknownNameError
-
-if TYPE_CHECKING:
-    from posewright.buses.serial_port import SerialPort
-    from posewright.network.served.door import Wire
-    from posewright.robots import Robot
+from posewright.errors import UnknownNameError
 
 PLANTS = "posewright.bodies"
 """The group of entry points in which a package names what makes a plant: a `PlantMaker`."""
@@ -79,7 +70,7 @@ def choose_plant(name: str) -> PlantChoice:
 
     Raises:
         UnknownNameError: it is none of them.
-        InputError: there is no such document, it cannot be read, or the package of the plant is broken.
+        InputError: there is no such document, it cannot be read, or a package that offers it is broken.
     """
     kind = name.partition(":")[0] if ":" in name else ""
     link: LinkMaker | None = _LINKS.get(kind) or plugins(LINKS).get(kind)
@@ -138,81 +129,36 @@ def make_mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG
     return MockBody(part.robot, lambda _time_s: quiet, positions=part.start_pose, keeps=False)
 
 
-def only_part(parts: Sequence[Part], plant: str) -> Part:
-    """Return the only one of some parts, for plants of one robot.
+def _open_dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+    from posewright.buses.dynamixel.link import open_link
 
-    Raises:
-        InputError: there are several.
-    """
-    if len(parts) != 1:
-        raise InputError(f"{plant} for {len(parts)} robots", hint="it is of one")
-    return parts[0]
+    return open_link(address, parts, arena)
+
+
+def _open_robonova(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+    from posewright.buses.robonova.link import open_link
+
+    return open_link(address, parts, arena)
+
+
+def _open_yarp(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+    from posewright.network.yarp.link import open_link
+
+    return open_link(address, parts, arena)
+
+
+def _open_zenoh(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+    from posewright.network.zenoh.link import open_link
+
+    return open_link(address, parts, arena)
 
 
 _PLANTS: Mapping[str, PlantMaker] = {SIMULATION: make_simulation, MOCK: make_mock}
 
-
-def dynamixel_at(address: str, robot: Robot) -> tuple[SerialPort, Robot]:
-    """Return the port of `dynamixel:/dev/ttyUSB0+my.calibration.yaml`, and the robot with that calibration.
-
-    Raises:
-        InputError: it names no port, or the calibration cannot be read.
-    """
-    from posewright.buses.dynamixel.bus import BAUD
-    from posewright.buses.dynamixel.calibration import apply, read_calibration
-    from posewright.buses.serial_port import SerialPort
-
-    where, _, calibration = address.partition("+")
-    port = SerialPort.parse(where, "dynamixel:", BAUD)
-    return port, apply(robot, read_calibration(calibration)) if calibration else robot
-
-
-def _dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- as above
-    from posewright.buses.dynamixel.body import DynamixelPlant
-
-    part = only_part(parts, "a servo bus")
-    port, card = dynamixel_at(address, part.robot)
-    how: Any = {"now": time.perf_counter, "sleep": time.sleep}
-    return DynamixelPlant(card, port, start_pose=part.start_pose, name=part.name, **how)
-
-
-def _zenoh(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
-    from posewright.network.zenoh.wire import ZenohWire
-
-    return _remote(ZenohWire.to(address, os.environ), parts, arena)
-
-
-def _yarp(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
-    from posewright.network.yarp.body import board_at, served_at
-
-    if wire := served_at(address):
-        return _remote(wire, parts, arena)
-    return board_at(address, parts, RealClock(time.monotonic, time.sleep))
-
-
-def _remote(wire: Wire, parts: Sequence[Part], arena: Arena | None) -> Plant:
-    """Return the plant at the other end of a wire, under a name by which others know who drives it."""
-    from posewright.network.served.remote_plant import RemotePlant
-
-    who = f"process {os.getpid()} on {platform.node() or 'some machine'}"
-    return RemotePlant(wire, parts, arena, who=who[:100], now=time.perf_counter)
-
-
-def _robonova(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it has its own
-    from posewright.buses.robonova import BAUD, RobonovaPlant
-    from posewright.buses.serial_port import SerialPort
-
-    part = only_part(parts, "a RoboNova's line")
-    clock = RealClock(time.monotonic, time.sleep)
-    how: dict[str, Any] = {"clock": clock, "now": time.monotonic, "start_pose": part.start_pose}
-    port = SerialPort.parse(address, "robonova:", BAUD)
-    return RobonovaPlant(part.robot, port, name=part.name, **how)
-
-
 _LINKS: Mapping[str, LinkMaker] = {
-    "dynamixel": _dynamixel,
-    "robonova": _robonova,
-    "yarp": _yarp,
-    "zenoh": _zenoh,
+    "dynamixel": _open_dynamixel,
+    "robonova": _open_robonova,
+    "yarp": _open_yarp,
+    "zenoh": _open_zenoh,
 }
-"""The links that ship, by what stands before the colon of an address."""
+"""The links that ship, by what stands before the colon of an address; each is imported when it is opened."""

@@ -43,8 +43,9 @@ class PythonKind:
         return ()
 
     def recognises(self, name: str) -> bool:
-        """Tell whether it reads `something.py:Name` or `package.module:Name`."""
-        return _REFERENCE.fullmatch(name) is not None
+        """Tell whether it reads `something.py:Name` or `package.module:Name`, perhaps after `python:`."""
+        match = _REFERENCE.fullmatch(name.removeprefix(f"{self.name}:"))
+        return match is not None and ("." in match["module"] or name.startswith(f"{self.name}:"))
 
     def read(self, name: str, robot: Robot | None, options: Mapping[str, str]) -> Program:
         """Return the program that a class makes.

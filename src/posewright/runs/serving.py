@@ -16,9 +16,9 @@ from posewright.control import Block, Watcher
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
 from posewright.figures import card_document
-from posewright.network.served.commander import Watchdog
-from posewright.network.served.door import Door
-from posewright.network.served.host import Host, Standing
+from posewright.network.commander import Watchdog
+from posewright.network.host import Host, ServiceStatus
+from posewright.network.transport import Transport
 from posewright.recordings import Header, Recorder, RobotHeader, write_mcap
 from posewright.robots import Camera, Robot, SensorSpec, ships
 from posewright.runs.plants import SIMULATION, choose_plant
@@ -26,7 +26,8 @@ from posewright.runs.streams import Streams
 from posewright.version import __version__
 
 if TYPE_CHECKING:
-    from posewright.network.zenoh.door import ZenohDoor
+    from posewright.network.zenoh.transport import ZenohTransport
+    from posewright.simulation import Film
 
 RECORD_EVERY = 4
 """A recording of a robot that is served keeps every fourth frame: it may go on for hours."""
@@ -35,25 +36,25 @@ REPORT_EVERY_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ServiceReport:
     """How a robot was served.
 
     Attributes:
-        standing: in the end.
+        status: in the end.
         signal: what ended it, as a shell counts it: 130 for Ctrl-C, 143 for SIGTERM; 0 where its time was up.
     """
 
-    standing: Standing
+    status: ServiceStatus
     signal: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, fit for JSON."""
-        return asdict(self.standing) | {"signal": self.signal}
+        return asdict(self.status) | {"signal": self.signal}
 
 
 def serve(
     robot: Robot,
-    doors: Mapping[str, Door],
+    transports: Mapping[str, Transport],
     *,
     now: Callable[[], float],
     sleep: Callable[[float], None],
@@ -67,13 +68,13 @@ def serve(
     seconds: float = math.inf,
     on_end: TorquePolicy = TorquePolicy.RELEASE,
     record: str | Path | None = None,
-    on_progress: Callable[[Standing], None] | None = None,
-) -> Service:
+    on_progress: Callable[[ServiceStatus], None] | None = None,
+) -> ServiceReport:
     """Serve a robot in real time, until its time is up, or Ctrl-C or SIGTERM ends it.
 
     Args:
         robot: its card.
-        doors: by which others come in, by name.
+        transports: by which others reach it, by name.
         now: a clock that only runs forward [s].
         sleep: waits for so long [s].
         body: as for `run_trial`.
@@ -82,7 +83,7 @@ def serve(
         start: where in it the robot begins.
         sensors: that it has besides those of its card.
         seed: of everything drawn by chance.
-        watchdog: what happens when nothing is heard of the commander any more.
+        watchdog: what happens when the commander falls silent.
         seconds: how long it is served at most, above 0.
         on_end: what the servos do in the end.
         record: where to write a recording as MCAP in the end, whatever ends it but `kill -9`; what clients do
@@ -90,9 +91,9 @@ def serve(
         on_progress: is called twice a second.
 
     Raises:
-        InputError: something that was handed in is wrong, or a door would let strangers in.
+        InputError: an argument is wrong, or a transport would let strangers in.
         OutputError: the recording cannot be written there.
-        BodyError: the robot does not answer, or a door cannot listen.
+        BodyError: the robot does not answer, or a transport cannot listen.
     """
     if not seconds > 0.0:  # a NaN is not
         raise InputError(f"to serve for {seconds:g} s", hint="above 0; until Ctrl-C if nothing is said")
@@ -107,54 +108,42 @@ def serve(
         streams.noise(robot.name, 0),
         choice.domain(streams.body),
     )
+    if record is not None:
+        refuse_unwritable(Path(record))
     plant = choice.make([part], arena)
-    with _recorded(plant, part, arena, record) as recorders, _filmed(plant, part, doors) as films:
+    watchers = list[Watcher]()
+    with ExitStack() as on_exit:
+        if record is not None:
+            recorder = _make_recorder(plant, part, arena)
+            on_exit.callback(lambda: write_mcap(recorder.recording(), Path(record)))
+            watchers.append(recorder)
+        watchers += on_exit.enter_context(_camera_streams(plant, part, transports))
         host = Host(
             plant,
             None if plant.is_real else choice.make,
-            doors,
+            transports,
             sensors=(*robot.sensors, *sensors),
             watchdog=watchdog,
             now=now,
             sleep=sleep,
-            watchers=(*recorders, *films),
+            watchers=watchers,
             on_end=on_end,
-            on_look=None if on_progress is None else _Reporting(now, on_progress),
+            on_tick=None if on_progress is None else _ProgressReporter(now, on_progress),
         )
-        return Service(signal=_run(host, seconds), standing=host.standing())
+        ending_signal = 0
+        try:
+            host.run(seconds)
+        except KeyboardInterrupt:
+            ending_signal = 128 + signal.SIGINT
+        except SystemExit as end:
+            ending_signal = end.code if isinstance(end.code, int) else 1
+        return ServiceReport(host.status(), ending_signal)
 
 
-def _run(host: Host, seconds: float) -> int:
-    """Let a host run; return what ended it."""
-    try:
-        host.run(seconds)
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 1
-    return 0
-
-
-@contextmanager
-def _recorded(
-    plant: Plant, part: Part, arena: Arena | None, record: str | Path | None
-) -> Iterator[Sequence[Watcher]]:
-    """Write what happens meanwhile to a file, if there is to be one."""
-    if record is None:
-        yield ()
-        return
-    refuse_unwritable(Path(record))
-    recorder = _recorder(plant, part, arena)
-    try:
-        yield (recorder,)
-    finally:
-        write_mcap(recorder.recording(), Path(record))
-
-
-def _recorder(plant: Plant, part: Part, arena: Arena | None) -> Recorder:
+def _make_recorder(plant: Plant, part: Part, arena: Arena | None) -> Recorder:
     robot = part.robot
     header = Header(
-        {name: RobotHeader.of(one, "served") for name, one in plant.bodies.items()},
+        {name: RobotHeader.of(body, "served") for name, body in plant.bodies.items()},
         seed=part.seed,
         version=__version__,
         arena={} if arena is None else arena.to_dict(),
@@ -164,47 +153,55 @@ def _recorder(plant: Plant, part: Part, arena: Arena | None) -> Recorder:
 
 
 @contextmanager
-def _filmed(plant: Plant, part: Part, doors: Mapping[str, Door]) -> Iterator[Sequence[Watcher]]:
-    """Have cameras ready meanwhile, for doors that show their pictures."""
-    from posewright.network.zenoh.door import ZenohDoor
+def _camera_streams(
+    plant: Plant, part: Part, transports: Mapping[str, Transport]
+) -> Iterator[Sequence[Watcher]]:
+    """Yield watchers that show what cameras see to the transports that carry pictures."""
+    from posewright.network.zenoh.transport import ZenohTransport
 
-    showing = [door for door in doors.values() if isinstance(door, ZenohDoor) and door.pictures]
-    if not showing:
+    zenoh_transports = [item for item in transports.values() if isinstance(item, ZenohTransport)]
+    picture_transports = [transport for transport in zenoh_transports if transport.pictures]
+    if not picture_transports:
         yield ()
         return
     from posewright.simulation import Film, World
 
     if not isinstance(plant, World):
         raise InputError("pictures of a robot that is not simulated", hint="leave --cameras out")
-    with ExitStack() as films:
-        cameras = [one for one in (*part.robot.sensors, *part.sensors) if isinstance(one, Camera)]
-        ready = {
-            one.name: films.enter_context(Film(plant, one.width, one.height, one.name, quick=True))
-            for one in cameras
+    with ExitStack() as on_exit:
+        films = {
+            camera.name: on_exit.enter_context(
+                Film(plant, camera.width, camera.height, camera.name, quick=True)
+            )
+            for camera in (*part.robot.sensors, *part.sensors)
+            if isinstance(camera, Camera)
         }
-        yield [_Pictures(door, lambda name: ready[name].now()) for door in showing]
+        yield [_CameraStream(transport, films) for transport in picture_transports]
 
 
-class _Pictures:
-    """Shows cameras' pictures to those who watch them, drawn between two frames: the next comes late."""
+class _CameraStream:
+    """Draws cameras' pictures for observers, between two frames: the next frame comes late."""
 
-    def __init__(self, door: ZenohDoor, draw: Callable[[str], Any]) -> None:
-        self._door, self._draw = door, draw
+    def __init__(self, transport: ZenohTransport, films: Mapping[str, Film]) -> None:
+        self._transport = transport
+        self._films = films
 
     def watch(self, block: Block) -> bool:
         time_s = float(block.states.times[-1])
-        for camera in self._door.wanted(time_s):
-            self._door.show(camera, time_s, self._draw(camera))
+        for camera in self._transport.cameras_due(time_s):
+            self._transport.show(camera, time_s, self._films[camera].now())
         return False
 
 
-class _Reporting:
-    """Tells how it stands, every so often."""
+class _ProgressReporter:
+    """Reports the status of a host every `REPORT_EVERY_S`."""
 
-    def __init__(self, now: Callable[[], float], tell: Callable[[Standing], None]) -> None:
-        self._now, self._tell, self._next_s = now, tell, now()
+    def __init__(self, now: Callable[[], float], report: Callable[[ServiceStatus], None]) -> None:
+        self._now = now
+        self._report = report
+        self._next_s = now()
 
     def __call__(self, host: Host) -> None:
         if self._now() >= self._next_s:
             self._next_s = self._now() + REPORT_EVERY_S
-            self._tell(host.standing())
+            self._report(host.status())

@@ -8,20 +8,20 @@ whoever does which.
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import io
 import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from posewright.errors import InputError, UnavailableError
 
@@ -71,10 +71,10 @@ def in_order(
         yield from map(task, items)
         return
     pickled = packed(task)
-    call = functools.partial(_call, hashlib.sha256(pickled).digest(), pickled)
+    digest = hashlib.sha256(pickled).digest()
     futures: list[Future[Result]] = []
     try:
-        futures += [executor.submit(call, item) for item in items]
+        futures += [executor.submit(_call, digest, pickled, item) for item in items]
         for future in futures:
             yield future.result()
     except BrokenExecutor as error:
@@ -92,6 +92,10 @@ def in_order(
             executor.end()
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
 class Processes(Executor):
     """Processes of this machine, started when there is something to do.
 
@@ -105,7 +109,7 @@ class Processes(Executor):
         self._others: set[int | None] = set()
         self._started: set[BaseProcess] = set()
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Let a process call a function."""
         with _deaf_to_ctrl_c():  # a call may start a process
             if self._pool is None:
@@ -141,11 +145,14 @@ class Processes(Executor):
             pool.shutdown(wait=True)
 
 
-_tasks: dict[bytes, Callable[[Any], Any]] = {}
+_tasks: dict[bytes, Callable[[object], object]] = {}
 
 
-def _call(digest: bytes, pickled: bytes, item: Any) -> Any:
-    """Do the task with an item in a worker, where the task is unpickled once."""
+def _call(digest: bytes, pickled: bytes, item: object) -> Any:
+    """Do the task with an item in a worker, where the task is unpickled once.
+
+    `Any`: of which type the result is, a pickled task does not say.
+    """
     if digest not in _tasks:
         _tasks.clear()
         _tasks[digest] = pickle.loads(pickled)  # noqa: S301 -- from the process that started this one
@@ -235,7 +242,7 @@ def _heard_later() -> Iterator[None]:
 @contextlib.contextmanager
 def _blocked() -> Iterator[None]:
     """Block the signal, as a new process inherits what is blocked here."""
-    if not hasattr(signal, "pthread_sigmask"):
+    if sys.platform == "win32":  # which knows no blocked signals
         yield
         return
     resource_tracker.ensure_running()  # it starts with the first process else, and unblocks the signal

@@ -8,12 +8,14 @@ import importlib.metadata
 import json
 import math
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from posewright.documents import is_file, is_there, open_ordinary, real_path, try_lock
+from posewright.documents.plain import PlainMapping
 from posewright.errors import FormatError, InputError, OutputError, Where
 from posewright.search.attempt import Attempt, Generation, generations_of
 from posewright.search.plan import Dimension, Evaluation, Fact, Plan
@@ -79,7 +81,7 @@ def read_header(line: str) -> tuple[Plan, str]:
     try:
         plan = Plan(
             fingerprint=found["fingerprint"],
-            dimensions=tuple(Dimension(**one) for one in found["dimensions"]),
+            dimensions=tuple(map(_read_dimension, found["dimensions"])),
             population=found["population"],
             spread=found["spread"],
             seed=found["seed"],
@@ -90,6 +92,10 @@ def read_header(line: str) -> tuple[Plan, str]:
     if written != line:
         raise LineError("the header is not as it was written")
     return plan, found["made_with"]
+
+
+def _read_dimension(data: PlainMapping) -> Dimension:
+    return Dimension(data["name"], data["low"], data["high"], data["start"], data["is_whole"])
 
 
 def read_attempt(line: str, plan: Plan, number: int, check_before: str) -> Attempt:
@@ -111,13 +117,13 @@ def read_attempt(line: str, plan: Plan, number: int, check_before: str) -> Attem
     return attempt
 
 
-def _sealed(body: dict[str, Any], name: str, check_before: str) -> str:
+def _sealed(body: Mapping[str, object], name: str, check_before: str) -> str:
     text = json.dumps(body, allow_nan=False)
     digest = hashlib.sha256(f"{check_before}{text}".encode()).hexdigest()
     return f'{text[:-1]}, "{name}": "{digest[:_CHECK_DIGITS]}"}}'
 
 
-def _parsed(line: str) -> Mapping[str, Any]:
+def _parsed(line: str) -> PlainMapping:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -134,8 +140,8 @@ def _written(fact: Fact) -> Fact | dict[str, str]:
     return fact
 
 
-def _read(fact: Any) -> Fact:
-    return float(fact["float"]) if isinstance(fact, dict) else fact
+def _read(fact: Fact | Mapping[str, str]) -> Fact:
+    return float(fact["float"]) if isinstance(fact, Mapping) else fact
 
 
 _ADVICE = "take a copy from before the damage, or begin a new journal"
@@ -204,7 +210,10 @@ def _text(line: bytes) -> str:
         raise LineError(f"byte {error.start} of the line is none that a journal has") from error
 
 
-_BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would else turn every line feed into two bytes
+if sys.platform == "win32":
+    _BINARY = os.O_BINARY  # Windows would else turn every line feed into two bytes
+else:
+    _BINARY = 0
 
 
 class Keeper:

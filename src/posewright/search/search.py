@@ -13,10 +13,12 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from types import ModuleType
+from typing import TypeAlias
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.errors import InputError, MissingExtraError
 from posewright.search.attempt import Attempt, Ending, Generation, Tuned, better, summarise
 from posewright.search.executors import executor_for, in_order, packed
@@ -42,7 +44,7 @@ class Search:
 
     def __init__(self, plan: Plan) -> None:
         self._dimensions = plan.dimensions
-        self._asked: list[Any] = []
+        self._asked: list[Floats] = []
         legacy = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(plan.seed)))
         self._chance = legacy.get_state()
         axes = [_Axis(dimension) for dimension in plan.dimensions]
@@ -76,7 +78,7 @@ class Search:
         with self._alone():
             return self._strategy.countiter > 0 and bool(self._strategy.stop())
 
-    def _values(self, point: Any) -> dict[str, float]:
+    def _values(self, point: Floats) -> dict[str, float]:
         return {
             dimension.name: _Axis(dimension).value(float(coordinate))
             for dimension, coordinate in zip(self._dimensions, point, strict=False)
@@ -116,7 +118,7 @@ class _Axis:
         return min(max(value, one.low), one.high)
 
 
-def _options(axes: Sequence[_Axis], population: int) -> dict[str, Any]:
+def _options(axes: Sequence[_Axis], population: int) -> dict[str, object]:
     return {
         "popsize": population,
         "bounds": [[axis.low for axis in axes], [axis.high for axis in axes]],
@@ -147,12 +149,13 @@ def _with_numbers_only(scores: Sequence[float]) -> list[float] | None:
     return [score if math.isfinite(score) else beyond for score in scores]
 
 
-def _cma() -> Any:
+def _cma() -> ModuleType:
     try:
         import cma
     except ImportError as error:
         raise MissingExtraError.for_extra("tuning", "tune") from error
-    return cma
+    module: ModuleType = cma
+    return module
 
 
 def same_candidate(

@@ -18,7 +18,7 @@ from posewright.documents import Bounds
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.motions import LONGEST_S, Motion, Pose
 from posewright.robots import Robot
-from posewright.runs.plants import MOCK, SIMULATION, dynamixel_at
+from posewright.runs.plants import MOCK, SIMULATION
 from posewright.studio.commands.changes import with_angles, with_range
 from posewright.studio.commands.pose import SetAngles
 from posewright.studio.commands.timeline import SetRow
@@ -111,6 +111,7 @@ class BusThread:
     def _opened(self, stack: ExitStack) -> Teacher:
         from posewright.buses.dynamixel.bus import BAUD, Bus, joints_of, require_dynamixel_sdk
         from posewright.buses.dynamixel.guard import Guard
+        from posewright.buses.dynamixel.link import parse_address
         from posewright.buses.dynamixel.opening import find_servos
         from posewright.buses.dynamixel.teaching import Teacher
         from posewright.buses.serial_port import SerialPort
@@ -122,7 +123,7 @@ class BusThread:
             if not is_on_a_bus(card):
                 hint = "those count 1024 ticks in 300 degrees"
                 raise InputError(f"the servos of {card.name} are not AX-12", hint=hint)
-            port, card = dynamixel_at(self._address, card)
+            port, card = parse_address(self._address, card)
         else:
             card = as_on_a_bus(card)
             self.fake = fake_bus(card, body=self._address)

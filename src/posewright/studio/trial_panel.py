@@ -63,6 +63,11 @@ class Pace:
         self._reached_s = 0.0  # the time of the trial that was waited for last
         self._due = 0.0  # when that was due, of the computer's clock
 
+    def restart(self) -> None:
+        """Begin a trial: its first frame is due now."""
+        self._reached_s = 0.0
+        self._due = 0.0
+
     def wait_until(self, time_s: float) -> None:
         """Wait until a time of the trial has come, as fast as it is to go now."""
         self._due = max(self._due, time.monotonic() - HURRY_S) + (time_s - self._reached_s) / self.speed

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import Enum
-from typing import Any
 
 from posewright.bodies import FaultKind
 from posewright.buses.dynamixel.control_table import StatusError, table_of_model
+from posewright.documents.plain import PlainMapping
 from posewright.errors import BodyError
 
 FAULTS = {
@@ -68,7 +68,7 @@ class BusCounts:
         """How many answers were missing or damaged."""
         return sum(getattr(self, name) for name in _MISSED.values())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> PlainMapping:
         """Return them as plain data."""
         return {one.name: getattr(self, one.name) for one in fields(self)} | {"faults": self.faults}
 

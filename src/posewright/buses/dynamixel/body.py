@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from typing import Any
 
 import numpy as np
 
@@ -41,6 +40,7 @@ from posewright.buses.dynamixel.frames import Reads
 from posewright.buses.dynamixel.guard import Guard
 from posewright.buses.dynamixel.servos import BusSettings, Servos
 from posewright.buses.serial_port import SerialPort
+from posewright.documents.plain import PlainData, PlainMapping
 from posewright.errors import BodyError, InputError
 from posewright.robots import Robot
 
@@ -117,7 +117,9 @@ class DynamixelPlant(SingleBodyPlant):
         self._tried_s = 0.0
         self._released: bool | None = None
         self._kind = FaultKind.SILENT
-        self._why, self._told_s, self._ended_s = "", 0.0, math.inf
+        self._why = ""
+        self._told_s = 0.0
+        self._ended_s = math.inf
         self._unheard: list[int] = []
         self._faults: list[Fault] = []
 
@@ -162,28 +164,39 @@ class DynamixelPlant(SingleBodyPlant):
             np.array([self.time_s]), seen.positions[np.newaxis], seen.efforts[np.newaxis].copy()
         )
 
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> PlainMapping:
         """Return port, way of reading, counters, and firmware, voltage and temperature of each servo.
 
         `torque_off_sent` is there after `stop(RELEASE)`: False where the port was gone; `torque_off_unheard`
         names servos that were silent then. `remarks` say what a person should know.
         """
-        port, settings = self.servos.port, self._settings
-        servos: dict[str, dict[str, Any]] = {}
-        for servo, (volts, temperature) in self.servos.seen.health.items():
-            firmware = self.servos.memory[servo]["firmware_version"]
-            servos[str(servo)] = {"firmware": firmware, "voltage_v": volts, "temperature_c": temperature}
-        told: dict[str, Any] = {"port": port.path, "baud": port.baud, "staggered": settings.staggered}
-        told |= {"reads": settings.reads.name.lower(), "groups_a_frame": self.servos.share}
-        told |= {"adapter_ms": self.servos.adapter_ms, "servos": servos}
+        port = self.servos.port
+        servos = {
+            str(servo): {
+                "firmware": self.servos.memory[servo]["firmware_version"],
+                "voltage_v": volts,
+                "temperature_c": temperature,
+            }
+            for servo, (volts, temperature) in self.servos.seen.health.items()
+        }
+        bus: dict[str, PlainData] = {
+            "port": port.path,
+            "baud": port.baud,
+            "staggered": self._settings.staggered,
+            "reads": self._settings.reads.name.lower(),
+            "groups_a_frame": self.servos.share,
+            "adapter_ms": self.servos.adapter_ms,
+            "servos": servos,
+        }
         if self._released is not None:
-            told["torque_off_sent"] = self._released
+            bus["torque_off_sent"] = self._released
         if self._unheard:
-            told["torque_off_unheard"] = self.servos.seen.names(self._unheard)
+            bus["torque_off_unheard"] = self.servos.seen.names(self._unheard)
         if remarks := self.remarks():
-            told["remarks"] = remarks
+            bus["remarks"] = remarks
         late = {"late": self.clock.late_frames, "late_s": self.clock.late_s}
-        return {"bus": told | {"counts": self.servos.counts.to_dict() | late}}
+        bus["counts"] = self.servos.counts.to_dict() | late
+        return {"bus": bus}
 
     def remarks(self) -> list[str]:
         """Return what a person should know of the run so far."""
@@ -254,7 +267,8 @@ class DynamixelPlant(SingleBodyPlant):
             self._lose_the_port()
             return self._nobody
         self._faults += faults
-        now, silent_s = self._now(), self._settings.silent_s
+        now = self._now()
+        silent_s = self._settings.silent_s
         self._forgive(now)
         if self.servos.seen.silent(now - silent_s):
             silent = self.servos.seen.silent(now - silent_s / 2.0)  # whatever fell silent with it
@@ -320,7 +334,8 @@ class DynamixelPlant(SingleBodyPlant):
 
     def _lose(self, why: str, joint: str | None = None, kind: FaultKind = FaultKind.SILENT) -> None:
         self._lost_s = self._told_s = self._now()
-        self._why, self._kind = why, kind
+        self._why = why
+        self._kind = kind
         self.servos.counts.lost += 1
         self._tell(kind, f"{why}; all joints hold, for up to {self._settings.reconnect_s:g} s", joint)
 
@@ -335,7 +350,8 @@ class DynamixelPlant(SingleBodyPlant):
         Raises:
             BodyError: they did not come back in time, or are back and the torque is off now.
         """
-        seen, what = self._nobody, ""
+        seen = self._nobody
+        what = ""
         try:
             seen = self._try_again(goal, since_s)
             silent = self.servos.seen.silent(since_s)

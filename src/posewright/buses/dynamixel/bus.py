@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from posewright.buses.dynamixel.answers import (
     REFUSALS,
@@ -46,8 +46,8 @@ from posewright.buses.dynamixel.packets import (
     checksum,
 )
 from posewright.buses.serial_port import (
+    SerialDevice,
     SerialPort,
-    cannot_open,
     open_line,
     patience_with,
     port_failures,
@@ -55,6 +55,8 @@ from posewright.buses.serial_port import (
 )
 from posewright.errors import BodyError, InputError, MissingExtraError
 from posewright.robots import Robot
+
+T = TypeVar("T")
 
 BAUD = 1_000_000
 """What an AX-12 is delivered with [bits a second]."""
@@ -123,19 +125,18 @@ class Bus:
         require_dynamixel_sdk()
         from dynamixel_sdk import PortHandler, Protocol1PacketHandler
 
-        self.where, self.retries = port, retries
+        self.where = port
+        self.retries = retries
         self.joints: Mapping[int, str] = joints or {}
-        self.counts, self.errors = BusCounts(), dict[int, StatusError]()
+        self.counts = BusCounts()
+        self.errors = dict[int, StatusError]()
         self._failed = port_failures()
         self._tables: dict[int, ControlTable] = {}
         self._quiet: set[int] = set()
         self._owes: int | None = None
-        self._handler: Any = PortHandler(port.path)
+        self._handler: Any = PortHandler(port.path)  # the library has no types
         self._packets: Any = Protocol1PacketHandler()
-        try:  # not by PortHandler: it would share the port, and knows few rates
-            line = open_line(port)
-        except self._failed as error:
-            raise cannot_open(port, error) from error
+        line = open_line(port)  # not by PortHandler: it would share the port, and knows few rates
         self.now = line.now
         self.sleep = line.sleep
         self._handler.ser = line.port
@@ -158,8 +159,8 @@ class Bus:
         self.close()
 
     @property
-    def port(self) -> Any:
-        """The open port, a `serial.Serial`, for who sends and reads bytes himself."""
+    def port(self) -> SerialDevice:
+        """The open port, for those who send and read bytes themselves."""
         return self._handler.ser
 
     @property
@@ -219,7 +220,8 @@ class Bus:
             ):  # our own ping come back reads as an answer too
                 raise
             return Ping(servo, answer.error, None, None)
-        model, firmware = int.from_bytes(told[:2], "little"), told[2]
+        model = int.from_bytes(told[:2], "little")
+        firmware = told[2]
         if table := table_of_model(model):
             self._tables[servo] = table
         return Ping(servo, answer.error, model, firmware)
@@ -454,13 +456,13 @@ class Bus:
         while not self._handler.isPacketTimeout():
             self._handler.readPort(self.port.in_waiting)
 
-    def _wire(self, do: Callable[[], Any]) -> Any:
-        """Do something with the port, whose cable may be pulled meanwhile."""
+    def _wire(self, transfer: Callable[[], T]) -> T:
+        """Return the result of a transfer over the port, whose cable may be pulled meanwhile."""
         try:
-            return do()
+            return transfer()
         except self._failed as error:
-            what = f"the port {self.where.path} is gone"
-            raise PortGoneError(what, hint="is the cable plugged in?") from error
+            message = f"the port {self.where.path} is gone"
+            raise PortGoneError(message, hint="is the cable plugged in?") from error
 
 
 def _status(packet: bytes) -> StatusPacket:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from posewright.buses.dynamixel.control_table import MAX_ID
 from posewright.buses.dynamixel.torque import read_ticks, servo_ids
@@ -66,10 +66,13 @@ def read_calibration(path: Path | str) -> Calibration:
 
 def write_calibration(calibration: Calibration, path: Path | str) -> None:
     """Write it; a file that stands there keeps its comments."""
-    data: dict[str, Any] = {"calibration": calibration.name, "robot": calibration.robot}
-    data["offsets_ticks"] = dict(calibration.offsets_ticks)
-    data["reversed"] = list(calibration.reversed)
-    data["ids"] = dict(calibration.ids)
+    data = {
+        "calibration": calibration.name,
+        "robot": calibration.robot,
+        "offsets_ticks": dict(calibration.offsets_ticks),
+        "reversed": list(calibration.reversed),
+        "ids": dict(calibration.ids),
+    }
     save_document(path, {key: value for key, value in data.items() if value})
 
 

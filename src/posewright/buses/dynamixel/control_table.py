@@ -180,7 +180,8 @@ def _register(name: str, area: Area, node: Node, before: Mapping[str, Register])
     fields = node.fields(required=("address", "size", "access"), optional=("initial", "range"))
     size = fields["size"].integer(low=1, high=WIDEST)
     access = Access(fields["access"].choice("access", [one.value for one in Access]))
-    low, high = 0, (1 << 8 * size) - 1
+    low = 0
+    high = (1 << 8 * size) - 1
     if "range" in fields:
         low, high = (end.integer(low=low, high=high) for end in fields["range"].items())
     initial = fields.get("initial")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from posewright.buses.dynamixel.control_table import (
 from posewright.buses.dynamixel.packets import OVERHEAD
 from posewright.buses.dynamixel.scanning import OnProgress
 from posewright.buses.serial_port import holders, latency_timer_file, latency_timer_ms
+from posewright.documents.plain import PlainData
 from posewright.errors import BodyError
 from posewright.robots import Robot, Servo
 
@@ -98,9 +98,9 @@ class Diagnosis:
     latency: Latency | None
     servos: tuple[ServoReport, ...]
     advice: tuple[str, ...]
-    counts: Mapping[str, Any] = field(default_factory=dict)
+    counts: Mapping[str, PlainData] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, PlainData]:
         """Return it as plain data; what is not known is None."""
         told = asdict(self)
         if self.latency is not None:
@@ -212,7 +212,8 @@ def _differences(
         told.append(f"it is of the kind {device}, by the card {card.model}")
     if "cw_angle_limit" not in held:
         return told
-    low, high = held["cw_angle_limit"], held["ccw_angle_limit"]
+    low = held["cw_angle_limit"]
+    high = held["ccw_angle_limit"]
     joint = robot.joint(card.joint)
     needed = sorted(card.to_ticks(angle) for angle in (joint.lower_rad, joint.upper_rad))
     if not low and not high:
@@ -234,7 +235,8 @@ def _time(bus: Bus, ids: Collection[int], n: int, now: Callable[[], float]) -> L
     register = control_table("AX-12A").register("present_position")
     took: list[float] = []
     lost = 0
-    retries, bus.retries = bus.retries, 0
+    retries = bus.retries
+    bus.retries = 0
     try:
         for turn in range(n):
             began = now()

@@ -19,7 +19,8 @@ STEP_TICKS = 17
 """How far a joint is moved: 5 degrees of an AX-12."""
 
 ARRIVED_TICKS = 4
-POLL_S, LONGEST_WAY_S = 0.05, 2.0
+POLL_S = 0.05
+LONGEST_WAY_S = 2.0
 
 
 class Way(Enum):
@@ -30,7 +31,8 @@ class Way(Enum):
     NOTHING = "nothing moved"
 
 
-YES, NO = "yes", "no"
+YES = "yes"
+NO = "no"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,8 @@ def _step(bus: Bus, card: Robot, joint: str) -> tuple[int, int] | None:
 
     None where there is no room within the limits, those of the joint and those in its servo.
     """
-    servo, limits = card.servo(joint), card.joint(joint)
+    servo = card.servo(joint)
+    limits = card.joint(joint)
     (number,) = servo_ids(card, [joint]).values()
     low, high = (bus.read(number, name) for name in ("cw_angle_limit", "ccw_angle_limit"))
     if low == high == 0:

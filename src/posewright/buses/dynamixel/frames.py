@@ -27,7 +27,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -45,8 +44,11 @@ from posewright.buses.dynamixel.packets import (
     checksum,
     packet_bytes,
 )
+from posewright.buses.serial_port import SerialDevice
+from posewright.documents.plain import PlainData
 
-DELAY_STEP_US, MOST_DELAY_STEPS = 2, 254
+DELAY_STEP_US = 2
+MOST_DELAY_STEPS = 254
 """e-Manual, AX-12A, Return Delay Time (5): 0..254 steps of 2 us."""
 
 GAP_US = 2.0
@@ -116,7 +118,8 @@ def _group(ids: tuple[int, ...], baud: int, reads: Reads, start: int) -> ReadGro
 def _delays(n: int, baud: int, reads: Reads) -> list[int]:
     """Return the delays of a group: the requests after a servo's own, the answers before its own [2 us]."""
     byte_us = BITS_A_BYTE * US / baud
-    request, answer = 8 * byte_us, (OVERHEAD + reads.value) * byte_us
+    request = 8 * byte_us
+    answer = (OVERHEAD + reads.value) * byte_us
     waits = [(n - 1 - k) * request + k * answer + (k + 1) * GAP_US for k in range(n)]
     return [math.ceil(wait / DELAY_STEP_US) for wait in waits]
 
@@ -149,8 +152,10 @@ class GoalPacket:
         low = speeds & 0xFF
         even = speeds + np.where(low < LOWEST, LOWEST - low, 0) - (low == 0xFF)
         groups = self._groups
-        groups[:, 1], groups[:, 2] = goals & 0xFF, goals >> 8
-        groups[:, 3], groups[:, 4] = even & 0xFF, even >> 8
+        groups[:, 1] = goals & 0xFF
+        groups[:, 2] = goals >> 8
+        groups[:, 3] = even & 0xFF
+        groups[:, 4] = even >> 8
         first = int(groups[0, 3])
         for low_byte in (*range(first, 0xFF), *range(first - 1, LOWEST - 1, -1)):  # rather faster than slower
             groups[0, 3] = low_byte
@@ -190,7 +195,7 @@ class FrameCounts:
     found: int = 0
     reported: dict[str, int] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, PlainData]:
         """Return them as plain data."""
         return asdict(self)
 
@@ -209,7 +214,8 @@ def answers_in(data: bytes, ids: Sequence[int], size: int, found: Answers) -> in
     What is missing is garbled where bytes are left over in its place, otherwise silent.
     """
     length = OVERHEAD + size
-    at, first = 0, 0
+    at = 0
+    first = 0
     left = 0
     waiting = list(ids)
     while (begin := data.find(HEADER, at)) >= 0:
@@ -245,8 +251,10 @@ class Wire:
     SPIN_S = 0.0004
     """For so long before something is due it is looked for without a pause: to wake up takes some 0.1 ms."""
 
-    def __init__(self, port: Any, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
-        self._port, self._now, self._sleep = port, now, sleep
+    def __init__(self, port: SerialDevice, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
+        self._port = port
+        self._now = now
+        self._sleep = sleep
         self._fd: int | None = None
         with suppress(OSError):  # Windows has none
             self._fd = port.fileno()
@@ -305,7 +313,10 @@ class FrameLoop:
     def __init__(
         self, wire: Wire, groups: Sequence[ReadGroup], reads: Reads, latency_s: float, counts: FrameCounts
     ) -> None:
-        self._wire, self._groups, self._size, self.latency_s = wire, groups, reads.value, latency_s
+        self._wire = wire
+        self._groups = groups
+        self._size = reads.value
+        self.latency_s = latency_s
         self._next = 0
         self.counts = counts
 
@@ -325,7 +336,8 @@ class FrameLoop:
         self._next = (self._next + len(turn)) % len(self._groups)
         answers = Answers()
         self._wire.pending()  # whatever came too late
-        ahead, lead_s = goals, len(goals) * byte_s
+        ahead = goals
+        lead_s = len(goals) * byte_s
         before: tuple[bytes, ReadGroup] | None = None
         for group in turn:
             self._wire.send(ahead + group.requests)
@@ -334,7 +346,8 @@ class FrameLoop:
             due_s = lead_s + group.wire_s
             expected = len(group.ids) * (OVERHEAD + self._size)
             before = self._wire.receive(expected, due_s, self.latency_s), group
-            ahead, lead_s = b"", 0.0
+            ahead = b""
+            lead_s = 0.0
         if before is not None:
             self._take(*before, answers)
         self.counts.writes += bool(goals)

@@ -21,7 +21,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from posewright.buses.dynamixel.packets import BROADCAST_ID, InstructionPacket
 from posewright.buses.serial_port import SerialPort
@@ -40,8 +39,13 @@ class Guard:
 
     def __init__(self, port: SerialPort) -> None:
         command = [sys.executable, "-m", __name__, port.path, str(port.baud)]
-        how: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self._process = subprocess.Popen(command, start_new_session=True, **how)  # noqa: S603 -- our own module
+        self._process = subprocess.Popen(  # noqa: S603 -- our own module
+            command,
+            start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
     def dismiss(self) -> None:
         """Tell it that all is well; it ends."""

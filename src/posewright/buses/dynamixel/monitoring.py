@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from posewright.buses.dynamixel.answers import ServoSilentError
 from posewright.buses.dynamixel.control_table import StatusError, control_table, signed
 from posewright.buses.dynamixel.packets import SPEED_RAD_S
 from posewright.buses.dynamixel.torque import servo_ids
+from posewright.documents.plain import PlainMapping
 from posewright.errors import BodyError
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ LOADED = 0.9
 
 FULL_LOAD = 1023
 A_VOLT = 10
-FIRST, LAST = "present_position", "present_temperature"
+FIRST = "present_position"
+LAST = "present_temperature"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,9 @@ def watch(
     given it as it comes. `now` gives the time, `sleep` lets it pass [s]; samples count from the first. Where
     `seconds` is infinite, Ctrl-C ends it, and nothing is kept.
     """
-    limits, began_s, rounds = read_limits(bus, robot), now(), list[Round]()
+    limits = read_limits(bus, robot)
+    began_s = now()
+    rounds = list[Round]()
     due_s = began_s
     while True:
         one = sample(bus, robot, limits, now() - began_s)
@@ -139,19 +143,26 @@ def watch(
         sleep(max(due_s - now(), 0.0))
 
 
-def sample_data(one: ServoSample) -> dict[str, Any]:
+def sample_data(sample: ServoSample) -> PlainMapping:
     """Return a sample as plain data, angles in degrees."""
-    told = one.reading
-    reading = None if told is None else {
-        "position_deg": round(math.degrees(told.position_rad), 2),
-        "speed_deg_s": round(math.degrees(told.speed_rad_s), 2),
-        "load": round(told.load, 3),
-        "voltage_v": round(told.voltage_v, 1),
-        "temperature_c": told.temperature_c,
-        "errors": told.errors,
-    }  # fmt: skip
-    head = {"time_s": round(one.time_s, 3), "joint": one.joint, "id": one.id}
-    return {**head, "reading": reading, "warnings": list(one.warnings)}
+    return {
+        "time_s": round(sample.time_s, 3),
+        "joint": sample.joint,
+        "id": sample.id,
+        "reading": None if sample.reading is None else _reading_data(sample.reading),
+        "warnings": list(sample.warnings),
+    }
+
+
+def _reading_data(reading: ServoReading) -> PlainMapping:
+    return {
+        "position_deg": round(math.degrees(reading.position_rad), 2),
+        "speed_deg_s": round(math.degrees(reading.speed_rad_s), 2),
+        "load": round(reading.load, 3),
+        "voltage_v": round(reading.voltage_v, 1),
+        "temperature_c": reading.temperature_c,
+        "errors": reading.errors,
+    }
 
 
 def _sample(bus: Bus, servo: Servo, number: int, limits: ServoLimits | None, time_s: float) -> ServoSample:
@@ -166,7 +177,8 @@ def _sample(bus: Bus, servo: Servo, number: int, limits: ServoLimits | None, tim
 
 def _read(bus: Bus, servo: Servo, number: int) -> ServoReading:
     table = control_table("AX-12A")
-    first, last = table.register(FIRST), table.register(LAST)
+    first = table.register(FIRST)
+    last = table.register(LAST)
     block = bus.read_block(number, first.address, last.address + last.size - first.address)
 
     def value(name: str) -> int:

@@ -24,7 +24,8 @@ READ_AT_ONCE = 26
 
 FULL_TORQUE = 1023
 
-LEAST_SLOPE, MOST_SLOPE = 2, 128
+LEAST_SLOPE = 2
+MOST_SLOPE = 128
 """e-Manual, AX-12A, Compliance Slope (28, 29): seven steps, 2, 4, 8, ... 128."""
 
 
@@ -112,13 +113,15 @@ def _read_surely(bus: Bus, servo: int, table: ControlTable) -> Registers:
 
 
 def _refuse(memory: Registers, who: str) -> None:
-    temperature, most = memory["present_temperature"], memory["temperature_limit"]
+    temperature = memory["present_temperature"]
+    most = memory["temperature_limit"]
     if temperature >= most:
         raise BodyError(
             f"{who} is overheated: {temperature} degrees Celsius", hint=f"let it cool below {most}"
         )
     volts = memory["present_voltage"]
-    low, high = memory["min_voltage_limit"], memory["max_voltage_limit"]
+    low = memory["min_voltage_limit"]
+    high = memory["max_voltage_limit"]
     if not low <= volts <= high:
         hint = f"{low / 10.0:.1f}..{high / 10.0:.1f} V by its own registers: charge or check the supply"
         raise BodyError(f"{who} has {volts / 10.0:.1f} V", hint=hint)

@@ -89,7 +89,8 @@ def goals_in(packet: bytes) -> Mapping[int, tuple[int, int]]:
         FormatError: it is damaged, or says something else.
     """
     told = InstructionPacket.decode(packet)
-    head, goals = told.parameters[:2], told.parameters[2:]
+    head = told.parameters[:2]
+    goals = told.parameters[2:]
     if told.instruction != Instruction.SYNC_WRITE or head != GOALS_HEAD or len(goals) % (GOAL_BYTES + 1):
         raise FormatError("the packet is no sync write of goal positions")
     return {servo: (goal, speed) for servo, goal, speed in struct.iter_unpack("<BHH", goals)}
@@ -108,7 +109,8 @@ def packet_bytes(n_servos: int) -> int:
     return size
 
 
-_BEFORE_LENGTH, _AROUND = 3, 4
+_BEFORE_LENGTH = 3
+_AROUND = 4
 
 
 def packets_in(data: bytes) -> tuple[list[bytes], bytes]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 from posewright.buses.dynamixel.answers import NoAnswer, Ping, PortGoneError, StatusPacket
 from posewright.buses.dynamixel.bus import Bus, checked, joints_of
@@ -16,6 +15,7 @@ from posewright.buses.dynamixel.control_table import (
     value_of,
 )
 from posewright.buses.dynamixel.packets import InstructionPacket
+from posewright.documents.plain import PlainData
 from posewright.errors import BodyError, InputError
 from posewright.robots import Robot
 
@@ -67,7 +67,7 @@ class Scan:
     missing: dict[int, str] = field(default_factory=dict)
     rates: tuple[int, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, PlainData]:
         """Return it as plain data."""
         return {
             "found": [asdict(one) for one in self.found],
@@ -213,7 +213,8 @@ def set_rate(bus: Bus, servo: int, rate: int) -> Ping:
         InputError: the manual does not list that rate, or the EEPROM may not be written now.
         BodyError: the servo does not answer, does not take it, or the port cannot do that rate.
     """
-    own, value = bus.baud, value_of(rate)
+    own = bus.baud
+    value = value_of(rate)
     bus.ping(servo)
     bus.set_baud(rate)  # where the port cannot, the servo would be lost
     bus.set_baud(own)

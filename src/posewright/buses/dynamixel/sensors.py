@@ -92,7 +92,8 @@ GS12_OLD = Gyro(45, 250, 455, accepted=(230, 270))
 GS12_NEW = Gyro(100, 300, 510, accepted=(280, 320))
 """The rectangular chip; which zeros are accepted: ours, as far to either side as of the old one."""
 
-DMS_FAR, DMS_NEAR = (82, 0.80), (500, 0.10)
+DMS_FAR = (82, 0.80)
+DMS_NEAR = (500, 0.10)
 """Counts and distance [m] at the ends of the DMS-80's range."""
 
 DMS_FOLD_M = 0.06

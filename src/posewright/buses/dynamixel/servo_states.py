@@ -53,7 +53,8 @@ class ServoStates:
 
     def __init__(self, robot: Robot, ids: Sequence[int], counts: FrameCounts) -> None:
         n = len(ids)
-        self._robot, self._counts = robot, counts
+        self._robot = robot
+        self._counts = counts
         self._columns = {servo: column for column, servo in enumerate(ids)}
         self._names = [f"{joint} (ID {one})" for joint, one in zip(robot.joint_names, ids, strict=True)]
         self._directions = [servo.direction for servo in robot.servos]
@@ -89,7 +90,8 @@ class ServoStates:
         self.sent([memory[servo]["present_position"] for servo in self._columns])
         for servo, one in memory.items():
             column = self._columns[servo]
-            self.ticks[column], self.heard_s[column] = one["present_position"], now_s
+            self.ticks[column] = one["present_position"]
+            self.heard_s[column] = now_s
             self.health[servo] = one["present_voltage"] / 10.0, one["present_temperature"]
 
     def take(self, answers: Answers, reads: Reads, now_s: float, time_s: float) -> tuple[Flags, list[Fault]]:
@@ -109,7 +111,8 @@ class ServoStates:
                 faults.append(self._fault(time_s, column, FaultKind.GARBLED, f"says it is at tick {ticks}"))
                 continue
             seen[column] = True
-            self.ticks[column], self.heard_s[column] = ticks, now_s
+            self.ticks[column] = ticks
+            self.heard_s[column] = now_s
             complaints = set(fault_kinds(error)) if error else set()
             if reads is Reads.STATE:
                 self._drive(column, speed, load)
@@ -144,11 +147,13 @@ class ServoStates:
         """
         found: dict[int, tuple[FaultKind, str]] = {}
         for servo in (servo for servo, times in self._odd.items() if times >= SURE):
-            column, is_hot = self._columns[servo], self._is_hot(servo)
+            column = self._columns[servo]
+            is_hot = self._is_hot(servo)
             kind = FaultKind.OVERHEATED if is_hot else FaultKind.OVERLOADED
             why = f"shut itself down ({kind.value}) and is limp"
             if self._read[servo]:
-                kind, why = FaultKind.VOLTAGE, "lost its power for a moment, and what it was told"
+                kind = FaultKind.VOLTAGE
+                why = "lost its power for a moment, and what it was told"
             found[column] = kind, f"{self._names[column]} {why}"
         return found
 

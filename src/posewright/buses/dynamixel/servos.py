@@ -50,7 +50,8 @@ SETTLE_S = 2.0
 WATCH_EVERY = 8
 """Where only positions are read, one servo's voltage and temperature are read every so many frames."""
 
-RETRIES, MORE_RETRIES = 4, 32
+RETRIES = 4
+MORE_RETRIES = 32
 """How often a question is asked again while servos are looked for, and while they are set up: so many
 requests are longer than what a servo may wait for whose packet had a damaged length."""
 
@@ -62,7 +63,8 @@ SETTING_UP_S = 0.02
 ATTEMPTS = 3
 """How often servos are set up before it is given up."""
 
-LEAST_S, SLACK_S = 0.004, 0.001
+LEAST_S = 0.004
+SLACK_S = 0.001
 """How long an answer may take beyond its time on the wire [s]: at least, and with twice its latency."""
 
 USB_MS = 1.0
@@ -133,8 +135,11 @@ class Servos:
         now: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
-        self.robot, self.port, self.settings = robot, port, settings
-        self._now, self._sleep = now, sleep
+        self.robot = robot
+        self.port = port
+        self.settings = settings
+        self._now = now
+        self._sleep = sleep
         self.ids = [servo.id for servo in robot.servos if servo.id is not None]
         self._table = control_table("AX-12A")
         self._byte_s = BITS_A_BYTE / port.baud
@@ -189,9 +194,11 @@ class Servos:
         if latency_s is None:
             latency_s = max(LEAST_S, 2e-3 * (LATENCY_MS if told_ms is None else told_ms) + SLACK_S)
         self._wire = wire = Wire(self._bus.port, self._now, self._sleep)
-        baud, reads = self.port.baud, self.settings.reads
+        baud = self.port.baud
+        reads = self.settings.reads
         groups = read_groups(self.ids, baud, reads, self._table, staggered=self.settings.staggered)
-        self._groups, self.adapter_ms = groups, USB_MS if told_ms is None else told_ms
+        self._groups = groups
+        self.adapter_ms = USB_MS if told_ms is None else told_ms
         self.share = self._share()
         alone = read_groups(self.ids, baud, Reads.STATE, self._table, staggered=False)
         self._delays = {servo: delay for group in groups for servo, delay in group.delays.items()}
@@ -222,7 +229,8 @@ class Servos:
             self.share = self._share()
         if took and self._told_ms is None and self.settings.latency_s is None:
             latency_s = max(LEAST_S, WORSE * max(took) + SLACK_S)
-            self._loops[0].latency_s, watch.latency_s = latency_s, latency_s + self._longest_s
+            self._loops[0].latency_s = latency_s
+            watch.latency_s = latency_s + self._longest_s
 
     @property
     def longest_s(self) -> float:
@@ -280,7 +288,8 @@ class Servos:
         Raises:
             OSError: the port is gone.
         """
-        before, self.goal = self.goal, goal
+        before = self.goal
+        self.goal = goal
         driven = ~self._free
         speeds = self._speeds(before)
         goals = self._packet.encode(goal[driven], speeds[driven]) if driven.any() else b""
@@ -338,7 +347,8 @@ class Servos:
         slopes = list(self._wanted_slopes(stiffness))
         changed = {self.ids[k]: bytes((new, new)) for k, new in enumerate(slopes) if new != self._slopes[k]}
         packets = [self._telling("cw_compliance_slope", changed)]
-        caught, let_go = self._ids(self._free & ~now_free), self._ids(now_free & ~self._free)
+        caught = self._ids(self._free & ~now_free)
+        let_go = self._ids(now_free & ~self._free)
         if caught:  # they hold where they are, before their next goal
             packets.append(self._holding(self._free & ~now_free))
         packets.append(self._telling("torque_enable", dict.fromkeys(caught, b"\1")))

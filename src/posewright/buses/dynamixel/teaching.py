@@ -33,7 +33,8 @@ FIRST_S = 2.0
 SHORTEST_S = 0.1
 """Nobody puts a robot into a pose faster than this [s]."""
 
-MS_DIGITS, DEG_DIGITS = 3, 2
+MS_DIGITS = 3
+DEG_DIGITS = 2
 """What is caught is rounded to so many digits [s], [deg]: a tick of an AX-12 is 0.29 degrees."""
 
 ALL = "all"
@@ -127,7 +128,8 @@ class Teacher:
         """
         if seconds is not None and not 0.0 < round(seconds, MS_DIGITS) <= LONGEST_S:
             raise InputError(f"a way of {seconds} s", hint=f"above 0, at most {LONGEST_S:g} s")
-        standing, now_s = self.robot.from_ticks(read_ticks(self.bus, self.robot)), self.now()
+        standing = self.robot.from_ticks(read_ticks(self.bus, self.robot))
+        now_s = self.now()
         passed_s = FIRST_S if math.isnan(self._caught_at_s) else max(now_s - self._caught_at_s, SHORTEST_S)
         reach_s = min(passed_s, LONGEST_S) if seconds is None else seconds
         rounded = np.deg2rad(np.round(np.rad2deg(standing), DEG_DIGITS))
@@ -178,7 +180,8 @@ class Teacher:
             self.robot.servos, self.robot.joints, standing.tolist(), clipped.tolist(), strict=True
         ):
             if abs(at - kept) > servo.tick_rad:
-                is_at, limit = math.degrees(at), math.degrees(kept)
+                is_at = math.degrees(at)
+                limit = math.degrees(kept)
                 told.append(f"{joint.name} stands at {is_at:.1f} deg: caught at its limit, {limit:.1f}")
         return told
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,14 @@ from posewright.bodies import (
 )
 from posewright.buses.robonova import protocol
 from posewright.buses.robonova.protocol import Answer
-from posewright.buses.serial_port import SerialPort, cannot_open, port_failures, require_pyserial
+from posewright.buses.serial_port import (
+    SerialDevice,
+    SerialPort,
+    open_line,
+    port_failures,
+    require_pyserial,
+)
+from posewright.documents.plain import PlainMapping
 from posewright.errors import BodyError, FormatError, InputError
 from posewright.robots import Robot
 
@@ -74,12 +80,12 @@ class RobonovaPlant(SingleBodyPlant):
             raise InputError(f"{robot.name} is no RoboNova", hint=hint)
         super().__init__(robot, name, clock)
         self.answer: Answer | None = None
-        self._where = port
+        self._port = port
         self._now = now
         self._order = np.argsort([servo.id or 0 for servo in robot.servos])
         self._positions = robot.pose("stand") if start_pose is None else np.array(start_pose, float)
         self._every = max(1, math.ceil(protocol.FRAME_S / robot.frame_period_s))
-        self._line: Any = None
+        self._line: SerialDevice = None
         self._is_free = False
 
     def open(self) -> None:
@@ -90,22 +96,17 @@ class RobonovaPlant(SingleBodyPlant):
         """
         if self._line is not None:
             return
-        import serial
-
-        how: dict[str, Any] = {"timeout": 0.0, "write_timeout": 1.0, "exclusive": True}
-        try:
-            self._line = serial.Serial(self._where.path, self._where.baud, **how)
-        except port_failures() as error:
-            raise cannot_open(self._where, error) from error
-        asked = (bytes((protocol.ASK,)), ANSWER_S), (self._packet(self._positions), FIRST_S)
-        with ExitStack() as undo:
-            undo.callback(self.close)
-            for packet, patience_s in asked:
+        self._line = open_line(self._port).port
+        greeting = (bytes((protocol.ASK,)), ANSWER_S)
+        first_pose = (self._packet(self._positions), FIRST_S)
+        with ExitStack() as on_failure:
+            on_failure.callback(self.close)
+            for packet, timeout_s in (greeting, first_pose):
                 self._send(packet)
-                if self._hear(patience_s) is None:
+                if self._receive(timeout_s) is None:
                     hint = "is it on, and does its board run `buses.robonova.receiver_program()`?"
-                    raise BodyError(f"no RoboNova answers on {self._where.path}", hint=hint)
-            undo.pop_all()
+                    raise BodyError(f"no RoboNova answers on {self._port.path}", hint=hint)
+            on_failure.pop_all()
 
     def read(self) -> BodyState:
         """Return what was sent last, and the sensors as of the latest answer."""
@@ -122,7 +123,7 @@ class RobonovaPlant(SingleBodyPlant):
         positions = self._positions[np.newaxis].copy()
         return JointStates(np.array([self.time_s]), positions, np.full_like(positions, np.nan))
 
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> PlainMapping:
         """Return how fast the line lets frames through [s]."""
         return {"line_frame_s": protocol.FRAME_S, "sent_every": self._every}
 
@@ -144,13 +145,13 @@ class RobonovaPlant(SingleBodyPlant):
         return JointStates(times, angles, np.full_like(angles, np.nan), faults=tuple(faults))
 
     def _send_frame(self, angles: Floats, *, is_free: bool) -> list[Fault]:
-        """Send a row, hear what the board says of it, and return what is wrong."""
+        """Send a row, and return the faults that the board's answer tells of."""
         faults: list[Fault] = []
         if self.frames % self._every == 0 and not (is_free and self._is_free):
             self._send(bytes((protocol.OFF, protocol.SURE)) if is_free else self._packet(angles))
             is_gentle = self._is_free and not is_free  # the servos come back slowly
             self._is_free = is_free
-            faults = self._faults_of(self._hear(FIRST_S if is_gentle else ANSWER_S))
+            faults = self._faults_of(self._receive(FIRST_S if is_gentle else ANSWER_S))
         self._positions = angles.copy()
         self.frames += 1
         return faults
@@ -171,48 +172,50 @@ class RobonovaPlant(SingleBodyPlant):
             try:
                 for _ in range(3):  # nobody asks again whether it was heard
                     self._send(bytes((protocol.OFF, protocol.SURE)))
-                self._hear(ANSWER_S)
+                self._receive(ANSWER_S)
                 self._is_free = True
             except BodyError:  # the cable is pulled: nothing can be done from here
                 return
 
     def close(self) -> None:
         """Let go of the port."""
-        line, self._line = self._line, None
+        line = self._line
+        self._line = None
         if line is not None:
             with suppress(*port_failures()):
                 line.close()
 
     def _packet(self, angles: Floats) -> bytes:
         counts = np.clip(np.rint(self.robot.to_ticks(angles)), protocol.LOW, protocol.HIGH)
-        return protocol.pose(int(one) for one in counts[self._order])
+        return protocol.pose(int(count) for count in counts[self._order])
 
     def _send(self, data: bytes) -> None:
         if self._line is None:
-            raise BodyError(f"the line {self._where.path} is not open", hint="open() takes hold of it")
+            raise BodyError(f"the line {self._port.path} is not open", hint="open() takes hold of it")
         try:
             self._line.reset_input_buffer()
             self._line.write(data)
         except port_failures() as error:
-            raise self._gone() from error
+            raise self._port_gone_error() from error
 
-    def _gone(self) -> BodyError:
-        return BodyError(f"the port {self._where.path} is gone", hint="is the cable plugged in?")
+    def _port_gone_error(self) -> BodyError:
+        return BodyError(f"the port {self._port.path} is gone", hint="is the cable plugged in?")
 
-    def _hear(self, patience_s: float) -> Answer | None:
-        """Return the answer, or nothing where none that is whole comes in time."""
-        until_s, heard = self._now() + patience_s, b""
-        while self._now() < until_s:
+    def _receive(self, timeout_s: float) -> Answer | None:
+        """Return the answer, or None where no undamaged one comes in time."""
+        deadline_s = self._now() + timeout_s
+        received = b""
+        while self._now() < deadline_s:
             try:
-                self._line.timeout = max(0.0, until_s - self._now())
-                heard += self._line.read(protocol.ANSWER_BYTES - len(heard))
+                self._line.timeout = max(0.0, deadline_s - self._now())
+                received += self._line.read(protocol.ANSWER_BYTES - len(received))
             except port_failures() as error:
-                raise self._gone() from error
-            if len(heard) == protocol.ANSWER_BYTES:
+                raise self._port_gone_error() from error
+            if len(received) == protocol.ANSWER_BYTES:
                 try:
-                    self.answer = Answer.decode(heard)
+                    self.answer = Answer.decode(received)
                 except FormatError:
-                    heard = heard[1:]  # bytes were lost or added: look for the next that fits
+                    received = received[1:]  # bytes were lost or added: look for the next that fits
                     continue
                 return self.answer
         return None

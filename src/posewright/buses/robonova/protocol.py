@@ -19,15 +19,21 @@ BYTE_S = 10.0 / BAUD
 SERVOS = (0, 1, 2, 3, 4, 6, 7, 8, 12, 13, 14, 18, 19, 20, 21, 22)
 """Numbers of the 16 servos on the board: legs and arms of the groups G6A to G6D."""
 
-LOW, HIGH = 10, 190
+LOW = 10
+HIGH = 190
 """Least and greatest position that MOVE takes."""
 
-POSE, OFF, ASK, DONE, DAMAGED = 255, 254, 253, 252, 251
+POSE = 255
+OFF = 254
+ASK = 253
+DONE = 252
+DAMAGED = 251
 SURE = 85
 """Follows OFF, so that no single damaged byte lets go of the robot."""
 
 CHECKED = 241
-POSE_BYTES, ANSWER_BYTES = 2 + len(SERVOS), 4
+POSE_BYTES = 2 + len(SERVOS)
+ANSWER_BYTES = 4
 FRAME_S = (POSE_BYTES + ANSWER_BYTES) * BYTE_S
 """What a pose and its answer take on the wire [s]."""
 

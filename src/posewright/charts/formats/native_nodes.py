@@ -6,16 +6,17 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from posewright.documents import Node, parse_document, to_plain
+from posewright.documents.placed import Placed, Places
 from posewright.errors import DocumentError, InputError, Where
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_ ()+*/<>=.-]*")
 _WORDS = frozenset({"true", "false", "null", "True", "False", "Null"})
 
 
-class Entries(dict[str, Any]):
+class Entries(dict[str, Any], Placed):
     """A mapping of a native document that stands in `line`; an entry that is None is left out.
 
     An entry stands where `lines` or itself says, else where the mapping does.
@@ -34,7 +35,7 @@ class Entries(dict[str, Any]):
         return Entries({**self, **other}, self.line, {**self.lines, **other.lines})
 
 
-class Items(list[Any]):
+class Items(list[Any], Placed):
     """A list of a native document, likewise."""
 
     def __init__(self, items: Iterable[object], line: int | None) -> None:
@@ -48,10 +49,7 @@ def _line_of(value: object, around: int | None) -> int | None:
     return value.line if isinstance(value, Entries | Items) else around
 
 
-K = TypeVar("K")
-
-
-def _places(lines: Mapping[K, int | None]) -> dict[K, tuple[int, int, None]]:
+def _places(lines: Mapping[str, int | None] | Mapping[int, int | None]) -> Places:
     """Return lines as the native reader asks for them; no column is known."""
     return {key: (line, line, None) for key, line in lines.items() if line is not None}
 

@@ -6,16 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
-from posewright.documents import one_line
+from posewright.documents import PlainMapping, one_line
 from posewright.formats.native.reader import FREE
 from posewright.motions import DEFAULT_ACCEL_SHARE, Attitude, Easing, Keyframe, Motion, Pose
 from posewright.robots import Light
 
-Tree = Mapping[str, Any]
+Tree: TypeAlias = PlainMapping
 Stiffness = dict[str, float] | None
 
 DIGITS = 9  # decimals of an angle in degrees: a hundred-millionth of a tick
@@ -55,7 +55,7 @@ class _Manner:
             None if stiffness is None else dict(stiffness),
         )
 
-    def entries(self) -> Iterator[tuple[str, Any]]:
+    def entries(self) -> Iterator[tuple[str, object]]:
         yield "easing", self.easing.value
         if self.accel_share != DEFAULT_ACCEL_SHARE:
             yield "accel_share", self.accel_share
@@ -63,7 +63,7 @@ class _Manner:
             yield "stiffness_nm_rad", one_line(self.stiffness)
 
 
-def tree_of(motion: Motion, before: Before | None = None) -> dict[str, Any]:
+def tree_of(motion: Motion, before: Before | None = None) -> dict[str, object]:
     """Return the document of a motion; what means the same as before keeps its value as it stood."""
     if before is None:
         return dict(_entries(motion, _Manner.of(motion.keyframes), None))
@@ -95,7 +95,7 @@ def _unchanged(motion: Motion, old: Motion) -> dict[str, bool]:
     }
 
 
-def _entries(motion: Motion, manner: _Manner, before: Before | None) -> Iterator[tuple[str, Any]]:
+def _entries(motion: Motion, manner: _Manner, before: Before | None) -> Iterator[tuple[str, object]]:
     yield "motion", motion.name
     yield "robot", motion.robot
     if motion.source:
@@ -116,7 +116,7 @@ def _entries(motion: Motion, manner: _Manner, before: Before | None) -> Iterator
     yield "keyframes", list(_keyframes(motion, manner, before))
 
 
-def _old_start(before: Before | None) -> tuple[Pose, list[Any]] | None:
+def _old_start(before: Before | None) -> tuple[Pose, list[object]] | None:
     if before is None or "start_pose_deg" not in before.tree or before.motion.start is None:
         return None
     return before.motion.start, before.tree["start_pose_deg"]
@@ -136,7 +136,7 @@ def _keyframes(motion: Motion, manner: _Manner, before: Before | None) -> Iterat
 
 def _keyframe(keyframe: Keyframe, manner: _Manner, old: tuple[Keyframe, Tree] | None) -> Tree:
     told: Tree = {} if old is None else old[1]
-    entries: dict[str, Any] = {"reach_s": keyframe.reach_s}
+    entries: dict[str, object] = {"reach_s": keyframe.reach_s}
     if keyframe.pause_s or "pause_s" in told:
         entries["pause_s"] = keyframe.pause_s
     if keyframe.easing is not manner.easing or "easing" in told:
@@ -159,7 +159,7 @@ def _keyframe(keyframe: Keyframe, manner: _Manner, old: tuple[Keyframe, Tree] | 
     return one_line(entries)
 
 
-def _attitude(attitude: Attitude, old: tuple[Keyframe, Tree] | None) -> list[Any]:
+def _attitude(attitude: Attitude, old: tuple[Keyframe, Tree] | None) -> list[object]:
     if old is not None and old[0].attitude == attitude:
         return list(old[1]["attitude_deg"])
     return [round(math.degrees(angle), DIGITS) + 0.0 for angle in attitude]
@@ -180,10 +180,10 @@ def _stiffness(keyframe: Keyframe) -> Stiffness:
     return None if keyframe.stiffness is None else dict(keyframe.stiffness)
 
 
-def _pose(pose: Pose, old: tuple[Pose, list[Any]] | None) -> list[Any]:
+def _pose(pose: Pose, old: tuple[Pose, list[object]] | None) -> list[object]:
     """Return what stands for each joint; an angle that is as it was stands as it stood."""
-    degrees: list[Any] = (np.round(np.degrees(pose.angles), DIGITS) + 0.0).tolist()
-    values = degrees
+    degrees: list[float] = (np.round(np.degrees(pose.angles), DIGITS) + 0.0).tolist()
+    values: list[object] = [*degrees]
     if pose.free or any(map(math.isnan, degrees)):
         free = pose.free_mask.tolist()
         values = [

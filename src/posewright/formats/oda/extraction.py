@@ -235,7 +235,8 @@ def _write(work: _Work, *, overwrite: bool, tell: Tell | None) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:  # ValueError: a NUL in its name
-        what = f"cannot be made: {getattr(error, 'strerror', None) or error}"
+        reason = error.strerror if isinstance(error, OSError) else None
+        what = f"cannot be made: {reason or error}"
         raise OutputError(what, where=Where(folder), hint="name a folder") from error
     for i, (made, data) in enumerate(work.made.items()):
         write_atomically(made.file, data, durable=False)

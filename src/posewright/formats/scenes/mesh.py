@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from posewright.arenas import all_directions
-from posewright.arrays import Floats
+from posewright.arrays import Array, Floats
 
 MAX_SCENE_BYTES = 24_000_000
 MAX_POINTS = 400_000
@@ -34,7 +32,7 @@ class SceneMesh:
 
     name: str
     points: Floats
-    faces: npt.NDArray[Any] | None = None
+    faces: Array | None = None
     colour: Colour | None = None
     line: int | None = field(default=None)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from posewright.arenas import Piece
 from posewright.arrays import Floats
 from posewright.documents import read_bounded
 from posewright.errors import FormatError, InputError, MissingExtraError, Where
-from posewright.formats.scenes.mesh import MAX_MESHES, MAX_POINTS, MAX_SCENE_BYTES, SceneMesh
+from posewright.formats.scenes.mesh import MAX_MESHES, MAX_POINTS, MAX_SCENE_BYTES, Colour, SceneMesh
 from posewright.formats.scenes.vrml import parse_vrml
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
 
 _DAMAGED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError, MemoryError)
 """What trimesh raises for a damaged file: it reads what is there, and trusts it."""
@@ -78,15 +81,16 @@ def _by_trimesh(data: bytes, kind: str, path: Path) -> tuple[SceneMesh, ...]:
         import trimesh
     except ImportError as error:
         raise MissingExtraError.for_extra(f"reading .{kind}", "meshes") from error
-    more: dict[str, Any] = {"split_objects": True, "skip_materials": True} if kind == "obj" else {}
+    # mixed types, which the stubs of trimesh know one by one
+    options: Mapping[str, Any] = {"split_objects": True, "skip_materials": True} if kind == "obj" else {}
     try:
         # Without a resolver nothing beside the file is opened: neither colours of an .obj, nor pictures.
-        scene = trimesh.load_scene(BytesIO(data), file_type=kind, resolver=None, process=False, **more)
+        scene = trimesh.load_scene(BytesIO(data), file_type=kind, resolver=None, process=False, **options)
         found = []
         for node in scene.graph.nodes_geometry:
             place, key = scene.graph[node]
             mesh = scene.geometry[key]
-            if not hasattr(mesh, "faces"):
+            if not isinstance(mesh, trimesh.Trimesh):
                 continue  # points and lines
             matrix = np.asarray(place, dtype=np.float64)
             points = np.asarray(mesh.vertices, dtype=np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
@@ -105,12 +109,15 @@ def _by_trimesh(data: bytes, kind: str, path: Path) -> tuple[SceneMesh, ...]:
     return tuple(mesh for mesh in found if len(mesh.points))
 
 
-def _colour(mesh: Any) -> tuple[float, float, float] | None:
-    looks = getattr(mesh.visual, "material", None)
-    told = getattr(looks, "baseColorFactor", None)
-    if told is None:
+def _colour(mesh: Trimesh) -> Colour | None:
+    from trimesh.visual import TextureVisuals
+    from trimesh.visual.material import PBRMaterial
+
+    material: object = mesh.visual.material if isinstance(mesh.visual, TextureVisuals) else None
+    colour = material.baseColorFactor if isinstance(material, PBRMaterial) else None
+    if colour is None:
         return None
-    red, green, blue = (np.asarray(told, dtype=np.float64)[:3] / 255.0).clip(0.0, 1.0).tolist()
+    red, green, blue = (np.asarray(colour, dtype=np.float64)[:3] / 255.0).clip(0.0, 1.0).tolist()
     return red, green, blue
 
 

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 
-from posewright.arrays import Floats
+from posewright.arrays import Array, Floats
 from posewright.errors import FormatError, Where
 from posewright.formats.scenes.mesh import (
     MAX_MESHES,
@@ -51,7 +51,10 @@ class _Node:
     kind: str
     line: int
     name: str = ""
-    fields: dict[str, list[Any]] = field(default_factory=dict)
+    fields: dict[str, list[_Value]] = field(default_factory=dict)
+
+
+_Value: TypeAlias = "str | bool | float | _Node | None"
 
 
 def parse_vrml(text: str, path: Path | None = None) -> tuple[SceneMesh, ...]:
@@ -160,7 +163,7 @@ class _Parser:
         while self.next is not None and _is_number(self.next):
             values.append(self.value(node, level))
 
-    def value(self, node: _Node, level: int) -> Any:
+    def value(self, node: _Node, level: int) -> _Value:
         word = self.next
         if word is None or word in "{}[]":
             self.fail(f"a field of {node.kind} without a value")
@@ -265,7 +268,7 @@ class _Scene:
             name = name or _BLENDERS.sub("", geometry.name)
             self.found.append(SceneMesh(name, placed, faces, self.colour(shape), geometry.line))
 
-    def geometry(self, node: _Node) -> tuple[Floats, Any]:
+    def geometry(self, node: _Node) -> tuple[Floats, Array | None]:
         """Return points, and faces where the points alone do not say what is one body."""
         match node.kind:
             case "Box":
@@ -286,7 +289,7 @@ class _Scene:
                 what, hint = f"geometry {node.kind} is not read", "export it as faces (IndexedFaceSet)"
                 raise FormatError(what, where=Where(self.path, node.line), hint=hint)
 
-    def faces(self, node: _Node) -> tuple[Floats, Any]:
+    def faces(self, node: _Node) -> tuple[Floats, Array | None]:
         coordinates = _nodes(node, "coord")
         flat = self.numbers(coordinates[0], "point", []) if coordinates else np.empty(0)
         if len(flat) % 3:

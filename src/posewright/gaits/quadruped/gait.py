@@ -150,15 +150,14 @@ class Gait:
             UnknownNameError: there is no such number.
             InputError: a value is out of its range.
         """
-        gains, trims = _within("travel_gain", values, GAINS), _within("trim", values, TRIMS)
         others = {
             name: value for name, value in values.items() if not name.startswith(("travel_gain.", "trim."))
         }
         return replace(
             self,
+            travel_gain=replace(self.travel_gain, **_within("travel_gain", values, GAINS)),
+            trim=replace(self.trim, **_within("trim", values, TRIMS)),
             parameters=self.parameters.changed(others),
-            travel_gain=replace(self.travel_gain, **gains),
-            trim=replace(self.trim, **trims),
         )
 
 

@@ -7,7 +7,7 @@ robot dog of this size, narrow enough that a slip of the pen is refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from types import MappingProxyType
@@ -236,18 +236,17 @@ class GaitParameters:
     @classmethod
     def from_flat(cls, flat: Mapping[str, float]) -> GaitParameters:
         """Return the parameters whose `flat` this is."""
-        values: dict[str, Any] = {}
-        for entry in fields(cls):
-            kind = EXPLANATIONS[entry.name].kind
-            if kind is Kind.FORE_HIND:
-                values[entry.name] = ForeHind(flat[f"{entry.name}.fore"], flat[f"{entry.name}.hind"])
-            elif kind is Kind.POINTS:
-                values[entry.name] = {
-                    foot: tuple(flat[f"{entry.name}.{foot}.{axis}"] for axis in "xyz") for foot in FEET
-                }
-            else:
-                values[entry.name] = flat[entry.name]
-        return cls(**values)
+        return cls(**{entry.name: _from_flat(entry.name, flat) for entry in fields(cls)})
+
+
+def _from_flat(name: str, flat: Mapping[str, float]) -> Any:
+    """Return the value of a parameter; `Any`, as its name says of which kind it is."""
+    kind = EXPLANATIONS[name].kind
+    if kind is Kind.FORE_HIND:
+        return ForeHind(flat[f"{name}.fore"], flat[f"{name}.hind"])
+    if kind is Kind.POINTS:
+        return {foot: tuple(flat[f"{name}.{foot}.{axis}"] for axis in "xyz") for foot in FEET}
+    return flat[name]
 
 
 def _spread(name: str, value: float, flat: Mapping[str, float]) -> dict[str, float]:
@@ -265,7 +264,7 @@ def _spread(name: str, value: float, flat: Mapping[str, float]) -> dict[str, flo
     raise UnknownNameError.among("gait parameter", name, flat)
 
 
-def _point(foot: str, point: Any) -> Point:
+def _point(foot: str, point: Iterable[float]) -> Point:
     try:
         x, y, z = (float(at) for at in point)
     except (TypeError, ValueError):

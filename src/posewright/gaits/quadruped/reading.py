@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -158,8 +158,7 @@ def _pose(fields: Mapping[str, Node], card: Robot) -> str:
 def read_parameters(node: Node) -> GaitParameters:
     """Read the parameters of a walk, each by its name."""
     found = node.fields(required=tuple(EXPLANATIONS), optional=())
-    values: dict[str, Any] = {name: _READERS[EXPLANATIONS[name].kind](entry) for name, entry in found.items()}
-    return GaitParameters(**values)
+    return GaitParameters(**{name: _READERS[EXPLANATIONS[name].kind](entry) for name, entry in found.items()})
 
 
 def _fore_hind(node: Node) -> ForeHind:
@@ -217,7 +216,7 @@ def _explanation_of(node: Node) -> Explanation:
     return EXPLANATIONS[node.trail.rpartition(".")[2]]
 
 
-_READERS = {
+_READERS: Mapping[Kind, Callable[[Node], Any]] = {  # Any: a parameter's kind says of which type it is
     Kind.ONE: lambda node: _value(node, _explanation_of(node)),
     Kind.FORE_HIND: _fore_hind,
     Kind.POINTS: _read_points,

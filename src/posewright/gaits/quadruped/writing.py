@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from posewright.documents import is_there, one_line, parse_document, read_text, render_document, save_document
 from posewright.gaits.quadruped.gait import Gait, TravelGain, Trim
@@ -13,7 +12,7 @@ from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, Point
 from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable
 from posewright.robots import is_path, robot
 
-Tree = Mapping[str, Any]
+Tree = Mapping[str, object]
 
 _NEW: Tree = {}
 _WHERE_NOT_USUAL = ("description", "source", "interpolation", "pose", "travel_gain", "trim")
@@ -80,7 +79,7 @@ def _phases(phases: PhaseTable) -> str | Tree:
     return one_line(phases.offsets)
 
 
-def _value(value: object, before: object) -> Any:
+def _value(value: object, before: object) -> object:
     if isinstance(value, ForeHind):
         alike = value.fore == value.hind and not isinstance(before, Mapping)
         return value.fore if alike else one_line({"fore": value.fore, "hind": value.hind})

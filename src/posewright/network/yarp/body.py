@@ -1,11 +1,7 @@
-"""`yarp:NAME[@HOST:PORT]`: a robot that YARP's name server knows, as a body.
-
-One that Posewright serves is driven in lock-step, to the last bit; any other through its control board.
-"""
+"""A robot behind a YARP control board of another program, as a plant and a body."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -22,62 +18,17 @@ from posewright.bodies import (
     SingleBodyPlant,
     TorquePolicy,
 )
-from posewright.errors import BodyError, InputError, PosewrightError
-from posewright.network.yarp.gateway import port_name
+from posewright.errors import BodyError, PosewrightError
 from posewright.network.yarp.moves import DIRECT, IDLE
 from posewright.network.yarp.names import NameClient
 from posewright.network.yarp.remote_board import RemoteBoard
 from posewright.network.yarp.sensors import sensor_ports
-from posewright.network.yarp.wire import YarpWire
 
-HOST, PORT = "127.0.0.1", 10000
-"""Where YARP's name server is unless somebody says otherwise."""
+SILENT_S = 0.1
+"""A board that is silent for so long has a fault."""
 
-SILENT_S, LOST_S = 0.1, 0.5
-"""A board that is silent for so long has a fault, and is lost."""
-
-
-def served_at(address: str) -> YarpWire | None:
-    """Return the wire to a robot that Posewright serves; None where it is somebody else's.
-
-    Args:
-        address: `yarp:NAME[@HOST:PORT]`, where the name server is.
-
-    Raises:
-        InputError: the address cannot be read.
-        BodyError: no name server answers.
-    """
-    name, names = read_address(address)
-    return YarpWire(names, name) if names.query(f"{name}/plant:i") is not None else None
-
-
-def board_at(address: str, parts: Sequence[Part], clock: Clock) -> YarpBody:
-    """Return somebody else's robot at an address.
-
-    Args:
-        address: `yarp:NAME[@HOST:PORT]`, where the name server is.
-        parts: the one robot that it is.
-        clock: paces its frames.
-
-    Raises:
-        InputError: the address cannot be read, or it is of several robots.
-        BodyError: no name server answers, or nobody of that name does.
-    """
-    name, names = read_address(address)
-    if len(parts) != 1:
-        raise InputError(f"{address} for {len(parts)} robots", hint="a control board is of one")
-    if names.query(f"{name}/rpc:i") is None:
-        raise BodyError(f"nobody is called {name}/rpc:i", hint="`yarp name list` tells who is there")
-    return YarpBody(names, name, parts[0], clock)
-
-
-def read_address(address: str) -> tuple[str, NameClient]:
-    """Return the name of a robot, and whom to ask where it is (InputError: it is no such address)."""
-    name, _, server = address.removeprefix("yarp:").partition("@")
-    host, _, port = server.partition(":")
-    if port and not (port.isdecimal() and port.isascii() and 0 < int(port) < 1 << 16):
-        raise InputError(f"{port!r} is no port of a name server", hint="yarp:/ravebot@127.0.0.1:10000")
-    return port_name(name), NameClient(host or HOST, int(port or PORT))
+LOST_S = 0.5
+"""A board that is silent for so long is lost."""
 
 
 class YarpBody(SingleBodyPlant):

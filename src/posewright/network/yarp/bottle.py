@@ -12,8 +12,15 @@ from typing import TypeAlias, TypeVar
 
 from posewright.errors import FormatError, InputError
 
-LIST, DICT = 0x100, 0x300
-STRING, BLOB, VOCAB, INT32, INT64, FLOAT32, FLOAT64 = 4, 12, 9, 1, 17, 128, 10
+LIST = 0x100
+DICT = 0x300
+STRING = 4
+BLOB = 12
+VOCAB = 9
+INT32 = 1
+INT64 = 17
+FLOAT32 = 128
+FLOAT64 = 10
 NUMBERS = {INT32: "i", VOCAB: "i", FLOAT64: "d", INT64: "q", 32: "b", 64: "h", FLOAT32: "f"}
 """How the values of fixed size are packed, by tag: 32 and 64 are integers of 8 and 16 bits."""
 
@@ -133,7 +140,9 @@ def read_bottle(take: Take) -> Bottle:
 
 class _Reader:
     def __init__(self, take: Take) -> None:
-        self._take, self._left, self._items_left = take, LONGEST, MOST_ITEMS
+        self._take = take
+        self._left = LONGEST
+        self._items_left = MOST_ITEMS
 
     def bottle(self, depth: int) -> Bottle:
         return self._items(self._int(), depth)

@@ -51,7 +51,10 @@ class Carrier(Enum):
 
 TEXTS = {Carrier.TEXT: b"CONNECT ", Carrier.TEXT_ACK: b"CONNACK "}
 CODES = {Carrier.UDP: 7777, Carrier.FAST_TCP: 7780, Carrier.TCP: 7908}
-PROTOCOL, FAMILY, TCP_FAMILY, ACKS = 7777, 16, 3, 128
+PROTOCOL = 7777
+FAMILY = 16
+TCP_FAMILY = 3
+ACKS = 128
 
 
 def carrier_of(header: bytes) -> Carrier | None:
@@ -191,7 +194,8 @@ def take_message(take: Take, longest: int = LONGEST) -> Message:
 def _message(data: bytes) -> Message:
     if len(data) < HEADER_BYTES or data[4:5] != b"~" or data[6:8] != b"\0\1":
         raise FormatError(f"{data[:8].hex(' ')} is no command to a port", hint="a length, ~, a letter, 00 01")
-    length, letter = int.from_bytes(data[:4], "little", signed=True), data[5]
+    length = int.from_bytes(data[:4], "little", signed=True)
+    letter = data[5]
     text = data[HEADER_BYTES : HEADER_BYTES + max(length, 0)]
     if letter == 0:
         if not 1 <= length <= LONGEST_COMMAND or len(text) != length or text[-1] != 0:
@@ -239,8 +243,10 @@ class Assembly:
             EOFError: the sender says good-bye.
             FormatError: it is damaged, or completes no message that can be; what was begun is dropped.
         """
-        begun, expected = self._begun, self._next
-        self._begun, self._next = b"", 0
+        begun = self._begun
+        expected = self._next
+        self._begun = b""
+        self._next = 0
         if len(data) < HEADER_BYTES or int.from_bytes(data[:4], "little") != zlib.crc32(data[HEADER_BYTES:]):
             self.lost += bool(begun)
             raise FormatError("a datagram is damaged")
@@ -256,5 +262,6 @@ class Assembly:
         try:
             return whole(begun, lambda take: take_message(take, self.longest))
         except EOFError:
-            self._begun, self._next = begun, count + 1
+            self._begun = begun
+            self._next = count + 1
             return None

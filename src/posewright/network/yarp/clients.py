@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import socket
 import threading
 from contextlib import suppress
@@ -17,6 +19,13 @@ from posewright.network.yarp.text import from_text, to_text
 
 PATIENCE_S = 5.0
 
+_client_numbers = itertools.count(1)
+
+
+def client_name() -> str:
+    """Return what the ports of one client of ours begin with, unlike all others on this machine."""
+    return f"/posewright/{os.getpid()}/{next(_client_numbers)}"
+
 
 class RpcClient:
     """Asks a port over tcp, one request after another, connected when first asked; a context manager."""
@@ -29,7 +38,10 @@ class RpcClient:
         sender: str = "posewright_rpc",
         timeout_s: float = PATIENCE_S,
     ) -> None:
-        self._names, self._to, self._sender, self._timeout_s = names, port_name, sender, timeout_s
+        self._names = names
+        self._to = port_name
+        self._sender = sender
+        self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._link: socket.socket | None = None
 

@@ -17,7 +17,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import BodyState
 from posewright.errors import BodyError, InputError, PosewrightError
-from posewright.network.served.door import Served
+from posewright.network.transport import RobotService
 from posewright.network.yarp.axes import Axes, number, numbers, vector
 from posewright.network.yarp.bottle import Bottle, Float32, Value, Vocab
 from posewright.network.yarp.moves import DIRECT, POSITION, VELOCITY, Moves
@@ -29,7 +29,8 @@ PROTOCOL = (Vocab("prot"), 1, 9, 0, OK)
 LAYOUTS = (3, 4)
 """YARP's great versions that differ in what `stateExt:o` tells."""
 
-OF_ALL, OF_GROUP = "s", "g"
+OF_ALL = "s"
+OF_GROUP = "g"
 """What a word ends in that is about all axes, or about some."""
 
 MOST_KINDS = 32
@@ -67,17 +68,19 @@ class ControlBoard:
         InputError: there is no such layout.
     """
 
-    def __init__(self, served: Served, *, layout: int = 3) -> None:
+    def __init__(self, service: RobotService, *, layout: int = 3) -> None:
         if layout not in LAYOUTS:
             raise InputError(f"the extended state of YARP {layout}", hint="of 3 or of 4")
-        self._robot, self._layout = served.robot, layout
-        self.axes = Axes.of(served.robot)
-        self._moves = moves = Moves(served, self.axes)
+        self._robot = service.robot
+        self._layout = layout
+        self.axes = Axes.of(service.robot)
+        self._moves = moves = Moves(service, self.axes)
         self.refusals: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._askers: dict[str, None] = {}
-        self._state, self._count = served.state, 0
-        self._velocities = np.zeros(len(served.robot.joints))
+        self._state = service.state
+        self._count = 0
+        self._velocities = np.zeros(len(service.robot.joints))
         self._numbers: Mapping[str, Callable[[], Floats]] = {
             "pos": lambda: moves.targets_deg,
             "dpo": lambda: moves.targets_deg,
@@ -106,7 +109,8 @@ class ControlBoard:
                 self._velocities = state.velocities
             elif passed_s > 0.0:
                 self._velocities = (state.positions - self._state.positions) / passed_s
-            self._state, self._count = state, self._count + 1
+            self._state = state
+            self._count = self._count + 1
 
     def look(self, asking: Iterable[str], streaming: Iterable[str]) -> list[str]:
         """Stop what moves at a speed if who wanted it has hung up; return which streams are of such.
@@ -244,7 +248,8 @@ class ControlBoard:
         return self._told(what, modes) if ending else (IS, axes[0], modes[0], *self._stamp(), OK)
 
     def _set(self, client: str, word: str, rest: Bottle) -> None:
-        stem, ending = word[:3], word[3:]
+        stem = word[:3]
+        ending = word[3:]
         match word, rest:
             case (("icmd" | "intm"), (str(what), *which, modes)) if what in MODE_WORDS[word]:
                 self._set_modes(client, word, MODE_WORDS[word][what], tuple(which), modes)
@@ -261,7 +266,8 @@ class ControlBoard:
 
     def _move(self, client: str, word: str, rest: Bottle) -> None:
         """Move axes; of all, those in another mode stay, and who names one of them is refused."""
-        stem, ending = word[:3], word[3:]
+        stem = word[:3]
+        ending = word[3:]
         axes, values = self._addressed(ending, rest)
         movable = np.array([self._moves.allows(axis, MOVED_IN[stem]) for axis in axes])
         if not (movable.any() if ending == OF_ALL else movable.all()):

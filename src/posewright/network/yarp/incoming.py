@@ -124,7 +124,8 @@ class _Conversation:
     port: Inside
 
     def text(self, carrier: Carrier) -> None:
-        sender, link = self.line()[:LONGEST_NAME], self.guest.link
+        sender = self.line()[:LONGEST_NAME]
+        link = self.guest.link
         with _entered(self.port, Incoming(sender, carrier, self.guest.end)):
             link.settimeout(None)
             link.sendall(line_bytes(f"Welcome {sender}"))
@@ -165,7 +166,8 @@ class _Conversation:
         return [to_text(answer)] if asks else []
 
     def binary(self, carrier: Carrier, more: Callable[[], bool]) -> None:
-        sender, link = take_introduction(self.take), self.guest.link
+        sender = take_introduction(self.take)
+        link = self.guest.link
         with _entered(self.port, Incoming(sender, carrier, self.guest.end)):
             link.sendall(numbered(self.port.address.port))
             link.settimeout(None)
@@ -195,7 +197,9 @@ class _Datagrams:
     """What comes over udp: the first connection only told where to send it to."""
 
     def __init__(self, sender: str, port: Inside, guest: Guest) -> None:
-        self._sender, self._port, self._guest = sender, port, guest
+        self._sender = sender
+        self._port = port
+        self._guest = guest
         self._ended = False
         self._from: tuple[str, int] | None = None
         self._assembly = Assembly(port.longest)

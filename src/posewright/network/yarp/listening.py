@@ -122,9 +122,11 @@ class Guest:
     """
 
     def __init__(self, link: socket.socket, order: Iterator[int]) -> None:
-        self.link, self._order = link, order
+        self.link = link
+        self._order = order
         self.end: Callable[[], None] = lambda: hang_up(link)
-        self.heard, self.leaves = 0, False
+        self.heard = 0
+        self.leaves = False
 
     def speaks(self) -> None:
         """Note that it has been heard of: those who are silent make room."""
@@ -144,7 +146,9 @@ class Listener:
     """
 
     def __init__(self, where: Address, serve: Callable[[Guest], None], most: int = MOST_CONNECTIONS) -> None:
-        self._serve, self._most, self._order = serve, most, itertools.count(1)
+        self._serve = serve
+        self._most = most
+        self._order = itertools.count(1)
         self._lock = threading.Lock()
         self._live: dict[Guest, threading.Thread] = {}
         self._closed = threading.Event()

@@ -9,7 +9,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import BodyError, InputError
-from posewright.network.served.door import Served, Trajectory
+from posewright.network.transport import RobotService, Trajectory
 from posewright.network.yarp.axes import Axes
 from posewright.network.yarp.bottle import Value, Vocab
 from posewright.units import RAD_PER_DEG
@@ -48,8 +48,8 @@ class Moves:
         runner: who moved axes at a speed last; nothing once they were stopped for him.
     """
 
-    def __init__(self, served: Served, axes: Axes) -> None:
-        robot = served.robot
+    def __init__(self, service: RobotService, axes: Axes) -> None:
+        robot = service.robot
         self.axes = axes
         self.lower_deg, self.upper_deg = map(axes.degrees, robot.limits)
         self.fastest_deg_s = axes.degrees(robot.max_speeds)
@@ -58,14 +58,14 @@ class Moves:
         self.modes = [IDLE if column is None else POSITION for column in axes.columns]
         self.runner = ""
         self.velocities_deg_s = np.zeros(len(axes))
-        self._served = served
+        self._service = service
         self._set = set[int]()
         self._targets_deg = np.full(len(axes), np.nan)
 
     @property
     def commanded_deg(self) -> Floats:
         """Where the axes are commanded now, `(n_axes,)`."""
-        return self.axes.degrees(self._served.commands.angles[-1])
+        return self.axes.degrees(self._service.commands.angles[-1])
 
     @property
     def targets_deg(self) -> Floats:
@@ -135,11 +135,12 @@ class Moves:
 
     def set_limits(self, axis: int, lower_deg: float, upper_deg: float) -> None:
         """Narrow an axis' limits (InputError: beyond the robot's own)."""
-        lower, upper = (self.axes.degrees(ends)[axis] for ends in self._served.robot.limits)
+        lower, upper = (self.axes.degrees(ends)[axis] for ends in self._service.robot.limits)
         if not lower - ROUNDING_DEG <= lower_deg < upper_deg <= upper + ROUNDING_DEG:
             what = f"limits of {lower_deg:g}..{upper_deg:g} degrees"
             raise InputError(what, hint=f"within {lower:g}..{upper:g}")
-        self.lower_deg[axis], self.upper_deg[axis] = lower_deg, upper_deg
+        self.lower_deg[axis] = lower_deg
+        self.upper_deg[axis] = upper_deg
 
     def set_speeds(self, axes: Sequence[int], speeds_deg_s: Floats) -> None:
         """Set the speeds of moves to a position."""
@@ -162,9 +163,10 @@ class Moves:
         columns = tuple(int(self.axes.columns[axis] or 0) for axis in axes)
         start = self.commanded_deg[axes]
         times, degrees = evenly(start, targets_deg, durations_s)
-        if why := self._served.command(client, Trajectory(columns, times, degrees * RAD_PER_DEG)):
+        if why := self._service.command(client, Trajectory(columns, times, degrees * RAD_PER_DEG)):
             raise BodyError(why)
-        self._targets_deg[axes], self.velocities_deg_s[axes] = targets_deg, 0.0
+        self._targets_deg[axes] = targets_deg
+        self.velocities_deg_s[axes] = 0.0
         for axis in axes if mode else ():
             self.modes[axis] = Vocab(mode)
 

@@ -33,10 +33,13 @@ __all__ = ["Address", "NameClient", "NameServer"]
 
 DEFAULT = Address("127.0.0.1", 10000)
 FIRST_PORT = 10002
-ASK, END, ANNOUNCED = "NAME_SERVER ", "*** end of message", "[ok]"
+ASK = "NAME_SERVER "
+END = "*** end of message"
+ANNOUNCED = "[ok]"
 ALLOCATE = "..."
 MOST_NAMES = 1024
-MOST_PROPERTIES, LONGEST_PROPERTY = 16, 2048
+MOST_PROPERTIES = 16
+LONGEST_PROPERTY = 2048
 LONGEST_WHERE = 255
 """So many properties a port that is registered may have, of so many letters each: the rest is not kept."""
 
@@ -286,7 +289,8 @@ class NameServer:
 
     def _set(self, rest: list[str]) -> list[str]:
         name, key, *words = [*rest, ""][: max(len(rest), 2)]
-        value, known = " ".join(words), sum(name == one for one, _ in self._properties)
+        value = " ".join(words)
+        known = sum(name == one for one, _ in self._properties)
         if name in self._names and len(key) + len(value) <= LONGEST_PROPERTY and known < MOST_PROPERTIES:
             self._properties[name, key] = value
         return self._get([name, key])

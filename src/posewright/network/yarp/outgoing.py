@@ -72,8 +72,13 @@ class Outgoing:
         count: Callable[[str], None],
         lost: Callable[[Outgoing], None],
     ) -> None:
-        self.to, self.carrier = to, carrier
-        self._sender, self._address, self._most, self._count, self._lost = sender, address, queue, count, lost
+        self.to = to
+        self.carrier = carrier
+        self._sender = sender
+        self._address = address
+        self._most = queue
+        self._count = count
+        self._lost = lost
         self._link, number = open_binary(address, carrier, sender, PATIENCE_S)
         self._stream = self._link.makefile("rb")
         if carrier is Carrier.UDP:

@@ -58,9 +58,15 @@ class Port:
         queue: int = 8,
         longest: int = LONGEST_REQUEST,
     ) -> None:
-        self.name, self._names, self.longest = require_rooted(name), names, longest
-        self._on_data, self._on_request, self._most = on_data, on_request, queue
-        self._calling, self._connecting, self._lock = threading.Lock(), threading.Lock(), threading.Lock()
+        self.name = require_rooted(name)
+        self._names = names
+        self.longest = longest
+        self._on_data = on_data
+        self._on_request = on_request
+        self._most = queue
+        self._calling = threading.Lock()
+        self._connecting = threading.Lock()
+        self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
         self._inputs: list[Incoming] = []
         self._outputs: dict[str, Outgoing] = {}
@@ -98,7 +104,8 @@ class Port:
                 return
             self._closing = True
             inputs = list(self._inputs)
-            outputs, self._outputs = list(self._outputs.values()), {}
+            outputs = list(self._outputs.values())
+            self._outputs = {}
         with suppress(PosewrightError):
             self._names.unregister(self.name)
         close_all(outputs)

@@ -6,7 +6,7 @@ import itertools
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,11 +15,10 @@ from posewright.bodies import Reading
 from posewright.errors import BodyError, InputError, PosewrightError
 from posewright.network.yarp.axes import Axes, numbers, vector
 from posewright.network.yarp.bottle import Bottle, Value, Vocab
-from posewright.network.yarp.clients import Reader, RpcClient
+from posewright.network.yarp.clients import Reader, RpcClient, client_name
 from posewright.network.yarp.names import NameClient
 from posewright.network.yarp.port import Envelope, OnData, Port
 from posewright.network.yarp.sensors import SensorPort
-from posewright.network.yarp.wire import own_name
 from posewright.robots import Robot
 from posewright.units import DEG_PER_RAD
 
@@ -28,7 +27,9 @@ FIRST_S = 5.0
 
 STREAM = "fast_tcp"
 GET, SET, MODES, GROUP, DIRECT_GROUP = map(Vocab, ("get", "set", "icmd", "cmog", "dpog"))
-POSITIONS, VELOCITIES, TORQUES = 0, 2, 12
+POSITIONS = 0
+VELOCITIES = 2
+TORQUES = 12
 """Where they stand in a message of `stateExt:o`."""
 
 
@@ -62,9 +63,13 @@ class RemoteBoard:
     """
 
     def __init__(self, names: NameClient, name: str, robot: Robot, sensors: Iterable[SensorPort]) -> None:
-        self._names, self._name, self._robot = names, name, robot
-        self._own, self._readers = own_name(), itertools.count(1)
-        self.count, self.readings = 0, dict[str, Reading]()
+        self._names = names
+        self._name = name
+        self._robot = robot
+        self._own = client_name()
+        self._readers = itertools.count(1)
+        self.count = 0
+        self.readings = dict[str, Reading]()
         nothing = np.full(len(robot.joints), np.nan)
         self.told = Told(nothing, nothing, nothing)
         self._first = threading.Event()
@@ -96,7 +101,7 @@ class RemoteBoard:
         )
         self._held.enter_context(reader)
 
-    def _ask(self, word: str, *before: str, of: Bottle = ()) -> Any:
+    def _ask(self, word: str, *before: str, of: Bottle = ()) -> Value:
         """Return the value in the answer to `[get] [word]`, which stands behind other words."""
         answer = self._rpc.ask((GET, Vocab(word), *of))
         if answer[: len(before)] != before or len(answer) < len(before) + 2 or answer[-1] != "ok":
@@ -106,15 +111,18 @@ class RemoteBoard:
     def _matched(self, count: Value) -> Axes:
         if not isinstance(count, int):
             raise BodyError(f"{self._name} has {count!r} axes")
-        called = [self._ask("name", "is", "name", of=(axis,)) for axis in range(count)]
+        axis_names = [self._ask("name", "is", "name", of=(axis,)) for axis in range(count)]
         joints = self._robot.joint_names
-        if set(joints) <= set(called):
-            columns = (self._robot.index(name) if name in joints else None for name in called)
+        if set(joints) <= set(axis_names):
+            columns = (
+                self._robot.index(name) if isinstance(name, str) and name in joints else None
+                for name in axis_names
+            )
             return Axes(self._robot, tuple(columns))
         numbered = Axes.of(self._robot)
-        if len(numbered) == count and not set(joints) & set(called):
+        if len(numbered) == count and not set(joints) & set(axis_names):
             return numbered
-        what = f"{self._name} has the axes {', '.join(map(str, called))}"
+        what = f"{self._name} has the axes {', '.join(map(str, axis_names))}"
         raise BodyError(what, hint=f"{self._robot.name} has {', '.join(joints)}")
 
     def send(self, angles: Floats) -> None:

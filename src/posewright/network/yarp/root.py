@@ -27,7 +27,10 @@ class Root:
     """
 
     def __init__(self, address: Address, answer: Callable[[list[str]], list[str]]) -> None:
-        self.name, self.address, self.longest, self._answer = NAME, address, LONGEST_REQUEST, answer
+        self.name = NAME
+        self.address = address
+        self.longest = LONGEST_REQUEST
+        self._answer = answer
         self._lock = threading.Lock()
         self._inputs: list[Incoming] = []
 

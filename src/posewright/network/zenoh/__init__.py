@@ -1,1 +1,1 @@
-"""A robot that is served over Zenoh: its session, its door, the wire to it, and its ROS 2 messages."""
+"""Zenoh: a served robot on its network with ROS 2's messages, and the link to one."""

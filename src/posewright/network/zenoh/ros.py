@@ -14,19 +14,22 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from posewright.bodies import BodyState, JointCommands
+from posewright.bodies import BodyState, JointCommands, Reading
 from posewright.errors import FormatError, Where
-from posewright.network.served.door import MOST_POINTS, Trajectory
+from posewright.network.transport import MOST_POINTS, Trajectory
 from posewright.recordings import messages, sensor_card
 from posewright.recordings.cdr import Layout
 from posewright.robots import SensorSpec
 
 MAX_BYTES = 1 << 20
 """A trajectory is not longer; the bounds below keep what is made of it small, too."""
-MAX_JOINTS, MAX_TEXT = 256, 256
+MAX_JOINTS = 256
+MAX_TEXT = 256
 
-_LITTLE, _BIG = b"\x00\x01", b"\x00\x00"
+_LITTLE = b"\x00\x01"
+_BIG = b"\x00\x00"
 
 Pack = Callable[[BodyState, JointCommands], bytes | None]
 
@@ -48,7 +51,8 @@ class Topic:
 
 def topics(name: str, joints: Sequence[str], sensors: Sequence[SensorSpec]) -> tuple[Topic, ...]:
     """Return the topics of a robot of that name; what no ROS message is for has none."""
-    states, commands = _joint_states(joints), _joint_commands(joints)
+    states = _joint_states(joints)
+    commands = _joint_commands(joints)
     told = [Topic("joint_states", messages.JOINT_STATE.name, states)]
     told.append(Topic("joint_commands", messages.JOINT_STATE.name, commands))
     return (*told, *(topic for sensor in sensors for topic in _of_sensor(name, sensor)))
@@ -80,7 +84,9 @@ def _joint_commands(joints: Sequence[str]) -> Pack:
 
 
 def _of_sensor(robot: str, sensor: SensorSpec) -> Iterator[Topic]:
-    frame, card, name = f"{robot}/sensors/{sensor.name}", sensor_card(sensor), sensor.name
+    frame = f"{robot}/sensors/{sensor.name}"
+    card = sensor_card(sensor)
+    name = sensor.name
     match sensor.kind:
         case "range_scan":
             layout = messages.laser_scan(frame, card, int(card["beams"]))
@@ -104,12 +110,13 @@ def _reading(path: str, schema: messages.Schema, layout: Layout, channels: Mappi
     message = _Message(layout)
 
     def pack(state: BodyState, _commands: JointCommands) -> bytes | None:
-        found: dict[str, Any] = {field: state.sensors.get(channel) for field, channel in channels.items()}
-        if any(reading is None for reading in found.values()):
-            return None
-        if "orientation" in found:
-            found["orientation"] = _quaternion(*found["orientation"])
-        return message.made(state.time_s, found)
+        values: dict[str, Reading | tuple[float, ...]] = {}
+        for field, channel in channels.items():
+            reading = state.sensors.get(channel)
+            if reading is None:
+                return None
+            values[field] = _quaternion(*np.asarray(reading)) if field == "orientation" else reading
+        return message.made(state.time_s, values)
 
     return Topic(path, schema.name, pack)
 
@@ -131,7 +138,7 @@ class _Message:
     def __init__(self, layout: Layout) -> None:
         self._raw, self._numbers = layout.blank()
 
-    def made(self, time_s: float, values: Mapping[str, Any]) -> bytes:
+    def made(self, time_s: float, values: Mapping[str, ArrayLike]) -> bytes:
         if "stamp" in self._numbers:
             self._numbers["stamp"][0] = divmod(round(max(time_s, 0.0) * 1e9), 1_000_000_000)
         for name, value in values.items():
@@ -139,7 +146,7 @@ class _Message:
         return bytes(self._raw)
 
 
-def picture(frame: str, time_s: float, pixels: Any) -> bytes:
+def picture(frame: str, time_s: float, pixels: NDArray[np.uint8]) -> bytes:
     """Return a `sensor_msgs/Image` of a picture `(height, width, 3)` of bytes."""
     return _Message(messages.image(frame, *pixels.shape[:2])).made(time_s, {"data": pixels})
 
@@ -169,9 +176,10 @@ class _Reader:
         if raw[:2] not in {_LITTLE, _BIG} or len(raw) < 4:
             raise FormatError("no plain CDR", hint="it begins with 00 00 or 00 01 and two more bytes")
         self._order = "<" if raw[:2] == _LITTLE else ">"
-        self._raw, self._at = raw[4:], 0
+        self._raw = raw[4:]
+        self._at = 0
 
-    def numbers(self, kind: str, n: int) -> tuple[Any, ...]:
+    def numbers(self, kind: str, n: int) -> tuple[Any, ...]:  # `struct` returns whatever the kind is of
         """Return n numbers of a kind of `struct`, aligned to their own size."""
         size = struct.calcsize(kind)
         begin = self._at + (-self._at % size if n else 0)
@@ -266,7 +274,8 @@ def _frame_id(reader: _Reader) -> str:
 
 def _point(reader: _Reader, n_joints: int) -> tuple[tuple[float, ...], float]:
     arrays = [reader.numbers("d", reader.length(n_joints)) for _ in range(4)]
-    seconds, nanoseconds = reader.numbers("i", 1)[0], reader.numbers("I", 1)[0]
+    seconds = reader.numbers("i", 1)[0]
+    nanoseconds = reader.numbers("I", 1)[0]
     if len(arrays[0]) != n_joints:
         reader.fail(f"{len(arrays[0])} positions", f"one for each of {n_joints} joints")
     if nanoseconds >= 1_000_000_000:

@@ -17,6 +17,9 @@ from typing import Any
 
 from posewright.errors import BodyError, InputError, MissingExtraError
 
+ZenohObject = Any
+"""An object of the library `zenoh`, whose types are known only where it is installed."""
+
 LOOPBACK = "tcp/127.0.0.1:7447"
 """Where a robot listens and a client looks for it unless told otherwise; 7447 is Zenoh's own port."""
 
@@ -24,18 +27,6 @@ MAX_MESSAGE_BYTES = 1 << 26
 """A longer message of anybody's is not put together; the longest of ours are answers of some megabytes."""
 
 _ON_THIS_MACHINE = frozenset({"unixsock-stream", "unixpipe"})
-
-_VARIABLES = {
-    "POSEWRIGHT_ZENOH_USER": "user",
-    "POSEWRIGHT_ZENOH_PASSWORD": "password",
-    "POSEWRIGHT_ZENOH_USERS": "users",
-    "POSEWRIGHT_ZENOH_CA": "authority",
-    "POSEWRIGHT_ZENOH_CERTIFICATE": "certificate",
-    "POSEWRIGHT_ZENOH_KEY": "key",
-    "POSEWRIGHT_ZENOH_COMMANDERS": "commanders",
-    "POSEWRIGHT_ZENOH_CONNECT": "connect",
-}
-"""Environment variables by what they set: texts, paths, and lists with commas."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +62,34 @@ class SessionConfig:
     def from_environment(
         cls, environ: Mapping[str, str], *, listen: tuple[str, ...] = (), connect: tuple[str, ...] = ()
     ) -> SessionConfig:
-        """Return what the variables `POSEWRIGHT_ZENOH_*` say; `connect` comes before what they name."""
-        told: dict[str, Any] = {}
-        for variable, name in _VARIABLES.items():
-            if text := environ.get(variable, ""):
-                told[name] = text if name in {"user", "password"} else Path(text)
-                if name in {"commanders", "connect"}:
-                    told[name] = tuple(filter(None, map(str.strip, text.split(","))))
-        return cls(**{**told, "listen": listen, **({"connect": connect} if connect else {})})
+        """Return what the variables `POSEWRIGHT_ZENOH_*` say: texts, paths, and lists with commas.
 
-    def settings(self, robot: str) -> dict[str, Any]:
+        They are USER, PASSWORD, USERS, CA, CERTIFICATE, KEY, COMMANDERS and CONNECT; the argument `connect`
+        takes precedence over the last.
+        """
+
+        def text(name: str) -> str:
+            return environ.get(f"POSEWRIGHT_ZENOH_{name}", "")
+
+        def path(name: str) -> Path | None:
+            return Path(text(name)) if text(name) else None
+
+        def items(name: str) -> tuple[str, ...]:
+            return tuple(filter(None, map(str.strip, text(name).split(","))))
+
+        return cls(
+            listen=listen,
+            connect=connect or items("CONNECT"),
+            user=text("USER"),
+            password=text("PASSWORD"),
+            users=path("USERS"),
+            authority=path("CA"),
+            certificate=path("CERTIFICATE"),
+            key=path("KEY"),
+            commanders=items("COMMANDERS"),
+        )
+
+    def settings(self, robot: str) -> dict[str, object]:
         """Return this as keys and values of Zenoh's own configuration, for the side a robot is served from.
 
         Raises:
@@ -98,7 +107,7 @@ class SessionConfig:
                 )
         return {key: value for key, value in self._items(robot) if value is not None}
 
-    def _items(self, robot: str) -> Iterator[tuple[str, Any]]:
+    def _items(self, robot: str) -> Iterator[tuple[str, object]]:
         yield "mode", "peer" if self.listen or not self.connect else "client"
         yield "listen/endpoints", list(self.listen)
         yield "connect/endpoints", list(self.connect)
@@ -136,7 +145,7 @@ class SessionConfig:
                 hint="name who may connect: POSEWRIGHT_ZENOH_USERS or, with tls/, POSEWRIGHT_ZENOH_CA",
             )
 
-    def open(self, robot: str) -> Any:
+    def open(self, robot: str) -> ZenohObject:
         """Return a `zenoh.Session`.
 
         Raises:
@@ -169,7 +178,18 @@ class SessionConfig:
         )
 
 
-def zenoh_library() -> Any:
+def parse_robot_name(text: str) -> str:
+    """Return a robot's name as it stands before its topics, or raise InputError.
+
+    A name of ROS: letters, digits and underscores, the first no digit; parts parted by slashes.
+    """
+    parts = text.split("/")
+    if not all(part.isidentifier() and part.isascii() for part in parts):
+        raise InputError(f"no robot is called {text!r}", hint="letters, digits and _, such as zenoh:bioloid")
+    return text
+
+
+def zenoh_library() -> ZenohObject:
     """Return the module `zenoh`, or raise MissingExtraError."""
     if importlib.util.find_spec("zenoh") is None:
         raise MissingExtraError.for_extra("a robot across a network", "net")
@@ -178,7 +198,7 @@ def zenoh_library() -> Any:
     return zenoh
 
 
-def _access(robot: str, commanders: tuple[str, ...]) -> dict[str, Any]:
+def _access(robot: str, commanders: tuple[str, ...]) -> dict[str, object]:
     """Return Zenoh's access control: everybody hears the robot, who is named may command it."""
     topics = [f"{robot}/**", "@/*/@ros2_lv/**"]  # a wild card does not stand for what begins with @
     commands = [f"{robot}/joint_trajectory", f"{robot}/plant"]
@@ -189,7 +209,8 @@ def _access(robot: str, commanders: tuple[str, ...]) -> dict[str, Any]:
         _rule("command", "ingress", ["put", "query"], commands),
         _rule("answer", "egress", ["reply", "declare_queryable", "declare_subscriber"], commands),
     ]
-    by_name, by_certificate = "commanders by name", "commanders by certificate"
+    by_name = "commanders by name"
+    by_certificate = "commanders by certificate"
     return {
         "enabled": True,
         "default_permission": "deny",
@@ -206,7 +227,7 @@ def _access(robot: str, commanders: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _rule(name: str, flow: str, messages: list[str], keys: list[str]) -> dict[str, Any]:
+def _rule(name: str, flow: str, messages: list[str], keys: list[str]) -> dict[str, object]:
     return {"id": name, "permission": "allow", "flows": [flow], "messages": messages, "key_exprs": keys}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 
 from posewright.arenas import Arena
-from posewright.bodies import NOMINAL, DomainParameters, Part, Plant
+from posewright.bodies import NOMINAL, DomainParameters, Part, Plant, only_part
 from posewright.control import Block
 from posewright.controllers import GaitProgram
 from posewright.errors import BodyError, InputError
@@ -20,7 +20,7 @@ from posewright.evaluation.walking.walk import EXTRAS, Timed, WalkTerms, stays_d
 from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, refuse_out_of_range, robot_of
 from posewright.recordings.falls import SKY, FallDetector
 from posewright.robots import Robot
-from posewright.runs.plants import PlantMaker, only_part
+from posewright.runs.plants import PlantMaker
 from posewright.runs.run import Run, run
 from posewright.search.plan import checked_seed
 

@@ -118,7 +118,9 @@ class FakeBus:
         self.counts = FakeCounts(byte_errors=self._line.errors)
         self._script = Script(damage.events, self.devices)
         self._coming: deque[tuple[float, bytes, int]] = deque()
-        self._heard, self._ends, self._baud = bytearray(), list[float](), 0
+        self._heard = bytearray()
+        self._ends = list[float]()
+        self._baud = 0
         self._host_free_s = 0.0
         self._answers: list[_Answer] = []
         self._frames = 0
@@ -263,7 +265,8 @@ class FakeBus:
     def _take(self, time_s: float, *, physics: bool) -> None:
         """Let devices hear all packets that are complete by a time."""
         while (size := self._next_packet()) and self._ends[size - 1] <= time_s + 1e-12:
-            packet, ends = self._heard[:size], self._ends[:size]
+            packet = self._heard[:size]
+            ends = self._ends[:size]
             del self._heard[:size], self._ends[:size]
             self._go_on(ends[-1], physics=physics)
             self._collide(packet, ends)
@@ -306,7 +309,8 @@ class FakeBus:
         for device in self.devices:
             if whom not in (device.id, BROADCAST_ID) or not self._script.hears(device):
                 continue
-            baud, delay_s = device.baud, device.return_delay_s
+            baud = device.baud
+            delay_s = device.return_delay_s
             if abs(baud - self._baud) > TOLERANCE * self._baud:
                 continue
             if answer := device.handle(packet):

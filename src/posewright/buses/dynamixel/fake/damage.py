@@ -115,7 +115,8 @@ class Script:
     def go_on(self, time_s: float) -> None:
         """Let everything be as it is at a time, which only runs forward."""
         self.is_cut = any(event.holds(time_s) for event in self._cable)
-        passed_s, self._time_s = time_s - self._time_s, time_s
+        passed_s = time_s - self._time_s
+        self._time_s = time_s
         self._silent.clear()
         for (device, fault), events in self._own.items():
             self._put(device, fault, passed_s, holds=any(event.holds(time_s) for event in events))

@@ -75,7 +75,8 @@ class FakeDevice:
         self.registered: tuple[int, bytes] | None = None
         self._bytes = bytearray(table.size)
         self._places = table.register("id").address, table.register("baud_rate").address
-        self.id, self.baud = 0, baud
+        self.id = 0
+        self.baud = baud
         self._spans: dict[tuple[int, int], Sequence[Register]] = {}
         self._reset()
         self.poke("id", table.register("id").initial if id is None else id)
@@ -108,13 +109,17 @@ class FakeDevice:
 
     def handle(self, packet: bytes) -> bytes:
         """Take a packet as it was heard, and return the answer; nothing where it keeps silent."""
-        whom, identity = packet[2], self.id
+        whom = packet[2]
+        identity = self.id
         if whom not in (identity, BROADCAST_ID):
             return b""
         level = self._byte("status_return_level")
-        asked, error, data = packet[4], 0, b""
+        asked = packet[4]
+        error = 0
+        data = b""
         if checksum(packet[2:-1]) != packet[-1]:
-            asked, error = 0, _CHECKSUM
+            asked = 0
+            error = _CHECKSUM
         else:
             alone = asked == Instruction.SYNC_WRITE and whom != BROADCAST_ID
             error, data = (_INSTRUCTION, b"") if alone else self._obey(asked, packet[5:-1])
@@ -214,7 +219,8 @@ class FakeDevice:
         return error, b""
 
     def _action(self, _parameters: bytes) -> tuple[int, bytes]:
-        waiting, self.registered = self.registered, None
+        waiting = self.registered
+        self.registered = None
         self.poke("registered", 0)
         return (_INSTRUCTION if waiting is None else self.write(*waiting)), b""
 
@@ -229,7 +235,8 @@ class FakeDevice:
         blocks = parameters[2:]
         if not size or len(blocks) % (size + 1):
             return _INSTRUCTION, b""
-        error, identity = 0, self.id
+        error = 0
+        identity = self.id
         for begin in range(0, len(blocks), size + 1):
             if blocks[begin] == identity:
                 error |= self.write(parameters[0], blocks[begin + 1 : begin + 1 + size])

@@ -61,7 +61,8 @@ class PlantPhysics:
         if len(plant.bodies) != 1:
             raise InputError(f"a bus for {len(plant.bodies)} robots", hint="one robot has one bus")
         ((self._name, body),) = plant.bodies.items()
-        self.robot, self.plant = body.robot, plant
+        self.robot = body.robot
+        self.plant = plant
         self.held: dict[str, float] = {}
         positions = body.observe().positions[-1]
         self.propped = dict(zip(self.robot.joint_names, positions.tolist(), strict=True))
@@ -87,14 +88,17 @@ class PlantPhysics:
             BodyError: the plant does not answer, or the simulation blew up.
         """
         states = self.plant.advance({self._name: self._commands()})[self._name]
-        positions, efforts = states.positions[-1], states.efforts[-1]
+        positions = states.positions[-1]
+        efforts = states.efforts[-1]
         ticks = np.where(np.isfinite(positions), self.robot.to_ticks(positions), self._ticks)
         speeds = (ticks - self._ticks) / self.frame_period_s
         loads = np.nan_to_num(efforts) * self._directions / self._stall
         self._ticks = ticks
         told = zip(self._servos, ticks.tolist(), speeds.tolist(), loads.tolist(), strict=True)
         for servo, position, speed, load in told:
-            servo.position_ticks, servo.speed_ticks_s, servo.load = position, speed, load
+            servo.position_ticks = position
+            servo.speed_ticks_s = speed
+            servo.load = load
 
     def _commands(self) -> JointCommands:
         period_s = self.frame_period_s
@@ -106,7 +110,9 @@ class PlantPhysics:
         for joint, angle in (self.propped | self.held).items():
             place = self.robot.index(joint)
             if free[place]:
-                angles[place], free[place], slopes[place] = angle, False, self._slopes[place]
+                angles[place] = angle
+                free[place] = False
+                slopes[place] = self._slopes[place]
         changed = bool((slopes != self._slopes).any())
         stiffness = self._own * self._slopes / slopes if changed else None
         return JointCommands(angles[np.newaxis], free if free.any() else None, stiffness)

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from posewright.buses.dynamixel.fake.bus import FakeBus, Reply
 from posewright.errors import PosewrightError, UnavailableError
@@ -63,7 +62,8 @@ class FakePort:
     """
 
     def __init__(self, bus: FakeBus, *, now: Callable[[], float], precise: bool = False) -> None:
-        self.bus, self.precise = bus, precise
+        self.bus = bus
+        self.precise = precise
         self.error: PosewrightError | None = None
         self.unread = 0
         self._now = now
@@ -107,7 +107,8 @@ class FakePort:
     def unplug(self) -> None:
         """Pull the adapter's plug: the port is gone, and a client that has it open gets errors."""
         with self._lock:
-            ends, self._ends = self._ends, None
+            ends = self._ends
+            self._ends = None
             Path(self.path).unlink(missing_ok=True)
             for end in ends or ():
                 os.close(end)
@@ -212,8 +213,8 @@ def baud_of(terminal: int) -> int:
     with suppress(OSError):
         *_rest, speed = _TERMIOS2.unpack(fcntl.ioctl(terminal, LINUX_TCGETS2, bytes(_TERMIOS2.size)))
         return int(speed)
-    told: Any = termios.tcgetattr(terminal)[5]
+    speed_code = termios.tcgetattr(terminal)[5]
     names = {
         getattr(termios, name): name for name in dir(termios) if name.startswith("B") and name[1:].isdecimal()
     }
-    return int(names[told][1:]) if told in names else int(told)
+    return int(names[speed_code][1:]) if speed_code in names else int(speed_code)

@@ -81,7 +81,8 @@ class FakeServo(FakeDevice):
     ) -> None:
         self.position_ticks = self.setpoint_ticks = float(position_ticks)
         self.speed_ticks_s = self.load = 0.0
-        self.temperature_c, self.voltage_v = ROOM_TEMPERATURE_C, SUPPLY_V
+        self.temperature_c = ROOM_TEMPERATURE_C
+        self.voltage_v = SUPPLY_V
         self.is_overloaded = False
         self._drive: Drive | None = None
         self._last_error = 0
@@ -109,7 +110,8 @@ class FakeServo(FakeDevice):
 
     def conditions(self) -> int:
         """Return the error bits of what is wrong with it, for as long as it is."""
-        low, high = self._byte("min_voltage_limit"), self._byte("max_voltage_limit")
+        low = self._byte("min_voltage_limit")
+        high = self._byte("max_voltage_limit")
         error = 0 if low <= round(self.voltage_v * 10.0) <= high else _VOLTAGE
         if self.temperature_c > self._byte("temperature_limit"):
             error |= _HOT
@@ -166,7 +168,8 @@ class FakeServo(FakeDevice):
 
     def _read_drive(self) -> Drive:
         wheel = self._word("cw_angle_limit") == self._word("ccw_angle_limit") == 0
-        speed, limit = self._word("moving_speed"), self._word("torque_limit")
+        speed = self._word("moving_speed")
+        limit = self._word("torque_limit")
         share = (speed % CLOCKWISE) / FULL * (-1.0 if speed >= CLOCKWISE else 1.0)
         in_joint_mode = speed % CLOCKWISE * SPEED_TICKS_S or math.inf  # of wheel mode the bit may be left
         return Drive(
@@ -204,7 +207,8 @@ class FakeServo(FakeDevice):
         moves = not self.drive.free and (under_way or (off and speed != 0))
         self._bytes[self._moving] = moves
         present = self._position, _signed(speed), _signed(load)
-        volts, warmth = round(self.voltage_v * 10.0), round(self.temperature_c)
+        volts = round(self.voltage_v * 10.0)
+        warmth = round(self.temperature_c)
         _PRESENT.pack_into(self._bytes, self._present, *present, volts, warmth)
 
     def _word(self, name: str) -> int:

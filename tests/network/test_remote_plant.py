@@ -27,10 +27,10 @@ from posewright.bodies import (
 from posewright.control import Script, drive
 from posewright.controllers.behaviours import read_behaviour
 from posewright.errors import BodyError, InputError, UnsafeCommandError
-from posewright.network.served import values
-from posewright.network.served.asking import pack, unpack
-from posewright.network.served.plant_server import PlantServer
-from posewright.network.served.remote_plant import TRIES, RemotePlant
+from posewright.network import wire_records
+from posewright.network.plant_server import PlantServer
+from posewright.network.remote_plant import TRIES, RemotePlant
+from posewright.network.wire_messages import pack, unpack
 from posewright.recordings import Header, Recorder, Recording, RobotHeader
 from posewright.robots import Robot, robot
 from posewright.simulation import SimulatedBody, World
@@ -40,7 +40,7 @@ STAND = BIOLOID.pose("stand")
 JOINTS = len(STAND)
 
 
-class Wire:
+class LocalChannel:
     """A wire within this process, that loses what it is told to.
 
     Attributes:
@@ -51,9 +51,9 @@ class Wire:
     def __init__(self, server: PlantServer, lost: Callable[[int], str] = lambda _: "") -> None:
         self.server, self.lost, self.asks, self.is_closed = server, lost, 0, False
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:
+    def request(self, message: bytes, timeout_s: float) -> bytes:
         fate, self.asks = self.lost(self.asks), self.asks + 1
-        answer = b"" if fate == "ask" else self.server.handle(request)
+        answer = b"" if fate == "ask" else self.server.answer_request(message)
         if fate:
             raise BodyError(f"no answer within {timeout_s} s")
         return answer
@@ -136,7 +136,7 @@ def test_what_happens_there_is_what_happens_here_to_the_last_bit(
     names: tuple[str, ...], field: Arena
 ) -> None:
     here = recorded(world(parts_of(*names), field))
-    wire = Wire(PlantServer(world, robot, now=Now()))
+    wire = LocalChannel(PlantServer(world, robot, now=Now()))
     there = recorded(RemotePlant(wire, parts_of(*names), field))
     assert there.digest() == here.digest()
     assert wire.is_closed
@@ -145,7 +145,9 @@ def test_what_happens_there_is_what_happens_here_to_the_last_bit(
 
 def test_what_bodies_say_of_themselves_is_the_same(field: Arena) -> None:
     here = world(parts_of("red"), field).bodies["red"]
-    there = RemotePlant(Wire(PlantServer(world, robot, now=Now())), parts_of("red"), field).bodies["red"]
+    there = RemotePlant(LocalChannel(PlantServer(world, robot, now=Now())), parts_of("red"), field).bodies[
+        "red"
+    ]
     here.open()
     there.open()
     assert RobotHeader.of(there) == RobotHeader.of(here)
@@ -169,7 +171,7 @@ def assert_same_row(one: JointStates, other: JointStates) -> None:
 @pytest.mark.parametrize("fate", ["ask", "answer"])
 def test_a_message_that_is_lost_changes_nothing_but_its_count(fate: str, field: Arena) -> None:
     here = recorded(world(parts_of("red"), field))
-    wire = Wire(PlantServer(world, robot, now=Now()), lambda number: fate if number % 3 else "")
+    wire = LocalChannel(PlantServer(world, robot, now=Now()), lambda number: fate if number % 3 else "")
     plant = RemotePlant(wire, parts_of("red"), field)
     assert recorded(plant).digest() == here.digest()
     assert plant.latencies.lost == wire.asks - wire.asks // 3 - 1 > 4
@@ -178,7 +180,7 @@ def test_a_message_that_is_lost_changes_nothing_but_its_count(fate: str, field: 
 def test_a_frame_costs_one_ask_however_many_rows_it_has() -> None:
     body = MockBody(BIOLOID)
     now = Now()
-    wire = Wire(PlantServer(lambda _parts, _field: body, robot, now=now))
+    wire = LocalChannel(PlantServer(lambda _parts, _field: body, robot, now=now))
     plant = RemotePlant(wire, [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], now=now)
     drive(plant, {BIOLOID.name: Script([JointCommands(np.tile(STAND, (640, 1)))])}, until_s=5.0)
     assert plant.latencies.frames == len(body.commands) == 640
@@ -191,10 +193,10 @@ def test_a_frame_costs_one_ask_however_many_rows_it_has() -> None:
 def test_latencies_are_told_by_the_clock() -> None:
     now, body = Now(), MockBody(BIOLOID)
 
-    class Slow(Wire):
-        def ask(self, request: bytes, timeout_s: float) -> bytes:
+    class Slow(LocalChannel):
+        def request(self, message: bytes, timeout_s: float) -> bytes:
             now.time_s += 0.002 if self.asks % 2 else 0.004
-            return super().ask(request, timeout_s)
+            return super().request(message, timeout_s)
 
     wire = Slow(PlantServer(lambda _parts, _field: body, robot, now=now))
     plant = RemotePlant(wire, [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], now=now)
@@ -217,7 +219,7 @@ def served() -> Iterator[tuple[MockBody, PlantServer, Now]]:
 
 
 def plant_of(server: PlantServer, **how: Any) -> RemotePlant:
-    return RemotePlant(Wire(server), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], **how)
+    return RemotePlant(LocalChannel(server), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], **how)
 
 
 def test_a_second_client_is_told_who_drives(served: tuple[MockBody, PlantServer, Now]) -> None:
@@ -259,10 +261,12 @@ def test_asks_out_of_their_order_move_nothing(served: tuple[MockBody, PlantServe
     assert session is not None
     told: dict[str, Any] = {"ask": "stop", "body": BIOLOID.name, "policy": "hold"}
     for wrong in ({"number": 5}, {"number": -1}, {"number": True}, {"number": 1, "session": "another"}):
-        assert "error" in unpack(server.handle(pack({"session": session.id, **told, **wrong})))
+        assert "error" in unpack(server.answer_request(pack({"session": session.id, **told, **wrong})))
     assert not body.stops
     for _ in range(3):  # the same ask again is the same answer, and is done once
-        assert "error" not in unpack(server.handle(pack({"session": session.id, **told, "number": 1})))
+        assert "error" not in unpack(
+            server.answer_request(pack({"session": session.id, **told, "number": 1}))
+        )
     assert body.stops == [TorquePolicy.HOLD]
 
 
@@ -275,7 +279,7 @@ def test_what_the_other_side_raises_is_raised_here(served: tuple[MockBody, Plant
         plant.advance({})
     with pytest.raises(InputError, match="another robot here"):
         RemotePlant(
-            Wire(PlantServer(world, lambda _name: robot("sony_ers7"), now=Now())),
+            LocalChannel(PlantServer(world, lambda _name: robot("sony_ers7"), now=Now())),
             [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))],
         )
     states = plant.advance({BIOLOID.name: JointCommands(STAND[np.newaxis])})  # it goes on
@@ -299,14 +303,14 @@ def twice(told: dict[str, Any]) -> None:
 def test_a_field_that_makes_no_sense_is_refused_and_the_next_client_is_let_in(
     change: Callable[[dict[str, Any]], Any], words: str, field: Arena
 ) -> None:
-    told, part = field.to_dict(), values.tell_part(parts_of("red")[0])
+    told, part = field.to_dict(), wire_records.encode_part(parts_of("red")[0])
     change(told)
     free = [True]
     server = PlantServer(
         world, robot, now=Now(), acquire=lambda _who: free.append(False), release=lambda: free.append(True)
     )
     head = {"ask": "open", "session": "mine", "number": 0, "who": "me"}
-    answer = unpack(server.handle(pack({**head, "parts": [part], "arena": told})))
+    answer = unpack(server.answer_request(pack({**head, "parts": [part], "arena": told})))
     assert answer["error"] in {"InputError", "UnknownNameError"}
     assert re.search(words, answer["message"])
     assert free[-1]
@@ -359,13 +363,29 @@ def test_rows_for_a_robot_with_a_clock_go_out_one_by_one_at_their_times() -> Non
     assert (late.kind, late.time_s) == (FaultKind.LATE, pytest.approx(3 * BIOLOID.frame_period_s))
 
 
+def test_the_time_in_which_nobody_drove_a_lent_robot_is_not_late() -> None:
+    now = Now()
+    body = MockBody(BIOLOID, positions=STAND)
+    body.clock = clock = RealClock(now, lambda seconds: setattr(now, "time_s", now.time_s + seconds))
+    server = PlantServer(lambda _parts, _field: body, robot, now=now)
+    for _ in range(2):
+        plant = plant_of(server)
+        (remote,) = plant.bodies.values()
+        remote.open()
+        states = plant.advance({BIOLOID.name: JointCommands(np.repeat(STAND[np.newaxis], 3, 0))})
+        assert not states[BIOLOID.name].faults
+        remote.close()
+        now.time_s += 60.0
+    assert clock.late_frames == 0
+
+
 def test_a_body_that_fails_there_fails_here_and_is_let_go() -> None:
     class Failing(MockBody):
         def play(self, rows: JointCommands) -> JointStates:  # noqa: ARG002 -- it does not even look
             raise UnsafeCommandError("too hot")
 
     body = Failing(BIOLOID)
-    wire = Wire(PlantServer(lambda _parts, _field: body, robot, now=Now()))
+    wire = LocalChannel(PlantServer(lambda _parts, _field: body, robot, now=Now()))
     plant = plant_of(wire.server)
     with pytest.raises(UnsafeCommandError, match="too hot"):
         drive(plant, {BIOLOID.name: Script([JointCommands(STAND[np.newaxis])])}, until_s=1.0)
@@ -377,7 +397,7 @@ def test_a_wire_that_is_cut_ends_the_run_without_a_second_wait(
     served: tuple[MockBody, PlantServer, Now],
 ) -> None:
     _, server, _ = served
-    wire = Wire(server, lambda number: "ask" if number >= 4 else "")
+    wire = LocalChannel(server, lambda number: "ask" if number >= 4 else "")
     plant = RemotePlant(wire, [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))])
     with pytest.raises(BodyError, match="no answer"):
         drive(plant, {BIOLOID.name: Script([JointCommands(np.tile(STAND, (9, 1)))])}, until_s=9.0)

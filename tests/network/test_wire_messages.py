@@ -30,9 +30,9 @@ from posewright.controllers.behaviours import read_behaviour
 from posewright.documents import Node
 from posewright.documents.plain import plain_with_arrays
 from posewright.errors import FormatError, InputError
-from posewright.network.served import values
-from posewright.network.served.asking import pack, unpack
-from posewright.network.served.plant_server import PlantServer
+from posewright.network import wire_records
+from posewright.network.plant_server import PlantServer
+from posewright.network.wire_messages import pack, unpack
 from posewright.robots import Robot, robot
 
 BIOLOID = robot("robotis_bioloid")
@@ -121,7 +121,7 @@ def test_parts_come_back_with_sensors_and_body() -> None:
         friction=0.7, com_shift_m=(0.01, 0.0, -0.02), slope_rad=(0.1, 0.0), latency_frames=2
     )
     part = Part("red", BIOLOID, behaviour.start_pose, (0.3, -0.1, 1.5), behaviour.sensors, 7, domain)
-    again = values.read_part(Node(told_again(values.tell_part(part))), robot)
+    again = wire_records.read_part(Node(told_again(wire_records.encode_part(part))), robot)
     assert same({**fields_of(part), "robot": 0}, {**fields_of(again), "robot": 0})
     assert again.robot is BIOLOID
 
@@ -130,7 +130,7 @@ def test_parts_come_back_with_sensors_and_body() -> None:
 def test_sensors_of_every_kind_come_back(name: str) -> None:
     card = robot(name)
     part = Part(name, card, np.zeros(len(card.joint_names)), (0.0, 0.0, 0.0), card.sensors)
-    again = values.read_part(Node(told_again(values.tell_part(part))), robot)
+    again = wire_records.read_part(Node(told_again(wire_records.encode_part(part))), robot)
     assert again.sensors == card.sensors
 
 
@@ -138,15 +138,15 @@ def test_another_robot_of_that_name_is_refused() -> None:
     other = replace(BIOLOID, text=BIOLOID.text + "\n# mended")
     part = Part("red", other, np.zeros(JOINTS), (0.0, 0.0, 0.0))
     with pytest.raises(InputError, match="another robot here"):
-        values.read_part(Node(told_again(values.tell_part(part))), robot)
+        wire_records.read_part(Node(told_again(wire_records.encode_part(part))), robot)
 
 
 def test_an_arena_comes_back() -> None:
     field = arena().with_boxes(layout("example_1"))
-    again = values.read_arena(Node(told_again(field.to_dict())))
+    again = wire_records.read_arena(Node(told_again(field.to_dict())))
     assert again is not None
     assert again.to_dict() == field.to_dict()
-    assert values.read_arena(Node(None)) is None
+    assert wire_records.read_arena(Node(None)) is None
 
 
 @given(st.integers(0, 2**32), st.booleans(), st.booleans())
@@ -175,17 +175,17 @@ def test_what_joints_do_and_bodies_say_comes_back(seed: int, knows: bool, has_co
         truth if knows else None,
         (Fault(0.25, FaultKind.GARBLED, "odd", BIOLOID.joint_names[0]), Fault(1.0, FaultKind.LATE, "late")),
     )
-    again = values.read_states(Node(told_again(plain_with_arrays(states))), JOINTS)
+    again = wire_records.read_states(Node(told_again(plain_with_arrays(states))), JOINTS)
     assert same(told_again(plain_with_arrays(again)), told_again(plain_with_arrays(states)))
     assert again.faults == states.faults
     readings = {"far": 0.1 + seed, "touches": True, "none": float("nan"), "scan": draw.random(7)}
     state = BodyState(0.5, draw.random(JOINTS), draw.random(JOINTS), None, readings)
-    said = values.read_state(Node(told_again(plain_with_arrays(state))), JOINTS)
+    said = wire_records.read_state(Node(told_again(plain_with_arrays(state))), JOINTS)
     assert same(fields_of(said), fields_of(state))
     commands = JointCommands(
         draw.random((3, JOINTS)), draw.random(JOINTS) < 0.5, None, None, {"eye": (0.0, 0.5, 1.0)}
     )
-    meant = values.read_commands(Node(told_again(values.tell_commands(commands))), BIOLOID)
+    meant = wire_records.read_commands(Node(told_again(wire_records.encode_commands(commands))), BIOLOID)
     assert same(fields_of(meant), fields_of(commands))
 
 
@@ -206,9 +206,9 @@ def test_what_joints_do_and_bodies_say_comes_back(seed: int, knows: bool, has_co
     ],
 )
 def test_commands_that_make_no_sense_are_refused(change: dict[str, Any]) -> None:
-    told = values.tell_commands(JointCommands(np.zeros((1, JOINTS)))) | change
+    told = wire_records.encode_commands(JointCommands(np.zeros((1, JOINTS)))) | change
     with pytest.raises(InputError):
-        values.read_commands(Node(told), BIOLOID)
+        wire_records.read_commands(Node(told), BIOLOID)
 
 
 def opened(body: MockBody) -> tuple[PlantServer, list[bytes]]:
@@ -218,12 +218,12 @@ def opened(body: MockBody) -> tuple[PlantServer, list[bytes]]:
         return robot(name) if name == BIOLOID.name else robot("nobody")
 
     server = PlantServer(lambda _parts, _arena: body, only, now=lambda: 0.0)
-    part = values.tell_part(Part(BIOLOID.name, BIOLOID, np.zeros(JOINTS), (0.0, 0.0, 0.0)))
+    part = wire_records.encode_part(Part(BIOLOID.name, BIOLOID, np.zeros(JOINTS), (0.0, 0.0, 0.0)))
     head = {"session": "mine"}
     open_it = pack(
         {"ask": "open", **head, "number": 0, "who": "me", "parts": [part], "arena": arena().to_dict()}
     )
-    commands = {BIOLOID.name: values.tell_commands(JointCommands(np.zeros((2, JOINTS))))}
+    commands = {BIOLOID.name: wire_records.encode_commands(JointCommands(np.zeros((2, JOINTS))))}
     asks = [
         open_it,
         pack({"ask": "engage", **head, "number": 1, "body": BIOLOID.name}),
@@ -241,7 +241,7 @@ def opened(body: MockBody) -> tuple[PlantServer, list[bytes]]:
         ),
         pack({"ask": "stop", **head, "number": 1, "body": BIOLOID.name, "policy": "hold"}),
     ]
-    assert "error" not in unpack(server.handle(open_it))
+    assert "error" not in unpack(server.answer_request(open_it))
     return server, asks
 
 
@@ -274,7 +274,7 @@ def test_thousands_of_damaged_requests_are_answered_and_move_nothing(seed: int) 
         junk = draw.random() < 0.2
         request = draw.randbytes(draw.randrange(200)) if junk else mangled(draw, draw.choice(asks))
         if request not in asks:
-            assert unpack(server.handle(request))["error"]
+            assert unpack(server.answer_request(request))["error"]
     assert not moved(body)
 
 
@@ -287,5 +287,5 @@ def test_a_mangled_head_whose_check_sum_fits_never_crashes(seed: int) -> None:
         whole = draw.choice(asks)
         (length,) = struct.unpack_from("<I", whole, 8)
         head, arrays = whole[12 : 12 + length], whole[12 + length :]
-        assert isinstance(unpack(server.handle(framed(mangled(draw, head), arrays))), dict)
+        assert isinstance(unpack(server.answer_request(framed(mangled(draw, head), arrays))), dict)
     assert np.isfinite(body.commands).all()

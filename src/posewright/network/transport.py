@@ -1,4 +1,4 @@
-"""What stands between a robot that is served and the wires by which others reach it."""
+"""The interfaces of a served robot: the service, the transports that carry it, a client's channel."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Trajectory:
 
     def fault(self, n_joints: int) -> str:
         """Return why a robot of so many joints cannot take it; nothing where it can."""
-        joints, times, positions = self.joints, self.times_s, self.positions
-        if why := _fault_of(joints, n_joints):
-            return why
-        shape = len(times), len(joints)
-        if not 1 <= len(times) <= MOST_POINTS or positions.shape != shape:
+        times = self.times_s
+        positions = self.positions
+        if fault := self._joint_fault(n_joints):
+            return fault
+        if not 1 <= len(times) <= MOST_POINTS or positions.shape != (len(times), len(self.joints)):
             return f"not 1 to {MOST_POINTS} points, each with its time and a position a joint"
         if not (np.isfinite(times).all() and np.isfinite(positions).all()):
             return "a number that is not finite"
@@ -55,17 +55,16 @@ class Trajectory:
             return f"times that do not rise, or are not within 0 to {MOST_S:g} s"
         return ""
 
+    def _joint_fault(self, n_joints: int) -> str:
+        if not self.joints:
+            return "no joint is named"
+        if not all(0 <= joint < n_joints for joint in self.joints):
+            return "a joint that the robot has not"
+        return "a joint that is named twice" if len(set(self.joints)) < len(self.joints) else ""
 
-def _fault_of(joints: Sequence[int], n_joints: int) -> str:
-    if not joints:
-        return "no joint is named"
-    if not all(0 <= joint < n_joints for joint in joints):
-        return "a joint that the robot has not"
-    return "a joint that is named twice" if len(set(joints)) < len(joints) else ""
 
-
-class Served(Protocol):
-    """A robot that is served, as its doors see it: callable from any thread; nothing but `ask` waits."""
+class RobotService(Protocol):
+    """A served robot, as its transports see it: callable from any thread; only `answer_request` waits."""
 
     @property
     def robot(self) -> Robot:
@@ -106,17 +105,17 @@ class Served(Protocol):
     def stop(self, sender: str) -> str:
         """Hold every joint where it is commanded now; return nothing, or why not."""
 
-    def ask(self, request: bytes) -> bytes:
-        """Return the answer to a request of `served.asking`: what is wrong with it is an answer, too.
+    def answer_request(self, request: bytes) -> bytes:
+        """Return the answer to a request in the form of `wire_messages`; an error is an answer, too.
 
-        It is answered in the thread that asks, which may take the seconds that a simulation is in making.
+        It is answered in the calling thread, and may take the seconds in which a simulation is made.
         """
 
 
-class Door(Protocol):
-    """A way in for others: a Zenoh session, a set of YARP ports."""
+class Transport(Protocol):
+    """Carries a served robot to others: a Zenoh session, a set of YARP ports."""
 
-    def open(self, served: Served) -> None:
+    def open(self, service: RobotService) -> None:
         """Begin to listen.
 
         Raises:
@@ -125,9 +124,9 @@ class Door(Protocol):
         """
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:
-        """Tell all observers of a frame; a thread of its own calls it after every frame.
+        """Send a frame to all observers; called after every frame, in a thread of the transport's own.
 
-        A door that takes longer than a frame misses some (`host.Publisher`): the robot waits for none.
+        A transport that takes longer than a frame misses some (`host.Publisher`): the robot does not wait.
         """
 
     def facts(self) -> Mapping[str, float]:
@@ -137,10 +136,10 @@ class Door(Protocol):
         """Let go of everybody; must not raise."""
 
 
-class Wire(Protocol):
-    """A client's side of a line on which every request has one answer."""
+class RequestChannel(Protocol):
+    """A client's connection to a served robot, on which every request has one answer."""
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:
+    def request(self, message: bytes, timeout_s: float) -> bytes:
         """Return the answer to a request.
 
         Raises:
@@ -148,4 +147,4 @@ class Wire(Protocol):
         """
 
     def close(self) -> None:
-        """Let go of the line; must not raise."""
+        """Close the connection; must not raise."""

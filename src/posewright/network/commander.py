@@ -13,7 +13,7 @@ from posewright.arrays import Floats
 from posewright.bodies import BodyState, JointCommands
 from posewright.control import Block, Controller
 from posewright.errors import InputError
-from posewright.network.served.door import Trajectory
+from posewright.network.transport import Trajectory
 from posewright.robots import Robot
 
 
@@ -65,7 +65,8 @@ class Commander(Controller):
     def __init__(self, robot: Robot, watchdog: Watchdog | None = None) -> None:
         names = ("taken", "stops", "refused", "held", "relaxed")
         self.counts: Counter[str] = Counter(dict.fromkeys(names, 0))
-        self._robot, self._watchdog = robot, watchdog or Watchdog()
+        self._robot = robot
+        self._watchdog = watchdog or Watchdog()
         self._lock = threading.Lock()
         self._who = ""
         self._pose: Floats | None = None  # what is wanted
@@ -87,7 +88,8 @@ class Commander(Controller):
                 self.counts["refused"] += 1
                 return reason
             self._hear(sender, "taken")
-            pose, begin_s = self._sent, self._end_s
+            pose = self._sent
+            begin_s = self._end_s
             for joint, positions in zip(trajectory.joints, trajectory.positions.T, strict=True):
                 begins_at_once = trajectory.times_s[0] == 0.0
                 times = trajectory.times_s if begins_at_once else np.r_[0.0, trajectory.times_s]
@@ -110,7 +112,10 @@ class Commander(Controller):
     def forget(self) -> None:
         """Let nobody command; go on from where the robot then is: somebody else has moved it until now."""
         with self._lock:
-            self._who, self._pose, self._is_relaxed, self._was_commanded = "", None, False, True
+            self._who = ""
+            self._pose = None
+            self._is_relaxed = False
+            self._was_commanded = True
             self._tracks.clear()
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a word may come any time
@@ -118,7 +123,8 @@ class Commander(Controller):
         with self._lock:
             end_s = self._end_s = state.time_s + self._robot.frame_period_s
             if self._pose is None:
-                self._pose, self._heard_s = np.array(state.positions), state.time_s
+                self._pose = np.array(state.positions)
+                self._heard_s = state.time_s
                 self._sent = self._pose
             self._fall_silent(state)
             if self._is_relaxed:  # a servo that says nothing is where it was
@@ -146,8 +152,10 @@ class Commander(Controller):
 
     def _hear(self, sender: str, what: str) -> None:
         self.counts[what] += 1
-        self._who, self._heard_s = sender, self._end_s
-        self._is_relaxed, self._was_commanded = False, True
+        self._who = sender
+        self._heard_s = self._end_s
+        self._is_relaxed = False
+        self._was_commanded = True
 
     def _fall_silent(self, state: BodyState) -> None:
         """Hold, and then relax, where nothing was heard for long enough."""

@@ -12,11 +12,11 @@ from posewright.bodies import BodyState
 from posewright.errors import BodyError, InputError
 from posewright.network.yarp.bottle import Bottle, Vocab
 from posewright.network.yarp.clients import Reader, RpcClient
-from posewright.network.yarp.gateway import YarpDoor, port_name
+from posewright.network.yarp.link import YarpChannel
 from posewright.network.yarp.names import NameClient, NameServer
 from posewright.network.yarp.port import Envelope, Port
 from posewright.network.yarp.sensors import SensorPort, sensor_ports
-from posewright.network.yarp.wire import YarpWire
+from posewright.network.yarp.transport import YarpTransport, port_name
 
 from .yarp_robots import BIOLOID, READINGS, Stepped
 
@@ -56,18 +56,18 @@ def served() -> Stepped:
 
 
 @pytest.fixture
-def door(served: Stepped) -> Iterator[YarpDoor]:
-    door = YarpDoor(port=0, start_name_server=True)
+def transport(served: Stepped) -> Iterator[YarpTransport]:
+    transport = YarpTransport(port=0, start_name_server=True)
     try:
-        door.open(served)
-        yield door
+        transport.open(served)
+        yield transport
     finally:
-        door.close()
+        transport.close()
 
 
 @pytest.fixture
-def names(door: YarpDoor) -> NameClient:
-    return NameClient(port=door.name_server_port)
+def names(transport: YarpTransport) -> NameClient:
+    return NameClient(port=transport.name_server_port)
 
 
 def test_its_ports_are_called_as_the_source_document_calls_them(names: NameClient) -> None:
@@ -81,7 +81,7 @@ def test_its_ports_are_called_as_the_source_document_calls_them(names: NameClien
 
 @pytest.mark.parametrize("carrier", ["tcp", "fast_tcp", "udp"])
 def test_a_client_asks_streams_and_reads_over_every_carrier(
-    carrier: str, served: Stepped, door: YarpDoor, names: NameClient
+    carrier: str, served: Stepped, transport: YarpTransport, names: NameClient
 ) -> None:
     heard = Heard()
     with (
@@ -95,18 +95,18 @@ def test_a_client_asks_streams_and_reads_over_every_carrier(
         stream.write(((Vocab("dpog"), 2, (1, 2)), (7.0, -9.0)))
         soon(lambda: bool(served.told))
         served.step(1)
-        soon(lambda: bool(door.facts()["observers"]))
-        door.publish(served.state, served.commands)
+        soon(lambda: bool(transport.facts()["observers"]))
+        transport.publish(served.state, served.commands)
         heard.wait(lambda: bool(heard.all))
     told, envelope = heard.all[0]
     positions = told[0]
     assert isinstance(positions, tuple)
     assert positions[1:3] == pytest.approx((7.0, -9.0))
     assert envelope == Envelope(1, served.state.time_s)
-    assert door.facts()["refused"] == 0
+    assert transport.facts()["refused"] == 0
 
 
-def test_the_laser_is_read_at_its_rate(served: Stepped, door: YarpDoor, names: NameClient) -> None:
+def test_the_laser_is_read_at_its_rate(served: Stepped, transport: YarpTransport, names: NameClient) -> None:
     heard, positions = Heard(), Heard()
     with (
         Reader(names, LASER, heard, name="/read", carrier="tcp"),
@@ -115,7 +115,7 @@ def test_the_laser_is_read_at_its_rate(served: Stepped, door: YarpDoor, names: N
         for second in range(1, 3):
             for frame in range(128):
                 served.step(1)
-                door.publish(served.state, served.commands)
+                transport.publish(served.state, served.commands)
                 if frame % 4 == 3:  # no faster than a reader follows: full queues lose the oldest
                     told = (second - 1) * 128 + frame + 1
                     positions.wait(lambda told=told: len(positions.all) >= told)  # type: ignore[misc]
@@ -155,9 +155,9 @@ def test_a_vector_of_another_sensor_gives_no_reading(told: Bottle) -> None:
 
 
 def test_who_drives_in_lock_step_asks_on_a_port_of_its_own(served: Stepped, names: NameClient) -> None:
-    wire = YarpWire(names, "/ravebot")
+    wire = YarpChannel(names, "/ravebot")
     try:
-        assert wire.ask(b"\x00abc", 5.0) == b"cba\x00"
+        assert wire.request(b"\x00abc", 5.0) == b"cba\x00"
     finally:
         wire.close()
     with RpcClient(names, "/ravebot/plant:i") as rpc:
@@ -167,46 +167,46 @@ def test_who_drives_in_lock_step_asks_on_a_port_of_its_own(served: Stepped, name
 
 
 def test_a_client_that_is_gone_moves_nothing_any_more(
-    served: Stepped, door: YarpDoor, names: NameClient
+    served: Stepped, transport: YarpTransport, names: NameClient
 ) -> None:
     with RpcClient(names, "/ravebot/rpc:i", sender="/client/rpc:o") as rpc:
         assert rpc.ask(("set", "vmo", 1, 20.0)) == ("ok",)
         served.run(0.25)
-        door.publish(served.state, served.commands)
+        transport.publish(served.state, served.commands)
     moved = served.commands.angles[-1, 1]
     assert moved > 0.0
 
     def stands() -> bool:
         before = served.commands.angles[-1, 1]
         served.run(0.1)
-        door.publish(served.state, served.commands)
+        transport.publish(served.state, served.commands)
         return bool(served.commands.angles[-1, 1] == before)
 
     soon(stands)
     assert moved < served.commands.angles[-1, 1] < BIOLOID.joint("left_shoulder_pitch").upper_rad
 
 
-def test_what_nobody_reads_waits_for_nobody(served: Stepped, door: YarpDoor) -> None:
+def test_what_nobody_reads_waits_for_nobody(served: Stepped, transport: YarpTransport) -> None:
     for _ in range(1000):
-        door.publish(served.state, served.commands)
-    assert door.facts()["sent"] == 0
+        transport.publish(served.state, served.commands)
+    assert transport.facts()["sent"] == 0
 
 
 def test_a_door_that_is_closed_leaves_no_name_behind(served: Stepped) -> None:
     with NameServer(port=0) as server:
         names = NameClient(port=server.address.port)
         before = set(names.names())
-        door = YarpDoor("bioloid", port=server.address.port)
-        door.open(served)
+        transport = YarpTransport("bioloid", port=server.address.port)
+        transport.open(served)
         assert names.query("/bioloid/rpc:i") is not None
-        door.close()
+        transport.close()
         assert set(names.names()) == before
-        door.publish(served.state, served.commands)  # to nobody
-        assert door.facts()["observers"] == 0
+        transport.publish(served.state, served.commands)  # to nobody
+        assert transport.facts()["observers"] == 0
 
 
 def test_two_robots_of_one_name_are_refused_and_the_first_stays(served: Stepped, names: NameClient) -> None:
-    second = YarpDoor(port=names.server.port)
+    second = YarpTransport(port=names.server.port)
     with pytest.raises(InputError, match="there is a port called"):
         second.open(served)
     assert names.query("/ravebot/rpc:i") is not None
@@ -216,14 +216,14 @@ def test_without_a_name_server_it_says_so(served: Stepped) -> None:
     with NameServer(port=0) as server:
         free = server.address.port
     with pytest.raises(BodyError, match="name server"):
-        YarpDoor(port=free).open(served)
+        YarpTransport(port=free).open(served)
 
 
 def test_it_listens_on_this_machine_only(served: Stepped) -> None:
     with pytest.raises(InputError):
-        YarpDoor(host="192.0.2.1").open(served)
+        YarpTransport(host="192.0.2.1").open(served)
     with pytest.raises(InputError):
-        YarpDoor(host="0.0.0.0", start_name_server=True).open(served)  # noqa: S104 -- what is refused
+        YarpTransport(host="0.0.0.0", start_name_server=True).open(served)  # noqa: S104 -- what is refused
 
 
 @pytest.mark.parametrize("name", ["", "/", "a b", "/ra\nve", '/"'])
@@ -232,9 +232,9 @@ def test_a_name_that_yarp_could_not_say_is_refused(name: str) -> None:
         port_name(name)
 
 
-def test_readings_may_be_missing(served: Stepped, door: YarpDoor, names: NameClient) -> None:
+def test_readings_may_be_missing(served: Stepped, transport: YarpTransport, names: NameClient) -> None:
     blind = BodyState(served.state.time_s, served.state.positions, served.state.efforts)
     heard = Heard()
     with Reader(names, "/ravebot/state:o", heard, name="/read", carrier="tcp"):
-        door.publish(blind, served.commands)
+        transport.publish(blind, served.commands)
         heard.wait(lambda: bool(heard.all))

@@ -27,11 +27,11 @@ from posewright.bodies import (
 )
 from posewright.control import Block, Controller, Safety
 from posewright.errors import BodyError, InputError
-from posewright.network.served.commander import Commander, Watchdog
-from posewright.network.served.door import Door, Served, Trajectory
-from posewright.network.served.host import Host, Publisher
-from posewright.network.served.plant_server import Make
-from posewright.network.served.remote_plant import RemotePlant
+from posewright.network.commander import Commander, Watchdog
+from posewright.network.host import Host, Publisher
+from posewright.network.plant_server import MakePlant
+from posewright.network.remote_plant import RemotePlant
+from posewright.network.transport import RobotService, Trajectory, Transport
 from posewright.robots import robot
 
 BIOLOID = robot("robotis_bioloid")
@@ -236,14 +236,14 @@ def test_a_watchdog_whose_times_make_no_sense_is_refused(times: tuple[float, flo
         Watchdog(*times)
 
 
-class OpenDoor:
-    """A door for whoever has it; its observers take their time."""
+class OpenTransport:
+    """A transport for whoever has it; its observers take their time."""
 
     def __init__(self, block: threading.Event | None = None) -> None:
         self.block, self.told, self.is_open = block, 0, False
-        self.served: Served
+        self.served: RobotService
 
-    def open(self, served: Served) -> None:
+    def open(self, served: RobotService) -> None:
         self.served, self.is_open = served, True
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:
@@ -261,14 +261,14 @@ class OpenDoor:
             self.block.set()
 
 
-class Wire:
-    """A wire to a robot behind an open door."""
+class LocalChannel:
+    """A wire to a robot behind an open transport."""
 
-    def __init__(self, door: OpenDoor) -> None:
-        self._door = door
+    def __init__(self, transport: OpenTransport) -> None:
+        self._transport = transport
 
-    def ask(self, request: bytes, timeout_s: float) -> bytes:  # noqa: ARG002 -- it is answered at once
-        return self._door.served.ask(request)
+    def request(self, message: bytes, timeout_s: float) -> bytes:  # noqa: ARG002 -- it is answered at once
+        return self._transport.served.answer_request(message)
 
     def close(self) -> None:
         pass
@@ -281,13 +281,15 @@ def wait_for(what: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-def host_of(body: MockBody, doors: Mapping[str, Door], make: Make | None = None, **how: Any) -> Host:
-    return Host(body, make, doors, now=time.monotonic, sleep=time.sleep, **how)
+def host_of(
+    body: MockBody, transports: Mapping[str, Transport], make: MakePlant | None = None, **how: Any
+) -> Host:
+    return Host(body, make, transports, now=time.monotonic, sleep=time.sleep, **how)
 
 
 @contextmanager
 def served(
-    door: OpenDoor, *, lent_itself: bool = False, **how: Any
+    transport: OpenTransport, *, lent_itself: bool = False, **how: Any
 ) -> Iterator[tuple[Host, MockBody, list[MockBody]]]:
     """Serve a mock in a thread of its own; give it, and those that are made for clients."""
     own, lent = MockBody(BIOLOID, positions=STAND), list[MockBody]()
@@ -296,7 +298,7 @@ def served(
         lent.append(MockBody(parts[0].robot, positions=parts[0].start_pose))
         return lent[-1]
 
-    host = host_of(own, {"door": door}, None if lent_itself else make, **how)
+    host = host_of(own, {"transport": transport}, None if lent_itself else make, **how)
     thread = threading.Thread(target=host.run)
     thread.start()
     try:
@@ -306,12 +308,14 @@ def served(
         host.end()
         thread.join(PATIENCE_S)
         assert not thread.is_alive()
-    assert not door.is_open
+    assert not transport.is_open
     assert not own.is_open
 
 
-def plant_of(door: OpenDoor) -> RemotePlant:
-    return RemotePlant(Wire(door), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], who="Ada")
+def plant_of(transport: OpenTransport) -> RemotePlant:
+    return RemotePlant(
+        LocalChannel(transport), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], who="Ada"
+    )
 
 
 def test_a_host_and_its_commander_are_controllers() -> None:
@@ -321,16 +325,16 @@ def test_a_host_and_its_commander_are_controllers() -> None:
 
 
 def test_a_trajectory_moves_the_robot_and_observers_see_it() -> None:
-    door = OpenDoor()
-    with served(door) as (host, _, _):
-        assert not door.served.command("me", to(STAND[0] + 0.1, at_s=5 * FRAME_S))
-        wait_for(lambda: abs(door.served.state.positions[0] - STAND[0] - 0.1) < 1e-9)
-        wait_for(lambda: door.told > 10)
-        assert door.served.commands.angles.shape == (1, JOINTS)
-        assert not door.served.stop("me")
-    standing = host.standing()
-    assert standing.counts["taken"] == standing.counts["stops"] == 1
-    assert standing.counts["door: told"] >= 10
+    transport = OpenTransport()
+    with served(transport) as (host, _, _):
+        assert not transport.served.command("me", to(STAND[0] + 0.1, at_s=5 * FRAME_S))
+        wait_for(lambda: abs(transport.served.state.positions[0] - STAND[0] - 0.1) < 1e-9)
+        wait_for(lambda: transport.told > 10)
+        assert transport.served.commands.angles.shape == (1, JOINTS)
+        assert not transport.served.stop("me")
+    status = host.status()
+    assert status.counts["taken"] == status.counts["stops"] == 1
+    assert status.counts["transport: told"] >= 10
 
 
 def test_what_is_wrong_with_the_body_is_told_the_latest_last() -> None:
@@ -346,21 +350,21 @@ def test_what_is_wrong_with_the_body_is_told_the_latest_last() -> None:
 
 
 def test_a_door_that_is_stuck_slows_nothing_and_what_it_misses_is_counted() -> None:
-    door = OpenDoor(threading.Event())
-    with served(door) as (host, own, _):
+    transport = OpenTransport(threading.Event())
+    with served(transport) as (host, own, _):
         wait_for(lambda: len(own.played) > 60)
-        assert door.told == 1
-        wait_for(lambda: host.standing().counts["door: missed"] > 10)
+        assert transport.told == 1
+        wait_for(lambda: host.status().counts["transport: missed"] > 10)
 
 
 def test_in_the_end_the_robot_is_stopped_before_anybody_is_said_goodbye_to(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("posewright.network.served.host.GOODBYE_S", 0.2)
+    monkeypatch.setattr("posewright.network.host.CLOSE_S", 0.2)
     own = MockBody(BIOLOID, positions=STAND)
     stopped = list[bool]()
 
-    class Slow(OpenDoor):
+    class Slow(OpenTransport):
         def close(self) -> None:
             stopped.append(own.stops[-1:] == [TorquePolicy.RELEASE] and not own.is_open)
             stuck.wait()
@@ -373,37 +377,37 @@ def test_in_the_end_the_robot_is_stopped_before_anybody_is_said_goodbye_to(
 
 
 def test_a_publisher_gives_up_on_a_door_that_never_comes_back() -> None:
-    door = OpenDoor(threading.Event())
-    publisher = Publisher(door, patience_s=0.01)
+    transport = OpenTransport(threading.Event())
+    publisher = Publisher(transport, patience_s=0.01)
     for _ in range(100):
         publisher.publish(MockBody(BIOLOID).read(), JointCommands(STAND[np.newaxis]))
     publisher.close()
     assert publisher.missed > 0
-    door.close()
+    transport.close()
 
 
 def test_a_client_gets_a_robot_of_its_own_and_then_the_other_goes_on() -> None:
-    door = OpenDoor()
-    with served(door) as (host, own, lent):
-        plant = plant_of(door)
-        wait_for(lambda: host.standing().client == "Ada")
+    transport = OpenTransport()
+    with served(transport) as (host, own, lent):
+        plant = plant_of(transport)
+        wait_for(lambda: host.status().client == "Ada")
         stood = len(own.played)
-        assert "drives the robot's time" in door.served.command("me", to(0.5))
+        assert "drives the robot's time" in transport.served.command("me", to(0.5))
         states = plant.advance({BIOLOID.name: JointCommands(np.tile(STAND, (64, 1)))})
         assert len(states[BIOLOID.name]) == len(lent[0].commands) == 64
         assert len(own.played) == stood
         for body in plant.bodies.values():
             body.close()
         wait_for(lambda: len(own.played) > stood + 3)
-        assert not door.served.command("me", to(0.5))
+        assert not transport.served.command("me", to(0.5))
         with pytest.raises(BodyError, match="me commands this robot"):
-            plant_of(door)
+            plant_of(transport)
 
 
 def test_a_real_robot_is_lent_itself_and_goes_on_from_where_it_is() -> None:
-    door = OpenDoor()
-    with served(door, lent_itself=True) as (_, own, lent):
-        plant = plant_of(door)
+    transport = OpenTransport()
+    with served(transport, lent_itself=True) as (_, own, lent):
+        plant = plant_of(transport)
         plant.bodies[BIOLOID.name].open()
         way = np.linspace(STAND, STAND + 0.05, 64)
         plant.advance({BIOLOID.name: JointCommands(way)})
@@ -416,45 +420,47 @@ def test_a_real_robot_is_lent_itself_and_goes_on_from_where_it_is() -> None:
         assert np.allclose(own.positions, way[-1])
         assert not lent
         with pytest.raises(InputError, match="this is not sony_ers7"):
-            RemotePlant(Wire(door), [Part("dog", robot("sony_ers7"), np.zeros(20), (0.0, 0.0, 0.0))])
+            RemotePlant(
+                LocalChannel(transport), [Part("dog", robot("sony_ers7"), np.zeros(20), (0.0, 0.0, 0.0))]
+            )
 
 
 def test_a_client_that_vanishes_gives_the_robot_back() -> None:
-    door = OpenDoor()
-    with served(door, silent_s=0.1) as (host, own, lent):
-        plant = plant_of(door)
+    transport = OpenTransport()
+    with served(transport, silent_s=0.1) as (host, own, lent):
+        plant = plant_of(transport)
         plant.bodies[BIOLOID.name].open()
-        wait_for(lambda: not host.standing().client)
+        wait_for(lambda: not host.status().client)
         frames = len(own.played)
         wait_for(lambda: len(own.played) > frames)
         assert lent[0].stops == [TorquePolicy.HOLD]
-        assert host.standing().counts["clients' lapsed"] == 1
+        assert host.status().counts["clients' lapsed"] == 1
 
 
 def test_junk_disturbs_nobody() -> None:
-    door = OpenDoor()
-    with served(door) as (host, own, lent):
+    transport = OpenTransport()
+    with served(transport) as (host, own, lent):
         frames = len(own.played)
         for junk in (b"", b"PWA1", bytes(100)):
-            assert b"FormatError" in door.served.ask(junk)
+            assert b"FormatError" in transport.served.answer_request(junk)
         wait_for(lambda: len(own.played) > frames + 2)
-        assert host.standing().counts["clients' refused"] == 3
+        assert host.status().counts["clients' refused"] == 3
         assert not lent
 
 
 @pytest.mark.parametrize("policy", TorquePolicy)
 def test_in_the_end_the_servos_do_what_was_asked(policy: TorquePolicy) -> None:
-    with served(OpenDoor(), on_end=policy) as (_, own, _):
+    with served(OpenTransport(), on_end=policy) as (_, own, _):
         pass
     assert own.stops[-1] is policy
 
 
 def test_a_door_that_cannot_listen_leaves_nothing_behind() -> None:
-    class Shut(OpenDoor):
-        def open(self, served: Served) -> None:  # noqa: ARG002 -- it does not get so far
+    class Shut(OpenTransport):
+        def open(self, served: RobotService) -> None:  # noqa: ARG002 -- it does not get so far
             raise BodyError("somebody else listens there")
 
-    first, own = OpenDoor(), MockBody(BIOLOID, positions=STAND)
+    first, own = OpenTransport(), MockBody(BIOLOID, positions=STAND)
     host = host_of(own, {"one": first, "two": Shut()})
     with pytest.raises(BodyError, match="somebody else listens"):
         host.run()

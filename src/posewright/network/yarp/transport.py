@@ -8,13 +8,15 @@ from contextlib import ExitStack
 
 from posewright.bodies import BodyState, JointCommands
 from posewright.errors import InputError, PosewrightError
-from posewright.network.served.door import Served
-from posewright.network.yarp.bottle import LONGEST, Bottle
+from posewright.network.transport import RobotService
+from posewright.network.yarp.bottle import LONGEST, Bottle, Vocab
 from posewright.network.yarp.control_board import FAIL, IS, ControlBoard
 from posewright.network.yarp.names import NameClient, NameServer
 from posewright.network.yarp.port import Port
 from posewright.network.yarp.sensors import SensorPort, sensor_ports
-from posewright.network.yarp.wire import ASK
+
+ASK = Vocab("ask")
+"""`[ask] {blob}` is answered `[is] {blob}`."""
 
 NAME = "/ravebot"
 """What the source document calls its robot (UC3M 2013)."""
@@ -26,8 +28,8 @@ SENSOR_PERIOD_S = 0.1
 """Sensors are told ten times a second: the sample time of the source document's model (UC3M 2013)."""
 
 
-class YarpDoor:
-    """A `served.Door`: YARP's programs, and remote_controlboard clients, see and move the robot.
+class YarpTransport:
+    """A `Transport`: YARP's programs, and remote_controlboard clients, see and move the robot.
 
     Args:
         name: what all its ports begin with.
@@ -50,34 +52,37 @@ class YarpDoor:
         layout: int = 3,
     ) -> None:
         self.name = port_name(name)
-        self._host, self._port, self._starts = host, port, start_name_server
-        self._layout, self._sensed = layout, -1
-        self._held = ExitStack()
+        self._host = host
+        self._port = port
+        self._starts_name_server = start_name_server
+        self._layout = layout
+        self._last_sensor_period = -1
+        self._closing = ExitStack()
         self._ports: dict[str, Port] = {}
         self._sensors: list[tuple[SensorPort, Port]] = []
         self._board: ControlBoard | None = None
-        self._served: Served | None = None
+        self._service: RobotService | None = None
 
     @property
     def name_server_port(self) -> int:
         """Where the name server listens."""
         return self._port
 
-    def open(self, served: Served) -> None:
-        """Register all ports; errors as of `served.Door`."""
-        board = self._board = ControlBoard(served, layout=self._layout)
-        self._served = served
+    def open(self, service: RobotService) -> None:
+        """Register all ports; errors as of `Transport`."""
+        board = self._board = ControlBoard(service, layout=self._layout)
+        self._service = service
         try:
-            if self._starts:
+            if self._starts_name_server:
                 server = NameServer(self._host, self._port)
-                self._held.callback(server.close)
+                self._closing.callback(server.close)
                 self._port = server.address.port
             names = NameClient(self._host, self._port)
             self._add(Port(f"{self.name}/state:o", names))
             self._add(Port(f"{self.name}/stateExt:o", names))
-            for told in sensor_ports(self.name, served.robot, served.sensors):
-                self._sensors.append((told, self._add(Port(told.name, names))))
-            self._add(Port(f"{self.name}/plant:i", names, on_request=self._ask, longest=LONGEST))
+            for sensor_port in sensor_ports(self.name, service.robot, service.sensors):
+                self._sensors.append((sensor_port, self._add(Port(sensor_port.name, names))))
+            self._add(Port(f"{self.name}/plant:i", names, on_request=self._answer, longest=LONGEST))
             self._add(Port(f"{self.name}/command:i", names, on_data=board.command))
             self._add(Port(f"{self.name}/rpc:i", names, on_request=board.answer))
         except PosewrightError:
@@ -89,23 +94,26 @@ class YarpDoor:
         return port
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:  # noqa: ARG002 -- YARP tells no commands
-        """Tell the state of a frame, and the sensors when it is time; ports queue it and wait for nobody."""
-        board, ports, sensors = self._board, self._ports, self._sensors
+        """Write the state of a frame, and the sensors when it is time; ports queue it and wait for nobody."""
+        board = self._board
+        ports = self._ports
+        sensors = self._sensors
         if board is None or not ports:
             return
         board.see(state)
         stamp = board.stamp
         ports[f"{self.name}/state:o"].write(board.state(), stamp)
         ports[f"{self.name}/stateExt:o"].write(board.state_ext(), stamp)
-        now = int(state.time_s / SENSOR_PERIOD_S + SLACK)
-        if now == self._sensed:
+        sensor_period = int(state.time_s / SENSOR_PERIOD_S + SLACK)
+        if sensor_period == self._last_sensor_period:
             return
-        self._sensed = now
+        self._last_sensor_period = sensor_period
         streams = ports[f"{self.name}/command:i"]
         for sender in board.look(ports[f"{self.name}/rpc:i"].inputs, streams.inputs):
             streams.expel(sender)  # over udp nobody says that he is gone
-        for told, port in sensors:
-            if (bottle := told.told(state.sensors)) is not None:
+        for sensor_port, port in sensors:
+            bottle = sensor_port.told(state.sensors)
+            if bottle is not None:
                 port.write(bottle, stamp)
 
     def facts(self) -> Mapping[str, float]:
@@ -116,23 +124,24 @@ class YarpDoor:
                 total[count] = total.get(count, 0.0) + value
         refusals = dict(self._board.refusals) if self._board else {}
         refused = total.pop("refused", 0.0) + (self._board.refused if self._board else 0)
-        why = {f"refused {kind}": float(count) for kind, count in refusals.items()}
-        return {"observers": total.pop("outputs", 0.0), "refused": refused, **total, **why}
+        refused_by_kind = {f"refused {kind}": float(count) for kind, count in refusals.items()}
+        return {"observers": total.pop("outputs", 0.0), "refused": refused, **total, **refused_by_kind}
 
     def close(self) -> None:
         """Unregister and close all ports, and the name server where it was started here."""
-        ports, self._sensors, self._ports = self._ports, [], {}
-        closing = [threading.Thread(target=port.close) for port in ports.values()]
-        for thread in closing:
+        threads = [threading.Thread(target=port.close) for port in self._ports.values()]
+        self._sensors = []
+        self._ports = {}
+        for thread in threads:
             thread.start()
-        for thread in closing:
+        for thread in threads:
             thread.join()
-        self._held.close()
+        self._closing.close()
 
-    def _ask(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- whoever asks, the host says who drives
+    def _answer(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- the host says who drives
         match request:
-            case (word, bytes(asked)) if word == ASK and self._served is not None:
-                return IS, self._served.ask(asked)
+            case (word, bytes(message)) if word == ASK and self._service is not None:
+                return IS, self._service.answer_request(message)
         return (FAIL,)
 
 

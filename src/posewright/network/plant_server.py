@@ -1,0 +1,383 @@
+"""The server's side of a plant whose time a client drives: a request in, an answer out, over any transport.
+
+A client opens a session under an id of its own choice and numbers its requests 0, 1, 2, ... The last answer
+is stored: a request that is repeated because its answer was lost gets it again, and nothing moves twice.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+
+from posewright.arenas import Arena
+from posewright.arrays import Floats
+from posewright.bodies import (
+    Body,
+    BodyState,
+    Contacts,
+    GroundTruth,
+    JointCommands,
+    JointStates,
+    Part,
+    Plant,
+    TorquePolicy,
+)
+from posewright.control import Safety, advance_at_its_time
+from posewright.documents import Node
+from posewright.documents.plain import plain_with_arrays, to_plain
+from posewright.errors import (
+    BodyError,
+    FormatError,
+    InputError,
+    MissingExtraError,
+    PosewrightError,
+    UnavailableError,
+    UnknownNameError,
+    UnsafeCommandError,
+)
+from posewright.network import wire_records
+from posewright.network.wire_messages import pack, unpack
+from posewright.robots import Robot
+
+MakePlant = Callable[[Sequence[Part], Arena | None], Plant]
+
+Answer = Mapping[str, object]
+"""What `pack` takes: plain data with arrays in it."""
+
+ERRORS: Mapping[str, type[PosewrightError]] = {
+    kind.__name__: kind
+    for kind in (BodyError, FormatError, InputError, MissingExtraError, UnavailableError, UnknownNameError)
+} | {"UnsafeCommandError": UnsafeCommandError}
+"""What is raised on the client's side as it was on the server's; whatever else is a `BodyError` there."""
+
+_FAR_M = 1000.0
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    """A client that drives a plant.
+
+    Attributes:
+        id: which nobody else knows.
+        who: the client, as it calls itself.
+        plant: what it drives.
+        last_request_s: when its last request came, or was answered [s].
+        number: of its last request.
+        answer: to its last request.
+        last_commands: of each robot, `(n_joints,)` [rad].
+        driven: robots that were opened or driven and not stopped since.
+    """
+
+    id: str
+    who: str
+    plant: Plant
+    last_request_s: float
+    number: int = -1
+    answer: bytes = b""
+    last_commands: dict[str, Floats] = field(default_factory=dict)
+    driven: set[str] = field(default_factory=set)
+
+
+class PlantServer:
+    """Answers a client that drives a plant; one at a time. Callable from any thread.
+
+    Args:
+        make_plant: makes the plant that a client drives, of the parts and in the arena that it requests.
+        robot_by_name: returns the robot of a name, or raises an `UnknownNameError`.
+        now: a clock that only runs forward [s].
+        silent_s: a client that requests nothing for so long has lost its session [s].
+        safety: whether commands are made safe here, too, for a robot that can break.
+        acquire: is called before a plant is made, and may raise a `BodyError` that says why there is none.
+        release: is called when a session is over.
+        on_frames: is called after frames with the first robot, its state and the commands of the last frame.
+
+    Attributes:
+        counts: sessions, requests (`asks`), and what was refused.
+    """
+
+    def __init__(
+        self,
+        make_plant: MakePlant,
+        robot_by_name: Callable[[str], Robot],
+        *,
+        now: Callable[[], float],
+        silent_s: float = 10.0,
+        safety: bool = False,
+        acquire: Callable[[str], None] = lambda _who: None,
+        release: Callable[[], None] = lambda: None,
+        on_frames: Callable[[Robot, BodyState, JointCommands], None] = lambda *_: None,
+    ) -> None:
+        self.counts: Counter[str] = Counter(dict.fromkeys(("sessions", "asks", "refused", "lapsed"), 0))
+        self._make_plant = make_plant
+        self._robot_by_name = robot_by_name
+        self._now = now
+        self._silent_s = silent_s
+        self._safety = safety
+        self._acquire = acquire
+        self._release = release
+        self._on_frames = on_frames
+        self._lock = threading.RLock()
+        self._session: Session | None = None
+        self._actions: Mapping[str, Callable[[Session, Node], Answer]] = {
+            "engage": self._open_body,
+            "read": self._read,
+            "observe": self._observe,
+            "advance": self._advance,
+            "place": self._place,
+            "stop": self._stop,
+        }
+
+    @property
+    def client(self) -> str:
+        """Who drives a plant; nothing where nobody does."""
+        session = self._session
+        return "" if session is None else session.who
+
+    def answer_request(self, request: bytes) -> bytes:
+        """Return the answer to a request; an error is an answer, too."""
+        self.counts["asks"] += 1
+        try:
+            message = Node(unpack(request), trail="request")
+            head = message.fields(required=("ask", "session", "number"))
+            action = head["ask"].choice("ask", ("open", "close", *self._actions))
+            session_id = wire_records.read_name(head["session"])
+            number = head["number"].integer(low=0)
+            with self._lock:
+                return self._answer_in_order(action, session_id, number, message)
+        except PosewrightError as error:
+            self.counts["refused"] += 1
+            return pack(_error_answer(error))
+
+    def lapse(self) -> None:
+        """End the session of a client that has been silent for too long; waits for nobody."""
+        if self._lock.acquire(blocking=False):
+            try:
+                session = self._session
+                if session is not None and self._now() - session.last_request_s > self._silent_s:
+                    self.counts["lapsed"] += 1
+                    self._end(session)
+            finally:
+                self._lock.release()
+
+    def close(self) -> None:
+        """End the session, where there is one."""
+        with self._lock:
+            if self._session is not None:
+                self._end(self._session)
+
+    def _answer_in_order(self, action: str, session_id: str, number: int, message: Node) -> bytes:
+        session = self._session
+        if session is None or session.id != session_id:
+            if action != "open" or number:
+                raise BodyError(
+                    "this session is over", hint=f"after {self._silent_s:g} s of silence; open another"
+                )
+            if session is not None:
+                raise BodyError(f"{session.who} drives this robot", hint="one client at a time; ask later")
+            session = self._open_session(session_id, message)
+        elif number == session.number:
+            return session.answer  # it was lost on its way
+        elif number != session.number + 1 or action == "open":
+            raise InputError(f"ask {number} after ask {session.number}", hint="asks come in their order")
+        session.last_request_s = self._now()
+        session.number = number
+        try:
+            answer = self._act(action, session, message)
+        except PosewrightError as error:
+            self.counts["refused"] += 1
+            answer = _error_answer(error)
+        session.answer = pack({"session": session.id, "number": session.number, **answer})
+        session.last_request_s = self._now()
+        return session.answer
+
+    def _act(self, action: str, session: Session, message: Node) -> Answer:
+        if action == "open":
+            return _description(session.plant)
+        if action == "close":
+            self._end(session)
+            return {}
+        return self._actions[action](session, message)
+
+    def _open_session(self, session_id: str, message: Node) -> Session:
+        entries = _entries(message, "who", "parts", "arena")
+        part_nodes = entries["parts"].items()
+        parts = [
+            wire_records.read_part(node, self._robot_by_name) for node in part_nodes[: wire_records.MAX_PARTS]
+        ]
+        names = {part.name for part in parts}
+        if not names or len(names) != len(part_nodes):
+            entries["parts"].fail(
+                "no robots, or too many, or two of one name", hint=f"1 to {wire_records.MAX_PARTS}"
+            )
+        arena = wire_records.read_arena(entries["arena"])
+        who = wire_records.read_name(entries["who"])
+        self._acquire(who)
+        with ExitStack() as on_failure:
+            on_failure.callback(self._release)
+            plant = self._make_plant(parts, arena)
+            on_failure.pop_all()
+        if plant.clock is not None:
+            plant.clock.restart()
+        session = self._session = Session(session_id, who, plant, self._now())
+        self.counts["sessions"] += 1
+        return session
+
+    def _open_body(self, session: Session, message: Node) -> Answer:
+        name, body = _body(session, _entries(message, "body")["body"])
+        body.open()
+        observed = body.observe()
+        session.last_commands[name] = observed.positions[0]
+        session.driven.add(name)
+        return {"observe": plain_with_arrays(observed), "read": _readings(session)}
+
+    def _read(self, session: Session, message: Node) -> Answer:
+        _entries(message)
+        return {"read": _readings(session)}
+
+    def _observe(self, session: Session, message: Node) -> Answer:
+        _, body = _body(session, _entries(message, "body")["body"])
+        return {"observe": plain_with_arrays(body.observe())}
+
+    def _advance(self, session: Session, message: Node) -> Answer:
+        plant = session.plant
+        node = _entries(message, "commands")["commands"]
+        commands = {
+            name: wire_records.read_commands(entry, plant.bodies[name].robot)
+            for name, entry in node.fields(required=tuple(plant.bodies), optional=()).items()
+        }
+        if len({len(rows) for rows in commands.values()}) > 1:
+            node.fail("not the same number of rows for each robot")
+        if self._safety:
+            commands = {name: _make_safe(session, name, rows) for name, rows in commands.items()}
+        states = _advance_paced(plant, commands)
+        session.driven.update(commands)
+        for name, rows in commands.items():
+            session.last_commands[name] = rows.angles[-1]
+        readings = {name: body.read() for name, body in plant.bodies.items()}
+        first = next(iter(readings))
+        last_row = commands[first][len(commands[first]) - 1 :]
+        self._on_frames(plant.bodies[first].robot, readings[first], last_row)
+        return {
+            "states": {name: plain_with_arrays(rows) for name, rows in states.items()},
+            "read": {name: plain_with_arrays(reading) for name, reading in readings.items()},
+        }
+
+    def _place(self, session: Session, message: Node) -> Answer:
+        entries = _entries(message, "body", "x_m", "y_m", "yaw_rad")
+        name, _ = _body(session, entries["body"])
+        supervisor = session.plant.supervisor(name)
+        if supervisor is None:
+            raise BodyError(f"nobody can put {name} anywhere", hint="only a simulated robot can be placed")
+        supervisor.place_robot(
+            *(entries[key].number(low=-_FAR_M, high=_FAR_M) for key in ("x_m", "y_m", "yaw_rad"))
+        )
+        return {"read": _readings(session)}  # the sensors of other robots may see it from now on
+
+    def _stop(self, session: Session, message: Node) -> Answer:
+        entries = _entries(message, "body", "policy")
+        policies = {policy.value: policy for policy in TorquePolicy}
+        policy = policies[entries["policy"].choice("torque policy", policies)]
+        name, body = _body(session, entries["body"])
+        body.stop(policy)
+        session.driven.discard(name)
+        return {}
+
+    def _end(self, session: Session) -> None:
+        """Close the plant of a session; a robot that its client has not stopped holds its pose."""
+        self._session = None
+        bodies = session.plant.bodies
+        with ExitStack() as ending:  # each is called whatever the others raise; all stop before any is closed
+            ending.callback(self._release)
+            for body in bodies.values():
+                ending.callback(body.close)
+            for name in session.driven:
+                ending.callback(bodies[name].stop, TorquePolicy.HOLD)
+
+
+def _advance_paced(plant: Plant, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
+    """Let the frames of some commands pass, one by one at their times where the plant has a real clock."""
+    clock = plant.clock
+    if clock is None:
+        return plant.advance(commands)
+    if not clock.is_real:
+        return advance_at_its_time(plant, commands, clock)
+    n_frames = len(next(iter(commands.values())))
+    frames = [
+        advance_at_its_time(plant, {name: rows[i : i + 1] for name, rows in commands.items()}, clock)
+        for i in range(n_frames)
+    ]
+    return {name: _join_states([frame[name] for frame in frames]) for name in commands}
+
+
+def _join_states(blocks: Sequence[JointStates]) -> JointStates:
+    """Return the states of blocks that follow each other as those of one."""
+    truths = [block.truth for block in blocks if block.truth is not None]
+    return JointStates(
+        times=np.concatenate([block.times for block in blocks]),
+        positions=np.concatenate([block.positions for block in blocks]),
+        efforts=np.concatenate([block.efforts for block in blocks]),
+        truth=_join_truths(truths) if len(truths) == len(blocks) else None,
+        faults=tuple(chain.from_iterable(block.faults for block in blocks)),
+    )
+
+
+def _join_truths(blocks: Sequence[GroundTruth]) -> GroundTruth:
+    slips = [block.slips for block in blocks if block.slips is not None]
+    contacts: dict[int, Contacts] = {}
+    n_frames = 0
+    for block in blocks:
+        if block.contacts is not None:
+            contacts[n_frames] = block.contacts
+        n_frames += len(block)
+    return GroundTruth(
+        base=np.concatenate([block.base for block in blocks]),
+        footprints=np.concatenate([block.footprints for block in blocks]),
+        foot_contacts=np.concatenate([block.foot_contacts for block in blocks]),
+        boxes=np.concatenate([block.boxes for block in blocks]),
+        box_contacts=np.concatenate([block.box_contacts for block in blocks]),
+        slips=np.concatenate(slips) if len(slips) == len(blocks) else None,
+        contacts=Contacts.joined(contacts) if len(contacts) == len(blocks) else None,
+    )
+
+
+def _make_safe(session: Session, name: str, commands: JointCommands) -> JointCommands:
+    if name not in session.last_commands:
+        raise BodyError(f"{name} was not opened", hint="open a body before it is driven")
+    robot = session.plant.bodies[name].robot
+    return Safety(robot).filter(commands, session.last_commands[name]).commands
+
+
+def _description(plant: Plant) -> Answer:
+    bodies = {
+        name: {"facts": to_plain(body.facts()), "supervised": plant.supervisor(name) is not None}
+        for name, body in plant.bodies.items()
+    }
+    return {"frame_period_s": plant.frame_period_s, "is_real": plant.is_real, "bodies": bodies}
+
+
+def _error_answer(error: PosewrightError) -> Answer:
+    """Return an error by the name of its class, or of the nearest one above it that clients know."""
+    kind = type(error).__name__
+    if kind not in ERRORS:
+        kind = next((name for name, known in ERRORS.items() if isinstance(error, known)), "BodyError")
+    return {"error": kind, "message": error.message, "hint": error.hint}
+
+
+def _entries(message: Node, *names: str) -> dict[str, Node]:
+    return message.fields(required=names, optional=("ask", "session", "number"))
+
+
+def _readings(session: Session) -> Answer:
+    return {name: plain_with_arrays(body.read()) for name, body in session.plant.bodies.items()}
+
+
+def _body(session: Session, node: Node) -> tuple[str, Body]:
+    bodies = session.plant.bodies
+    name = node.choice("robot of the plant", bodies)
+    return name, bodies[name]

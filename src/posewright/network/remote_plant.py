@@ -1,0 +1,356 @@
+"""The client's side: a plant, its bodies and their supervisors at the other end of a channel."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import time
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from posewright.arenas import Arena
+from posewright.bodies import (
+    BodyState,
+    GroundTruth,
+    JointCommands,
+    JointStates,
+    Part,
+    Supervisor,
+    TorquePolicy,
+)
+from posewright.documents import Node
+from posewright.documents.plain import PlainMapping
+from posewright.errors import BodyError, FormatError, PosewrightError
+from posewright.network import wire_records
+from posewright.network.plant_server import ERRORS
+from posewright.network.transport import RequestChannel
+from posewright.network.wire_messages import pack, unpack
+from posewright.robots import Robot
+
+TRIES = 3
+"""So often a request is sent when no answer comes; the other side acts on it once all the same."""
+
+MAX_CLIENT_NAME = 100
+"""Of the name by which a client is known to others, in characters."""
+
+
+def open_remote_plant(channel: RequestChannel, parts: Sequence[Part], arena: Arena | None) -> RemotePlant:
+    """Return the plant at the other end of a channel; this process and computer are the name of its client.
+
+    Raises:
+        BodyError, InputError: as of `RemotePlant`.
+    """
+    client = f"process {os.getpid()} on {platform.node() or 'some machine'}"
+    return RemotePlant(channel, parts, arena, who=client[:MAX_CLIENT_NAME], now=time.perf_counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """How long the other side took to answer what lets time pass, from the request to the answer.
+
+    Attributes:
+        frames: how many frames passed.
+        asks: by how many requests.
+        lost: requests that came to nothing, and were sent again.
+        p50_ms: half of the answers came within [ms].
+        p99_ms: ninety-nine of a hundred [ms].
+        worst_ms: the last of them [ms].
+    """
+
+    frames: int
+    asks: int
+    lost: int
+    p50_ms: float
+    p99_ms: float
+    worst_ms: float
+
+    @property
+    def summary(self) -> str:
+        """All of it in a line."""
+        counts = f"{self.asks} asks for {self.frames} frames, {self.lost} lost"
+        median = f"half of the answers within {self.p50_ms:.2f} ms"
+        return f"{counts}: {median}, 99 % within {self.p99_ms:.2f} ms, all within {self.worst_ms:.1f} ms"
+
+
+class ClientSession:
+    """The requests of one client, one after the other.
+
+    Args:
+        channel: to the other side; closed with the session.
+        timeout_s: how long an answer may take [s].
+    """
+
+    def __init__(self, channel: RequestChannel, timeout_s: float) -> None:
+        self._channel = channel
+        self._timeout_s = timeout_s
+        self.id = secrets.token_hex(8)
+        self.lost = 0
+        self._number = 0
+        self.is_open = True
+
+    def request(
+        self, action: str, details: Mapping[str, object] | None = None, *, timeout_s: float | None = None
+    ) -> dict[str, Node]:
+        """Return the entries of the answer.
+
+        Raises:
+            BodyError: no answer came, or the session is over.
+            PosewrightError: whatever the other side raised.
+        """
+        if not self.is_open:
+            raise BodyError("this robot was let go", hint="make the plant anew")
+        head = {"ask": action, "session": self.id, "number": self._number}
+        message = self._exchange(pack({**head, **(details or {})}), timeout_s or self._timeout_s)
+        entries = Node(unpack(message), trail="answer").fields()
+        is_own = "session" in entries and entries["session"].value == self.id
+        if is_own and _entry(entries, "number").value == self._number:
+            self._number += 1
+        elif "error" not in entries:
+            raise BodyError("an answer to another ask")
+        if "error" in entries:
+            kind = ERRORS.get(entries["error"].text(), BodyError)
+            hint = _entry(entries, "hint").value
+            raise kind(_entry(entries, "message").text(), hint=hint if isinstance(hint, str) else None)
+        return entries
+
+    def _exchange(self, message: bytes, timeout_s: float) -> bytes:
+        for tries_left in range(TRIES, 0, -1):
+            try:
+                return self._channel.request(message, timeout_s)
+            except BodyError:
+                self.lost += 1
+                if tries_left == 1:
+                    self.is_open = False
+                    self._channel.close()
+                    raise
+        raise BodyError("no answer")
+
+    def close(self) -> None:
+        """End the session, and close the channel; never raises."""
+        if self.is_open:
+            with suppress(PosewrightError):
+                self.request("close")
+            if self.is_open:
+                self._channel.close()
+            self.is_open = False
+
+
+class RemotePlant:
+    """A plant at the other end of a channel: to the last bit what it would be here.
+
+    The other side makes it of the same parts. Each call of `advance` is one round trip, however many frames
+    pass, and brings along what the bodies say next. It has no clock: the other side paces what is real.
+
+    Args:
+        channel: to the other side; closed with the last body.
+        parts: the robots, whose cards the other side has, too.
+        arena: the field; None for a bare floor, or for whatever is under a real robot.
+        who: what this client calls itself.
+        timeout_s: how long an answer may take, and the making of a plant ten times as long [s].
+        now: a clock that only runs forward [s], for `latencies`.
+
+    Attributes:
+        frame_period_s: the time between two commands [s].
+        is_real: whether a robot that can break moves on the other side, as the other side says.
+        clock: None.
+        session: the requests to the other side.
+
+    Raises:
+        BodyError: nobody answers, or somebody else drives that robot.
+        InputError: the other side does not take the parts.
+    """
+
+    clock = None
+
+    def __init__(
+        self,
+        channel: RequestChannel,
+        parts: Sequence[Part],
+        arena: Arena | None = None,
+        *,
+        who: str = "a client",
+        timeout_s: float = 3.0,
+        now: Callable[[], float] | None = None,
+    ) -> None:
+        self.session = session = ClientSession(channel, timeout_s)
+        self._now = now or (lambda: 0.0)
+        self._round_trips_s: list[float] = []
+        self._frames = 0
+        weakref.finalize(self, session.close)  # of a run that ended before it began
+        robots = {part.name: part.robot for part in parts}
+        details = {
+            "who": who,
+            "parts": [wire_records.encode_part(part) for part in parts],
+            "arena": None if arena is None else arena.to_dict(),
+        }
+        try:
+            answer = session.request("open", details, timeout_s=10.0 * timeout_s)
+            self.frame_period_s = _entry(answer, "frame_period_s").number(low=1e-4, high=10.0)
+            self.is_real = _entry(answer, "is_real").boolean()
+            self._bodies: dict[str, RemoteBody] = {}
+            self._supervised: set[str] = set()
+            for name, entry in _entries_by_name(answer, "bodies", robots).items():
+                description = entry.fields(required=("facts", "supervised"), optional=())
+                description["facts"].fields()
+                self._bodies[name] = RemoteBody(self, name, robots[name], description["facts"].value)
+                if description["supervised"].boolean():
+                    self._supervised.add(name)
+        except PosewrightError:
+            session.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"<RemotePlant with {', '.join(self._bodies)}>"
+
+    @property
+    def bodies(self) -> Mapping[str, RemoteBody]:
+        """The robots in it."""
+        return self._bodies
+
+    def supervisor(self, name: str) -> Supervisor | None:
+        """Return the body of that name where the other side can put it somewhere."""
+        return self._bodies[name] if name in self._supervised else None
+
+    @property
+    def latencies(self) -> Latencies:
+        """How long the round trips took, where a clock was passed in."""
+        times_ms = np.array(self._round_trips_s or [0.0]) * 1000.0
+        p50, p99, worst = (float(percentile) for percentile in np.percentile(times_ms, (50.0, 99.0, 100.0)))
+        return Latencies(self._frames, len(self._round_trips_s), self.session.lost, p50, p99, worst)
+
+    def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
+        """Let as many frames pass as there are rows for every body, and return what the joints did."""
+        encoded = {name: wire_records.encode_commands(rows) for name, rows in commands.items()}
+        began_s = self._now()
+        answer = self.session.request("advance", {"commands": encoded})
+        self._round_trips_s.append(self._now() - began_s)
+        states = {
+            name: wire_records.read_states(entry, len(self._bodies[name].robot.joint_names))
+            for name, entry in _entries_by_name(answer, "states", self._bodies).items()
+        }
+        self._frames += len(next(iter(states.values())))
+        for name, rows in states.items():
+            self._bodies[name].update_row(rows)
+        self.update_states(answer)
+        return states
+
+    def update_states(self, answer: Mapping[str, Node]) -> None:
+        """Store the states of all bodies that came along with an answer."""
+        for name, entry in _entries_by_name(answer, "read", self._bodies).items():
+            self._bodies[name].update_state(entry)
+
+    def close_if_unused(self) -> None:
+        """End the session once all bodies are closed."""
+        if not any(body.is_open for body in self._bodies.values()):
+            self.session.close()
+
+
+class RemoteBody:
+    """One robot of a remote plant: a `bodies.Body`, and its `Supervisor` where the other side has one.
+
+    `read` returns what came along with the latest answer; once it is closed, `observe` the last frame.
+    """
+
+    def __init__(self, plant: RemotePlant, name: str, robot: Robot, facts: PlainMapping) -> None:
+        self._plant = plant
+        self._session = plant.session
+        self._name = name
+        self._robot = robot
+        self._facts = facts
+        self._n_joints = len(robot.joint_names)
+        self._state: BodyState | None = None
+        self._row: JointStates | None = None
+        self._is_current = False
+        self.is_open = False
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._name}>"
+
+    @property
+    def robot(self) -> Robot:
+        """The robot this is a body of."""
+        return self._robot
+
+    @property
+    def time_s(self) -> float:
+        """The body's own time [s]."""
+        return self.read().time_s
+
+    def open(self) -> None:
+        """Take hold of the robot."""
+        if self.is_open:
+            return
+        answer = self._session.request("engage", {"body": self._name})
+        self._row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
+        self._plant.update_states(answer)
+        self._is_current = self.is_open = True
+
+    def read(self) -> BodyState:
+        """Return its state after the latest frame."""
+        if self._state is None:
+            self._plant.update_states(self._session.request("read"))
+        if self._state is None:
+            raise BodyError(f"{self._name} says nothing")
+        return self._state
+
+    def observe(self) -> JointStates:
+        """Return one row: what the joints do now, and the truth where the other side knows it."""
+        if self._row is None or (not self._is_current and self._session.is_open):
+            answer = self._session.request("observe", {"body": self._name})
+            self._row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
+            self._is_current = True
+        return self._row
+
+    def facts(self) -> PlainMapping:
+        """Return what the other side knows of it."""
+        return self._facts
+
+    def stop(self, policy: TorquePolicy) -> None:
+        """Stop moving; where nobody answers, the other side does so itself after a while."""
+        with suppress(PosewrightError):
+            self._session.request("stop", {"body": self._name, "policy": policy.value})
+
+    def close(self) -> None:
+        """Let go of the robot."""
+        self.is_open = False
+        self._plant.close_if_unused()
+
+    def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
+        """Put the robot upright on its feet there (BodyError: nobody on the other side can)."""
+        details = {"body": self._name, "x_m": x_m, "y_m": y_m, "yaw_rad": yaw_rad}
+        self._plant.update_states(self._session.request("place", details))
+
+    def update_row(self, states: JointStates) -> None:
+        """Store the last of the frames that passed."""
+        truth = states.truth
+        if truth is not None:
+            truth = GroundTruth(
+                base=truth.base[-1:],
+                footprints=truth.footprints[-1:],
+                foot_contacts=truth.foot_contacts[-1:],
+                boxes=truth.boxes[-1:],
+                box_contacts=truth.box_contacts[-1:],
+            )
+        self._row = JointStates(states.times[-1:], states.positions[-1:], states.efforts[-1:], truth)
+        self._is_current = False
+
+    def update_state(self, entry: Node) -> None:
+        """Store its state, as it came along with an answer."""
+        self._state = wire_records.read_state(entry, self._n_joints)
+        self._is_current = False
+
+
+def _entries_by_name(answer: Mapping[str, Node], key: str, names: Iterable[str]) -> dict[str, Node]:
+    """Return what stands in an entry of an answer under each of the names, and under no other."""
+    return _entry(answer, key).fields(required=tuple(names), optional=())
+
+
+def _entry(answer: Mapping[str, Node], key: str) -> Node:
+    if key not in answer:
+        raise FormatError(f"an answer without {key}")
+    return answer[key]

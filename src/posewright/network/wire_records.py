@@ -1,0 +1,260 @@
+"""The records that requests and answers carry, as plain data with arrays in it, and strictly back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.arenas import Arena
+from posewright.bodies import (
+    BodyState,
+    Contacts,
+    DomainParameters,
+    Fault,
+    GroundTruth,
+    JointCommands,
+    JointStates,
+    Part,
+    Reading,
+)
+from posewright.documents import Node, read_record
+from posewright.documents.plain import to_plain
+from posewright.errors import BodyError, InputError
+from posewright.recordings import sensor_card
+from posewright.robots import Robot, SensorSpec, parse_sensor
+
+MAX_PARTS = 8
+MAX_SENSORS = 64
+MAX_SHAPES = 500
+MAX_BOXES = 64
+"""Of an arena: a model of more takes long to compile, one of 480 boxes a minute."""
+
+MAX_ROWS = 4096
+MAX_SEED = 2**63
+_FAR_M = 1000.0
+_MAX_NAME = 100
+
+_FLOATS = np.dtype(np.float64)
+_FLAGS = np.dtype(np.bool_)
+_INTEGERS = np.dtype(np.int64)
+
+T = TypeVar("T")
+S = TypeVar("S", bound=np.generic)
+
+
+def fingerprint(robot: Robot) -> str:
+    """Return the SHA-256, in hex, of a robot's card and model: those of one name may differ."""
+    digest = hashlib.sha256(robot.text.encode())
+    if robot.model_path is not None:
+        digest.update(robot.model_path.read_bytes())
+    return digest.hexdigest()
+
+
+def encode_part(part: Part) -> dict[str, object]:
+    """Return a part of a plant; of its robot the name and a fingerprint."""
+    return {
+        "name": part.name,
+        "robot": part.robot.name,
+        "fingerprint": fingerprint(part.robot),
+        "start_pose": part.start_pose,
+        "start": list(part.start),
+        "sensors": {sensor.name: sensor_card(sensor) for sensor in part.sensors},
+        "seed": part.seed,
+        "domain": to_plain(part.domain),
+    }
+
+
+def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> Part:
+    """Return the part; raise an `InputError` where it makes no sense, or is of another robot of that name."""
+    keys = ("name", "robot", "fingerprint", "start_pose", "start", "sensors", "seed", "domain")
+    entries = _entries(node, *keys)
+    robot = robot_by_name(entries["robot"].text())
+    if entries["fingerprint"].text() != fingerprint(robot):
+        raise InputError(
+            f"{robot.name} is another robot here: its card or its model differs",
+            hint="the same version of Posewright, and the same card, on both sides",
+        )
+    pose = _array(entries["start_pose"], _FLOATS, (len(robot.joint_names),))
+    if not np.isfinite(pose).all():
+        entries["start_pose"].fail("not a finite angle")
+    start = [entry.number(low=-_FAR_M, high=_FAR_M) for entry in entries["start"].items()]
+    if len(start) != 3:
+        entries["start"].fail("expected x, y and yaw")
+    return Part(
+        read_name(entries["name"]),
+        robot,
+        pose,
+        (start[0], start[1], start[2]),
+        _read_sensors(entries["sensors"]),
+        entries["seed"].integer(low=0, high=MAX_SEED),
+        read_record(entries["domain"], DomainParameters, degrees=False),
+    )
+
+
+def _read_sensors(node: Node) -> tuple[SensorSpec, ...]:
+    cards = node.fields()
+    if len(cards) > MAX_SENSORS:
+        node.fail(f"{len(cards)} sensors", hint=f"at most {MAX_SENSORS}")
+    sensors = []
+    for name, card in cards.items():
+        entries = card.fields(required=("name",))
+        values = {key: entry.value for key, entry in entries.items() if key != "name"}
+        sensor_name = read_name(Node(name, trail=card.trail))
+        sensors.append(parse_sensor(sensor_name, Node(values, trail=card.trail)))
+    return tuple(sensors)
+
+
+def read_arena(node: Node) -> Arena | None:
+    """Return the arena that `Arena.to_dict` encoded; None for a bare floor."""
+    if node.value is None:
+        return None
+    keys = ("shapes", "boxes", "box_kinds", "spots", "colours")
+    entries = node.fields(required=keys)
+    for key in keys:
+        items = entries[key].value
+        limit = MAX_BOXES if key == "boxes" else MAX_SHAPES
+        if isinstance(items, list | dict) and len(items) > limit:
+            node.fail(f"{len(items)} {key}", hint=f"at most {limit}")
+    for shape in entries["shapes"].items():
+        read_name(shape.fields(required=("name",))["name"])
+    with node.located():
+        return Arena.from_dict(node.value)
+
+
+def read_name(node: Node) -> str:
+    """Return a name somebody goes by; it may hold anything that is seen."""
+    name = node.text()
+    if not name or len(name) > _MAX_NAME or not name.isprintable():
+        node.fail("not a name", hint=f"1 to {_MAX_NAME} characters that can be seen")
+    return name
+
+
+def encode_commands(commands: JointCommands) -> dict[str, object]:
+    """Return commands without the controller's decision, which stays on its side."""
+    lights = None if commands.lights is None else {name: list(rgb) for name, rgb in commands.lights.items()}
+    return {
+        "angles": commands.angles,
+        "free": commands.free,
+        "stiffness": commands.stiffness,
+        "lights": lights,
+    }
+
+
+def read_commands(node: Node, robot: Robot) -> JointCommands:
+    """Return commands that fit a robot; raise a `DocumentError` where they do not."""
+    entries = _entries(node, "angles", "free", "stiffness", "lights")
+    n_joints = len(robot.joint_names)
+    angles = _array(entries["angles"], _FLOATS, (-1, n_joints))
+    free = _optional(entries["free"], lambda entry: _array(entry, _FLAGS, (n_joints,)))
+    stiffness = _optional(entries["stiffness"], lambda entry: _array(entry, _FLOATS, (n_joints,)))
+    if not 1 <= len(angles) <= MAX_ROWS:
+        entries["angles"].fail(f"{len(angles)} rows", hint=f"1 to {MAX_ROWS}")
+    if not (np.isfinite(angles) | (np.False_ if free is None else free)).all():
+        entries["angles"].fail("not a finite angle", hint="only a joint without torque may have none")
+    if stiffness is not None and not (np.isfinite(stiffness) & (stiffness >= 0.0)).all():
+        entries["stiffness"].fail("not a stiffness", hint="0 N m/rad or more")
+    return JointCommands(angles, free, stiffness, lights=_optional(entries["lights"], _read_lights))
+
+
+def _read_lights(node: Node) -> dict[str, tuple[float, float, float]]:
+    lights = {}
+    for name, entry in node.fields().items():
+        colour = [part.number(low=0.0, high=1.0) for part in entry.items()]
+        if len(colour) != 3:
+            entry.fail("expected red, green and blue")
+        lights[name] = (colour[0], colour[1], colour[2])
+    return lights
+
+
+def read_states(node: Node, n_joints: int) -> JointStates:
+    """Return joint states that `plain_with_arrays` encoded; raise a `DocumentError` where they do not fit."""
+    entries = _entries(node, "times", "positions", "efforts", "truth", "faults")
+    times = _array(entries["times"], _FLOATS, (-1,))
+    shape = (len(times), n_joints)
+    return JointStates(
+        times,
+        _array(entries["positions"], _FLOATS, shape),
+        _array(entries["efforts"], _FLOATS, shape),
+        _optional(entries["truth"], lambda entry: _read_truth(entry, len(times))),
+        tuple(read_record(entry, Fault) for entry in entries["faults"].items()),
+    )
+
+
+def _read_truth(node: Node, n: int) -> GroundTruth:
+    entries = _entries(node, *(field.name for field in fields(GroundTruth)))
+    truth = GroundTruth(
+        base=_array(entries["base"], _FLOATS, (n, 7)),
+        footprints=_array(entries["footprints"], _FLOATS, (n, -1, 4, 3)),
+        foot_contacts=_array(entries["foot_contacts"], _FLAGS, (n, -1)),
+        boxes=_array(entries["boxes"], _FLOATS, (n, -1, 7)),
+        box_contacts=_array(entries["box_contacts"], _FLAGS, (n, -1)),
+        slips=_optional(entries["slips"], lambda entry: _array(entry, _FLOATS, (n, -1))),
+        contacts=_optional(entries["contacts"], _read_contacts),
+    )
+    try:
+        truth.check()
+    except BodyError as error:  # shapes that do not fit each other are a fault of the message
+        node.fail(error.message, hint=error.hint)
+    return truth
+
+
+def _read_contacts(node: Node) -> Contacts:
+    entries = _entries(node, *(field.name for field in fields(Contacts)))
+    names = tuple(entry.text() for entry in entries["names"].items())
+    frames = _array(entries["frames"], _INTEGERS, (-1,))
+    n = len(frames)
+    pairs = _array(entries["pairs"], _INTEGERS, (n, 2))
+    depths = _array(entries["depths"], _FLOATS, (n,))
+    forces = _array(entries["forces"], _FLOATS, (n,))
+    speeds = _array(entries["speeds"], _FLOATS, (n,))
+    if n and not (pairs.min() >= 0 and pairs.max() < len(names) and frames.min() >= 0):
+        node.fail("a contact of what is not named")
+    return Contacts(names, frames.astype(np.intp), pairs.astype(np.intp), depths, forces, speeds)
+
+
+def read_state(node: Node, n_joints: int) -> BodyState:
+    """Return the state that `plain_with_arrays` encoded; raise a `DocumentError` where it does not fit."""
+    entries = _entries(node, "time_s", "positions", "efforts", "velocities", "sensors")
+    return BodyState(
+        entries["time_s"].number(),
+        _array(entries["positions"], _FLOATS, (n_joints,)),
+        _array(entries["efforts"], _FLOATS, (n_joints,)),
+        _optional(entries["velocities"], lambda entry: _array(entry, _FLOATS, (n_joints,))),
+        {name: _read_reading(entry) for name, entry in entries["sensors"].fields().items()},
+    )
+
+
+def _read_reading(node: Node) -> Reading:
+    value = node.value
+    if isinstance(value, np.ndarray):
+        return value
+    if isinstance(value, bool | float):  # a distance may be infinite
+        return value
+    return node.number()
+
+
+def _entries(node: Node, *names: str) -> dict[str, Node]:
+    return node.fields(required=names, optional=())
+
+
+def _optional(node: Node, read: Callable[[Node], T]) -> T | None:
+    return None if node.value is None else read(node)
+
+
+def _array(node: Node, dtype: np.dtype[S], shape: Sequence[int]) -> NDArray[S]:
+    """Return an array of that type and shape; -1 stands for any length."""
+    value = node.value
+    if not isinstance(value, np.ndarray) or value.dtype != dtype:
+        node.fail(f"expected an array of {dtype}")
+    array: NDArray[S] = value
+    fits = array.ndim == len(shape) and all(
+        length in {-1, actual} for length, actual in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        node.fail(f"an array of the shape {array.shape}", hint=f"{tuple(shape)} would fit")
+    return array

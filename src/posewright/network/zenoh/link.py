@@ -1,0 +1,114 @@
+"""`zenoh:NAME[@ENDPOINT]`: a robot that is served over Zenoh, as a plant."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from threading import Event
+
+from posewright.arenas import Arena
+from posewright.bodies import Part, Plant
+from posewright.errors import BodyError
+from posewright.network.remote_plant import open_remote_plant
+from posewright.network.zenoh.session import (
+    LOOPBACK,
+    SessionConfig,
+    ZenohObject,
+    parse_robot_name,
+    zenoh_library,
+)
+
+DISCOVERY_S = 1.0
+"""Longest wait for a robot's name to become known in a session that is open."""
+
+
+def open_link(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+    """Return the plant that is served at `zenoh:NAME` or `zenoh:NAME@ENDPOINT`.
+
+    Credentials come from the environment, as of `SessionConfig.from_environment`.
+
+    Raises:
+        InputError: it is no such address, or the other side does not take the parts.
+        BodyError: nobody answers, or somebody else drives that robot.
+    """
+    return open_remote_plant(ZenohChannel.to(address, os.environ), parts, arena)
+
+
+class ZenohChannel:
+    """A `RequestChannel` to the robot of that name; its session is opened at the first request."""
+
+    def __init__(self, name: str, config: SessionConfig) -> None:
+        self._name = parse_robot_name(name)
+        self._key = f"{self._name}/plant"
+        self._config = config
+        self._session: ZenohObject = None
+        self._querier: ZenohObject = None
+        self._is_present = Event()
+        self._was_present = False
+
+    @classmethod
+    def to(cls, address: str, environ: Mapping[str, str]) -> ZenohChannel:
+        """Return the channel to `zenoh:NAME` or `zenoh:NAME@ENDPOINT`, credentials as the environment says.
+
+        Raises:
+            InputError: it is neither.
+        """
+        name, _, endpoint = address.removeprefix("zenoh:").partition("@")
+        config = SessionConfig.from_environment(environ, connect=(endpoint,) if endpoint else ())
+        return cls(name, config if config.connect else replace(config, connect=(LOOPBACK,)))
+
+    def request(self, message: bytes, timeout_s: float) -> bytes:
+        """Return the answer to a request, which is sent once.
+
+        Raises:
+            BodyError: none came in time, or nobody is there.
+        """
+        if self._session is None:
+            self._open()
+        if not self._is_present.wait(min(timeout_s, DISCOVERY_S)):
+            endpoints = ", ".join(self._config.connect)
+            hint = "is it served by another name, or may you only observe it?"
+            if self._was_present:
+                hint = "it has left the network"
+            raise BodyError(f"no robot called {self._name} answers at {endpoints}", hint=hint)
+        try:
+            replies = self._session.get(
+                self._key, payload=message, timeout=timeout_s, congestion_control=self._block, express=True
+            )
+            reply = next(iter(replies), None)
+        except self._zenoh.ZError as error:
+            reason = str(error).partition(" at /")[0]
+            raise BodyError(f"the line to {self._name} is gone", hint=reason) from error
+        if reply is not None and reply.ok is not None:
+            return bytes(reply.ok.payload.to_bytes())
+        raise BodyError(
+            f"{self._name} did not answer within {timeout_s:g} s",
+            hint="the robot is busy" if self._is_present.is_set() else "it has left the network",
+        )
+
+    def _open(self) -> None:
+        self._zenoh = zenoh = zenoh_library()
+        self._session = self._config.open(self._name)
+        self._block = zenoh.CongestionControl.BLOCK
+        self._querier = self._session.declare_querier(self._key)  # only to know whether anybody answers
+        self._querier.declare_matching_listener(zenoh.handlers.Callback(self._on_match, indirect=False))
+        if self._querier.matching_status.matching:
+            self._is_present.set()
+            self._was_present = True
+
+    def _on_match(self, status: ZenohObject) -> None:
+        self._was_present |= status.matching
+        if status.matching:
+            self._is_present.set()
+        else:
+            self._is_present.clear()
+
+    def close(self) -> None:
+        """Close the session; must not raise."""
+        session = self._session
+        self._session = None
+        self._querier = None
+        self._is_present.clear()
+        if session is not None:
+            session.close()
