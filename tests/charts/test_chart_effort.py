@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from posewright.charts import FloatType, IntType, Report, Scope, chart_in, inspect_chart, parse_expression
 from posewright.charts.checks import Rule, inspection
 from posewright.charts.proof import Effort, Prover, SolverBudget
-from posewright.charts.reachability import Spans, parted
+from posewright.charts.reachability import USUAL, Limits, Spans, parted
 from posewright.charts.types import Type
 
 CHART = """
@@ -63,16 +63,18 @@ CUBES = (THREE, "a1*a1*a1 + b1*b1*b1 == c1*c1*c1 + 33", "a1*a1*a1 + b1*b1*b1 + c
 ROUNDED = (FRACTIONS, "a1*a1*a1 + b1*b1*b1 == c1*c1*c1 and a1 > 1 and b1 > 1", "a1 / b1 / c1 == b1 / a1")
 
 
-def _steps(monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[Report, SolverBudget]:
+def _steps(
+    monkeypatch: pytest.MonkeyPatch, text: str, effort: Effort | None = None, limits: Limits = USUAL
+) -> tuple[Report, SolverBudget]:
     """Return what the check of a chart came to, and the effort that it took."""
     pools: list[SolverBudget] = []
 
     def noted() -> SolverBudget:
-        pools.append(SolverBudget())
+        pools.append(SolverBudget(effort))
         return pools[-1]
 
     monkeypatch.setattr(inspection, "SolverBudget", noted)
-    report = inspect_chart(chart_in(text, Path("small.chart.yaml")))
+    report = inspect_chart(chart_in(text, Path("small.chart.yaml")), limits=limits)
     return report, pools[0]
 
 
@@ -105,10 +107,10 @@ def test_a_chart_of_many_spans_is_looked_through_quickly(monkeypatch: pytest.Mon
 def test_what_is_too_hard_is_said_within_the_effort(
     monkeypatch: pytest.MonkeyPatch, asked: tuple[str, str, str]
 ) -> None:
-    report, pool = _steps(monkeypatch, _asked(*asked))
+    effort = Effort(steps=300, all_steps=600, least_steps=10)
+    report, pool = _steps(monkeypatch, _asked(*asked), effort, Limits(work=50_000))
     assert any(finding.rule is Rule.NOT_PROVED for finding in report.findings)
     assert not report.complete
-    effort = pool.effort
     assert pool.steps < effort.all_steps + 100 * effort.least_steps
 
 

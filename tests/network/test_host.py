@@ -102,11 +102,11 @@ def test_one_commands_until_nothing_is_heard_of_him() -> None:
     assert one.commander.take("you", to(0.1)) == "me commands"
     assert one.commander.stop("you") == "me commands"
     one.run(20)
-    assert one.commander.who == "me"  # his trajectory goes on so long
+    assert one.commander.sender == "me"  # his trajectory goes on so long
     one.run(9)
-    assert one.commander.who == "me"
+    assert one.commander.sender == "me"
     one.run(3)
-    assert one.commander.who == ""
+    assert one.commander.sender == ""
     assert one.positions[0] == pytest.approx(0.5)
     assert not one.commander.take("you", to(0.1))
     assert one.commander.counts == {"taken": 2, "stops": 0, "refused": 2, "held": 1, "relaxed": 0}
@@ -166,7 +166,7 @@ def test_trajectories_that_make_no_sense_are_refused_and_counted(
     one = Robot()
     assert one.commander.take("me", Trajectory(joints, np.array(times, dtype=np.float64), positions))
     assert one.commander.counts["refused"] == 1
-    assert one.commander.who == ""
+    assert one.commander.sender == ""
     assert np.array_equal(one.run(5), np.full(5, STAND[0]))
 
 
@@ -314,7 +314,7 @@ def served(
 
 def plant_of(transport: OpenTransport) -> RemotePlant:
     return RemotePlant(
-        LocalChannel(transport), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], who="Ada"
+        LocalChannel(transport), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], client_name="Ada"
     )
 
 
@@ -349,7 +349,7 @@ def test_what_is_wrong_with_the_body_is_told_the_latest_last() -> None:
     assert list(host.faults) == faults[-len(host.faults) :]
 
 
-def test_a_door_that_is_stuck_slows_nothing_and_what_it_misses_is_counted() -> None:
+def test_a_transport_that_is_stuck_slows_nothing_and_what_it_misses_is_counted() -> None:
     transport = OpenTransport(threading.Event())
     with served(transport) as (host, own, _):
         wait_for(lambda: len(own.played) > 60)
@@ -357,7 +357,7 @@ def test_a_door_that_is_stuck_slows_nothing_and_what_it_misses_is_counted() -> N
         wait_for(lambda: host.status().counts["transport: missed"] > 10)
 
 
-def test_in_the_end_the_robot_is_stopped_before_anybody_is_said_goodbye_to(
+def test_the_robot_is_stopped_before_the_transports_close_and_a_stuck_one_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("posewright.network.host.CLOSE_S", 0.2)
@@ -371,12 +371,12 @@ def test_in_the_end_the_robot_is_stopped_before_anybody_is_said_goodbye_to(
 
     stuck = threading.Event()
     host = host_of(own, {"one": Slow(), "two": Slow()})
-    host.run(0.05)  # ends though both are still stuck
-    assert stopped == [True, True]
+    host.run(0.05)
+    assert stopped == [True, True]  # both are still closing
     stuck.set()
 
 
-def test_a_publisher_gives_up_on_a_door_that_never_comes_back() -> None:
+def test_a_publisher_gives_up_on_a_transport_that_never_comes_back() -> None:
     transport = OpenTransport(threading.Event())
     publisher = Publisher(transport, patience_s=0.01)
     for _ in range(100):
@@ -455,7 +455,7 @@ def test_in_the_end_the_servos_do_what_was_asked(policy: TorquePolicy) -> None:
     assert own.stops[-1] is policy
 
 
-def test_a_door_that_cannot_listen_leaves_nothing_behind() -> None:
+def test_a_transport_that_cannot_listen_leaves_nothing_behind() -> None:
     class Shut(OpenTransport):
         def open(self, served: RobotService) -> None:  # noqa: ARG002 -- it does not get so far
             raise BodyError("somebody else listens there")

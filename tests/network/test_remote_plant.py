@@ -224,14 +224,14 @@ def plant_of(server: PlantServer, **how: Any) -> RemotePlant:
 
 def test_a_second_client_is_told_who_drives(served: tuple[MockBody, PlantServer, Now]) -> None:
     body, server, _ = served
-    first = plant_of(server, who="Ada")
+    first = plant_of(server, client_name="Ada")
     with pytest.raises(BodyError, match="Ada drives this robot"):
-        plant_of(server, who="Bob")
+        plant_of(server, client_name="Bob")
     first.advance({BIOLOID.name: JointCommands(STAND[np.newaxis])})
     assert len(body.played) == 1
     for each in first.bodies.values():
         each.close()
-    plant_of(server, who="Bob")
+    plant_of(server, client_name="Bob")
     assert server.client == "Bob"
 
 

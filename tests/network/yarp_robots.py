@@ -46,7 +46,7 @@ class Stepped:
 
     @property
     def commanded_by(self) -> str:
-        return self.commander.who
+        return self.commander.sender
 
     @property
     def faults(self) -> tuple[Fault, ...]:

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,8 +18,9 @@ import numpy as np
 import pytest
 
 import posewright as pw
-from posewright.bodies import JointCommands, Part, TorquePolicy
+from posewright.bodies import BodyState, JointCommands, Part, TorquePolicy
 from posewright.control import Block, RealClock, Script, drive
+from posewright.network.host import ServiceStatus
 from posewright.network.remote_plant import RemotePlant
 from posewright.network.transport import RobotService, Trajectory
 from posewright.network.zenoh.session import SessionConfig
@@ -56,20 +58,22 @@ Start = Callable[..., subprocess.Popen[str]]
 @pytest.fixture
 def start() -> Iterator[Start]:
     """Give a function that serves a robot in another process, which says when it is ready."""
-    begun: list[subprocess.Popen[str]] = []
+    servers: list[subprocess.Popen[str]] = []
 
     def begin(*words: str) -> subprocess.Popen[str]:
-        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        begun.append(server := subprocess.Popen([*SERVE, *words], **pipes))  # noqa: S603 -- our own interpreter
-        said = server.stderr.readline() if server.stderr else ""
-        assert "is served over" in said, said
+        server = subprocess.Popen(  # noqa: S603 -- our own interpreter
+            [*SERVE, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        servers.append(server)
+        first_line = server.stderr.readline() if server.stderr else ""
+        assert "is served over" in first_line, first_line
         return server
 
     yield begin
-    for one in begun:
-        if one.poll() is None:
-            one.kill()
-        one.communicate()
+    for server in servers:
+        if server.poll() is None:
+            server.kill()
+        server.communicate()
 
 
 @pytest.fixture(scope="module")
@@ -125,18 +129,27 @@ def standing() -> Any:
 
 
 class OpenTransport:
-    """A transport for whoever has it; `on_frame` is called in the transport's own thread."""
+    """A transport for whoever has it, and a clock whose time passes once a frame is published."""
 
-    def __init__(self, on_frame: Callable[[OpenTransport], None] = lambda _: None) -> None:
-        self.on_frame, self.frames = on_frame, 0
-        self.served: RobotService
+    def __init__(self) -> None:
+        self.frames = 0
+        self.time_s = 0.0
+        self.published = threading.Semaphore(0)
+        self.service: RobotService
 
-    def open(self, served: RobotService) -> None:
-        self.served = served
+    def now(self) -> float:
+        return self.time_s
 
-    def publish(self, *_frame: Any) -> None:
+    def sleep(self, seconds: float) -> None:
+        assert self.published.acquire(timeout=PATIENCE_S)
+        self.time_s += seconds
+
+    def open(self, service: RobotService) -> None:
+        self.service = service
+
+    def publish(self, state: BodyState, commands: JointCommands) -> None:
         self.frames += 1
-        self.on_frame(self)
+        self.published.release()
 
     def facts(self) -> dict[str, float]:
         return {"frames": float(self.frames)}
@@ -146,26 +159,36 @@ class OpenTransport:
 
 
 def test_what_is_served_is_recorded_and_told(tmp_path: Path) -> None:
-    def nod(transport: OpenTransport) -> None:
-        if transport.frames == 20:
-            goal = BIOLOID.pose("stand")[:1] + 0.2
-            transport.served.command("me", Trajectory((0,), np.array([0.1]), goal[np.newaxis]))
+    statuses = list[ServiceStatus]()
 
-    told: list[Any] = []
+    def nod_once(status: ServiceStatus) -> None:
+        if not statuses:
+            goal = BIOLOID.pose("stand")[:1] + 0.2
+            assert not transport.service.command("me", Trajectory((0,), np.array([0.1]), goal[np.newaxis]))
+        statuses.append(status)
+
     record = tmp_path / "served.mcap"
-    clock: dict[str, Any] = {"now": time.monotonic, "sleep": time.sleep}
-    transport = OpenTransport(nod)
-    how: dict[str, Any] = {"seconds": 1.0, "record": record, "on_end": TorquePolicy.HOLD, **clock}
-    service = pw.serve(BIOLOID, {"mine": transport}, body="mock", on_progress=told.append, **how)
+    transport = OpenTransport()
+    report = pw.serve(
+        BIOLOID,
+        {"mine": transport},
+        now=transport.now,
+        sleep=transport.sleep,
+        body="mock",
+        seconds=1.0,
+        record=record,
+        on_end=TorquePolicy.HOLD,
+        on_progress=nod_once,
+    )
     recording = pw.read_recording(record)
     moved = recording.robot().commands[:, 0] - BIOLOID.pose("stand")[0]
     assert moved[-1] == pytest.approx(0.2)
-    assert service.signal == 0
-    assert service.status.counts["taken"] == 1
-    assert service.status.counts["mine: frames"] == transport.frames > 20
-    assert len(recording.times) == service.status.counts["frames"] // 4
-    assert told
-    assert told[-1].time_s <= service.status.time_s
+    assert report.signal == 0
+    assert report.status.counts["taken"] == 1
+    assert report.status.counts["frames"] == transport.frames == 129
+    assert report.status.counts["mine: missed"] == 0
+    assert len(recording.times) == 129 // 4
+    assert [round(status.time_s, 1) for status in statuses] == [0.0, 0.5, 1.0]
 
 
 def test_in_real_time_each_frame_is_asked_at_its_time_and_latencies_are_told(start: Start) -> None:

@@ -68,17 +68,17 @@ class Commander(Controller):
         self._robot = robot
         self._watchdog = watchdog or Watchdog()
         self._lock = threading.Lock()
-        self._who = ""
+        self._sender = ""
         self._pose: Floats | None = None  # what is wanted
-        self._sent: Floats  # what of it was let through
+        self._sent_pose: Floats  # what of it was let through
         self._tracks: dict[int, _Track] = {}
         self._end_s = self._heard_s = 0.0  # of the frame that was commanded last
         self._is_relaxed = self._was_commanded = False
 
     @property
-    def who(self) -> str:
-        """Who commands; nothing where nobody does."""
-        return self._who
+    def sender(self) -> str:
+        """Who commands, as it calls itself; empty where nobody does."""
+        return self._sender
 
     def take(self, sender: str, trajectory: Trajectory) -> str:
         """Take a trajectory; return nothing, or why it is not taken."""
@@ -88,13 +88,13 @@ class Commander(Controller):
                 self.counts["refused"] += 1
                 return reason
             self._hear(sender, "taken")
-            pose = self._sent
+            pose = self._sent_pose
             begin_s = self._end_s
             for joint, positions in zip(trajectory.joints, trajectory.positions.T, strict=True):
                 begins_at_once = trajectory.times_s[0] == 0.0
                 times = trajectory.times_s if begins_at_once else np.r_[0.0, trajectory.times_s]
-                way = positions if begins_at_once else np.r_[pose[joint], positions]
-                self._tracks[joint] = _Track(begin_s + times, way.astype(np.float64))
+                angles = positions if begins_at_once else np.r_[pose[joint], positions]
+                self._tracks[joint] = _Track(begin_s + times, angles.astype(np.float64))
             return ""
 
     def stop(self, sender: str) -> str:
@@ -106,13 +106,13 @@ class Commander(Controller):
                 return reason
             self._hear(sender, "stops")
             self._tracks.clear()
-            self._pose = self._sent
+            self._pose = self._sent_pose
             return ""
 
     def forget(self) -> None:
         """Let nobody command; go on from where the robot then is: somebody else has moved it until now."""
         with self._lock:
-            self._who = ""
+            self._sender = ""
             self._pose = None
             self._is_relaxed = False
             self._was_commanded = True
@@ -125,11 +125,11 @@ class Commander(Controller):
             if self._pose is None:
                 self._pose = np.array(state.positions)
                 self._heard_s = state.time_s
-                self._sent = self._pose
+                self._sent_pose = self._pose
             self._fall_silent(state)
             if self._is_relaxed:  # a servo that says nothing is where it was
                 self._pose = np.where(np.isfinite(state.positions), state.positions, self._pose)
-                self._sent = self._pose
+                self._sent_pose = self._pose
                 return JointCommands(self._pose[np.newaxis], np.ones(len(self._pose), dtype=np.bool_))
             self._pose = self._pose.copy()
             for joint, track in list(self._tracks.items()):
@@ -142,17 +142,17 @@ class Commander(Controller):
         """Note what was sent; never ends a run."""
         with self._lock:
             if self._pose is not None and not self._is_relaxed:
-                self._sent = block.commands.angles[-1]
+                self._sent_pose = block.commands.angles[-1]
         return False
 
     def _refusal(self, sender: str) -> str:
         if self._pose is None:
             return "the robot does not move yet"
-        return f"{self._who} commands" if self._who not in {"", sender} else ""
+        return f"{self._sender} commands" if self._sender not in {"", sender} else ""
 
-    def _hear(self, sender: str, what: str) -> None:
-        self.counts[what] += 1
-        self._who = sender
+    def _hear(self, sender: str, counter: str) -> None:
+        self.counts[counter] += 1
+        self._sender = sender
         self._heard_s = self._end_s
         self._is_relaxed = False
         self._was_commanded = True
@@ -162,8 +162,8 @@ class Commander(Controller):
         busy_s = max((float(track.times[-1]) for track in self._tracks.values()), default=self._heard_s)
         self._heard_s = max(self._heard_s, min(busy_s, state.time_s))
         silent_s = state.time_s - self._heard_s
-        if self._who and silent_s >= self._watchdog.hold_after_s:
-            self._who = ""
+        if self._sender and silent_s >= self._watchdog.hold_after_s:
+            self._sender = ""
             self.counts["held"] += 1
         relax_s = self._watchdog.relax_after_s
         is_due = relax_s is not None and self._was_commanded and silent_s >= relax_s

@@ -166,7 +166,7 @@ class Host(Controller):
     @property
     def commanded_by(self) -> str:
         """Who commands it, or drives its time; nothing where nobody does."""
-        return self.server.client or self.commander.who
+        return self.server.client or self.commander.sender
 
     @property
     def faults(self) -> Sequence[Fault]:
@@ -206,7 +206,7 @@ class Host(Controller):
             counts |= {f"{name}: {counter}": count for counter, count in transport_counts.items()}
         return ServiceStatus(
             time_s=0.0 if self._state is None else self._state.time_s,
-            commander=self.commander.who,
+            commander=self.commander.sender,
             client=self.server.client,
             rate_hz=n_frames / elapsed_s if elapsed_s > 0.0 else 0.0,
             counts=counts,
@@ -292,10 +292,10 @@ class Host(Controller):
             raise InputError(f"this is not {name}", hint=f"it is {self.robot.name}")
         return shipped_robot(name)
 
-    def _acquire(self, who: str) -> None:
+    def _acquire(self, client: str) -> None:
         """Wait, in the thread of a client, until it has the robot."""
-        if self.commander.who:
-            raise BodyError(f"{self.commander.who} commands this robot", hint="one at a time; ask later")
+        if self.commander.sender:
+            raise BodyError(f"{self.commander.sender} commands this robot", hint="one at a time; ask later")
         with self._control_changed:
             self._control = _Control.REQUESTED
             self._control_changed.wait_for(
@@ -303,7 +303,7 @@ class Host(Controller):
             )
             if self._control is not _Control.CLIENT:
                 self._control = _Control.HOST
-                raise BodyError(f"the robot is busy: it cannot be lent to {who}")
+                raise BodyError(f"the robot is busy: it cannot be lent to {client}")
 
     def _release(self) -> None:
         with self._control_changed:

@@ -65,7 +65,7 @@ class Session:
 
     Attributes:
         id: which nobody else knows.
-        who: the client, as it calls itself.
+        client: as it calls itself.
         plant: what it drives.
         last_request_s: when its last request came, or was answered [s].
         number: of its last request.
@@ -75,7 +75,7 @@ class Session:
     """
 
     id: str
-    who: str
+    client: str
     plant: Plant
     last_request_s: float
     number: int = -1
@@ -109,7 +109,7 @@ class PlantServer:
         now: Callable[[], float],
         silent_s: float = 10.0,
         safety: bool = False,
-        acquire: Callable[[str], None] = lambda _who: None,
+        acquire: Callable[[str], None] = lambda _client: None,
         release: Callable[[], None] = lambda: None,
         on_frames: Callable[[Robot, BodyState, JointCommands], None] = lambda *_: None,
     ) -> None:
@@ -137,7 +137,7 @@ class PlantServer:
     def client(self) -> str:
         """Who drives a plant; nothing where nobody does."""
         session = self._session
-        return "" if session is None else session.who
+        return "" if session is None else session.client
 
     def answer_request(self, request: bytes) -> bytes:
         """Return the answer to a request; an error is an answer, too."""
@@ -179,7 +179,7 @@ class PlantServer:
                     "this session is over", hint=f"after {self._silent_s:g} s of silence; open another"
                 )
             if session is not None:
-                raise BodyError(f"{session.who} drives this robot", hint="one client at a time; ask later")
+                raise BodyError(f"{session.client} drives this robot", hint="one client at a time; ask later")
             session = self._open_session(session_id, message)
         elif number == session.number:
             return session.answer  # it was lost on its way
@@ -216,15 +216,15 @@ class PlantServer:
                 "no robots, or too many, or two of one name", hint=f"1 to {wire_records.MAX_PARTS}"
             )
         arena = wire_records.read_arena(entries["arena"])
-        who = wire_records.read_name(entries["who"])
-        self._acquire(who)
+        client = wire_records.read_name(entries["who"])
+        self._acquire(client)
         with ExitStack() as on_failure:
             on_failure.callback(self._release)
             plant = self._make_plant(parts, arena)
             on_failure.pop_all()
         if plant.clock is not None:
             plant.clock.restart()
-        session = self._session = Session(session_id, who, plant, self._now())
+        session = self._session = Session(session_id, client, plant, self._now())
         self.counts["sessions"] += 1
         return session
 
@@ -365,7 +365,9 @@ def _error_answer(error: PosewrightError) -> Answer:
     """Return an error by the name of its class, or of the nearest one above it that clients know."""
     kind = type(error).__name__
     if kind not in ERRORS:
-        kind = next((name for name, known in ERRORS.items() if isinstance(error, known)), "BodyError")
+        kind = next(
+            (name for name, error_type in ERRORS.items() if isinstance(error, error_type)), "BodyError"
+        )
     return {"error": kind, "message": error.message, "hint": error.hint}
 
 

@@ -46,7 +46,7 @@ def open_remote_plant(channel: RequestChannel, parts: Sequence[Part], arena: Are
         BodyError, InputError: as of `RemotePlant`.
     """
     client = f"process {os.getpid()} on {platform.node() or 'some machine'}"
-    return RemotePlant(channel, parts, arena, who=client[:MAX_CLIENT_NAME], now=time.perf_counter)
+    return RemotePlant(channel, parts, arena, client_name=client[:MAX_CLIENT_NAME], now=time.perf_counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class RemotePlant:
         channel: to the other side; closed with the last body.
         parts: the robots, whose cards the other side has, too.
         arena: the field; None for a bare floor, or for whatever is under a real robot.
-        who: what this client calls itself.
+        client_name: what this client calls itself.
         timeout_s: how long an answer may take, and the making of a plant ten times as long [s].
         now: a clock that only runs forward [s], for `latencies`.
 
@@ -173,7 +173,7 @@ class RemotePlant:
         parts: Sequence[Part],
         arena: Arena | None = None,
         *,
-        who: str = "a client",
+        client_name: str = "a client",
         timeout_s: float = 3.0,
         now: Callable[[], float] | None = None,
     ) -> None:
@@ -184,7 +184,7 @@ class RemotePlant:
         weakref.finalize(self, session.close)  # of a run that ended before it began
         robots = {part.name: part.robot for part in parts}
         details = {
-            "who": who,
+            "who": client_name,
             "parts": [wire_records.encode_part(part) for part in parts],
             "arena": None if arena is None else arena.to_dict(),
         }

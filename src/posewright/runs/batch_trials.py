@@ -87,7 +87,8 @@ class _TrialTask:
             "rules": trial.rules,
             "arena": trial.arena,
             "still_s": str(trial.still_s),
-            "opponents": str(dict(trial.opponents)) if trial.opponents else "",
+            "opponents": str(dict(trial.opponents)),
+            "options": str(dict(trial.options)),
         }
         settings = {
             "trial": trial.name,
@@ -99,7 +100,6 @@ class _TrialTask:
             "layouts": "legal ones" if options.require_legal else "any",
             "random streams": options.derivation.value,
         }
-        settings |= {f"option {name}": value for name, value in trial.options.items()}
         if not isinstance(options.controller, str):
             settings["controller"] = f"{options.controller!r}".partition(" at 0x")[0]
         elif options.controller != PYTHON:

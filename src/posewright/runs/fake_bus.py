@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from typing import Any
 
 from posewright.bodies import Part
 from posewright.buses.dynamixel.fake.bus import FakeBus
@@ -100,7 +99,7 @@ def fake_port(bus: FakeBus, *, precise: bool = False) -> FakePort:
     return FakePort(bus, now=time.perf_counter, precise=precise)
 
 
-def fake_counts(port: FakePort) -> dict[str, Any]:
+def fake_counts(port: FakePort) -> dict[str, float]:
     """Return what went over the wire, as plain data."""
     counts = asdict(port.bus.counts)
     return {"seconds": round(port.bus.time_s, 3), **counts, "unread": port.unread}

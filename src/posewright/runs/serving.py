@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from posewright.arenas import Arena
 from posewright.bodies import Part, Place, Plant, TorquePolicy
 from posewright.control import Block, Watcher
 from posewright.documents import refuse_unwritable
+from posewright.documents.plain import PlainData
 from posewright.errors import InputError
 from posewright.figures import card_document
 from posewright.network.commander import Watchdog
@@ -47,7 +48,7 @@ class ServiceReport:
     status: ServiceStatus
     signal: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, PlainData]:
         """Return it as plain data, fit for JSON."""
         return asdict(self.status) | {"signal": self.signal}
 

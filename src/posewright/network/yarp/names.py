@@ -12,9 +12,10 @@ import threading
 from collections.abc import Callable, Mapping
 
 from posewright.errors import BodyError, FormatError, InputError, UnknownNameError
+from posewright.network.yarp.administration import Route
 from posewright.network.yarp.bottle import Bottle
-from posewright.network.yarp.carriers import HEADER_BYTES, Carrier, carrier_of
-from posewright.network.yarp.incoming import serve
+from posewright.network.yarp.carriers import HEADER_BYTES, LONGEST_REQUEST, Carrier, Message, carrier_of
+from posewright.network.yarp.incoming import Incoming, serve
 from posewright.network.yarp.listening import (
     Address,
     Guest,
@@ -25,13 +26,14 @@ from posewright.network.yarp.listening import (
     line_bytes,
     take_line,
 )
-from posewright.network.yarp.root import NAME as ROOT
-from posewright.network.yarp.root import Root
 from posewright.network.yarp.text import from_text, to_text
 
 __all__ = ["Address", "NameClient", "NameServer"]
 
 DEFAULT = Address("127.0.0.1", 10000)
+ROOT = "/root"
+"""What the name server is called as a port."""
+
 FIRST_PORT = 10002
 ASK = "NAME_SERVER "
 END = "*** end of message"
@@ -188,7 +190,9 @@ class NameServer:
         }
         self._listener = Listener(Address(host, port), self._serve)
         self.address = self._listener.address
-        self._root = Root(self.address, lambda words: [line for line in self.answer(words) if line != END])
+        self._root = RootPort(
+            self.address, lambda words: [line for line in self.answer(words) if line != END]
+        )
         self._names[ROOT] = (self.address.host, self.address.port, "tcp")
         self._listener.start()
 
@@ -307,3 +311,55 @@ class NameServer:
     def _route(self, rest: list[str]) -> list[str]:
         begin, end = [*rest, ""][:2]
         return [f"port {begin} route {end} = tcp:/{end}"]
+
+
+class RootPort:
+    """The name server as a port: `yarp exists /root`, `yarp check` and `yarp clean` talk to it as to any.
+
+    It is an `incoming.Inside` without connections but those to it, and takes no data but commands.
+
+    Args:
+        answer: returns the lines that answer a command.
+    """
+
+    def __init__(self, address: Address, answer: Callable[[list[str]], list[str]]) -> None:
+        self.name = ROOT
+        self.address = address
+        self.longest = LONGEST_REQUEST
+        self._answer = answer
+        self._lock = threading.Lock()
+        self._inputs: list[Incoming] = []
+
+    def connect(self, to: str, carrier: str = "tcp") -> None:
+        """Refuse: it tells nothing but answers."""
+        raise BodyError(f"{self.name} does not connect to {to} over {carrier}", hint="others do")
+
+    def disconnect(self, to: str) -> bool:  # noqa: ARG002 -- a port's
+        """Return that there was no connection."""
+        return False
+
+    def expel(self, name: str) -> bool:  # noqa: ARG002 -- a port's
+        """Return that nobody was hung up on: who asks leaves when answered."""
+        return False
+
+    def routes(self) -> tuple[list[Route], list[Route]]:
+        """Return its connections: none, and those from others."""
+        with self._lock:
+            return [], [Route(source.sender, self.name, source.carrier) for source in self._inputs]
+
+    def enter(self, incoming: Incoming) -> None:
+        """Make a connection known."""
+        with self._lock:
+            self._inputs.append(incoming)
+
+    def leave(self, incoming: Incoming) -> None:
+        """Forget it."""
+        with self._lock:
+            self._inputs.remove(incoming)
+
+    def deliver(self, message: Message, sender: str) -> Bottle:  # noqa: ARG002 -- anybody may ask
+        """Return the answer to a command, as a bottle."""
+        return from_text(" ".join(self._answer([str(word) for word in message.bottle or ()])))
+
+    def count(self, what: str, by: int = 1) -> None:
+        """Count nothing: who asks for names moves no robot."""

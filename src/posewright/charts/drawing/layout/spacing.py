@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -38,22 +39,26 @@ def solve_spacings(count: int, spacings: Iterable[Spacing]) -> list[int]:
     Raises:
         ArithmeticError: the solver found no whole-numbered solution, which these constraints always have.
     """
+    return list(_places(count, tuple(spacings)))
+
+
+@lru_cache(maxsize=1024)  # the search for a layout asks the same again and again
+def _places(count: int, spacings: tuple[Spacing, ...]) -> tuple[int, ...]:
     from scipy.optimize import linprog  # here: only drawings need it, and it takes a while to import
 
-    rows = list(spacings)
-    if not rows:
-        return [0] * count
-    tail = np.array([spacing.tail for spacing in rows])
-    head = np.array([spacing.head for spacing in rows])
-    least = np.array([spacing.least for spacing in rows])
-    weight = np.array([spacing.weight for spacing in rows])
+    if not spacings:
+        return (0,) * count
+    tail = np.array([spacing.tail for spacing in spacings])
+    head = np.array([spacing.head for spacing in spacings])
+    least = np.array([spacing.least for spacing in spacings])
+    weight = np.array([spacing.weight for spacing in spacings])
     # Weights are whole numbers, so this decides only between solutions of equal cost: the lowest wins.
     cost = np.full(count, 1 / (count + 1))
     np.add.at(cost, head, weight)
     np.add.at(cost, tail, -weight)
     # Each row has one 1 and one -1, so the matrix is totally unimodular: corners are whole numbers.
-    matrix = np.zeros((len(rows), count))
-    each = np.arange(len(rows))
+    matrix = np.zeros((len(spacings), count))
+    each = np.arange(len(spacings))
     matrix[each, tail] += 1
     matrix[each, head] -= 1
     result = linprog(cost, A_ub=matrix, b_ub=-least, bounds=(0, LARGEST), method="highs-ds")
@@ -62,4 +67,4 @@ def solve_spacings(count: int, spacings: Iterable[Spacing]) -> list[int]:
     places = np.rint(result.x)
     if np.abs(places - result.x).max() > ROUNDING:
         raise ArithmeticError(f"the places of {count} items are no whole numbers")
-    return [int(place) for place in places - places.min()]
+    return tuple(int(place) for place in places - places.min())
