@@ -20,10 +20,10 @@ from posewright.charts import read_chart, require_sound
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.truth_table import Style
-from posewright.codegen.kept_files import warnings_about
 from posewright.codegen.targets import Built, target_named
 from posewright.codegen.trace import Place, places_in
 from posewright.codegen.unit import SourceFile, Subject
+from posewright.codegen.user_sources import warnings_about
 from posewright.controllers.behaviours import behaviour_names, read_behaviour
 from posewright.display import Lines
 from posewright.documents import read_text, write_atomically

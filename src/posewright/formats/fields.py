@@ -12,7 +12,7 @@ import numpy as np
 
 from posewright.arenas import Piece, Recognised, recognise
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
-from posewright.formats.openrave import pieces_of_environment, read_openrave
+from posewright.formats.openrave import Environment, read_openrave
 from posewright.formats.scenes import SCENES, Up, pieces_of, read_scene
 
 FIELDS = (".xml", *SCENES)
@@ -44,7 +44,7 @@ def import_arena(
     word = re.sub(r"[^a-z0-9]+", "_", (name or path.name.split(".")[0]).casefold()).strip("_") or "field"
     try:
         if path.suffix.lower() == ".xml":
-            pieces, notes = pieces_of_environment(read_openrave(path))
+            pieces, notes = _pieces_of_environment(read_openrave(path))
         else:
             pieces, notes = pieces_of(read_scene(path), path.suffix.lower(), up=Up(up))
         return recognise(word, _turned(pieces, scale, turn_deg), f"imported from {path.name}", notes)
@@ -52,6 +52,33 @@ def import_arena(
         if error.where is None:
             raise InputError(error.message, where=Where(path), hint=error.hint) from error
         raise
+
+
+def _pieces_of_environment(environment: Environment) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+    """Return the pieces of a field, in metres and z up, and what was left out, in words.
+
+    A body may be pushed where it is a single link that is not static.
+
+    Raises:
+        InputError: only robots stand there.
+    """
+    pieces, notes = [], list(environment.notes)
+    for body in environment.bodies:
+        if body.is_robot:
+            notes.append(f"the robot {body.name or 'without a name'} is left out: an arena has none")
+            continue
+        can_move = len(body.links) == 1 and not body.links[0].is_static
+        for link in body.links:
+            turn, move = link.pose[:3, :3], link.pose[:3, 3]
+            name = link.name if len(body.links) > 1 and link.name else body.name
+            for shape in link.geometries:
+                for points in shape.points():
+                    pieces.append(Piece(name, points @ turn.T + move, shape.colour, can_move))
+    if not pieces:
+        raise InputError("nothing but robots stands there", hint="a KinBody with a Body and a Geom")
+    if environment.friction is not None:
+        notes.append(f"a friction of {environment.friction:g} is told; write it into the document")
+    return tuple(pieces), tuple(notes)
 
 
 def _turned(pieces: Sequence[Piece], scale: float, turn_deg: float) -> tuple[Piece, ...]:

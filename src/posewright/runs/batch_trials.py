@@ -75,7 +75,7 @@ class _TrialTask:
             self.trial,
             layout=self.trial.layout if options.layout is None else options.layout,
             behaviour=self.trial.behaviour if options.behaviour is None else options.behaviour,
-            robot=self.trial.robot if options.robot is None else options.robot,
+            robot=self._robot_name(),
             options=program_options(self.trial, options),
         )
         documents = trial_documents(self.trial, replace(options, seed=0))
@@ -108,6 +108,15 @@ class _TrialTask:
             settings["recordings"] = "none"
         digests = {f"file {name}": digest_of({name: text}) for name, text in sorted(documents.items())}
         return settings | digests | versions()
+
+    def _robot_name(self) -> str:
+        """Return who runs it: as the trial names it, or the robot of the behaviour in its place."""
+        if self.options.robot is not None:
+            return self.options.robot
+        if self.options.behaviour is None:
+            return self.trial.robot
+        programs = trial_run(self.trial, replace(self.options, seed=0)).programs
+        return next(iter(programs.values())).robot.name
 
     def __call__(self, seed: int, record: Path | None) -> BatchRun:
         """Run it with a seed, and write its recording where one is kept."""

@@ -103,7 +103,7 @@ def add_arena(spec: Any, arena: Arena | None, *, lines: bool = True) -> None:
         if shape.is_solid:
             _add_solid(spec, shape, arena.friction)
         elif lines and shape.role is Role.MARKER:
-            add_marker(spec, shape, **_DECORATION)
+            _decorate(add_marker(spec, shape))
         elif lines:
             _add_line(spec, shape)
     _add_boxes(spec, arena, arena.boxes)
@@ -132,12 +132,23 @@ def _unpainted(arena: Arena) -> list[Shape]:
 
 
 def _add_floor(spec: Any, middle: tuple[float, float], half: tuple[float, float], friction: float) -> None:
-    place = {"pos": (*middle, 0.0), "size": (*half, 0.05)}
-    spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, **place, **_solid(friction))
+    floor = spec.worldbody.add_geom(
+        name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, pos=(*middle, 0.0), size=(*half, 0.05)
+    )
+    _solidify(floor, friction)
 
 
-def _solid(friction: float) -> dict[str, Any]:
-    return {"friction": (friction, *_ROLLING), **_SOLID}
+def _solidify(geom: Any, friction: float) -> None:
+    """Let a geom of the arena push and be pushed against."""
+    geom.friction = (friction, *_ROLLING)
+    for name, value in _SOLID.items():
+        setattr(geom, name, value)
+
+
+def _decorate(geom: Any) -> None:
+    """Let a geom be seen, and touched by nothing."""
+    for name, value in _DECORATION.items():
+        setattr(geom, name, value)
 
 
 def _add_solid(spec: Any, shape: Shape, friction: float) -> None:
@@ -145,17 +156,21 @@ def _add_solid(spec: Any, shape: Shape, friction: float) -> None:
     kind, size = mujoco.mjtGeom.mjGEOM_BOX, (length, width, height)
     if shape.is_round:
         kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, (length, height, 0.0)
-    place: dict[str, Any] = {
-        "pos": (shape.x, shape.y, shape.base_m + height),
-        "quat": _turned(shape.yaw_rad),
-        "size": size,
-    }
+    geom = spec.worldbody.add_geom(
+        name=shape.name,
+        type=kind,
+        pos=(shape.x, shape.y, shape.base_m + height),
+        quat=_turned(shape.yaw_rad),
+        size=size,
+    )
     if shape.hull_m:
         mesh = spec.add_mesh(name=shape.name, uservert=np.ravel(shape.hull_m))
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
-        kind = mujoco.mjtGeom.mjGEOM_MESH
-        place |= {"pos": (shape.x, shape.y, shape.base_m), "meshname": shape.name, "size": (0.0, 0.0, 0.0)}
-    spec.worldbody.add_geom(name=shape.name, type=kind, **place, **_solid(friction))
+        geom.type = mujoco.mjtGeom.mjGEOM_MESH
+        geom.pos = (shape.x, shape.y, shape.base_m)
+        geom.meshname = shape.name
+        geom.size = (0.0, 0.0, 0.0)
+    _solidify(geom, friction)
 
 
 def _add_line(spec: Any, line: Shape) -> None:
@@ -163,8 +178,14 @@ def _add_line(spec: Any, line: Shape) -> None:
     kind, size = mujoco.mjtGeom.mjGEOM_BOX, (length / 2.0, width / 2.0, LINE_THICKNESS_M / 2.0)
     if line.is_round:
         kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, (length / 2.0, LINE_THICKNESS_M / 2.0, 0.0)
-    place = {"pos": (line.x, line.y, line.base_m), "quat": _turned(line.yaw_rad), "size": size}
-    spec.worldbody.add_geom(name=line.name, type=kind, **place, **_DECORATION)
+    geom = spec.worldbody.add_geom(
+        name=line.name,
+        type=kind,
+        pos=(line.x, line.y, line.base_m),
+        quat=_turned(line.yaw_rad),
+        size=size,
+    )
+    _decorate(geom)
 
 
 def _turned(yaw_rad: float) -> tuple[float, float, float, float]:
@@ -179,8 +200,8 @@ def _add_boxes(spec: Any, arena: Arena, boxes: Sequence[Box]) -> None:
         # A box that nothing touches sleeps: six of them awake would double the cost of a step.
         body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_INIT
         body.add_freejoint(name=name)
-        shape = {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": half, "mass": kind.mass_kg}
-        body.add_geom(name=name, **shape, **_solid(kind.friction))
+        geom = body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_BOX, size=half, mass=kind.mass_kg)
+        _solidify(geom, kind.friction)
     if boxes:
         spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
 
@@ -191,9 +212,15 @@ def add_scenery(spec: Any, arena: Arena | None, base: Any) -> None:
     Without an arena, on a bare floor, the light follows the robot's base: there is nothing else to light.
     """
     _set_visuals(spec, arena)
-    kinds = {"type": mujoco.mjtTexture.mjTEXTURE_SKYBOX, "builtin": mujoco.mjtBuiltin.mjBUILTIN_GRADIENT}
-    sky = {"rgb1": (0.80, 0.86, 0.93), "rgb2": (0.97, 0.98, 0.99), "width": 256, "height": 1536}
-    spec.add_texture(name="sky", **kinds, **sky)
+    spec.add_texture(
+        name="sky",
+        type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
+        rgb1=(0.80, 0.86, 0.93),
+        rgb2=(0.97, 0.98, 0.99),
+        width=256,
+        height=1536,
+    )
     if arena is None:  # the light need reach no farther, so that the shadow has fine edges
         base.add_light(pos=_above(0.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
         _add_tiles(spec, BARE_FLOOR)
@@ -201,8 +228,14 @@ def add_scenery(spec: Any, arena: Arena | None, base: Any) -> None:
     # One light with shadows, high over the start side, so that boxes throw them sideways.
     spec.worldbody.add_light(pos=_above(arena.size_x / 2.0), **_SUN)
     _add_tiles(spec, arena.colours["floor"])
-    place = {"pos": (arena.size_x / 2.0, 0.0, -0.01), "size": (20.0, 20.0, 1.0), "rgba": _GROUND}
-    spec.worldbody.add_geom(name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, **place, **_DECORATION)
+    ground = spec.worldbody.add_geom(
+        name="ground",
+        type=mujoco.mjtGeom.mjGEOM_PLANE,
+        pos=(arena.size_x / 2.0, 0.0, -0.01),
+        size=(20.0, 20.0, 1.0),
+        rgba=_GROUND,
+    )
+    _decorate(ground)
     _colour_arena(spec, arena)
 
 
@@ -240,8 +273,10 @@ def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:
         on_line = np.abs((middle + 0.5 + gap / 2.0) % gap - gap / 2.0) < width
         shades[on_line[:, None] | on_line] *= shade
     texels = np.round(255.0 * shades[..., None] * np.array(colour)).astype(np.uint8)
-    kinds = {"type": mujoco.mjtTexture.mjTEXTURE_2D, "nchannel": 3}
-    spec.add_texture(name="tiles", width=_TILE_PX, height=_TILE_PX, **kinds).data = texels.tobytes()
+    texture = spec.add_texture(
+        name="tiles", width=_TILE_PX, height=_TILE_PX, type=mujoco.mjtTexture.mjTEXTURE_2D, nchannel=3
+    )
+    texture.data = texels.tobytes()
     tiles = spec.add_material(name="tiles", reflectance=0.0, specular=0.0, shininess=0.0)
     tiles.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "tiles"
     tiles.texuniform = True

@@ -20,16 +20,20 @@ _GLOW = 0.25
 """Light of its own, over what is painted: black and white are told apart in a shadow too."""
 
 
-def add_marker(spec: Any, marker: Shape, **kind: Any) -> None:
-    """Add a marker's plate, which touches nothing; `kind` says how decoration is added."""
+def add_marker(spec: Any, marker: Shape) -> Any:
+    """Add a marker's plate, and return it; whoever adds it lets it be touched by nothing."""
     depth, width, height = (max(edge, 1e-3) / 2.0 for edge in marker.size_m)
     half = marker.yaw_rad / 2.0
     turn, ahead = np.array([math.cos(half), 0.0, 0.0, math.sin(half)]), np.full(4, 0.5)
     quaternion = np.empty(4)
     mujoco.mju_mulQuat(quaternion, turn, ahead)  # a texture lies on a plate's own z: here that is its front
-    place = {"pos": (marker.x, marker.y, marker.base_m + height), "quat": quaternion}
-    size = (width, height, depth)
-    spec.worldbody.add_geom(name=marker.name, type=mujoco.mjtGeom.mjGEOM_BOX, size=size, **place, **kind)
+    return spec.worldbody.add_geom(
+        name=marker.name,
+        type=mujoco.mjtGeom.mjGEOM_BOX,
+        size=(width, height, depth),
+        pos=(marker.x, marker.y, marker.base_m + height),
+        quat=quaternion,
+    )
 
 
 def paint_marker(spec: Any, marker: Shape, geom: Any) -> None:

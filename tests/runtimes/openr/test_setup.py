@@ -10,8 +10,8 @@ import posewright as pw
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.runtimes.openr import OObject, set_up_openr
 from posewright.runtimes.openr.ekmotion.moves import MOVES, POSES
-from posewright.runtimes.openr.own import read_objects
 from posewright.runtimes.openr.setup import MOST_CARRIED, _text
+from posewright.runtimes.openr.user_objects import read_objects
 
 from .playing import DOG
 

@@ -20,10 +20,10 @@ from posewright.runtimes.openr import (
 )
 from posewright.runtimes.openr.monet.messages import MoNetAgentCommand
 from posewright.runtimes.openr.monet.motion_agents import MotionAgents
-from posewright.runtimes.openr.own import read_objects
 from posewright.runtimes.openr.programs import program
 from posewright.runtimes.openr.stick import MonetSetup
 from posewright.runtimes.openr.stick.limits import NEUTRAL_AGENT
+from posewright.runtimes.openr.user_objects import read_objects
 
 from .playing import DOG, Played, play
 

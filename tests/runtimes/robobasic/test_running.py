@@ -15,8 +15,8 @@ from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.robots import robot
 from posewright.runs import basic_result, run_basic, run_many, run_trial, set_up_basic
 from posewright.runtimes.robobasic import RoboBasicController, RoboBasicProgram, read_source, ready_program
+from posewright.runtimes.robobasic.ad_ports import moved_plugs, read_plugs
 from posewright.runtimes.robobasic.inputs import BodyInputs, read_inputs
-from posewright.runtimes.robobasic.plugs import moved_plugs, read_plugs
 
 ROBOT = robot("hitec_robonova1")
 STAND = ROBOT.pose("stand")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.codegen.behaviour.page_player import PagePlayer as PagePlayer
+    from posewright.codegen.behaviour.integer_player import PagePlayer as PagePlayer
     from posewright.codegen.behaviour.subject import BehaviourSubject as BehaviourSubject
     from posewright.codegen.behaviour.tables import PageTables as PageTables
 else:

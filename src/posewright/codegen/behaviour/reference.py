@@ -7,7 +7,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, Reading
 from posewright.buses.dynamixel.packets import goal_positions
-from posewright.codegen.behaviour.page_player import PagePlayer
+from posewright.codegen.behaviour.integer_player import PagePlayer
 from posewright.codegen.behaviour.tables import PageTables
 from posewright.codegen.behaviour.wires import Slot, slots_of
 from posewright.codegen.c import ChartSubject

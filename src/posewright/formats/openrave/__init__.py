@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from posewright.formats.openrave.bodies import KinBody as KinBody
     from posewright.formats.openrave.bodies import Link as Link
     from posewright.formats.openrave.bodies import Mass as Mass
-    from posewright.formats.openrave.pieces import pieces_of_environment as pieces_of_environment
     from posewright.formats.openrave.reader import is_openrave as is_openrave
     from posewright.formats.openrave.reader import read_openrave as read_openrave
     from posewright.formats.openrave.robots import read_openrave_robot as read_openrave_robot

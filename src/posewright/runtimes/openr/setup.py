@@ -20,7 +20,6 @@ from posewright.runtimes.openr.commander import COMMANDER
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect_file
 from posewright.runtimes.openr.ekmotion.moves import MOVES, POSES
 from posewright.runtimes.openr.kernel import LOCATORS
-from posewright.runtimes.openr.own import read_objects
 from posewright.runtimes.openr.programs import CONNECT, KIND, OBJECTS, PROGRAMS, VIRTUAL_ROBOT, OpenRProgram
 from posewright.runtimes.openr.stick import MemoryStick, MonetFinding, MonetSetup, read_stick
 from posewright.runtimes.openr.stick.limits import MODELS
@@ -35,6 +34,7 @@ from posewright.runtimes.openr.stick.memory_stick import (
     stick_root,
 )
 from posewright.runtimes.openr.stick.setup import SOUNDS
+from posewright.runtimes.openr.user_objects import read_objects
 
 ROBOT = "sony_ers7"
 """On which a program runs where nobody says."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.runtimes.robobasic.ad_ports import moved_plugs as moved_plugs
     from posewright.runtimes.robobasic.compiling import compile_source as compile_source
     from posewright.runtimes.robobasic.compiling import ready_program as ready_program
     from posewright.runtimes.robobasic.controller import RoboBasicController as RoboBasicController
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from posewright.runtimes.robobasic.opening import open_program as open_program
     from posewright.runtimes.robobasic.opening import open_source as open_source
     from posewright.runtimes.robobasic.opening import program_names as program_names
-    from posewright.runtimes.robobasic.plugs import moved_plugs as moved_plugs
     from posewright.runtimes.robobasic.servos import speed_from_measurement as speed_from_measurement
     from posewright.runtimes.robobasic.setup import RoboBasicKind as RoboBasicKind
     from posewright.runtimes.robobasic.setup import RoboBasicProgram as RoboBasicProgram

@@ -13,10 +13,10 @@ from posewright.arrays import Flags, Floats
 from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.control import Controller, Seed
 from posewright.robots import Robot
+from posewright.runtimes.robobasic.ad_ports import PortSensor, read_plugs
 from posewright.runtimes.robobasic.board import EVENT, Board
 from posewright.runtimes.robobasic.inputs import BodyInputs, ScriptedInput
 from posewright.runtimes.robobasic.machine import Machine, Program, StopReason
-from posewright.runtimes.robobasic.plugs import Plugged, read_plugs
 from posewright.runtimes.robobasic.servos import Servos, board_facts, board_servos
 
 SILENT_S = 2.0
@@ -59,7 +59,7 @@ class RoboBasicController(Controller):
         breakpoints: Collection[int] = (),
         speed_counts_s: float | None = None,
         seed: Seed = 0,
-        plugged: Mapping[int, Plugged] | None = None,
+        plugged: Mapping[int, PortSensor] | None = None,
     ) -> None:
         self.robot = robot
         self.program = program

@@ -19,8 +19,8 @@ import numpy as np
 from posewright.bodies import BodyState
 from posewright.errors import FormatError, Where
 from posewright.robots import Robot
+from posewright.runtimes.robobasic.ad_ports import COUNTS, LAWS, PortSensor, ports, read_plugs
 from posewright.runtimes.robobasic.expressions import FUNCTIONS
-from posewright.runtimes.robobasic.plugs import COUNTS, LAWS, Plugged, ports, read_plugs
 from posewright.runtimes.robobasic.servos import board_facts
 
 LATEST_S = 3600.0
@@ -94,7 +94,7 @@ class BodyInputs:
     keys: list[int] = field(default_factory=list)
     serial: list[int] = field(default_factory=list)
     place: int = 0
-    plugged: Mapping[int, Plugged] = field(default_factory=lambda: read_plugs(()))
+    plugged: Mapping[int, PortSensor] = field(default_factory=lambda: read_plugs(()))
     _joints: Mapping[int | None, int] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -12,12 +12,12 @@ from dataclasses import replace
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 from posewright.runtimes.robobasic import tree
+from posewright.runtimes.robobasic.ad_ports import moved_plugs
 from posewright.runtimes.robobasic.compiling import Compiler
 from posewright.runtimes.robobasic.expressions import GIVEN
 from posewright.runtimes.robobasic.flow import Flow
 from posewright.runtimes.robobasic.move_rules import MoveRules, column_of, finding
 from posewright.runtimes.robobasic.opening import ROBOT
-from posewright.runtimes.robobasic.plugs import moved_plugs
 
 _ASTRAY = {"syntax", "unknown-label"}
 """Where there is one of these, nobody knows where lines lead."""

@@ -12,12 +12,12 @@ from posewright.control import Seed, check_options
 from posewright.errors import InputError
 from posewright.motions.motion import STAND
 from posewright.robots import Robot, SensorSpec, robot
+from posewright.runtimes.robobasic.ad_ports import PortSensor, read_plugs
 from posewright.runtimes.robobasic.board import EVENT
 from posewright.runtimes.robobasic.controller import RoboBasicController
 from posewright.runtimes.robobasic.inputs import ScriptedInput, read_inputs
 from posewright.runtimes.robobasic.machine import Program
 from posewright.runtimes.robobasic.opening import ROBOT, is_program, open_program, program_names
-from posewright.runtimes.robobasic.plugs import Plugged, read_plugs
 from posewright.runtimes.robobasic.servos import board_servos
 
 KIND = "robobasic"
@@ -42,7 +42,7 @@ class RoboBasicProgram:
     program: Program
     robot: Robot
     inputs: tuple[ScriptedInput, ...] = ()
-    plugs: Mapping[int, Plugged] | None = None
+    plugs: Mapping[int, PortSensor] | None = None
     breakpoints: tuple[int, ...] = ()
     speed_counts_s: float | None = None
     pose: str = STAND

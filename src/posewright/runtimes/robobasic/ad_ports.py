@@ -45,7 +45,7 @@ NOTHING = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class Plugged:
+class PortSensor:
     """A sensor on an AD port, or on none unless a person says so, and the law of its counts."""
 
     name: str
@@ -76,7 +76,7 @@ class Ports:
     """What is plugged in where, and what a port reads that has nothing."""
 
     open_pin: int
-    ad: tuple[Plugged, ...]
+    ad: tuple[PortSensor, ...]
     laws: Mapping[str, Law]
 
 
@@ -137,7 +137,7 @@ class MovedPlug:
     """
 
     port: int
-    sensor: Plugged | None
+    sensor: PortSensor | None
     line: int
     name: str
 
@@ -221,7 +221,7 @@ def _acted_on(line: Line, place: Name, constants: Mapping[str, int]) -> Iterator
                 yield sign.strip("="), count
 
 
-def _sensor(kind: str, band: tuple[int, int]) -> Plugged | None:
+def _sensor(kind: str, band: tuple[int, int]) -> PortSensor | None:
     """Return the sensor of a kind; the tilt sensor that reads something within the band when upright."""
     for one in ports().ad:
         if one.name.startswith(kind) and (
@@ -231,7 +231,7 @@ def _sensor(kind: str, band: tuple[int, int]) -> Plugged | None:
     return None
 
 
-def read_plugs(texts: Sequence[str], source: Source | None = None) -> dict[int, Plugged]:
+def read_plugs(texts: Sequence[str], source: Source | None = None) -> dict[int, PortSensor]:
     """Return the sensors by their AD ports.
 
     Args:
@@ -258,7 +258,7 @@ def read_plugs(texts: Sequence[str], source: Source | None = None) -> dict[int, 
     return plugs
 
 
-def _plug(plugs: dict[int, Plugged], port: int, sensor: Plugged | None) -> None:
+def _plug(plugs: dict[int, PortSensor], port: int, sensor: PortSensor | None) -> None:
     """Plug a sensor in, and out where it is; None leaves the port empty."""
     for other in [one for one, there in plugs.items() if there is sensor or one == port]:
         del plugs[other]

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from posewright.bodies import BodyState
 from posewright.buses.dynamixel.packets import FULL_SPEED, GENTLE_SPEED, goal_positions
+from posewright.codegen.behaviour.integer_player import PagePlayer, minimum_jerk, smooth, trapezoid
 from posewright.codegen.behaviour.motion_sources import player_sources
-from posewright.codegen.behaviour.page_player import PagePlayer, minimum_jerk, smooth, trapezoid
 from posewright.codegen.behaviour.tables import ONE, PageTables
 from posewright.controllers import Player
 from posewright.errors import InputError
