@@ -220,7 +220,6 @@ class Sismic:
         return states, {name: context[name] for name in self.chart.variables}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("peer", [PythonStatemachine, Sismic])
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
 def test_a_peer_reaches_the_same_states_on_ten_thousand_random_steps(

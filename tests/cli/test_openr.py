@@ -438,7 +438,7 @@ def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(
         words, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as run:
         os.write(ours, b"?\nNOD, NOD@0.04\nJUMP\nNOD@0.5\n" + ending)
-        said, _ = run.communicate(timeout=20)
+        said, _ = run.communicate()
     os.close(ours)
     os.close(theirs)
     assert run.returncode == 0, said
@@ -491,7 +491,7 @@ def test_ctrl_c_at_the_prompt_ends_as_an_empty_line_does(ask: Ask, tmp_path: Pat
         while " > " not in said:
             said += run.stderr.read(1)
         run.send_signal(signal.SIGINT)
-        out, _ = run.communicate(timeout=20)
+        out, _ = run.communicate()
     os.close(ours)
     os.close(theirs)
     assert run.returncode == 0

@@ -78,7 +78,6 @@ def assert_on_its_feet(outcome: Outcome) -> None:
     assert not outcome.recording.events_of("fall")
 
 
-@pytest.mark.slow
 def test_a_leg_of_the_race_is_finished_by_the_chart_on_the_uno_as_in_process() -> None:
     here, there = raced(31.5), raced(31.5, controller="arduino-uno")
     leg = there.score.legs[0]

@@ -16,16 +16,11 @@ from posewright.cli.app import run
 EXAMPLES = Path(__file__).parents[2] / "examples/charts"
 FOLDERS = sorted(path.parent for path in EXAMPLES.glob("*/README.md"))
 CHARTS = sorted(EXAMPLES.glob("*/*.chart.yaml"))
-LARGE = ("aibo_ball", "sumo")
 DOCUMENT = sorted((EXAMPLES / "document").glob("*.chart.yaml"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
-FOLDER = pytest.mark.parametrize(
-    "folder",
-    [pytest.param(one, marks=pytest.mark.slow if one.name in LARGE else ()) for one in FOLDERS],
-    ids=lambda path: path.name,
-)
+FOLDER = pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
 SCENARIO = pytest.mark.parametrize(
     "path",
     sorted(EXAMPLES.glob("*/scenarios/*.yaml")),

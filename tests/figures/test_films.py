@@ -168,14 +168,14 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, came: signal.Signals) ->
         film.stdout.readline()
         film.send_signal(came)
         film.stdout.close()
-        assert film.wait(20.0) != 0
+        assert film.wait() != 0
     if came is signal.SIGKILL:  # nobody was left to tidy up: the next film does
         (left,) = tmp_path.iterdir()
-        ends = time.monotonic() + 10.0
+        ends = time.monotonic() + 600.0
         while left.exists() and time.monotonic() < ends:  # until the encoder has noticed that it is alone
             remove_unfinished(tmp_path)
             time.sleep(0.05)
-    ends = time.monotonic() + 5.0
+    ends = time.monotonic() + 600.0
     while list(tmp_path.iterdir()) and time.monotonic() < ends:
         time.sleep(0.05)
     assert list(tmp_path.iterdir()) == []

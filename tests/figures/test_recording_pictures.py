@@ -17,6 +17,7 @@ import posewright as pw
 from posewright.arenas import Arena, arena
 from posewright.arrays import Floats
 from posewright.contests import ContestPicture, Mark, MarkKind, Series, Span, contest_of
+from posewright.control import Block
 from posewright.errors import InputError
 from posewright.figures import draw_recording, film_recording, save_figure
 from posewright.figures.field import beam_hits
@@ -139,8 +140,16 @@ def test_beams_end_at_what_they_hit(outcome: Outcome) -> None:
     assert len(beam_hits(outcome.recording, end_s=5.0)) < len(hits)
 
 
+class EndsEarly:
+    """Ends a trial after 15 s."""
+
+    def watch(self, block: Block) -> bool:
+        return bool(block.states.times[-1] >= 15.0)
+
+
 def test_beams_of_a_head_that_turns_end_at_faces_too() -> None:
-    recording = pw.run_trial("dog-crossing", layout="random", seed=9).recording
+    outcome = pw.run_trial("dog-crossing", layout="random", seed=9, make_watcher=lambda _plant: EndsEarly())
+    recording = outcome.recording
     assert recording.robot().header.sensors["infrared_far"]["link"] == "head"
     hits = beam_hits(recording)
     assert np.ptp(hits[:, 1]) > 1.5

@@ -37,7 +37,7 @@ from posewright.robots import robot
 BIOLOID = robot("robotis_bioloid")
 STAND = BIOLOID.pose("stand")
 JOINTS, FRAME_S = len(STAND), BIOLOID.frame_period_s
-PATIENCE_S = 20.0
+PATIENCE_S = 600.0
 
 
 def to(position: float, *joints: int, at_s: float = 0.0) -> Trajectory:

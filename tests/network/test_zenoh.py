@@ -144,7 +144,7 @@ def test_a_line_that_was_cut_is_taken_up_again(opened: Opened, wired: Any) -> No
         except BodyError:
             return False
 
-    assert until(answered, 20.0)
+    assert until(answered)
 
 
 def test_several_observe_and_each_hears_every_topic(opened: Opened, joined: Any) -> None:

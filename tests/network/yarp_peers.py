@@ -38,7 +38,7 @@ class Heard:
 
 def until(holds: Callable[[], object]) -> None:
     """Wait for what another thread brings about."""
-    ends = time.monotonic() + 30.0
+    ends = time.monotonic() + 600.0
     while not holds():
         assert time.monotonic() < ends, "it never came about"
         time.sleep(0.002)

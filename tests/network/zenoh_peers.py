@@ -23,7 +23,7 @@ def endpoint(protocol: str = "tcp") -> str:
         return f"{protocol}/127.0.0.1:{probe.getsockname()[1]}"
 
 
-def until(true: Callable[[], Any], longest_s: float = 30.0) -> Any:
+def until(true: Callable[[], Any], longest_s: float = 600.0) -> Any:
     """Wait until something is so, and return it."""
     end = time.monotonic() + longest_s
     while not (found := true()):

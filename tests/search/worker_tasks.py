@@ -13,7 +13,7 @@ from pathlib import Path
 from posewright.control.loop import sigterm_raises
 from posewright.errors import InputError
 
-PATIENCE_S = 60.0
+PATIENCE_S = 600.0
 """How long to wait for what comes in a second, on a machine that has much else to do."""
 
 

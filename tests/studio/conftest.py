@@ -90,7 +90,7 @@ class Window:
 
     def until(self, is_so: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
         """Wait until the topics are so, looked at between two steps of the session; return them."""
-        for _ in range(1500):
+        for _ in range(30_000):  # ten minutes: only what hangs takes so long
             if self.studio.session.do_and_wait(lambda: is_so(self.topics)):
                 return self.topics
             time.sleep(0.02)
@@ -100,7 +100,7 @@ class Window:
         """Ask, and return the whole answer, which may be an error."""
         self._number += 1
         self.send(json.dumps({"id": self._number, "do": action, "with": arguments}))
-        return self._answers.get(timeout=30.0)
+        return self._answers.get(timeout=600.0)
 
     def send(self, text: str | bytes) -> None:
         self.studio.session.ask(text, self._take)

@@ -34,7 +34,7 @@ def bow(shipped: Shipped) -> Path:
     return shipped("play_bow")
 
 
-def eventually(is_so: Callable[[], Any], within_s: float = 5.0) -> Any:
+def eventually(is_so: Callable[[], Any], within_s: float = 600.0) -> Any:
     """Wait for something, no longer than allowed, and return it."""
     end = time.monotonic() + within_s
     while not (found := is_so()):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import time
+import queue
+import threading
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from posewright.errors import PosewrightError
 from posewright.formats import read_motion_file
 from posewright.motions import check_motion
 from posewright.runs import try_motion
+from posewright.studio import findings_panel
 from posewright.studio.background import LatestTask
 
 Shipped = Callable[[str], Path]
@@ -71,15 +74,26 @@ def test_physics_shows_what_became_of_the_motion(kick: Any, window_of: Any, ship
     assert "error" in window.answer("truth.angles", joint="head_tilt")
 
 
-def test_physics_follows_an_edit_and_only_the_last_of_many_counts(kick: Any, window_of: Any) -> None:
+def test_physics_follows_an_edit_and_only_the_last_of_many_counts(
+    kick: Any, window_of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_edited = threading.Event()
+    all_edited.set()
+
+    def try_late(*arguments: Any, **options: Any) -> Any:
+        all_edited.wait()
+        return try_motion(*arguments, **options)
+
+    monkeypatch.setattr(findings_panel, "try_motion", try_late)
     window = window_of(kick)
     window.ask("truth.physics", on=True)
     before = window.until(is_played)["physics"]
     window.messages.clear()
+    all_edited.clear()
     for degrees in range(30, 60):
         window.edit("set_angles", "drag", page=1, keyframe=3, angles_deg={"right_front_knee": float(degrees)})
-        time.sleep(0.005)
     assert window.topics["physics"] == {"on": True, "state": "running"}
+    all_edited.set()
     after = window.until(is_played)["physics"]
     shown = [one["value"] for one in window.messages if one.get("topic") == "physics"]
     assert [one["state"] for one in shown] == ["running", "ready"]
@@ -88,16 +102,26 @@ def test_physics_follows_an_edit_and_only_the_last_of_many_counts(kick: Any, win
 
 
 def test_a_trial_under_way_is_given_up_when_the_studio_is_closed(
-    shipped: Shipped, studio_of: Any, window_of: Any
+    shipped: Shipped, studio_of: Any, window_of: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    begun, given_up = threading.Event(), threading.Event()
+
+    def try_and_tell(*arguments: Any, **options: Any) -> Any:
+        begun.set()
+        try:
+            return try_motion(*arguments, **options)
+        except CancelledError:
+            given_up.set()
+            raise
+
+    monkeypatch.setattr(findings_panel, "try_motion", try_and_tell)
     path = shipped("walk_forward")
     path.write_text(path.read_text().replace("repeat: forever", "repeat: 100"))
     studio = studio_of(path)
     window_of(studio).ask("truth.physics", on=True)
-    time.sleep(0.5)
-    begun = time.monotonic()
+    begun.wait()
     studio.close()
-    assert time.monotonic() - begun < 2.0
+    assert given_up.is_set()
 
 
 def test_a_finding_is_a_click_away_from_its_keyframe_and_its_joint(kick: Any, page_of: Any) -> None:
@@ -131,31 +155,34 @@ def test_physics_is_switched_on_with_the_keyboard_and_told_in_words(kick: Any, p
 
 def test_of_work_that_is_asked_for_again_and_again_only_one_goes_on_at_a_time() -> None:
     going: list[int] = []
-    most, done = [0], []
+    most = [0]
+    done: queue.Queue[Any] = queue.Queue()
+    first_begun, all_started = threading.Event(), threading.Event()
 
     def work(number: int) -> int:
         going.append(number)
         most[0] = max(most[0], len(going))
-        time.sleep(0.05)
+        first_begun.set()
+        all_started.wait()
         going.remove(number)
         return number
 
     latest = LatestTask(lambda post: post(), delay_s=0.001)
     for number in range(10):
-        latest.start(lambda _, number=number: work(number), done.append)  # type: ignore[misc]
-        time.sleep(0.005)
-    while not done:
-        time.sleep(0.01)
+        latest.start(lambda _, number=number: work(number), done.put)  # type: ignore[misc]
+        first_begun.wait()
+    all_started.set()
+    assert done.get() == 9
     latest.close()
-    assert (most, done) == ([1], [9])
+    assert most == [1]
+    assert done.empty()
 
 
 def test_a_fault_in_work_beside_the_session_is_handed_over_like_any_error() -> None:
-    told: list[Any] = []
+    results: queue.Queue[Any] = queue.Queue()
     latest = LatestTask(lambda post: post())
-    latest.start(lambda _: 1 // 0, told.append)
-    while not told:
-        time.sleep(0.01)
+    latest.start(lambda _: 1 // 0, results.put)
+    error = results.get()
     latest.close()
-    assert isinstance(told[0], PosewrightError)
-    assert "a fault of the studio" in told[0].message
+    assert isinstance(error, PosewrightError)
+    assert "a fault of the studio" in error.message

@@ -95,9 +95,9 @@ def test_the_verb_says_where_the_view_is_and_ends_when_it_is_told_to(shipped: Sh
         try:
             assert running.stdout is not None
             told = b"".join(itertools.takewhile(lambda line: line != b"}\n", running.stdout)) + b"}"
-            with build_opener(HTTPCookieProcessor()).open(json.loads(told)["url"], timeout=10.0) as answer:
+            with build_opener(HTTPCookieProcessor()).open(json.loads(told)["url"], timeout=600.0) as answer:
                 assert b"view.js" in answer.read()
             running.terminate()
-            assert running.wait(timeout=10.0) == 0
+            assert running.wait(timeout=600.0) == 0
         finally:
             running.kill()

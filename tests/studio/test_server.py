@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import secrets
 import socket
-import time
+import threading
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,7 +34,7 @@ def get(server: Server) -> Get:
     """Fetch a path with headers; with the cookie of a browser that was let in, unless it is refused one."""
 
     def fetch(path: str, *, is_known: bool = True, **headers: str) -> http.client.HTTPResponse:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10.0)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=600.0)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if is_known:
             sent.setdefault("Cookie", cookie(server))
@@ -121,7 +121,7 @@ def test_nothing_but_the_files_of_the_page_is_served(get: Get, path: str) -> Non
 def test_what_no_browser_asks_is_refused_and_leaves_nothing_on_the_terminal(
     server: Server, caplog: pytest.LogCaptureFixture, asked: str, status: str
 ) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5.0) as door:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=600.0) as door:
         door.sendall(asked.encode())
         if not status:
             door.shutdown(socket.SHUT_WR)
@@ -151,17 +151,21 @@ class Listeners:
 
     def __init__(self) -> None:
         self.windows: dict[int, Any] = {}
+        self._changed = threading.Condition()
 
     def join(self, window: int, send: Any) -> None:
-        self.windows[window] = send
+        with self._changed:
+            self.windows[window] = send
+            self._changed.notify_all()
 
     def leave(self, window: int) -> None:
-        del self.windows[window]
+        with self._changed:
+            del self.windows[window]
+            self._changed.notify_all()
 
     def wait_for(self, count: int) -> list[Any]:
-        until = time.monotonic() + 10.0
-        while len(self.windows) != count and time.monotonic() < until:
-            time.sleep(0.01)
+        with self._changed:
+            self._changed.wait_for(lambda: len(self.windows) == count)
         return list(self.windows.values())
 
 
@@ -183,7 +187,7 @@ def test_bound_elsewhere_it_still_wants_the_token_and_its_address_has_it() -> No
     made = Server("0.0.0.0")  # noqa: S104 -- what is tested
     try:
         assert made.token in made.url
-        connection = http.client.HTTPConnection("127.0.0.1", made.port, timeout=10.0)
+        connection = http.client.HTTPConnection("127.0.0.1", made.port, timeout=600.0)
         connection.request("GET", "/", headers={"Host": f"robot.example:{made.port}"})
         assert connection.getresponse().status == 401
         connection.close()

@@ -75,7 +75,7 @@ def test_a_wrong_request_is_answered_with_an_error_and_changes_nothing(
     window = window_of(walk)
     before = dict(window.topics)
     window.send(text)
-    told = window._answers.get(timeout=10.0)
+    told = window._answers.get(timeout=600.0)
     assert told["error"]["message"]
     assert window.topics == {**window.topics, **before}
 
