@@ -144,24 +144,34 @@ def _let_touch(specs: Sequence[Any]) -> None:
 def _add_contact_sensors(spec: Any, part: Part, base: str, arena: Arena | None) -> None:
     """Add sensors that tell which feet touch the ground and which boxes the robot touches."""
     kinds = mujoco.mjtObj
-    found = {"type": mujoco.mjtSensor.mjSENS_CONTACT, "intprm": (1, 0, 1)}  # how many contacts; one slot
-    found["objtype"] = kinds.mjOBJ_BODY
-    of_foot, of_box = {"reftype": kinds.mjOBJ_GEOM, "refname": FLOOR}, {"reftype": kinds.mjOBJ_XBODY}
+    counting_in_one_slot = (1, 0, 1)
+    ground_kind = kinds.mjOBJ_GEOM
+    ground = FLOOR
     if any(shape.role is Role.STEP for shape in (arena.shapes if arena else ())):
-        of_foot = {"reftype": kinds.mjOBJ_BODY, "refname": "world"}  # whatever stands fast is ground
+        ground_kind = kinds.mjOBJ_BODY  # whatever stands fast is ground
+        ground = "world"
     for foot in part.robot.feet:
         if spec.body(part.prefix + foot) is None:
             where, hint = Where(part.robot.model_path), "every foot of the card is a body of its model"
             raise InputError(f"the model has no body {foot!r}", where=where, hint=hint)
         spec.add_sensor(
             name=part.prefix + foot_sensor(foot),
+            type=mujoco.mjtSensor.mjSENS_CONTACT,
+            intprm=counting_in_one_slot,
+            objtype=kinds.mjOBJ_BODY,
             objname=part.prefix + foot,
-            **found,
-            **of_foot,
+            reftype=ground_kind,
+            refname=ground,
         )
     for index in range(len(arena.boxes) if arena else 0):
         spec.add_sensor(
-            name=part.prefix + box_sensor(index), objname=box_name(index), refname=base, **found, **of_box
+            name=part.prefix + box_sensor(index),
+            type=mujoco.mjtSensor.mjSENS_CONTACT,
+            intprm=counting_in_one_slot,
+            objtype=kinds.mjOBJ_BODY,
+            objname=box_name(index),
+            reftype=kinds.mjOBJ_XBODY,
+            refname=base,
         )
 
 
@@ -170,7 +180,8 @@ def _add_cameras(spec: Any, part: Part) -> None:
     for sensor in part.sensors:
         if isinstance(sensor, Camera | CodeReader):
             body, position, turn = _mount(spec, part.prefix, sensor)
-            half = math.radians(getattr(sensor, "pitch_deg", 0.0)) / 2.0
+            pitch_deg = sensor.pitch_deg if isinstance(sensor, CodeReader) else 0.0
+            half = math.radians(pitch_deg) / 2.0
             tilted, quaternion = np.empty(4), np.empty(4)
             mujoco.mju_mulQuat(tilted, np.array(turn), np.array([math.cos(half), 0.0, math.sin(half), 0.0]))
             mujoco.mju_mulQuat(quaternion, tilted, np.array(_LOOK_FORWARD))

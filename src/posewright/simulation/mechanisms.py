@@ -301,10 +301,19 @@ def _add_hinge(spec: Any, body: Any, hinge: Hinge | None) -> None:
 def _add_form(body: Any, form: Form, *, is_sole: bool) -> None:
     half = [edge / 2.0 for edge in form.size_m]
     sizes = {Kind.SPHERE: (half[0], 0.0, 0.0), Kind.CYLINDER: (half[0], half[2], 0.0)}
-    touch = {"contype": 0, "conaffinity": 1, "condim": 3, "solref": (0.01, 1.0)}
-    sole = {"friction": (0.9, 0.005, 0.0001), "priority": 1} if is_sole else {}
-    place = {"pos": form.position_m, "quat": form.rotation, "size": sizes.get(form.kind, half)}
-    body.add_geom(type=_TYPES[form.kind], **place, **touch, **sole)
+    geom = body.add_geom(
+        type=_TYPES[form.kind],
+        pos=form.position_m,
+        quat=form.rotation,
+        size=sizes.get(form.kind, half),
+        contype=0,
+        conaffinity=1,
+        condim=3,
+        solref=(0.01, 1.0),
+    )
+    if is_sole:
+        geom.friction = (0.9, 0.005, 0.0001)
+        geom.priority = 1
 
 
 def mjcf_text(robot: Robot) -> str:

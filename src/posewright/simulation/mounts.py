@@ -11,7 +11,18 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import UnknownNameError
-from posewright.robots import AnalogTouch, Encoder, FootContact, TouchSwitch, VibrationSensor
+from posewright.robots import (
+    AnalogTouch,
+    CodeReader,
+    Encoder,
+    FlashLidar,
+    FloorSensor,
+    FootContact,
+    RangeScan,
+    RangeSensor,
+    TouchSwitch,
+    VibrationSensor,
+)
 
 if TYPE_CHECKING:
     from posewright.robots import SensorSpec
@@ -88,7 +99,9 @@ def sensor_places(one: ModelInstance) -> dict[str, tuple[str, tuple[float, ...]]
         moves = model.body_weldid[mount.body(model)] != model.body_weldid[base]
         body = mount.body(model) if moves else base
         turn = data.xmat[body].reshape(3, 3)
-        offset = np.array(getattr(sensor, "position_m", (0.0, 0.0, 0.0)))
+        offset = np.zeros(3)
+        if isinstance(sensor, RangeSensor | RangeScan | FlashLidar | FloorSensor):
+            offset = np.array(sensor.position_m)
         place = turn.T @ (mount.position + mount.rotation @ offset - data.xpos[body])
         quaternion = np.empty(4)
         mujoco.mju_mat2Quat(quaternion, (turn.T @ mount.rotation @ own_turn(sensor)).ravel())
@@ -99,7 +112,11 @@ def sensor_places(one: ModelInstance) -> dict[str, tuple[str, tuple[float, ...]]
 
 def own_turn(sensor: SensorSpec) -> Floats:
     """Return how a sensor is turned on its mount, first by its yaw, then by its pitch, `(3, 3)`."""
-    yaw = math.radians(getattr(sensor, "yaw_deg", 0.0))
-    pitch = math.radians(getattr(sensor, "pitch_deg", 0.0))
+    yaw_deg = sensor.yaw_deg if isinstance(sensor, RangeSensor | FlashLidar) else 0.0
+    pitch_deg = 0.0
+    if isinstance(sensor, RangeSensor | RangeScan | FlashLidar | CodeReader):
+        pitch_deg = sensor.pitch_deg
+    yaw = math.radians(yaw_deg)
+    pitch = math.radians(pitch_deg)
     cy, sy, cp, sp = math.cos(yaw), math.sin(yaw), math.cos(pitch), math.sin(pitch)
     return np.array([[cy * cp, -sy, cy * sp], [sy * cp, cy, sy * sp], [-sp, 0.0, cp]])

@@ -32,8 +32,9 @@ class LiveView:
         try:
             import mujoco.viewer
 
-            bare = {"show_left_ui": False, "show_right_ui": False}
-            self._window: Any = mujoco.viewer.launch_passive(world.model, world.data, **bare)
+            self._window: Any = mujoco.viewer.launch_passive(
+                world.model, world.data, show_left_ui=False, show_right_ui=False
+            )
         except (ImportError, RuntimeError, AttributeError) as error:  # the last: without its studio part
             raise UnavailableError(f"no live window can be opened: {error}", hint=_HINT) from error
         camera = spectator(world.arena, FilmCamera.FIELD)

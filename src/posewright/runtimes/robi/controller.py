@@ -202,8 +202,16 @@ class RobiController(Controller):
             if (excess.id, excess.what, at) not in self._unsafe:
                 self._unsafe.add((excess.id, excess.what, at))
                 message = f"{excess}, at {self._ram.label or '-'} (0x{at:08x})"
-                told = {"id": excess.id, "of": excess.what, "asked": excess.asked, "limit": excess.limit}
-                self._tell("unsafe", **told, label=self._ram.label, address=at, message=message)
+                self._tell(
+                    "unsafe",
+                    id=excess.id,
+                    of=excess.what,
+                    asked=excess.asked,
+                    limit=excess.limit,
+                    label=self._ram.label,
+                    address=at,
+                    message=message,
+                )
 
     def _commands(self, state: BodyState) -> JointCommands:
         try:

@@ -192,11 +192,10 @@ class RoboBasicController(Controller):
     def _tell_end(self) -> None:
         machine = self.machine
         self._ended = machine.stopped
-        told = {"line": machine.line, "label": self.label}
         if machine.stopped is StopReason.ERROR:
-            self._tell("error", **told, message=str(machine.error))
+            self._tell("error", line=machine.line, label=self.label, message=str(machine.error))
         elif machine.stopped is not None:
-            self._tell("end", **told, reason=machine.stopped.value)
+            self._tell("end", line=machine.line, label=self.label, reason=machine.stopped.value)
 
     def _tell(self, what: str, **particulars: object) -> None:
         self._events.append((EVENT, {"what": what, **particulars}))

@@ -71,7 +71,7 @@ Read = tuple[str, Statement | None, str, str, int]
 @lru_cache(maxsize=4096)
 def read_line(code: str) -> Read:
     """Return label and statement of a line without its comment, or what is wrong, a hint, and the column."""
-    from lark.exceptions import UnexpectedCharacters, UnexpectedInput
+    from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
     from posewright.runtimes.robobasic.statements import parse  # Lark is read once a program is
 
@@ -84,10 +84,11 @@ def read_line(code: str) -> Read:
     try:
         label, statement = parse(code)
     except UnexpectedInput as error:
-        ends = getattr(getattr(error, "token", None), "type", "") == "$END"
+        token = error.token if isinstance(error, UnexpectedToken) else None
+        ends = token is not None and token.type == "$END"
         at = len(code.rstrip()) + 1 if ends else max(error.column, 1)
         sign = isinstance(error, UnexpectedCharacters)
-        word = code[at - 1] if sign and at <= len(code) else str(getattr(error, "token", ""))
+        word = code[at - 1] if sign and at <= len(code) else str(token or "")
         return _label(code), None, *_told(code, word, at)
     except FormatError as error:
         return _label(code), None, error.message, error.hint or "", 1
