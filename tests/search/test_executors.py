@@ -257,11 +257,11 @@ def test_a_script_that_lacks_its_guard_is_told_so(tmp_path: Path) -> None:
         ("search.executors", ("numpy", "posewright.robots")),
         (
             "runs.walking.many",
-            ("posewright.contests", "posewright.runs.run", "posewright.figures.gait"),
+            ("posewright.contests", "posewright.runs.trial", "posewright.figures.gait"),
         ),
         (
             "runs.tuning.search",
-            ("posewright.contests", "posewright.runs.run", "posewright.figures.gait"),
+            ("posewright.contests", "posewright.runs.trial", "posewright.figures.gait"),
         ),
     ],
 )

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from posewright.bodies import Plant
-from posewright.codegen.hil.boards import PYTHON, OnBoard
-from posewright.contests import Score, ScoreTable
-from posewright.network.remote_plant import Latencies, RemotePlant
 from posewright.recordings import Recording
+
+if TYPE_CHECKING:
+    from posewright.codegen.hil.boards import OnBoard
+    from posewright.contests import Score, ScoreTable
+    from posewright.network.remote_plant import Latencies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +35,8 @@ class Unjudged:
 
     def table(self) -> ScoreTable:
         """Return a row a robot, and below how often what happened."""
+        from posewright.contests import ScoreTable
+
         rows = tuple(
             (
                 name if name == one.header.robot else f"{name}: {one.header.robot}",
@@ -108,11 +112,13 @@ class Outcome:
             "wall_s": self.wall_s or None,
             "real_time_factor": self.real_time_factor or None,
             "digest": self.recording.digest(),
-            **({"controller": PYTHON} if self.board is None else self.board.to_dict()),
+            **({"controller": "python"} if self.board is None else self.board.to_dict()),
             **({} if self.link is None else {"link": asdict(self.link)}),
         }
 
 
 def latencies_of(plant: Plant) -> Latencies | None:
     """Return how quickly a plant that is far away answered; None where it is not."""
+    from posewright.network.remote_plant import RemotePlant
+
     return plant.latencies if isinstance(plant, RemotePlant) else None

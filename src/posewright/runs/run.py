@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.bodies import NOMINAL, Clock, DomainParameters, Part, Place, Plant, Supervisor, TorquePolicy
-from posewright.contests import RESTARTS, Contest, Referee, Score, judge
 from posewright.control import Block, Controller, Program, Safety, Watcher, drive
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
@@ -24,6 +23,9 @@ from posewright.runs.stillness import NOTHING_MOVED, StillWatch
 from posewright.runs.streams import Derivation, Streams
 from posewright.runtimes.robobasic.board import EVENT as BASIC_EVENT
 from posewright.version import __version__
+
+if TYPE_CHECKING:
+    from posewright.contests import Contest, Referee, Score
 
 REPORT_EVERY_S = 0.5
 """How much of the plant's time lies between two reports of progress [s]."""
@@ -306,6 +308,7 @@ def _watchers(
     run: Run, plant: Plant, recorder: Recorder, controllers: Mapping[str, Controller]
 ) -> list[Watcher]:
     """Return who sees every block: the recorder, the referee where he can see, and whom the run names."""
+    from posewright.contests import RESTARTS
 
     def note(event: Event) -> None:
         recorder.note(event)
@@ -364,6 +367,8 @@ def _score(run: Run, plant: Plant, recording: Recording) -> Score:
         return Unjudged(recording)
     if _supervisors(plant) is None:
         return Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
+    from posewright.contests import judge
+
     return judge(recording, run.contest)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.contests import Note
 from posewright.control import Block
 from posewright.recordings import Event
+
+if TYPE_CHECKING:
+    from posewright.contests import Note
 
 NOTHING_MOVED = "nothing moved"
 _COMMAND_RAD = 1e-6
