@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from posewright.arenas import Arena
@@ -61,12 +61,13 @@ class PlantChoice:
         return NOMINAL if self.ranges is None else draw_domain(self.ranges, seed)
 
 
-def choose_plant(name: str) -> PlantChoice:
+def choose_plant(name: str, *, also: Collection[str] = ()) -> PlantChoice:
     """Return the plant that a name means.
 
     Args:
         name: one of `plant_names()`; the address of a link (`dynamixel:PORT`); or the name of ranges, or the
             path of a document of ranges (`*.bodies.yaml`), from which the seed draws a simulated body.
+        also: names that the caller knows besides, for the message.
 
     Raises:
         UnknownNameError: it is none of them.
@@ -83,7 +84,7 @@ def choose_plant(name: str) -> PlantChoice:
     if name in ranges or is_path(name):
         return PlantChoice(name, make_simulation, domain_randomization(name))
     links = (f"{link_kind}:" for link_kind in sorted({*_LINKS, *plugins(LINKS)}))
-    raise UnknownNameError.among("body", name, (*plant_names(), *ranges, *links))
+    raise UnknownNameError.among("body", name, (*also, *plant_names(), *ranges, *links))
 
 
 def plant_names() -> tuple[str, ...]:
