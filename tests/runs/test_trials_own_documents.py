@@ -150,6 +150,6 @@ def test_a_recording_that_cannot_be_written_is_told_before_the_race(
     def raced(*_: object, **__: object) -> None:
         raise AssertionError("the race was run first")
 
-    monkeypatch.setattr("posewright.runs.run._drive_trial", raced)
+    monkeypatch.setattr("posewright.runs.trial.run", raced)
     with pytest.raises(OutputError, match="cannot write here"):
         pw.run_trial(folder / "mine.trial.yaml", record=folder / place)

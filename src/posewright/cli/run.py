@@ -51,9 +51,7 @@ BehaviourName = Annotated[
         "What drives the robot: a behaviour, race.bas, a CONNECT.CFG, robi:NAME, trot, or mine.py:Mine.",
     ),
 ]
-RobotName = Annotated[
-    str | None, option("--robot", "Who runs that behaviour: a robot's name, or its card; default its own.")
-]
+RobotName = Annotated[str | None, option("--robot", "Who runs that behaviour: a robot's name, or its card.")]
 ProgramOptions = Annotated[
     list[str] | None,
     option("--set NAME=VALUE", "Say something to the behaviour: words=472@3 to a Robi's; repeatable."),

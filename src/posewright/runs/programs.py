@@ -70,3 +70,15 @@ def read_program(
         known = [known for kind in kinds.values() for known in kind.names(robot)]
         raise UnknownNameError.among("behaviour", text, known)
     return recognised[0].read(text, robot, options or {})
+
+
+def names_behaviour(name: str) -> bool:
+    """Tell whether a name or path is of a behaviour, and of no other kind of programs."""
+    kinds = program_kinds()
+    kind_name, colon, _ = name.partition(":")
+    if colon and kind_name in kinds:
+        return kind_name == BehaviourKind.name
+    others = [kind for kind in kinds.values() if kind.name != BehaviourKind.name]
+    is_other = any(name in kind.names(None) or kind.recognises(name) for kind in others)
+    behaviours = kinds[BehaviourKind.name]
+    return not is_other and (name in behaviours.names(None) or behaviours.recognises(name))

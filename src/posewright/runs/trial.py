@@ -20,7 +20,7 @@ from posewright.recordings import ROWS_EVERY
 from posewright.robots import Robot, is_path, robot
 from posewright.runs.outcome import Outcome
 from posewright.runs.plants import SIMULATION, choose_plant
-from posewright.runs.programs import read_program
+from posewright.runs.programs import names_behaviour, read_program
 from posewright.runs.python_programs import PythonKind, controller_maker, load_object
 from posewright.runs.run import Outputs, Progress, Run, run
 from posewright.runs.streams import Derivation
@@ -145,7 +145,8 @@ class TrialOptions:
         layout: name of a layout, path of one, or `random`.
         seed: of everything drawn by chance.
         behaviour: name or path of a behaviour or another program, as `read_program` takes it.
-        robot: who runs that behaviour, name or path of a card; default the behaviour's own robot.
+        robot: who runs that behaviour, name or path of a card; default the trial's robot, of an old program
+            or a gait its own robot.
         options: what is said to the behaviour besides, such as `{"motions": "humanoid.mtn"}`.
         body: what it happens on, as `choose_plant` takes it.
         controller: a controller of one's own in place of the behaviour's, or where the behaviour runs:
@@ -224,7 +225,8 @@ def _programs(trial: Trial, judging: Contest, options: TrialOptions) -> dict[str
         if role not in other_roles:
             raise UnknownNameError.among(f"role of an opponent in {judging.name}", role, other_roles)
     name = trial.behaviour if options.behaviour is None else options.behaviour
-    card_name = options.robot or (trial.robot if options.behaviour is None else None)
+    is_trials_robot = options.behaviour is None or names_behaviour(name)
+    card_name = options.robot or (trial.robot if is_trials_robot else None)
     card = None if card_name is None else robot(card_name)
     said = dict(program_options(trial, options))
     if PythonKind().recognises(name) and "like" not in said:
@@ -307,7 +309,8 @@ def run_trial(
         seed: of everything drawn by chance; the trial's own where none is given.
         behaviour: name or path of a behaviour, or of any other program that `read_program` reads: `race.bas`,
             a CONNECT.CFG, `robi:startup`, `mine.py:Mine`; the trial's own where none is given.
-        robot: who runs that behaviour, name or path of a card; default the behaviour's own robot.
+        robot: who runs that behaviour, name or path of a card; default the trial's robot, of an old program
+            or a gait its own robot.
         options: what is said to the behaviour besides, by names that its kind of programs has.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page;
             the option `motions` of behaviours.
