@@ -70,6 +70,8 @@ def run_openr(
         BodyError: the body failed, or the objects send each other messages without end.
     """
     if isinstance(program, OpenRProgram):
+        if commands:
+            raise InputError("a program that is set up has its commands", hint="say them to set_up_openr")
         ready = program
     else:
         ready = set_up_openr(

@@ -55,8 +55,8 @@ def test_a_program_that_is_set_up_says_its_commands_pose_and_robot(tmp_path: Pat
     )
     with pytest.raises(FormatError, match="no Commander to send commands"):
         set_up_openr(config, commands="MOVE_MP")
-    with pytest.raises(UnknownNameError):
-        pw.run_openr(made, commands="MOVE_ST")  # type: ignore[arg-type]  # it has its commands
+    with pytest.raises(InputError, match="has its commands"):
+        pw.run_openr(made, commands="MOVE_ST")
 
 
 @pytest.mark.parametrize("parts", [("APP",), ("APP", "MW"), ("MW", "APP", "SYSTEM")])
