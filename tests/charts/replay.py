@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from posewright.charts import Chart, Finding, Interpreter, Monitor, Rule, Snapshot
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, text_of
+from posewright.charts.machine import CompoundTransition, format_promise
 from posewright.errors import ExpressionError, InputError
 
 
@@ -43,7 +43,7 @@ class Replay:
         self.error: Exception | None = None
         try:
             outcome = self.interpreter.outcome(self.before, finding.trace[-1], self.note)
-            self.after, self.taken = outcome.after, outcome.taken
+            self.after, self.taken = outcome.after, outcome.taken_transitions
         except InputError as error:
             self.error = error
 
@@ -93,7 +93,9 @@ def has_no_way(replay: Replay) -> bool:
     """Whether no guard holds of what asks for no event, in the state and around it, at the first asking."""
     machine = replay.interpreter.machine
     node = machine.node(str(replay.finding.state))
-    ways = [way for i in (node.index, *node.around) for way in machine.nodes[i].ways if not way.events]
+    ways = [
+        way for i in (node.index, *node.ancestors) for way in machine.nodes[i].transitions if not way.events
+    ]
     guards = {id(guard) for way in ways for guard in way.guards}
     env = next((one.env for one in replay.computed if id(one.expression) in guards), None)
     quiet = not any(way in ways for way in replay.taken)
@@ -152,5 +154,5 @@ def breaks(chart: Chart, finding: Finding) -> bool:
     watch, broken = Monitor(chart), []
     for inputs, state in zip(finding.trace, Interpreter(chart).run(finding.trace), strict=True):
         names = [one.promise.name for one in watch.see(inputs, state)]
-        broken.append({text_of(one) for one in chart.promises if one.name in names})
+        broken.append({format_promise(one) for one in chart.promises if one.name in names})
     return any(text in finding.message for text in broken[-1] - set().union(*broken[:-1]))

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import posewright
-from posewright.charts import BoolType, Chart, Interpreter, Kind, parse_chart, read_chart
+from posewright.charts import BoolType, Chart, ChartKind, Interpreter, parse_chart, read_chart
 from posewright.charts.formats import (
     is_transition_table,
     parse_transition_table,
@@ -51,8 +51,8 @@ end,on,,true,,,,,
 FLAT_ROWS = st.one_of(
     charts(parallel=False, junctions=False, promises=True, completion=True),
     charts(parallel=False, floats=True),
-    charts(kind=Kind.MEALY, junctions=False),
-    charts(kind=Kind.MOORE, junctions=False),
+    charts(kind=ChartKind.MEALY, junctions=False),
+    charts(kind=ChartKind.MOORE, junctions=False),
 )
 
 

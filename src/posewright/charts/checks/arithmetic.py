@@ -14,22 +14,22 @@ from posewright.charts.checks.solver import CheckClaim
 from posewright.charts.expression import (
     COMPARISONS,
     LOGIC,
-    Argument,
     Binary,
     Call,
+    ClampedArgument,
     Expression,
     If,
     Literal,
     Operator,
     Tree,
     Unary,
-    cases_of,
+    split_cases,
 )
 from posewright.charts.machine import Machine, StateNode
-from posewright.charts.model import Actions, Assign, Branch, every_action
+from posewright.charts.model import Actions, Assign, Branch, iterate_actions
 from posewright.charts.proof import DividesByZero, Holds, Outside, Saturates, places_in
 from posewright.charts.reachability import is_defined, may_be_undefined
-from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, show
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, format_value
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ def uses_in(machine: Machine) -> Iterator[ExpressionUse]:
         for counter in node.counters:
             if counter.condition is not None:
                 yield ExpressionUse(counter.condition, node, node.line)
-        for way in node.ways:
+        for way in node.transitions:
             for guard, segment in zip(way.guards, way.segments, strict=True):
                 yield ExpressionUse(guard, node, segment.line)
             yield from _of_actions(way.do, node, way.line)
@@ -61,7 +61,7 @@ def uses_in(machine: Machine) -> Iterator[ExpressionUse]:
 
 
 def _of_actions(actions: Actions, node: StateNode, line: int | None) -> Iterator[ExpressionUse]:
-    for action in every_action(actions):
+    for action in iterate_actions(actions):
         at = action.line or line
         if isinstance(action, Assign):
             for name, value in action.values.items():
@@ -87,7 +87,7 @@ class ArithmeticSuspect:
     use: ExpressionUse
     rule: Rule
     search: WitnessSearch
-    argument: Argument | None = None
+    argument: ClampedArgument | None = None
 
     @property
     def told(self) -> tuple[object, ...]:
@@ -175,15 +175,15 @@ class ArithmeticFaults(Check):
         use, argument, held = suspect.use, suspect.argument, witness.standing.held
         if argument is None:
             low, high = ends_of(self.chart.variables[use.variable or ""]) or (0, 0)
-            value = show(use.expression.evaluate(held))
+            value = format_value(use.expression.evaluate(held))
             return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {value}"
         low, high = ends_of(argument.type) or (0, 0)
-        value = show(use.expression.with_tree(argument.tree).evaluate(held))
+        value = format_value(use.expression.with_tree(argument.tree).evaluate(held))
         text = f"the parameter {argument.parameter} of {argument.function} leaves its range {low:g}..{high:g}"
         return f"{text} in `{use.expression}`: it is {value}"
 
 
-Suspected = tuple[Rule, CheckClaim, Argument | None]
+Suspected = tuple[Rule, CheckClaim, ClampedArgument | None]
 
 
 def claims_of(use: ExpressionUse, machine: Machine) -> Iterator[Suspected]:
@@ -216,7 +216,7 @@ def terms_in(tree: Tree, when: tuple[Tree, ...]) -> Iterator[tuple[tuple[Tree, .
     if isinstance(tree, Unary) and tree.operator is Operator.NOT:
         yield from terms_in(tree.operand, when)
     elif isinstance(tree, If):
-        cases, rest = cases_of(tree)
+        cases, rest = split_cases(tree)
         for one, then in cases:
             yield from terms_in(one, when)
             yield from terms_in(then, (*when, one))
@@ -237,10 +237,10 @@ def ends_of(kind: Type) -> tuple[float, float] | None:
     """Return the declared range of a number, None where there is none."""
     if isinstance(kind, IntType):
         return kind.low, kind.high
-    if not isinstance(kind, FloatType) or kind.open:
+    if not isinstance(kind, FloatType) or kind.is_unbounded:
         return None
     # of 32 bits, what was written rounds to what holds: both are inside
-    return min(kind.low, kind.ends[0]), max(kind.high, kind.ends[1])
+    return min(kind.low, kind.written_range[0]), max(kind.high, kind.written_range[1])
 
 
 def size_of(kind: Type) -> int:

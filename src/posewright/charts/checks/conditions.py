@@ -13,7 +13,7 @@ from posewright.charts.expression import (
     Literal,
     Name,
     Operator,
-    Source,
+    SourceText,
     Tree,
     Unary,
 )
@@ -24,7 +24,7 @@ from posewright.charts.types import BoolType, IntType, Type, Value
 
 T = TypeVar("T")
 
-NEVER = Expression(Literal(False), BoolType(), Source("false"))
+NEVER = Expression(Literal(False), BoolType(), SourceText("false"))
 """The condition that never holds."""
 
 
@@ -33,7 +33,7 @@ def condition(
 ) -> Expression:
     """Return a condition that reads what the expressions `like` read, and besides the names `fixed`."""
     known: dict[str, Value] = {}
-    source = Source("")
+    source = SourceText("")
     for one in like:
         known.update(one.fixed)
         source = one.source
@@ -114,7 +114,7 @@ def wait_conditions(way: CompoundTransition) -> tuple[Expression, ...]:
     """Return the condition that a way has waited long enough; none where it need not wait."""
     if not way.wait:
         return ()
-    return (condition(Binary(Operator.GREATER_EQUAL, Name(way.since), Literal(way.wait))),)
+    return (condition(Binary(Operator.GREATER_EQUAL, Name(way.since_register), Literal(way.wait))),)
 
 
 def divides(guard: Expression) -> bool:
@@ -146,7 +146,7 @@ def outcome_differs(
         other: another one of the same state.
         types: of the variables that they set.
     """
-    if one.goals != other.goals or one.domain != other.domain:
+    if one.targets != other.targets or one.domain != other.domain:
         return True
     if one.do == other.do:
         return False
@@ -183,5 +183,5 @@ def branch_key(one: CompoundTransition, other: CompoundTransition) -> tuple[obje
 
 def eventless_transitions(node: StateNode, machine_nodes: Sequence[StateNode]) -> list[CompoundTransition]:
     """Return the ways that ask for no event, of a state and of those around it."""
-    numbers = (node.index, *node.around)
-    return [way for number in numbers for way in machine_nodes[number].ways if not way.events]
+    numbers = (node.index, *node.ancestors)
+    return [way for number in numbers for way in machine_nodes[number].transitions if not way.events]

@@ -13,10 +13,10 @@ from posewright.charts.checks.inspection import Check
 from posewright.charts.checks.question import Rows, TickTrace, Write, record
 from posewright.charts.checks.search import ExploredTick
 from posewright.charts.expression import Expression
-from posewright.charts.machine import every_actions
-from posewright.charts.model import Actions, Assign, Kind, every_action, names_set
+from posewright.charts.machine import all_actions
+from posewright.charts.model import Actions, Assign, ChartKind, iterate_actions, names_set
 from posewright.charts.reachability import Exploration, SymbolicStep
-from posewright.charts.types import Value, show
+from posewright.charts.types import Value, format_value
 from posewright.errors import ExpressionError
 
 
@@ -52,7 +52,7 @@ class Unwritten:
         told = {
             step.after.configuration
             for step, effect in self.effects.items()
-            if step.after is not None and (name in effect.tells or self.kind is not Kind.STATECHART)
+            if step.after is not None and (name in effect.tells or self.kind is not ChartKind.STATECHART)
         }
 
         def ends(step: SymbolicStep) -> bool:
@@ -79,13 +79,16 @@ class DataFlow(Check):
         """Look at what ticks read and write of the variables that a first tick may leave open."""
         chart, machine = self.chart, self.machine
         read = frozenset[str]().union(*(one.names for one in machine.expressions))
-        written = frozenset[str]().union(*map(names_set, every_actions(machine)))
+        written = frozenset[str]().union(*map(names_set, all_actions(machine)))
         open_ones = [name for name in chart.variables if name not in chart.initial_values]
         self.locals = [name for name in open_ones if name in chart.locals and name in read]
         # an output that the chart itself reads is a memory, and begins at zero like one
         self.outputs = [name for name in open_ones if name in chart.outputs and name in written - read]
         self.spoken = {
-            id(one) for way in machine.ways for one in every_action(way.do) if isinstance(one, Assign)
+            id(one)
+            for way in machine.transitions
+            for one in iterate_actions(way.do)
+            if isinstance(one, Assign)
         }
         self.effects: dict[SymbolicStep, WriteEffect] = {}
         self.names = self.left_open()
@@ -132,7 +135,7 @@ class DataFlow(Check):
     def _tells(self, tick: TickTrace, write: Write) -> bool:
         kind = self.chart.variables[write.name]
         value: Any = tick.asked[write.passed].value  # of the kind's own sort
-        return id(write.action) in self.spoken or kind.fit(value) != kind.zero
+        return id(write.action) in self.spoken or kind.clamp(value) != kind.default
 
     def findings(self) -> Iterator[Finding]:
         """Yield early readings and unset outputs, each with the shortest run."""
@@ -151,10 +154,10 @@ class DataFlow(Check):
     def _early_reading(self, name: str, rows: Rows) -> Finding:
         before, tick = self.inspection.last_tick(rows)
         asked = next(one for one in tick.asked if name in reads_of(one.expression, one.held))
-        zero = show(self.chart.variables[name].zero)
+        zero = format_value(self.chart.variables[name].default)
         message = f"{name} is read by `{asked.expression}` before anything sets it"
         message += f": it is {zero} there, as nothing says otherwise; give it a value in `initial_values`"
-        active = {*before.numbers, *(tick.after.numbers if tick.after is not None else ())}
+        active = {*before.active_nodes, *(tick.after.active_nodes if tick.after is not None else ())}
         uses = [use for use in uses_in(self.machine) if use.expression is asked.expression]
         use = next((one for one in uses if one.node.index in active), uses[0])
         place, line = use.node.name, asked.expression.source.where.line or use.line
@@ -164,13 +167,13 @@ class DataFlow(Check):
     def _unset(self, name: str, rows: Rows) -> Finding:
         before, tick = self.inspection.last_tick(rows)
         place = tick.after.state if tick.after is not None else before.state
-        zero = show(self.chart.outputs[name].zero)
+        zero = format_value(self.chart.outputs[name].default)
         message = (
             f"nothing has set {name} on the way to {place}: it is {zero} there, as nothing says otherwise"
         )
         message += "; set it on every way, or give it a value in `initial_values`"
         case = self.inspection.counterexample(before.state, rows[-1], tick.env, {name})
-        line = tick.taken[-1].line if tick.taken else None
+        line = tick.taken_transitions[-1].line if tick.taken_transitions else None
         place = self.inspection.one_of(place)
         return Finding(Level.WARNING, Rule.OUTPUT_UNSET, message, place, case, line, rows)
 
@@ -212,7 +215,7 @@ class Conflicts(Check):
         self.owners: dict[int, int] = {}
         self.writers: dict[str, set[int]] = {}
         for node in self.nodes:
-            for actions in (*node.actions, *(way.do for way in node.ways)):
+            for actions in (*node.actions, *(way.do for way in node.transitions)):
                 self._note(actions, node.index)
         pairs = {name: combinations(sorted(found), 2) for name, found in self.writers.items()}
         self.names = {name for name, both in pairs.items() if any(self.regions(a, b) for a, b in both)}
@@ -221,7 +224,7 @@ class Conflicts(Check):
             self.inspection.watchers.append(self.see)
 
     def _note(self, actions: Actions, owner: int) -> None:
-        for action in every_action(actions):
+        for action in iterate_actions(actions):
             if isinstance(action, Assign):
                 self.owners[id(action)] = owner
                 for name in action.values:
@@ -229,7 +232,7 @@ class Conflicts(Check):
 
     def regions(self, one: int, other: int) -> tuple[int, int] | None:
         """Return the regions in which two states are active side by side; None where they are not."""
-        ways = [(*reversed(self.nodes[number].around), number) for number in (one, other)]
+        ways = [(*reversed(self.nodes[number].ancestors), number) for number in (one, other)]
         for a, b in zip(*ways, strict=False):
             if a != b:
                 return (min(a, b), max(a, b)) if self.nodes[self.nodes[a].parent].parallel else None

@@ -13,8 +13,8 @@ from posewright.charts.checks.search import Witness, WitnessSearch
 from posewright.charts.checks.solver import claims
 from posewright.charts.checks.wording import guard_text, lines_text, quoted
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, StateNode, every_actions
-from posewright.charts.model import DONE, events_raised
+from posewright.charts.machine import CompoundTransition, StateNode, all_actions
+from posewright.charts.model import DONE_PREFIX, events_raised
 
 WAYS_SHOWN = 3
 """Ways towards a state that a message tells of."""
@@ -40,7 +40,7 @@ class Unreachable(Check):
                 yield self._found(node)
 
     def _found(self, node: StateNode) -> Finding:
-        towards = [way for way in self.machine.ways if self._leads_to(way, node)]
+        towards = [way for way in self.machine.transitions if self._leads_to(way, node)]
         reason = "no transition leads there"
         if towards:
             ways = (
@@ -55,13 +55,15 @@ class Unreachable(Check):
         )
 
     def _leads_to(self, way: CompoundTransition, node: StateNode) -> bool:
-        inside = node.within | {node.index}
-        return way.source not in inside and any(goal.node in inside for goal in way.goals)
+        inside = node.descendants | {node.index}
+        return way.source not in inside and any(goal.node in inside for goal in way.targets)
 
     def by_types(self) -> frozenset[int]:
         """Return the states to which a chain of ways leads of which no guard is known never to hold."""
         found = set(self.inspection.entered)
-        passable = [w for w in self.machine.ways if not self.inspection.solver.excludes(claims([w.guard]))]
+        passable = [
+            w for w in self.machine.transitions if not self.inspection.solver.excludes(claims([w.guard]))
+        ]
         known = 0
         while len(found) > known:
             known = len(found)
@@ -80,13 +82,13 @@ class DeadTransitions(Check):
         self.searches: list[tuple[CompoundTransition, WitnessSearch]] = []
         self.certain: list[Finding] = []
         self.unknown: list[CompoundTransition] = []
-        for way in self.machine.ways:
+        for way in self.machine.transitions:
             if id(way) not in self.taken and way.source in self.inspection.entered:
                 self._look_at(way)
 
     def _line_of(self, way: CompoundTransition) -> int | None:
         """Return the line of the first segment that the way has in common with none that is taken."""
-        ways = [one for one in self.inspection.node_of(way).ways if id(one) in self.taken]
+        ways = [one for one in self.inspection.node_of(way).transitions if id(one) in self.taken]
         shared = (
             takewhile(lambda pair: pair[0] is pair[1], zip(one.segments, way.segments, strict=False))
             for one in ways
@@ -110,7 +112,7 @@ class DeadTransitions(Check):
     def _always(self) -> Iterator[Finding]:
         """Yield the guards that hold whatever the values are, where `true` is not what is written."""
         told = set[int]()
-        for way in self.machine.ways:
+        for way in self.machine.transitions:
             for guard, segment in zip(way.guards, way.segments, strict=True):
                 if id(segment) not in told and not segment.is_else and self._is_sure(guard):
                     name = self.inspection.node_of(way).name
@@ -148,7 +150,7 @@ class DeadTransitions(Check):
         node = self.inspection.node_of(way)
         return [
             elder
-            for elder in node.ways[: way.index]
+            for elder in node.transitions[: way.index]
             if elder.wait <= way.wait and events_of(elder) >= events_of(way)
         ]
 
@@ -156,9 +158,9 @@ class DeadTransitions(Check):
         machine = self.machine
         if event in machine.events:
             return True
-        if event.startswith(DONE):
-            return machine.node(event.removeprefix(DONE)).index in self.inspection.entered
-        return any(event in events_raised(block) for block in every_actions(machine))
+        if event.startswith(DONE_PREFIX):
+            return machine.node(event.removeprefix(DONE_PREFIX)).index in self.inspection.entered
+        return any(event in events_raised(block) for block in all_actions(machine))
 
     def findings(self) -> Iterator[Finding]:
         """Yield guards that always hold, and transitions that are never taken."""
@@ -190,7 +192,7 @@ class DeadTransitions(Check):
         """Return which way was taken where the guard of one held, one of its own state if there is any."""
         moment = witness.standing.moment
         chosen = moment.chosen if moment is not None else ()
-        family = {way.source, *self.machine.nodes[way.source].within}
+        family = {way.source, *self.machine.nodes[way.source].descendants}
         return next((one for one in chosen if one.source in family), chosen[0] if chosen else None)
 
     def _never(self, way: CompoundTransition, reason: str = "") -> Finding:

@@ -20,8 +20,8 @@ from posewright.charts.checks.conditions import (
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
 from posewright.charts.checks.inspection import Check, Inspection, watched_by
 from posewright.charts.checks.solver import OTHER, CheckSolver, SolverAnswer, claims
-from posewright.charts.expression import Expression, Function, FunctionRow, Name, names_in, rewritten
-from posewright.charts.machine import CompoundTransition, every_actions
+from posewright.charts.expression import Expression, Function, FunctionRow, Name, names_in, rewrite
+from posewright.charts.machine import CompoundTransition, all_actions
 from posewright.charts.model import Chart, Transition, events_raised, expressions_in, names_set, segments_of
 from posewright.charts.types import EnumType
 
@@ -36,7 +36,7 @@ class Unused(Check):
 
     def __init__(self, inspection: Inspection) -> None:
         super().__init__(inspection)
-        blocks = list(every_actions(self.machine))
+        blocks = list(all_actions(self.machine))
         self.read = frozenset[str]().union(*(one.names for one in self.machine.expressions))
         self.written = frozenset[str]().union(*map(names_set, blocks))
         self.raised = frozenset[str]().union(*map(events_raised, blocks))
@@ -67,7 +67,7 @@ class Unused(Check):
                 yield self._warning(name, Rule.UNUSED_INPUT, message)
 
     def _events(self) -> Iterator[Finding]:
-        heard = self.machine.heard | self.promised
+        heard = self.machine.handled_events | self.promised
         for name in self.chart.events:
             if name not in heard:
                 yield self._warning(name, Rule.UNUSED_EVENT, f"no transition waits for the event {name}")
@@ -99,11 +99,13 @@ class Unused(Check):
 
     def matters(self, name: str) -> bool:
         """Return whether an input can make a difference, or whether that cannot be told."""
-        computed = (one.names for block in every_actions(self.machine) for one in expressions_in(block))
+        computed = (one.names for block in all_actions(self.machine) for one in expressions_in(block))
         counted = (one.condition.names for one in self.machine.counters if one.condition is not None)
         if any(name in names for names in (*computed, *counted)):
             return True
-        reading = (n.ways for n in self.machine.nodes if any(name in way.guard.names for way in n.ways))
+        reading = (
+            n.transitions for n in self.machine.nodes if any(name in way.guard.names for way in n.transitions)
+        )
         return any(self.decides(outcome, name) for ways in reading for outcome in outcomes_of(ways))
 
     def decides(self, outcome: Expression, name: str) -> bool:
@@ -134,7 +136,7 @@ def outcomes_of(ways: Sequence[CompoundTransition]) -> list[Expression]:
 
 def renamed(one: Expression, name: str) -> Expression:
     """Return a condition that asks for another value of an input."""
-    tree = rewritten(one.tree, lambda node: replace(node, name=OTHER + name) if node == Name(name) else None)
+    tree = rewrite(one.tree, lambda node: replace(node, name=OTHER + name) if node == Name(name) else None)
     return condition(tree, [one])
 
 
@@ -256,4 +258,4 @@ class FunctionTables(Check):
 def case_of(function: Function, answer: SolverAnswer) -> Counterexample:
     """Return a value for every parameter."""
     found = answer.case or {}
-    return Counterexample("", {name: found.get(name, kind.zero) for name, kind in function.takes.items()})
+    return Counterexample("", {name: found.get(name, kind.default) for name, kind in function.takes.items()})

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from posewright.charts.types import Value, show
+from posewright.charts.types import Value, format_value
 from posewright.documents import PlainData
 
 
@@ -66,7 +66,9 @@ class Counterexample:
     outputs: Mapping[str, Value] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name}={show(value)}" for name, value in {**self.inputs, **self.outputs}.items())
+        shown = ", ".join(
+            f"{name}={format_value(value)}" for name, value in {**self.inputs, **self.outputs}.items()
+        )
         place = f"in {self.state}" if self.state else ""
         return f"{place} with {shown}".strip() if shown else place
 

@@ -31,7 +31,7 @@ from posewright.charts.expression import (
     Tree,
     names_in,
     nodes_of,
-    rewritten,
+    rewrite,
 )
 from posewright.charts.machine import StateNode
 from posewright.charts.model import Otherwise
@@ -133,14 +133,14 @@ class PointGaps(Check):
     def _is_asked(self, node: StateNode) -> bool:
         """Return whether nobody said that staying is meant: not the state, none around it, not the chart."""
         chart, nodes = self.chart, self.machine.nodes
-        if not chart.just_stays:
+        if not chart.stays_by_default:
             return False
-        states = [nodes[number].state for number in (node.index, *node.around)]
+        states = [nodes[number].state for number in (node.index, *node.ancestors)]
         return not node.final and not any(state.otherwise for state in states if state is not None)
 
     def suspects_in(self, node: StateNode) -> Iterator[PointGapSuspect]:
         """Yield what may be left out in a state: values of numbers that two guards ask about, and cases."""
-        own = [way.guard for way in node.ways if not way.events and way.guard.names]
+        own = [way.guard for way in node.transitions if not way.events and way.guard.names]
         if len(own) < 2:
             return
         guards = [way.guard for way in eventless_transitions(node, self.machine.nodes)]
@@ -182,7 +182,7 @@ class PointGaps(Check):
 
     def is_nothing(self, case: Mapping[str, Value]) -> bool:
         """Return whether everything is false, or its first word: that nothing is to be done is meant then."""
-        return all(value == self.kinds[name].zero for name, value in case.items())
+        return all(value == self.kinds[name].default for name, value in case.items())
 
     def _cases(self, names: Sequence[str]) -> Iterator[Mapping[str, Value]]:
         """Yield all cases of truth values and words; none where there is something else, or too many."""
@@ -241,7 +241,7 @@ def _compiling(
 
 def at_value(guard: Expression, name: str, value: Value) -> Expression:
     """Return a guard with a number in the place of a name, however else the name stands beside it."""
-    tree = rewritten(guard.tree, lambda node: Literal(value) if node == Name(name) else None)
+    tree = rewrite(guard.tree, lambda node: Literal(value) if node == Name(name) else None)
     return condition(tree, [guard])
 
 
@@ -249,7 +249,7 @@ def values_of(kind: Type) -> tuple[Value, ...]:
     """Return all values of a type that has few; of numbers, zero."""
     if isinstance(kind, EnumType):
         return kind.values
-    return (False, True) if isinstance(kind, BoolType) else (kind.zero,)
+    return (False, True) if isinstance(kind, BoolType) else (kind.default,)
 
 
 def holds(guard: Expression, case: Mapping[str, Value]) -> bool:

@@ -13,9 +13,9 @@ from posewright.charts.checks.solver import OTHER, CheckSolver
 from posewright.charts.checks.witness_scan import Watcher, aim_at_cases, last_tick, look_deeper, look_through
 from posewright.charts.expression import Expression
 from posewright.charts.machine import (
-    JOINT,
+    STATE_SEPARATOR,
     CompoundTransition,
-    Entering,
+    EntrySet,
     Interpreter,
     Machine,
     Snapshot,
@@ -35,12 +35,12 @@ def entered_by(machine: Machine, way: CompoundTransition, *, remembered: bool = 
         way: one with goals, or without.
         remembered: with all that a history may lead back to; else as if nothing was remembered.
     """
-    entering = Entering(machine.nodes, dict.fromkeys(machine.history, ()))
-    entering.goals(way.goals, way.domain or 0)
+    entering = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))
+    entering.add_targets(way.targets, way.domain or 0)
     if not remembered:
-        return entering.found
-    back = (machine.nodes[goal.node].within for goal in way.goals if goal.memory is not None)
-    return entering.found.union(*back)
+        return entering.entered
+    back = (machine.nodes[goal.node].descendants for goal in way.targets if goal.history is not None)
+    return entering.entered.union(*back)
 
 
 FEWER = 20_000
@@ -170,7 +170,7 @@ class Inspection:
     @cached_property
     def entered(self) -> frozenset[int]:
         """The numbers of all states that were active, were it for a moment only."""
-        found = {number for state in self.exploration.graph.distinct for number in state.state.numbers}
+        found = {number for state in self.exploration.graph.distinct for number in state.state.active_nodes}
         return frozenset(found.union(*(entered_by(self.machine, way) for way in self.exploration.taken)))
 
     def case(
@@ -194,7 +194,7 @@ class Inspection:
 
     def one_of(self, state: str) -> str:
         """Return the first of the states that are active side by side."""
-        return state.split(JOINT, maxsplit=1)[0]
+        return state.split(STATE_SEPARATOR, maxsplit=1)[0]
 
     def node_of(self, way: CompoundTransition) -> StateNode:
         """Return the state that a way leads out of."""

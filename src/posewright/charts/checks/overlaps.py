@@ -57,7 +57,7 @@ class Overlaps(Check):
 
     def _suspects(self, node: StateNode) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs that may hold at once, over the whole domain of what they read."""
-        for ways in by_event(node.ways).values():
+        for ways in by_event(node.transitions).values():
             if any(divides(way.guard) for way in ways):
                 yield from (pair for pair in combinations(ways, 2) if self._may_meet(*pair))
             else:
@@ -131,7 +131,7 @@ class Overlaps(Check):
 
     def _comes_to_the_same(self, pair: OverlapPair, witness: Witness) -> bool:
         """Return whether a tick ends the same whichever of two ways is taken in it."""
-        if pair.one.goals != pair.other.goals:
+        if pair.one.targets != pair.other.targets:
             return False
         ends = []
         for refused in (pair.one, pair.other):

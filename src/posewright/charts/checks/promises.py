@@ -9,8 +9,8 @@ from math import inf
 
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
 from posewright.charts.checks.inspection import Check, watched_by
-from posewright.charts.machine import how_broken, text_of
-from posewright.charts.model import Chart, Promise, PropertyKind
+from posewright.charts.machine import format_broken_promise, format_promise
+from posewright.charts.model import Chart, Promise, PromiseKind
 from posewright.charts.reachability import (
     USUAL,
     Exploration,
@@ -145,10 +145,12 @@ def _verdict(seen: Exploration, promise: Promise) -> PromiseResult:
     if broken is not None:
         return broken
     if seen.complete:
-        return PromiseResult(promise, CheckStatus.PROVED, (), 0, f"`{text_of(promise)}` is proved")
+        return PromiseResult(promise, CheckStatus.PROVED, (), 0, f"`{format_promise(promise)}` is proved")
     depth = 0 if seen.looked.doubts else seen.graph.whole_depth
     how_far = f"up to {depth} ticks from the start" if depth else f"in {len(seen.graph.states)} states"
-    message = f"`{text_of(promise)}` is not broken {how_far}, which is not all: {'; '.join(seen.reasons)}"
+    message = (
+        f"`{format_promise(promise)}` is not broken {how_far}, which is not all: {'; '.join(seen.reasons)}"
+    )
     return PromiseResult(promise, CheckStatus.BOUNDED, (), depth, message)
 
 
@@ -156,7 +158,7 @@ def _broken(seen: Exploration, promise: Promise) -> PromiseResult | None:
     """Return how a promise is broken by the shortest run that does, None where there is none."""
     when = seen.watching.index(promise.when)
     if promise.goal is None:
-        found = _at_once(seen.graph, when, bad=promise.vow is PropertyKind.NEVER)
+        found = _at_once(seen.graph, when, bad=promise.kind is PromiseKind.NEVER)
     else:
         waiting = Waiting(seen.graph, when, seen.watching.index(promise.goal))
         found = waiting.unanswered(seen.chart.ticks_within(promise.within_s))
@@ -165,7 +167,7 @@ def _broken(seen: Exploration, promise: Promise) -> PromiseResult | None:
     node, steps = found
     trace = (*seen.trace(node), *(step.inputs for step in steps))
     state = steps[-1].after.state if steps[-1].after is not None else ""
-    message = how_broken(promise, len(trace), state, len(steps) - 1)
+    message = format_broken_promise(promise, len(trace), state, len(steps) - 1)
     return PromiseResult(promise, CheckStatus.BROKEN, trace, len(trace), message, state)
 
 
@@ -193,6 +195,6 @@ class Promised(Check):
         place = self.inspection.one_of(result.state)
         read = {name for one in watched_by(promise) for name in one.names}
         case = self.inspection.counterexample(place, result.trace[-1], tick.env, read)
-        if not promise.name.startswith(f"{promise.vow.value} ") and promise.name not in message:
+        if not promise.name.startswith(f"{promise.kind.value} ") and promise.name not in message:
             message = f"{promise.name}: {message}"
         return Finding(Level.ERROR, Rule.PROMISE, message, place, case, promise.line, result.trace)

@@ -101,10 +101,12 @@ class TickTrace(TickExecution):
 
     def choose(self, event: str | None) -> list[CompoundTransition]:
         """Choose, and keep note of what was asked."""
-        active, held, passed = self.moves.active(self.configuration), self.held(), len(self.asked)
+        active, held, passed = self.planner.active_nodes(self.configuration), self.held(), len(self.asked)
         self.asking = {}
         chosen = super().choose(event)
-        ways = self.moves.of(self.configuration, self.history, tuple(chosen)).ways if chosen else ()
+        ways = (
+            self.planner.plan(self.configuration, self.history, tuple(chosen)).transitions if chosen else ()
+        )
         self.moments.append(MicrostepTrace(event, active, held, passed, self.asking, ways))
         return chosen
 

@@ -11,7 +11,7 @@ from posewright.charts.checks.question import CheckQuestion, Evaluation, Rows, S
 from posewright.charts.checks.solver import CheckSolver, all_hold, claim_with_values, claims
 from posewright.charts.expression import Expression
 from posewright.charts.machine import Interpreter, Machine, Snapshot
-from posewright.charts.model import Steps
+from posewright.charts.model import StepMode
 from posewright.charts.reachability import Abstraction, AbstractState, SymbolicStep
 from posewright.charts.types import Value
 
@@ -106,11 +106,11 @@ class Stage(NamedTuple):
     @classmethod
     def of(cls, situation: AbstractState, case: SymbolicStep, machine: Machine) -> Stage:
         """Return what is known of a case."""
-        active = machine.moves.active(situation.state.configuration)
-        if case.after is None or machine.chart.steps is Steps.COMPLETION:
+        active = machine.planner.active_nodes(situation.state.configuration)
+        if case.after is None or machine.chart.steps is StepMode.COMPLETION:
             return cls(active, True)
         came = any(case.inputs[event] for event in machine.events)
-        return cls(active | machine.moves.active(case.after.configuration), came or bool(case.raised))
+        return cls(active | machine.planner.active_nodes(case.after.configuration), came or bool(case.raised))
 
 
 class ExploredTick(NamedTuple):
@@ -257,8 +257,8 @@ class WitnessSearch:
         """Return a witness of which as many inputs as can be are zero, or short numbers."""
         for name, kind in self.interpreter.chart.inputs.items():
             value = found.inputs[name]
-            for other in plainer_values(value, kind.zero):
-                if kind.holds(other):
+            for other in plainer_values(value, kind.default):
+                if kind.contains(other):
                     tried = self._replay(found.state, {**found.inputs, name: other})
                     if tried is not None:
                         found = tried

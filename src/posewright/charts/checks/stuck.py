@@ -11,7 +11,7 @@ from posewright.charts.checks.inspection import Check
 from posewright.charts.machine import Snapshot, StateNode
 from posewright.charts.model import segments_of
 from posewright.charts.reachability import AbstractState, ReachabilityGraph, SymbolicStep
-from posewright.charts.types import show
+from posewright.charts.types import format_value
 from posewright.errors import ExpressionError, InputError, PosewrightError
 
 Configuration = tuple[int, ...]
@@ -50,7 +50,7 @@ class Deadlocks(Check):
 
     def _is_still(self, leaf: int, situation: AbstractState) -> bool:
         """Return whether nothing happens to a state in a tick, whatever the inputs are."""
-        own = {leaf, *self.machine.nodes[leaf].around}
+        own = {leaf, *self.machine.nodes[leaf].ancestors}
         return all(
             case.after is not None
             and leaf in case.after.configuration
@@ -61,7 +61,7 @@ class Deadlocks(Check):
     def leads_somewhere(self, leaf: int) -> bool:
         """Return whether there is any state that a way could lead to from there."""
         nodes = self.machine.nodes
-        around = (nodes[nodes[number].parent] for number in (leaf, *nodes[leaf].around[:-1]))
+        around = (nodes[nodes[number].parent] for number in (leaf, *nodes[leaf].ancestors[:-1]))
         return any(not one.parallel and len(one.children) > 1 for one in around)
 
     def dead_end(self, leaf: int, still: set[AbstractState]) -> Iterator[Finding]:
@@ -77,7 +77,9 @@ class Deadlocks(Check):
             node, number = self.machine.nodes[leaf], min(dead)
             message = f"{node.name} is a dead end: nothing leads on from there"
             message += ", whatever the inputs are; give it a transition, or say `final: true`"
-            if self.inspection.complete or not any(self.machine.nodes[i].ways for i in (leaf, *node.around)):
+            if self.inspection.complete or not any(
+                self.machine.nodes[i].transitions for i in (leaf, *node.ancestors)
+            ):
                 yield self._found(Rule.DEAD_END, message, node, number)
             else:
                 yield self._open_note("whether anything leads on", node)
@@ -118,7 +120,7 @@ class Deadlocks(Check):
         return False
 
     def _inside(self, region: StateNode, configuration: Configuration) -> Configuration:
-        return tuple(leaf for leaf in configuration if leaf in region.within)
+        return tuple(leaf for leaf in configuration if leaf in region.descendants)
 
     @cached_property
     def configurations(self) -> tuple[Configuration, ...]:
@@ -150,20 +152,20 @@ class Deadlocks(Check):
 
     def _left_on(self, name: str) -> Iterator[Finding]:
         explored = self.inspection.exploration
-        zero = self.chart.outputs[name].zero
+        zero = self.chart.outputs[name].default
         at = list(self.machine.chart.variables).index(name)
         on = {number for number, one in enumerate(self.graph.states) if one.state.values[at] != zero}
         left = self.graph.never_left(on)
         if left:
             state = explored.reached[min(left)]
-            value = show(state.registers[name])
-            message = f"{name} is {value} in {state.state} and can never be {show(zero)} again"
+            value = format_value(state.registers[name])
+            message = f"{name} is {value} in {state.state} and can never be {format_value(zero)} again"
             message += ": switch it off on every way that ends"
             leaf = self.machine.nodes[state.configuration[0]]
             if self.inspection.complete:
                 yield self._found(Rule.LEFT_ON, message, leaf, min(left))
             else:
-                yield self._open_note(f"whether {name} can be {show(zero)} again", leaf)
+                yield self._open_note(f"whether {name} can be {format_value(zero)} again", leaf)
 
     def _open_note(self, question: str, node: StateNode) -> Finding:
         text = f"{question} after {node.name} is not known: {self.inspection.why}"
