@@ -1,4 +1,4 @@
-"""The interface of compiled machines; their compiler is found by entry point, since it imports this package."""
+"""The interface of compiled machines; their compiler imports this package, so it is found by entry point."""
 
 from __future__ import annotations
 
