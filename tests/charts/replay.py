@@ -56,7 +56,7 @@ class Replay:
     @property
     def ways(self) -> tuple[CompoundTransition, ...]:
         """The ways out of the state that the finding is about."""
-        return self.interpreter.machine.node(str(self.finding.state)).ways
+        return self.interpreter.machine.node(str(self.finding.state)).transitions
 
     def envs(self) -> list[dict[str, Any]]:
         """Where names stood whenever a guard of the state was asked."""
@@ -116,7 +116,7 @@ def stays_on(replay: Replay) -> bool:
     """Whether a resource is on at the end."""
     assert replay.after is not None
     name = replay.finding.message.split()[0]
-    return replay.after.outputs[name] != replay.chart.outputs[name].zero
+    return replay.after.outputs[name] != replay.chart.outputs[name].default
 
 
 def stays_where_it_is(replay: Replay) -> bool:
@@ -132,7 +132,7 @@ def is_unset(replay: Replay) -> bool:
     """Whether an output is still what it is at the very start."""
     assert replay.after is not None
     name = replay.finding.message.removeprefix("nothing has set ").split()[0]
-    return replay.after.outputs[name] == replay.chart.outputs[name].zero
+    return replay.after.outputs[name] == replay.chart.outputs[name].default
 
 
 SHOWN: dict[Rule, Callable[[Replay], bool]] = {
@@ -153,6 +153,6 @@ def breaks(chart: Chart, finding: Finding) -> bool:
     """Whether the promise is kept up to the last tick of the trace, and broken by it."""
     watch, broken = Monitor(chart), []
     for inputs, state in zip(finding.trace, Interpreter(chart).run(finding.trace), strict=True):
-        names = [one.promise.name for one in watch.see(inputs, state)]
+        names = [one.promise.name for one in watch.check_tick(inputs, state)]
         broken.append({format_promise(one) for one in chart.promises if one.name in names})
     return any(text in finding.message for text in broken[-1] - set().union(*broken[:-1]))

@@ -120,15 +120,15 @@ def test_a_range_of_32_bits_is_rounded_and_written_as_a_person_would() -> None:
 def test_types_say_their_width_and_their_unit() -> None:
     assert str(FloatType(single=True)) == "float32"
     assert str(FloatType(0, 5, unit="m")) == "float 0..5 [m]"
-    assert str(IntType(*INT_RANGES["uint8"], written="uint8", unit="cm")) == "uint8 [cm]"
+    assert str(IntType(*INT_RANGES["uint8"], keyword="uint8", unit="cm")) == "uint8 [cm]"
     assert INT_RANGES["uint16"] == (0, 65535)
     assert FloatType(0, 5, unit="m") == FloatType(0, 5)
     assert FloatType(single=True) != FloatType()
-    assert FloatType(single=True, unit="m").open
+    assert FloatType(single=True, unit="m").is_unbounded
 
 
 def test_not_a_number_becomes_zero_in_a_register() -> None:
-    assert FloatType(single=True).fit(float("nan")) == 0.0
+    assert FloatType(single=True).clamp(float("nan")) == 0.0
 
 
 def value(text: str, **names: Any) -> Any:

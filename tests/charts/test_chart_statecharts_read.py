@@ -267,7 +267,7 @@ def line_of(text: str) -> int:
         ("{when: left, go: turning}", "{when: left, go: turnin}", "did you mean turning"),
         ("[left_down, right_down]", "[left_down, left_up]", "never active together"),
         ("default: turning}", "default: waiting}", "not inside racing"),
-        ("deep_history: racing", "deep_history: over", "no states inside to remember"),
+        ("deep_history: racing", "deep_history: over", "no states inside and therefore no history"),
         (
             "{deep_history: racing, default: turning}",
             "{default: turning}",
@@ -315,7 +315,7 @@ def line_of(text: str) -> int:
         ("local_events: [lost]", "local_events: [lost, lost]", "'lost' is there twice"),
         ("{enum: [none, walk, kick]}", "{enum: [none, walk, fast]}", "'fast' is there twice"),
         ("36 cm", "36 ccm", "there is no unit 'ccm'"),
-        ("36 cm", "long", "is no number with a unit"),
+        ("36 cm", "long", "is not a number with a unit"),
         ("{float: [0, 5], unit: m}", "{float: [0, 5], unit: metre}", "no unit is called 'metre'"),
         ("{float: [0, 5], unit: m}", "{float: [0, 5], int: [0, 5]}", "both 'int' and 'float'"),
         ("pace: {enum: [slow, fast]}", "pace: {enum: [slow, fast], unit: m}", "has no unit"),

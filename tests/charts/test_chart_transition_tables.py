@@ -98,7 +98,7 @@ def test_states_stand_inside_others_and_a_star_marks_the_first() -> None:
     chart = parse_transition_table(NESTED)
     assert [one.state for one in chart.initial] == ["on"]
     assert chart.parents == {"off": None, "on": None, "one": "on", "two": "on", "end": "on"}
-    assert chart.state("on").initial[0].memory is not None
+    assert chart.state("on").initial[0].history is not None
     assert chart.state("end").final
     assert parse_transition_table(transition_table_text(chart)) == chart
 

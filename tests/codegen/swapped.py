@@ -15,7 +15,7 @@ def swapped(machine: Machine, state: str, one: int, other: int) -> Machine:
     ways[one] = replace(second, index=one)
     ways[other] = replace(first, index=other)
     nodes = [*machine.nodes]
-    nodes[node.index] = replace(node, ways=tuple(ways))
+    nodes[node.index] = replace(node, transitions=tuple(ways))
     return replace(machine, nodes=tuple(nodes))
 
 
@@ -24,8 +24,8 @@ def crossed(machine: Machine, state: str, one: int, other: int) -> Machine:
     node = machine.node(state)
     ways = [*node.transitions]
     first, second = ways[one], ways[other]
-    ways[one] = replace(first, goals=second.targets, domain=second.domain, do=second.do)
-    ways[other] = replace(second, goals=first.targets, domain=first.domain, do=first.do)
+    ways[one] = replace(first, targets=second.targets, domain=second.domain, do=second.do)
+    ways[other] = replace(second, targets=first.targets, domain=first.domain, do=first.do)
     nodes = [*machine.nodes]
-    nodes[node.index] = replace(node, ways=tuple(ways))
+    nodes[node.index] = replace(node, transitions=tuple(ways))
     return replace(machine, nodes=tuple(nodes))

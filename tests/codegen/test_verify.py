@@ -127,7 +127,7 @@ def test_a_machine_whose_transitions_lead_to_each_others_goals_is_caught() -> No
 )
 def test_any_two_transitions_of_a_state_that_are_swapped_are_caught(name: str, state: str) -> None:
     right = lower(read_chart(Path(f"examples/charts/{name}.chart.yaml")))
-    ways = right.node(state).ways
+    ways = right.node(state).transitions
     for one, other in pairwise(range(len(ways))):
         if ways[one].targets != ways[other].targets:
             found = beside(right, crossed(right, state, one, other)).mismatch()
