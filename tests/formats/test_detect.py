@@ -160,7 +160,7 @@ def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:
         (lambda path: path.write_bytes(b""), "is empty"),
         (lambda path: path.mkdir(), "directory"),
         (lambda _: None, "No such file"),
-        (os.mkfifo, "not an ordinary file"),
+        (os.mkfifo, "not a regular file"),
         (lambda path: path.symlink_to(path), "symbolic link"),
     ],
     ids=["empty", "directory", "missing", "pipe", "link to itself"],

@@ -9,7 +9,7 @@ from typing import Annotated, Protocol
 
 import numpy as np
 
-from posewright.documents import Catalogue, Node, Reader, read_document, read_record
+from posewright.documents import Catalogue, Node, FieldReader, read_document, read_record
 from posewright.errors import InputError
 
 MAX_SLOPE_RAD = math.radians(45.0)
@@ -284,7 +284,7 @@ def read_domain_randomization(path: Path) -> DomainRandomization:
     return read_record(document["ranges"], DomainRandomization)
 
 
-def _drawn(name: str, unit: float = 1.0) -> Reader:
+def _drawn(name: str, unit: float = 1.0) -> FieldReader:
     """Return what reads how a field is drawn: from `low` to `high`, or about a `mean` with deviation `sd`."""
 
     def read(node: Node) -> Distribution:
@@ -293,9 +293,9 @@ def _drawn(name: str, unit: float = 1.0) -> Reader:
         entries = node.fields(required=(*keys, "source"), optional=())
         entries["source"].text()
         one, other = (entries[key].number() * unit for key in keys)
-        with node.located():
+        with node.locate_errors():
             draw: Distribution = Normal(one, other) if "sd" in keys else Uniform(one, other)
             DomainRandomization(**{name: draw})  # refuses what no body may have
         return draw
 
-    return Reader(read)
+    return FieldReader(read)

@@ -39,7 +39,7 @@ def read_file_bytes(path: Path | str, *, limit: int | None = None) -> bytes:
         limit: most bytes it may have; default what is honest for an archive or for any other motion file.
 
     Raises:
-        FormatError: there is no such file, it is no ordinary file, it may not be read, it is empty or
+        FormatError: there is no such file, it is no regular file, it may not be read, it is empty or
             larger than `limit` bytes.
     """
     path = Path(path)
@@ -74,7 +74,7 @@ def _refuse_odd(path: Path) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise FormatError("is a directory", where=Where(path=path), hint="name one motion file in it")
     if not stat.S_ISREG(status.st_mode):
-        raise FormatError("is not an ordinary file", where=Where(path=path))
+        raise FormatError("is not a regular file", where=Where(path=path))
 
 
 def _too_large(path: Path, size: int, limit: int) -> FormatError:

@@ -48,9 +48,9 @@ class Formats(Mapping[str, MotionFormat]):
         known, offered = {each.name: each for each in _OURS}, plugins(GROUP)
         for name, each in offered.items():
             if not isinstance(each, MotionFormat):
-                raise offered.fault(name, "is no MotionFormat")
+                raise offered.build_error(name, "is no MotionFormat")
             if each.name in known:
-                raise offered.fault(name, f"is a second format {each.name!r}")
+                raise offered.build_error(name, f"is a second format {each.name!r}")
             known[each.name] = each
         return known
 

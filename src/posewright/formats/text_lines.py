@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from posewright.errors import FormatError, Where, visible
+from posewright.errors import FormatError, Where, escape_unprintable
 
 _WHOLE = re.compile(rb"[0-9]{1,9}")
 _DECIMAL = re.compile(rb"[0-9]{1,9}(?:[.,][0-9]{1,6})?")
@@ -69,7 +69,7 @@ class Line:
 def show(raw: bytes) -> str:
     """Return bytes as they may be printed on one line: shortened, nothing unprintable."""
     cut = raw[:_SHOWN_BYTES]
-    shown = visible(cut.decode("latin-1")).replace("\xa0", r"\xa0")  # a byte, not a space
+    shown = escape_unprintable(cut.decode("latin-1")).replace("\xa0", r"\xa0")  # a byte, not a space
     return f"'{shown}{'...' if len(raw) > _SHOWN_BYTES else ''}'"
 
 

@@ -44,5 +44,5 @@ def design_rules(name: str | Path, robot: Robot) -> DesignRules:
     near: Sequence[str] | None = None
     if "near_pose" in found:
         near = tuple(entry.choice("pose", robot.poses) for entry in found["near_pose"].items())
-    rules = read_record(document, MotionRules, besides=besides, without=OF_CAMERA, near_pose=near)
+    rules = read_record(document, MotionRules, extra_keys=besides, default_fields=OF_CAMERA, near_pose=near)
     return replace(DesignRules.of(robot), checks=checks, **rules.thresholds)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from posewright.display import LEVEL_STYLES, Lines, Styled, counted, level_word, line_of
+from posewright.display import LEVEL_STYLES, Lines, Styled, format_count, style_level, build_line
 from posewright.evaluation import MotionResult, finding_data, physics_table
 from posewright.formats import MotionFile, Reference
 from posewright.motions import Finding, Level, Motion, check_motion
@@ -136,13 +136,13 @@ class MotionCheck:
             listed = [] if has_many else _worst(findings)
         for motion, finding in listed:
             owner = f"{motion}: " if has_many else ""
-            yield line_of(level_word(finding.level.value, 7), f" {finding.rule:<8} {owner}{finding.message}")
+            yield build_line(style_level(finding.level.value, 7), f" {finding.rule:<8} {owner}{finding.message}")
         if has_many:
             yield from self._motion_lines()
         motions = f"{len(self.pages)} motions: " if has_many else ""
         more = f" (-v shows all {len(findings)})" if len(listed) < len(findings) else ""
-        errors = counted(self.count(Level.ERROR), "error")
-        yield f"{motions}{errors}, {counted(self.count(Level.WARNING), 'warning')}{more}"
+        errors = format_count(self.count(Level.ERROR), "error")
+        yield f"{motions}{errors}, {format_count(self.count(Level.WARNING), 'warning')}{more}"
 
     def _motion_lines(self) -> Lines:
         """Yield a line a motion: what was found in it, and by which rules."""
@@ -150,10 +150,10 @@ class MotionCheck:
         for page in self.pages:
             levels = Counter(finding.level.value for finding in page.all_findings)
             rules = ", ".join(dict.fromkeys(finding.rule for finding in page.all_findings))
-            counts = ", ".join(counted(number, level) for level, number in levels.items())
+            counts = ", ".join(format_count(number, level) for level, number in levels.items())
             worst = next((level for level in LEVEL_STYLES if levels[level]), "ok")
             summary = Styled(f"{counts}: {rules}" if levels else "ok", LEVEL_STYLES[worst])
-            yield line_of(f"{page.motion:<{width}}  ", summary)
+            yield build_line(f"{page.motion:<{width}}  ", summary)
 
 
 def check_motion_file(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.bodies import NOMINAL, Clock, DomainParameters, Part, Place, Plant, Supervisor, TorquePolicy
 from posewright.control import Block, Controller, Program, Safety, Watcher, drive
-from posewright.documents import refuse_unwritable
+from posewright.documents import require_writable
 from posewright.errors import InputError
 from posewright.figures import camera_topics, card_document, refuse_camera, refuse_cameras
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader, write_mcap
@@ -81,7 +81,7 @@ class Outputs:
             InputError: pictures of a camera, but no recording that could have them.
         """
         if self.record is not None:
-            refuse_unwritable(self.record)
+            require_writable(self.record)
         elif self.cameras:
             raise InputError(
                 "no recording is written that could have pictures", hint="record=, or --record FILE"

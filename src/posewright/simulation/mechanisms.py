@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from posewright.documents import is_file, is_there
+from posewright.documents import is_file, path_exists
 from posewright.documents.markup import Element, read_markup
 from posewright.errors import FormatError, InputError, Where
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
 from posewright.robots.mechanism import LIGHTEST_KG, Quaternion, Triple, rotation_matrix, rows, triple
-from posewright.rotation import of_matrix
+from posewright.rotation import quaternion_of_matrix
 from posewright.simulation.robot_model import body_name, compiled, find_base, read_model
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _check_reach(root: Element, folder: Path) -> None:
             if Path(name).is_absolute() or ".." in Path(name).parts or "\\" in name:
                 element.fail(f"{name!r:.80} may lie outside of the model's folder", "a path inside it")
             for found in (folder / one / name for one in dirs):
-                if key not in _DIRS and is_there(found) and not is_file(found):
+                if key not in _DIRS and path_exists(found) and not is_file(found):
                     element.fail(f"{name!r:.80} is no ordinary file")
                 if not found.resolve().is_relative_to(folder):
                     element.fail(f"{name!r:.80} leads out of the model's folder", "a file inside it")
@@ -207,7 +207,7 @@ class _Taken:
             name=body_name(model, body),
             parent="" if body == self._base else body_name(model, parent),
             position_m=triple(place[0]),
-            rotation=of_matrix(place[1]),
+            rotation=quaternion_of_matrix(place[1]),
             hinge=hinge,
             mass_kg=float(model.body_mass[body]),
             centre_m=triple(model.body_ipos[body] - shift),

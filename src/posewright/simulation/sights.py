@@ -14,7 +14,7 @@ import numpy as np
 
 from posewright.arenas import WALLS, Arena
 from posewright.arrays import Floats
-from posewright.rotation import heading, matrices
+from posewright.rotation import heading, rotation_matrices
 from posewright.simulation.cameras import (
     FOLLOWING,
     LOOKING_UP,
@@ -173,14 +173,14 @@ def _cautious(hidden: Floats) -> Floats:
 def _blocks(arena: Arena, boxes: Floats) -> list[tuple[Floats, Floats, Floats]]:
     """Return what may hide a robot: middles `(n, 3)`, axes as columns `(n, 3, 3)`, and half the edges."""
     blocks = [
-        (boxes[:, index, :3], matrices(boxes[:, index, 3:]), size / 2.0 + _CLEARANCE_M)
+        (boxes[:, index, :3], rotation_matrices(boxes[:, index, 3:]), size / 2.0 + _CLEARANCE_M)
         for index, size in enumerate(arena.box_sizes)
     ]
     for shape in arena.shapes:
         if shape.is_solid and shape.name not in WALLS:  # those before the spectator are glass
             turn = [math.cos(shape.yaw_rad / 2.0), 0.0, 0.0, math.sin(shape.yaw_rad / 2.0)]
             place = (shape.x, shape.y, shape.base_m + shape.size_m[2] / 2.0)
-            axes = matrices(np.tile(turn, (len(boxes), 1)))
+            axes = rotation_matrices(np.tile(turn, (len(boxes), 1)))
             blocks.append((np.tile(place, (len(boxes), 1)), axes, np.array(shape.size_m) / 2.0))
     return blocks
 

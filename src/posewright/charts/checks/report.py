@@ -23,7 +23,7 @@ from posewright.charts.checks.stuck import Deadlocks, Endless
 from posewright.charts.model import Chart
 from posewright.charts.proof import require_solver
 from posewright.charts.reachability import USUAL, Limits
-from posewright.display import Lines, level_word, line_of
+from posewright.display import Lines, style_level, build_line
 from posewright.errors import InputError, MissingExtraError, Where
 
 WITHIN_S = 20.0
@@ -93,8 +93,8 @@ class Report:
         """Yield the same for people."""
         for number, finding in enumerate(self.findings):
             place = f"{self.chart.path}:{finding.line}: " if finding.line else f"{self.chart.path}: "
-            level = level_word(finding.level.value)
-            yield line_of(place, level, f" {finding.rule.value}: ", finding.message)
+            level = style_level(finding.level.value)
+            yield build_line(place, level, f" {finding.rule.value}: ", finding.message)
             if witnesses and number in witnesses:
                 yield f"    shown by {witnesses[number]}"
         verdict = f"sound, {'proved' if self.complete else 'as far as could be proved'}"

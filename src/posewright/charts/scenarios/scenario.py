@@ -16,7 +16,7 @@ from posewright.documents import (
     PlainData,
     is_file,
     is_folder,
-    one_line,
+    flow_mapping,
     parse_document,
     read_document,
     read_text,
@@ -225,7 +225,7 @@ def _values(
         if name not in kinds:
             raise UnknownNameError.among(word, name, [*kinds, *others], where=node.where)
         text = written(node)
-        with node.located():
+        with node.locate_errors():
             found[name] = parse_value(kinds[name], text)
     return found
 
@@ -237,7 +237,7 @@ def save_scenario(scenario: Scenario, path: Path | str) -> None:
         "chart": scenario.chart,
         "description": scenario.description,
         "start": scenario.start,
-        "steps": [one_line(_step_data(step)) for step in scenario.steps],
+        "steps": [flow_mapping(_step_data(step)) for step in scenario.steps],
     }
     save_document(path, without_gaps(data))
 

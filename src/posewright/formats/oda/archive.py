@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from posewright.display import Lines
-from posewright.errors import FormatError, UnknownNameError, Where, visible
+from posewright.errors import FormatError, UnknownNameError, Where, escape_unprintable
 from posewright.formats.binary import Wrapping, head_of, is_wrapped
 from posewright.formats.file_kind import MAX_ARCHIVE_BYTES
 
@@ -223,7 +223,7 @@ class OdaArchive:
             contents = entry.contents
             packed = " (gzip)" if contents.is_packed else ""
             size = f"{len(entry.data):>9,}"
-            yield f"  {number:>{width}}  {contents.kind.value:<11}{size}{packed:<7}  {visible(entry.name)}"
+            yield f"  {number:>{width}}  {contents.kind.value:<11}{size}{packed:<7}  {escape_unprintable(entry.name)}"
 
     def _kinds(self) -> dict[str, int]:
         return dict(Counter(entry.contents.kind.value for entry in self.entries))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from posewright.display import Lines
 from posewright.documents import write_atomically
-from posewright.errors import FormatError, InputError, LossError, OutputError, Where, visible
+from posewright.errors import FormatError, InputError, LossError, OutputError, Where, escape_unprintable
 from posewright.formats.motion_file import Reference, alone, carried_to, find_page, lost_between_robots
 from posewright.formats.motion_format import MotionFormat, WriteOptions
 from posewright.formats.oda.archive import (
@@ -95,7 +95,7 @@ class Extraction:
         yield f"{len(self.files)} {plural('file', len(self.files))} -> {folder}"
         renamed = [entry for entry in self.files if not entry.file.name.startswith(f"{entry.name}.")]
         if len(renamed) <= MOST_LISTED:
-            yield from (f"  {visible(entry.name)} -> {entry.file.name}" for entry in renamed)
+            yield from (f"  {escape_unprintable(entry.name)} -> {entry.file.name}" for entry in renamed)
         left_out = (
             (self.placeholders, "placeholders, which hold no motion"),
             (self.others, "no motions"),
@@ -103,7 +103,7 @@ class Extraction:
         for names, reason in left_out:
             if names:
                 is_short = len(names) <= MOST_LISTED
-                listed = ", ".join(map(visible, names)) if is_short else entries_counted(len(names))
+                listed = ", ".join(map(escape_unprintable, names)) if is_short else entries_counted(len(names))
                 yield f"  left out, as they are {reason}: {listed}"
 
 

@@ -137,7 +137,7 @@ def stair_gait(name: str | Path) -> StairGait:
         InputError: there is no such file.
         DocumentError: the document is wrong; says where.
     """
-    return read_record(read_document(_catalogue().find(name)), StairGait, besides=("stair",))
+    return read_record(read_document(_catalogue().find(name)), StairGait, extra_keys=("stair",))
 
 
 def _catalogue() -> Catalogue:

@@ -86,7 +86,7 @@ def gait_in(text: str, path: Path | None = None, *, robot: Robot | None = None) 
     gait = read_record(
         document,
         Gait,
-        besides=("gait", "robot", "parameters", "pose"),
+        extra_keys=("gait", "robot", "parameters", "pose"),
         degrees=False,
         name=_name(fields["gait"]),
         robot=card.name,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from posewright.documents import is_there, one_line, parse_document, read_text, render_document, save_document
+from posewright.documents import path_exists, flow_mapping, parse_document, read_text, render_document, save_document
 from posewright.gaits.quadruped.gait import Gait, TravelGain, Trim
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, Point
 from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable
@@ -30,7 +30,7 @@ def write_gait(gait: Gait, path: Path | str) -> None:
         OutputError: the file cannot be written.
     """
     path = Path(path)
-    before = parse_document(read_text(path), path).value if is_there(path) else _NEW
+    before = parse_document(read_text(path), path).value if path_exists(path) else _NEW
     save_document(path, _document(gait, before if isinstance(before, Mapping) else _NEW, path))
 
 
@@ -49,8 +49,8 @@ def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
         "phases": _phases(gait.phases),
         "interpolation": gait.interpolation.value,
         "pose": gait.pose,
-        "travel_gain": one_line(asdict(gait.travel_gain)),
-        "trim": one_line(asdict(gait.trim)),
+        "travel_gain": flow_mapping(asdict(gait.travel_gain)),
+        "trim": flow_mapping(asdict(gait.trim)),
         "parameters": {name: _value(getattr(gait.parameters, name), told.get(name)) for name in EXPLANATIONS},
     }
     usual: Tree = {
@@ -58,8 +58,8 @@ def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
         "source": "",
         "interpolation": Gait.interpolation.value,
         "pose": Gait.pose,
-        "travel_gain": one_line(asdict(TravelGain())),
-        "trim": one_line(asdict(Trim())),
+        "travel_gain": flow_mapping(asdict(TravelGain())),
+        "trim": flow_mapping(asdict(Trim())),
     }
     unsaid = [key for key in _WHERE_NOT_USUAL if key not in before and data[key] == usual[key]]
     left_out = unsaid if before else [key for key in unsaid if key in ("description", "source", "trim")]
@@ -76,13 +76,13 @@ def _robot(name: str, before: object, path: Path | None) -> str:
 def _phases(phases: PhaseTable) -> str | Tree:
     if PHASE_TABLES.get(phases.name) == phases:
         return phases.name
-    return one_line(phases.offsets)
+    return flow_mapping(phases.offsets)
 
 
 def _value(value: object, before: object) -> object:
     if isinstance(value, ForeHind):
         alike = value.fore == value.hind and not isinstance(before, Mapping)
-        return value.fore if alike else one_line({"fore": value.fore, "hind": value.hind})
+        return value.fore if alike else flow_mapping({"fore": value.fore, "hind": value.hind})
     return paired_points(value, _mapping(before)) if isinstance(value, Mapping) else value
 
 

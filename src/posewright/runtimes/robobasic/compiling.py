@@ -52,7 +52,7 @@ def ready_program(source: tree.Source) -> Program:
         if one.severity is tree.Severity.ERROR
     ]
     if errors:
-        errors[0].others = tuple(errors[1:])
+        errors[0].other_errors = tuple(errors[1:])
         raise errors[0]
     return program
 

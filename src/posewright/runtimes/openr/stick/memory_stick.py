@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from posewright.documents import is_file, is_folder, is_there, open_ordinary
+from posewright.documents import is_file, is_folder, path_exists, open_regular_file
 from posewright.errors import FormatError, Where
 from posewright.formats import ARCHIVE_MARKS, EntryKind, is_text, read_file_bytes, show
 from posewright.motions import Level
@@ -74,7 +74,7 @@ def search(paths: Iterable[Path]) -> Found:
         if is_folder(path):
             for file in _files_in(path):
                 found.add(file)
-        elif is_there(path):
+        elif path_exists(path):
             found.given.append(path)
         else:
             raise FormatError("there is no such file or folder", where=Where(path=path))
@@ -237,7 +237,7 @@ def _read_by_content(path: Path) -> DesignDb | MonetCommands | MonetTransitions 
 def _magic(path: Path) -> bytes:
     """Return the first bytes of a file, without ever waiting for a pipe or a device."""
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             return file.read(4)
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=Where(path=path)) from error

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from posewright.display import counted
+from posewright.display import format_count
 from posewright.errors import FormatError, Where
 from posewright.formats import (
     EntryKind,
@@ -151,8 +151,8 @@ class MonetArchive:
     @property
     def twice(self) -> tuple[str, ...]:
         """The names that several motions give themselves."""
-        counted = Counter(label.name for label in self.labels if label is not None)
-        return tuple(name for name, count in counted.items() if count > 1)
+        counts = Counter(label.name for label in self.labels if label is not None)
+        return tuple(name for name, count in counts.items() if count > 1)
 
 
 def read_monet_archive(path: Path) -> MonetArchive:
@@ -193,10 +193,10 @@ class MonetSetup:
 
     def __str__(self) -> str:
         counts = (
-            None if self.commands is None else counted(len(self.commands.commands), "command"),
-            None if self.transitions is None else counted(len(self.transitions.agents), "way"),
-            None if self.motions is None else counted(len(self.motions.motions), "motion"),
-            None if self.sounds is None else counted(len(self.sounds.entries), "sound"),
+            None if self.commands is None else format_count(len(self.commands.commands), "command"),
+            None if self.transitions is None else format_count(len(self.transitions.agents), "way"),
+            None if self.motions is None else format_count(len(self.motions.motions), "motion"),
+            None if self.sounds is None else format_count(len(self.sounds.entries), "sound"),
         )
         models = " and ".join(self.models) or "these files"
         return f"{models}: {', '.join(filter(None, counts)) or 'nothing'}"
