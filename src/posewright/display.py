@@ -1,7 +1,8 @@
 """Lines, tables and paragraphs: what the `lines()` of a result yields for people.
 
-A result has `to_dict()` for programs and `lines()` for people. `lines()` yields strings and the values defined
-here; the command line or a notebook decides how to show them. This module needs no terminal and no library.
+A result has `to_dict()` for programs and `lines()` for people. `lines()` yields strings and the values
+defined here; the command line or a notebook decides how to show them. This module needs no
+terminal and no library.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from pathlib import Path
 
 
 def escape_unprintable(text: str) -> str:
-    """Return a text with its control characters, which could control a terminal, escaped as `\\x1b`."""
+    r"""Return a text with its control characters, which could control a terminal, escaped as `\x1b`."""
     return text if text.isprintable() else "".join(map(_escape_character, text))
 
 

@@ -63,7 +63,9 @@ def _read_exports(source: str) -> dict[str, tuple[str, str]]:
     exports: dict[str, tuple[str, str]] = {}
     imported: dict[str, tuple[str, str]] = {}
     block = source.partition("\nif TYPE_CHECKING:\n")[2].partition("\nelse:\n")[0]
-    block = re.sub(r"\(([^)]*?),?\s*\)", lambda match: " ".join(match[1].split()), block)  # join bracketed lines
+    block = re.sub(
+        r"\(([^)]*?),?\s*\)", lambda match: " ".join(match[1].split()), block
+    )  # join bracketed lines
     for line in block.splitlines():
         match line.split():
             case ["from", module, "import", name, "as", _]:

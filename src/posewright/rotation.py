@@ -101,7 +101,7 @@ def quaternions_of_roll_pitch_yaw(angles: Floats) -> Floats:
 
 
 def _quaternions_about_axis(axis: int, half_angles: Floats) -> Floats:
-    """Return the quaternions `(n, 4)` of rotations about one axis (0 x, 1 y, 2 z) by twice the half angles."""
+    """Return the quaternions `(n, 4)` of rotations about an axis (0 x, 1 y, 2 z) by twice the half angles."""
     quaternions = np.zeros((len(half_angles), 4))
     quaternions[:, 0] = np.cos(half_angles)
     quaternions[:, 1 + axis] = np.sin(half_angles)

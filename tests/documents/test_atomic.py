@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from posewright.documents import require_writable, atomic_replacement, write_atomically
+from posewright.documents import atomic_replacement, require_writable, write_atomically
 from posewright.errors import InputError, OutputError
 
 

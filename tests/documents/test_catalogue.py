@@ -43,7 +43,9 @@ def test_documents_may_lie_in_folders_of_their_folder(tmp_path: Path) -> None:
     contests = Catalogue("contest", ".rules.yaml", lambda: [tmp_path])
     assert contests.names() == ("year/race",)
     assert (
-        contests.shipped_path("year/race") == contests.find("year/race") == tmp_path / "year" / "race.rules.yaml"
+        contests.shipped_path("year/race")
+        == contests.find("year/race")
+        == tmp_path / "year" / "race.rules.yaml"
     )
 
 

@@ -14,8 +14,8 @@ from ruamel.yaml.error import YAMLError
 from tests.work import Calls
 
 from posewright.documents import parse_document
-from posewright.documents.yaml_tree import MAX_VALUES
 from posewright.documents.revision import round_trip_yaml
+from posewright.documents.yaml_tree import MAX_VALUES
 from posewright.errors import DocumentError
 
 PLAIN = """\

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import pytest
 
-from posewright.documents import Bounds, Node, FieldReader, parse_document, read_record
+from posewright.documents import Bounds, FieldReader, Node, parse_document, read_record
 from posewright.errors import DocumentError, InputError
 
 

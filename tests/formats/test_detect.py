@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError
 from posewright.formats import FORMATS, detect_format, read_motion, read_motion_file
-from posewright.formats.reading import known_kinds
+from posewright.formats.reading import list_file_kinds
 from posewright.formats.registry import is_read
 
-TITLES = {kind.name: kind.title for kind in known_kinds()}
+TITLES = {kind.name: kind.title for kind in list_file_kinds()}
 
 Save = Callable[..., Path]
 

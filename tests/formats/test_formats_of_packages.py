@@ -43,7 +43,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 def forget() -> None:
     """Let the next look-up ask the installed packages again."""
     plugins.cache_clear()
-    vars(FORMATS).pop("_known", None)
+    vars(FORMATS).pop("_formats", None)
 
 
 def test_its_files_are_known_read_and_written(install: Install, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_its_files_are_known_read_and_written(install: Install, tmp_path: Path) 
 def test_ours_are_told_apart_as_before_and_what_nobody_knows_is_refused_with_its_title(
     install: Install, tmp_path: Path
 ) -> None:
-    install(WHOLE.replace('begins(b"NODS ")', "lambda content: True"))
+    install(WHOLE.replace('starts_with(b"NODS ")', "lambda content: True"))
     assert detect_format(b"OMTN" + bytes(60)) == "aibo-omtn"
     assert detect_format(b"#POS\nLFr:rotor 0.1 1\n#END\n") == "tekkotsu-pos"
     assert detect_format(b"PK\x03\x04, a format that is kept in ZIP archives") == "nods"

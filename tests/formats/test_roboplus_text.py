@@ -199,7 +199,7 @@ def test_fewer_pages_and_no_trailer_are_a_cut_file(mtn: Any, read_bytes: ReadByt
 def test_a_file_without_a_step_has_no_motion(mtn: Any, saved: Save) -> None:
     path = saved(mtn.build({}))
     assert read_motion_file(path).motions == ()
-    with pytest.raises(FormatError, match="there is no motion in it"):
+    with pytest.raises(FormatError, match="it has no motion"):
         read_motion(path)
 
 

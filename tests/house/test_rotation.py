@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from posewright.rotation import heading, rotation_matrices, roll_pitch_yaw_of_matrix, roll_pitch_yaw, uprightness
+from posewright.rotation import (
+    heading,
+    roll_pitch_yaw,
+    roll_pitch_yaw_of_matrix,
+    rotation_matrices,
+    uprightness,
+)
 
 
 @pytest.fixture
@@ -31,7 +37,9 @@ def test_angles_are_those_of_turning_by_yaw_then_pitch_then_roll(turns: Rotation
 def test_matrices_have_the_bodys_own_axes_as_columns(turns: Rotation) -> None:
     expected = turns.as_matrix()
     assert rotation_matrices(quaternions(turns)) == pytest.approx(expected, abs=1e-12)
-    assert rotation_matrices(quaternions(turns).reshape(5, 100, 4)) == pytest.approx(expected.reshape(5, 100, 3, 3))
+    assert rotation_matrices(quaternions(turns).reshape(5, 100, 4)) == pytest.approx(
+        expected.reshape(5, 100, 3, 3)
+    )
     assert rotation_matrices(quaternions(turns)[0]) == pytest.approx(expected[0], abs=1e-12)
 
 

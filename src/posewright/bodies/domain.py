@@ -9,7 +9,7 @@ from typing import Annotated, Protocol
 
 import numpy as np
 
-from posewright.documents import Catalogue, Node, FieldReader, read_document, read_record
+from posewright.documents import Catalogue, FieldReader, Node, read_document, read_record
 from posewright.errors import InputError
 
 MAX_SLOPE_RAD = math.radians(45.0)

@@ -17,7 +17,7 @@ from posewright import figures, motions
 from posewright.cli import aibo_archive, aibo_programs
 from posewright.cli.console import fail, give, warn
 from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, losses_listed, option
-from posewright.display import Lines, format_count, style_level, build_line
+from posewright.display import Lines, build_line, format_count, style_level
 from posewright.errors import InputError, UnsafeCommandError
 from posewright.runtimes.openr import stick as sticks
 

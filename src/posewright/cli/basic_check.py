@@ -15,7 +15,7 @@ import typer
 from posewright import robots
 from posewright.cli import completion, console
 from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
-from posewright.display import Lines, format_count, style_level, build_line
+from posewright.display import Lines, build_line, format_count, style_level
 from posewright.documents import read_bounded, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.runtimes import robobasic

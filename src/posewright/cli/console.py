@@ -19,7 +19,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from posewright.display import Line, Paragraph, DisplayItem, Styled, Table
+from posewright.display import DisplayItem, Line, Paragraph, Styled, Table
 from posewright.errors import escape_unprintable
 
 if TYPE_CHECKING:

@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from posewright.documents.catalogue import Plugins as Plugins
     from posewright.documents.catalogue import is_path as is_path
     from posewright.documents.catalogue import plugins as plugins
+    from posewright.documents.files import atomic_replacement as atomic_replacement
     from posewright.documents.files import is_file as is_file
     from posewright.documents.files import is_folder as is_folder
-    from posewright.documents.files import path_exists as path_exists
     from posewright.documents.files import lock_folders as lock_folders
     from posewright.documents.files import open_regular_file as open_regular_file
+    from posewright.documents.files import path_exists as path_exists
     from posewright.documents.files import read_bounded as read_bounded
     from posewright.documents.files import real_path as real_path
-    from posewright.documents.files import require_writable as require_writable
     from posewright.documents.files import remove_unfinished_files as remove_unfinished_files
-    from posewright.documents.files import atomic_replacement as atomic_replacement
+    from posewright.documents.files import require_writable as require_writable
     from posewright.documents.files import try_lock as try_lock
     from posewright.documents.files import write_atomically as write_atomically
+    from posewright.documents.node import Node as Node
     from posewright.documents.plain import PlainData as PlainData
     from posewright.documents.plain import PlainMapping as PlainMapping
     from posewright.documents.plain import plain_mapping as plain_mapping
     from posewright.documents.plain import plain_with_arrays as plain_with_arrays
     from posewright.documents.plain import to_plain as to_plain
     from posewright.documents.reading import MAX_DOCUMENT_BYTES as MAX_DOCUMENT_BYTES
-    from posewright.documents.node import Node as Node
     from posewright.documents.reading import decode_document as decode_document
     from posewright.documents.reading import parse_document as parse_document
     from posewright.documents.reading import read_document as read_document

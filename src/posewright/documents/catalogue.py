@@ -110,7 +110,9 @@ class Plugins(Mapping[str, Any]):
         entries = self._entries[name]
         if len(entries) > 1:
             packages = " and ".join(map(_package_label, entries))
-            raise InputError(f"{name!r} in {self.group} is offered by {packages}", hint="uninstall one of them")
+            raise InputError(
+                f"{name!r} in {self.group} is offered by {packages}", hint="uninstall one of them"
+            )
         try:
             return entries[0].load()
         except (Exception, SystemExit) as error:  # importing a foreign module may raise anything

@@ -109,7 +109,7 @@ def atomic_replacement(path: Path, *, suffix: str = "") -> Iterator[tuple[Path, 
 
 
 def _create_unfinished(path: Path, suffix: str) -> tuple[Path, int]:
-    """Create the temporary file for `path`; it is locked while its handle is open, which marks it as in use."""
+    """Create the temporary file for `path`, locked while its handle is open to mark it as in use."""
     if not path.name:
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     while True:

@@ -118,10 +118,12 @@ class Element:
         return self.attribute_numbers(name, 1, defaults)[0]
 
     def numbers(self, *counts: int) -> tuple[float, ...]:
-        """Return the numbers in the text of the element; if `counts` are given, their number is one of these."""
+        """Return the numbers in the element's text; if `counts` are given, it must have one of them."""
         values = self._parse_numbers(f"<{self.name}>", self.text, *counts)
         if any(abs(value) >= _LARGEST_NUMBER for value in values):
-            self.fail(f"<{self.name}> has a number that is too large", f"write numbers below {_LARGEST_NUMBER:g}")
+            self.fail(
+                f"<{self.name}> has a number that is too large", f"write numbers below {_LARGEST_NUMBER:g}"
+            )
         return values
 
     def number(self, name: str) -> float | None:
@@ -170,7 +172,7 @@ def read_markup(path: Path, rules: MarkupRules | None = None) -> Element:
 
 
 def parse_markup(text: str, path: Path | None = None, rules: MarkupRules | None = None) -> Element:
-    """Return the root element of an XML document; `path` is used in messages only. Raises as `read_markup`."""
+    """Return the root element of an XML text; `path` is used in messages only. Raises as `read_markup`."""
     rules = rules or MarkupRules()
     try:
         raw = text.removeprefix("\ufeff").encode()

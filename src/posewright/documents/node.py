@@ -154,7 +154,7 @@ class Node:
         return entries
 
     def where_of(self, key: str | int) -> Where:
-        """Return where the text of the value at `key` begins; without a column for a block text (`>`, `|`)."""
+        """Return where the text of the value at `key` begins; a block text (`>`, `|`) has no column."""
         position = self._positions().get(key)
         if position is None:
             return self.where

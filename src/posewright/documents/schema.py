@@ -100,7 +100,9 @@ def read_record(
     required = [entry.key for entry in entries.values() if entry.required]
     optional = [entry.key for entry in entries.values() if not entry.required]
     nodes = node.fields(required=required, optional=[*optional, *extra_keys])
-    read_values = {name: entry.read(nodes[entry.key]) for name, entry in entries.items() if entry.key in nodes}
+    read_values = {
+        name: entry.read(nodes[entry.key]) for name, entry in entries.items() if entry.key in nodes
+    }
     with node.locate_errors():
         return kind(**(read_values | values))
 
@@ -128,7 +130,9 @@ def _build_entry(dataclass_field: Field[object], hint: object, degrees: bool) ->
     return _SchemaEntry(key, has_no_default, _build_reader(key, hint, rules))
 
 
-def _build_reader(key: str, hint: object, rules: _NumberRules) -> Callable[[Node], object]:
+def _build_reader(  # noqa: PLR0911 -- a case for each type
+    key: str, hint: object, rules: _NumberRules
+) -> Callable[[Node], object]:
     """Return the function that reads a value of the hinted type.
 
     Raises:

@@ -123,14 +123,14 @@ def find_open_bracket(text: str) -> tuple[int, int] | None:
     line = 1
     line_start = 0
     for match in _BRACKETS.finditer(text):
-        token = match[0]
-        if token == "\n":
+        character = match[0]
+        if character == "\n":
             line += 1
             line_start = match.end()
-        elif token in "[{" and (stack or _FLOW_START.search(text[line_start : match.start()])):
-            stack.append((token, line, match.start() - line_start + 1))
-        elif token in "]}" and stack:
-            if stack[-1][0] + token not in ("[]", "{}"):
+        elif character in "[{" and (stack or _FLOW_START.search(text[line_start : match.start()])):
+            stack.append((character, line, match.start() - line_start + 1))
+        elif character in "]}" and stack:
+            if stack[-1][0] + character not in ("[]", "{}"):
                 return stack[-1][1:]
             stack.pop()
     return stack[0][1:] if stack else None

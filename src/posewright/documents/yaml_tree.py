@@ -133,7 +133,9 @@ class _TreeBuilder:
                 is_block = is_quoted and str(event.style) in "|>"
                 self._add(value, line, None if is_block else mark.column + 1 + is_quoted)
             elif isinstance(event, AliasEvent):
-                self._add(self._resolve_alias(str(event.anchor), line, mark.column + 1), line, mark.column + 1)
+                self._add(
+                    self._resolve_alias(str(event.anchor), line, mark.column + 1), line, mark.column + 1
+                )
             elif isinstance(event, CollectionStartEvent):
                 self._open_container(event, line, mark.column + 1)
             elif self.open:

@@ -1,6 +1,7 @@
 """A fast YAML writer for documents that are written anew.
 
-ruamel.yaml, which writes over existing documents and keeps their comments (`revision.py`), is thirty times slower.
+ruamel.yaml, which writes over existing documents and keeps their comments (`revision.py`), is thirty times
+slower.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def _is_list(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, list | tuple)
 
 
-def _format_flow(value: object) -> str:
+def _format_flow(value: object) -> str:  # noqa: PLR0911 -- a case for each type
     if type(value) is float:  # tested first: most values of a motion are floats
         return repr(value)
     if _is_list(value):

@@ -110,7 +110,9 @@ class FallDetector:
             self._low_m = self._limits.height_share * float(base[0, 2])
         if upright is None:
             upright = (
-                uprightness(base[:, 3:]) if self._up is None else rotation_matrices(base[:, 3:])[..., 2] @ self._up
+                uprightness(base[:, 3:])
+                if self._up is None
+                else rotation_matrices(base[:, 3:])[..., 2] @ self._up
             )
         tilted = upright < self._cos_tilt
         return np.asarray(tilted | (base[:, 2] < self._low_m) if self._limits.height_share else tilted)

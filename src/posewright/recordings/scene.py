@@ -151,4 +151,6 @@ def link_rotations(header: RobotHeader, positions: Floats) -> Floats:
     axes = np.array([link["axis"] for link in links], dtype=np.float64).reshape(-1, 3)
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
     half = positions[:, columns] / 2.0
-    return quaternion_product(rest, np.concatenate([np.cos(half)[..., None], np.sin(half)[..., None] * axes], axis=-1))
+    return quaternion_product(
+        rest, np.concatenate([np.cos(half)[..., None], np.sin(half)[..., None] * axes], axis=-1)
+    )

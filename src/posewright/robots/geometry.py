@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from posewright.documents import Node, FieldReader, read_record
+from posewright.documents import FieldReader, Node, read_record
 from posewright.robots.sensors import Camera, SensorSpec, Vector, parse_vector
 
 FRONT, REAR = "front", "rear"

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, TypeAlias
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.documents import Bounds, Node, FieldReader, read_record
+from posewright.documents import Bounds, FieldReader, Node, read_record
 
 FARTHEST_M = 10.0
 """No part of a small robot is farther from another."""

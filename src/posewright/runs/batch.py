@@ -18,7 +18,13 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from posewright.control.loop import sigterm_raises
-from posewright.documents import path_exists, lock_folders, open_regular_file, remove_unfinished_files, write_atomically
+from posewright.documents import (
+    lock_folders,
+    open_regular_file,
+    path_exists,
+    remove_unfinished_files,
+    write_atomically,
+)
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, OutputError, PosewrightError, Where
 from posewright.recordings.exact_json import from_json, to_json

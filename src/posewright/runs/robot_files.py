@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.display import Lines
-from posewright.documents import path_exists, flow_mapping, render_document, write_atomically
+from posewright.documents import flow_mapping, path_exists, render_document, write_atomically
 from posewright.documents.markup import read_markup
 from posewright.documents.plain import plain_mapping
 from posewright.errors import InputError, OutputError, PosewrightError, Where, escape_unprintable
@@ -72,7 +72,8 @@ class ImportedRobot:
         """Yield what was imported, what is odd about it, and what is to be filled in."""
         mass = "" if self.robot.mass_kg is None else f", {self.robot.mass_kg:.3g} kg"
         yield f"{self.robot.name}: {len(self.robot.joints)} joints{mass} -> {self.folder}"
-        yield f"feet: {', '.join(map(escape_unprintable, self.robot.feet)) or 'none found: nothing has a shape'}"
+        feet = ", ".join(map(escape_unprintable, self.robot.feet))
+        yield f"feet: {feet or 'none found: nothing has a shape'}"
         for oddity in self.odd:
             yield f"odd: {escape_unprintable(str(oddity))}"
         for entry in self.by_hand:

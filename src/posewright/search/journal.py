@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
 
-from posewright.documents import is_file, path_exists, open_regular_file, real_path, try_lock
+from posewright.documents import is_file, open_regular_file, path_exists, real_path, try_lock
 from posewright.documents.plain import PlainMapping
 from posewright.errors import FormatError, InputError, OutputError, Where
 from posewright.search.attempt import Attempt, Generation, generations_of

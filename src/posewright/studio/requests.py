@@ -10,7 +10,7 @@ from functools import cache
 from types import MethodType
 from typing import Annotated, NamedTuple, TypeVar, get_type_hints
 
-from posewright.documents import Node, FieldReader, read_record
+from posewright.documents import FieldReader, Node, read_record
 from posewright.errors import InputError
 
 MOST_BYTES = 32_000_000

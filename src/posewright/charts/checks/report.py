@@ -23,7 +23,7 @@ from posewright.charts.checks.stuck import Deadlocks, Endless
 from posewright.charts.model import Chart
 from posewright.charts.proof import require_solver
 from posewright.charts.reachability import USUAL, Limits
-from posewright.display import Lines, style_level, build_line
+from posewright.display import Lines, build_line, style_level
 from posewright.errors import InputError, MissingExtraError, Where
 
 WITHIN_S = 20.0

@@ -28,9 +28,9 @@ from posewright.charts.model import (
 from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, IntType, Type, Value
 from posewright.documents import (
     PlainData,
-    path_exists,
     flow_mapping,
     parse_document,
+    path_exists,
     plain_mapping,
     read_text,
     save_document,

@@ -11,7 +11,7 @@ from posewright.charts.model import Chart
 from posewright.charts.scenarios.rows import INSIDE, NEXT, OUTSIDE, Tick, run_rows
 from posewright.charts.scenarios.scenario import Scenario, read_scenario, rows_of
 from posewright.charts.types import Value
-from posewright.display import Lines, style_level, build_line
+from posewright.display import Lines, build_line, style_level
 from posewright.documents import PlainData
 from posewright.errors import PosewrightError
 

@@ -14,9 +14,9 @@ from posewright.charts.types import Type, Value, parse_value
 from posewright.documents import (
     Node,
     PlainData,
+    flow_mapping,
     is_file,
     is_folder,
-    flow_mapping,
     parse_document,
     read_document,
     read_text,

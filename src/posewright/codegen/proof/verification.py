@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from posewright.arrays import Flags
 from posewright.codegen.proof.shrinking import shortest
 from posewright.codegen.unit import Executable, Footprint, Records, Subject
-from posewright.display import Lines, format_count, style_level, build_line, table
+from posewright.display import Lines, build_line, format_count, style_level, table
 
 if TYPE_CHECKING:
     from posewright.codegen.proof.source_coverage import SourceCoverage

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.display import Lines, Table, style_level, build_line, table
+from posewright.display import Lines, Table, build_line, style_level, table
 from posewright.documents.plain import PlainData, PlainMapping, plain_mapping, to_plain
 from posewright.evaluation.motion.played import PlayedMotion
 from posewright.evaluation.motion.self_collision import MM_PER_M, longest_slips, self_collision, self_contacts

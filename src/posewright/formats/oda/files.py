@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from posewright.display import Lines
 from posewright.errors import FormatError, LossError, OutputError, UnknownNameError, Where, escape_unprintable
-from posewright.formats.binary import Wrapping
+from posewright.formats.binary import GzipWrapping
 from posewright.formats.file_kind import MAX_ARCHIVE_BYTES, read_file_bytes
 from posewright.formats.oda.archive import ODA, Compression, OdaArchive, entries_counted
 from posewright.formats.oda.reader import parse_archive
 
 if TYPE_CHECKING:
-    from posewright.formats.motion_file import Reference
+    from posewright.formats.motion_file import PageReference
     from posewright.formats.oda.assembly import Part
     from posewright.robots import Robot
 
@@ -153,7 +153,7 @@ def create_archive(
         raise OutputError("stands there already", where=Where(target), hint="overwrite=True replaces it")
     parts = [part_from_file(file, robot=robot) for file in files]
     losses = _accepted(parts, accept_loss=accept_loss)
-    wrapping = Wrapping() if compression is Compression.FILE else None
+    wrapping = GzipWrapping() if compression is Compression.FILE else None
     archive = with_parts(OdaArchive(path=target, wrapping=wrapping), parts, compression)
     write_archive_file(archive, target)
     return _assembled(archive, parts, losses)
@@ -198,7 +198,7 @@ def add_to_archive(
 
 
 def remove_from_archive(
-    path: Path | str, entries: Sequence[Reference], *, keep_places: bool = False
+    path: Path | str, entries: Sequence[PageReference], *, keep_places: bool = False
 ) -> OdaArchive:
     """Take entries out of an archive.
 

@@ -43,4 +43,6 @@ def urdf_of_arena(arena: Arena) -> str:
 
 def _link(name: str, form: Form, at: tuple[float, float, float], yaw: float = 0.0) -> Link:
     turn = (math.cos(yaw / 2.0), 0.0, 0.0, math.sin(yaw / 2.0))
-    return Link(escape_unprintable(name), _FIELD, at, turn, forms=(form,))  # XML has no place for control characters
+    return Link(
+        escape_unprintable(name), _FIELD, at, turn, forms=(form,)
+    )  # XML has no place for control characters

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from posewright.documents import path_exists, flow_mapping, parse_document, read_text, render_document, save_document
+from posewright.documents import (
+    flow_mapping,
+    parse_document,
+    path_exists,
+    read_text,
+    render_document,
+    save_document,
+)
 from posewright.gaits.quadruped.gait import Gait, TravelGain, Trim
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, Point
 from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.contests import places
-from posewright.documents import path_exists, open_regular_file, read_document, write_atomically
+from posewright.documents import open_regular_file, path_exists, read_document, write_atomically
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, Where
 from posewright.recordings.exact_json import from_json, to_json

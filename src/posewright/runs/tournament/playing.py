@@ -10,7 +10,7 @@ from pathlib import Path
 
 from posewright.contests import Contest, Counted, Duel, Entry, Ranked, Score, contest, judge, places
 from posewright.contests import earned_by_places as shared_points
-from posewright.documents import path_exists, lock_folders, read_text, write_atomically
+from posewright.documents import lock_folders, path_exists, read_text, write_atomically
 from posewright.errors import InputError
 from posewright.recordings import read_mcap, write_mcap
 from posewright.runs.batch import (

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from posewright.documents import path_exists, lock_folders, write_atomically
+from posewright.documents import lock_folders, path_exists, write_atomically
 from posewright.errors import MissingExtraError, PosewrightError, UnavailableError
 from posewright.figures import film_recording
 from posewright.figures.saving import screen_png

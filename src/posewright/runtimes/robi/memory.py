@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
 
-from posewright.documents import Bounds, Node, FieldReader, read_document, read_record
+from posewright.documents import Bounds, FieldReader, Node, read_document, read_record
 from posewright.errors import InputError, UnknownNameError
 
 _DOCUMENT = Path(__file__).parent / "memory_map.yaml"

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
-from posewright.documents import Bounds, Node, FieldReader, read_document, read_record
+from posewright.documents import Bounds, FieldReader, Node, read_document, read_record
 from posewright.errors import UnknownNameError
 from posewright.robots import Robot, robot
 from posewright.runtimes.robi.memory import Sources

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from posewright.errors import InputError
 from posewright.formats import Rounding
-from posewright.formats.writing import beyond_the_mechanism
+from posewright.formats.writing import describe_limit_violations
 from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
@@ -94,7 +94,7 @@ def motions_program(
     remarks = [
         f"{motion.name}: {told}" if many else told
         for motion in motions
-        for told in beyond_the_mechanism(motion)
+        for told in describe_limit_violations(motion)
     ]
     for label, motion in zip(labels, motions, strict=True):
         if label != motion.name:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from posewright.errors import InputError
-from posewright.formats.unsaid import unlit
+from posewright.formats.path_losses import describe_lost_lights
 from posewright.motions import Keyframe, Motion
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.motion_reading import standing_counts
@@ -170,7 +170,7 @@ class RoutineWriter:
             yield f"easing {', '.join(curved)}: the servos go straight"
         if stiff := {joint for frame in motion.keyframes for joint in frame.stiffness or ()}:
             yield f"the stiffness of {', '.join(joint for joint in motion.joints if joint in stiff)}"
-        yield from unlit(motion)
+        yield from describe_lost_lights(motion)
         if self.time_s > self._period_s + 1e-6:
             yield f"times of keyframes, by up to {self.time_s:.2g} s: no SPEED gives them"
         if (motion.repeat or 1) > MOST_TIMES:

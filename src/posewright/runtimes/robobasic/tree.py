@@ -362,5 +362,5 @@ class Finding:
         """Return it as a line for people, of a file of that name."""
         hint = f" ({self.hint})" if self.hint else ""
         place = f"{name}:{self.line}:{self.column}: "
-        level = display.level_word(self.severity.value)
-        return display.line_of(place, level, f": {self.message}{hint} [{self.rule}]")
+        level = display.style_level(self.severity.value)
+        return display.build_line(place, level, f": {self.message}{hint} [{self.rule}]")

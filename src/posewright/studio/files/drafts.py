@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from posewright.documents import Node, open_regular_file, read_bounded, atomic_replacement, try_lock
+from posewright.documents import Node, atomic_replacement, open_regular_file, read_bounded, try_lock
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.formats import PageLabel, origin_of
 from posewright.formats.native.reader import motion_of

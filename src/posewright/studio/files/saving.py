@@ -61,7 +61,7 @@ def format_views(robot: Robot) -> list[View]:
             "suffix": motion_format.suffixes[0],
         }
         for name, motion_format in FORMATS.items()
-        if motion_format.suffixes and motion_format.suits(robot)
+        if motion_format.suffixes and motion_format.supports_robot(robot)
     ]
 
 

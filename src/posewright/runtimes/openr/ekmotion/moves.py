@@ -24,7 +24,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
-from posewright.documents import Bounds, Node, FieldReader, parse_document, read_record, read_text
+from posewright.documents import Bounds, FieldReader, Node, parse_document, read_record, read_text
 from posewright.errors import DocumentError, FormatError, UnknownNameError, Where
 from posewright.formats.ekmoves.document import ORDER, PoseArray
 from posewright.formats.ekmoves.reader import read_header

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from posewright.display import Lines
-from posewright.documents import path_exists, lock_folders, require_writable, write_atomically
+from posewright.documents import lock_folders, path_exists, require_writable, write_atomically
 from posewright.errors import FormatError, OutputError, UnknownNameError, UnsafeCommandError, Where
-from posewright.formats import Compression, Reference, Wrapping
+from posewright.formats import Compression, GzipWrapping, PageReference
 from posewright.motions import Level, Motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.check import check_setup
@@ -56,7 +56,7 @@ def taken_in(setup: MonetSetup, wanted: Registration, data: bytes, *, overwrite:
     Every other entry keeps its bytes and its place, every other line its bytes.
     """
     archive, commands = _needed(setup)
-    packed = Wrapping().around(data) if archive.archive.compression is Compression.ENTRIES else data
+    packed = GzipWrapping().wrap(data) if archive.archive.compression is Compression.ENTRIES else data
     _refuse_taken_id(commands, wanted.id, overwrite=overwrite)
     if not _is_left(setup, archive, wanted.name, packed):
         _refuse_taken_name(setup, archive, wanted, overwrite=overwrite)
@@ -334,7 +334,7 @@ def add_to_stick(
     sound: str | None = None,
     sync: bool = False,
     overwrite: bool = False,
-    page: Reference | None = None,
+    page: PageReference | None = None,
     robot: str | Robot | None = None,
     accept_loss: bool = False,
     accept_jump: bool = False,

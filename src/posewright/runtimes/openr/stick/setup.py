@@ -17,10 +17,10 @@ from posewright.display import format_count
 from posewright.errors import FormatError, Where
 from posewright.formats import (
     EntryKind,
-    Line,
     MotionLabel,
     OdaArchive,
     OdaEntry,
+    TextLine,
     is_text,
     label_of,
     read_archive_file,
@@ -42,14 +42,14 @@ class DesignEntry:
     model: str  # the section's name; empty before the first section, where it holds for every model
     key: str
     path: str  # where it lies, as the robot sees it: `/MS` is the memory stick
-    line: Line
+    line: TextLine
 
 
 @dataclass(frozen=True)
 class DesignDb:
     """A DESIGNDB.CFG as its lines."""
 
-    lines: tuple[Line, ...] = field(repr=False)
+    lines: tuple[TextLine, ...] = field(repr=False)
     path: Path | None = None
 
     @cached_property
@@ -63,7 +63,7 @@ class DesignDb:
         return tuple(dict.fromkeys(name for line in self.lines if (name := _section(line)) is not None))
 
     @property
-    def odd(self) -> tuple[Line, ...]:
+    def odd(self) -> tuple[TextLine, ...]:
         """The lines that say nothing that can be understood."""
         return tuple(line for line in self.lines if _says_something(line) and not _is_understood(line))
 
@@ -100,16 +100,16 @@ def read_designdb(data: bytes, path: Path | None = None) -> DesignDb:
     return DesignDb(tuple(split_lines(data, path)), path)
 
 
-def _section(line: Line) -> str | None:
+def _section(line: TextLine) -> str | None:
     match = _SECTION.fullmatch(line.text)
     return match[1].decode("latin-1") if match else None
 
 
-def _says_something(line: Line) -> bool:
+def _says_something(line: TextLine) -> bool:
     return bool(line.text) and not line.text.startswith(b"#")
 
 
-def _is_understood(line: Line) -> bool:
+def _is_understood(line: TextLine) -> bool:
     return _section(line) is not None or len(MonetLine(line).words) == 2
 
 
