@@ -160,7 +160,7 @@ def test_what_a_header_cannot_hold_is_lost_by_name() -> None:
     )
     motion = Motion("x", "sony_ers7", ("mouth",), (frame,), repeat=2, next="y", start=frame.pose)
     lost = "; ".join(write(motion).losses)
-    for what in ("easing", "stiffness", "repeats 2 times", "'y' comes next", "started from"):
+    for what in ("easing", "stiffness", "repeats 2 times", "'y' comes next", "start pose"):
         assert what in lost
 
 

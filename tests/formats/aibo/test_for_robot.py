@@ -46,7 +46,7 @@ def test_a_motion_on_its_own_robot_has_neither() -> None:
 def test_a_conversion_tells_both(tmp_path: Path) -> None:
     source, target = tmp_path / "a.motion.yaml", tmp_path / "b.motion.yaml"
     write_motion(standing("sony_ers210"), source)
-    with pytest.raises(LossError, match="tail_tilt: 0 is not at the same place"):
+    with pytest.raises(LossError, match="tail_tilt: sony_ers7 has its zero elsewhere"):
         convert_motion(source, target, robot="sony_ers7")
     done = convert_motion(source, target, robot="sony_ers7", accept_loss=True)
     assert any("tail_pan" in remark for remark in done.remarks)

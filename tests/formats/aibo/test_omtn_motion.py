@@ -241,7 +241,7 @@ def test_a_single_pose_is_held_for_a_frame_as_the_player_plays_nothing_of_one() 
         ({"stiffness": {"neck_tilt": 3.0}}, {}, "stiffness of neck_tilt"),
         ({}, {"repeat": 3}, "repeats 3 times"),
         ({}, {"next": "5"}, "motion '5' comes next"),
-        ({}, {"exit": "bow"}, "left through motion 'bow'"),
+        ({}, {"exit": "bow"}, "motion 'bow' is its exit"),
         ({}, {"name": "\u732b"}, "letters of the name '\u732b'"),
     ],
 )

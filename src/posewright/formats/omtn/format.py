@@ -247,8 +247,8 @@ def _begin(motion: Motion) -> tuple[list[str], list[str]]:
     """Return what is lost of how it begins, and what is said in another way."""
     way_in = motion.keyframes[0].reach_s > 0.0
     if motion.start is not None:
-        said = "the pose it is to be started from is written as its first keyframe"
-        lost = "the pose it is to be started from, as it takes no time to leave it"
+        said = "its start pose is written as its first keyframe"
+        lost = "its start pose, as it takes no time to leave it"
         return ([], [said]) if way_in else ([lost], [])
     if way_in and not motion.loops:
         wait_s = motion.keyframe_times[0]

@@ -197,7 +197,7 @@ def _note_unwritable(motion: Motion, columns: Columns, losses: list[str]) -> Non
     for joint in sorted({joint for frame in motion.keyframes for joint in frame.pose.free}):
         losses.append(f"{joint} is free at times: a page cannot switch torque off, so it stays where it was")
     if motion.start is not None:
-        losses.append("the pose it is to be started from")
+        losses.append("its start pose")
     losses.extend(describe_lost_lights(motion))
 
 
