@@ -264,7 +264,7 @@ WRONG = [
     ({"play: null}": "walk: trot}"}, UnknownNameError, "no gait is called 'trot'", 14),
     ({"play: null}": "play: null, joints_deg: {nose: 3}}"}, UnknownNameError, "nose", 14),
     ({"period_s: 0.1": "period_s: 0.001"}, DocumentError, "shorter than a frame", 3),
-    ({"go: going}": "go: standing}"}, InputError, "the chart tiny is refused", None),
+    ({"go: going}": "go: standing}"}, InputError, "chart tiny has errors", None),
 ]
 
 
