@@ -14,7 +14,7 @@ from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation import SimulatedBody, World
-from posewright.simulation.placing import Lean, sole_corners
+from posewright.simulation.placement import Lean, sole_corners
 
 from .driving import play
 
