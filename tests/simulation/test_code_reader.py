@@ -79,7 +79,7 @@ def test_it_looks_so_many_times_a_second_and_not_in_between(bioloid: Robot) -> N
 
 def test_a_world_without_visuals_cannot_be_read(bioloid: Robot) -> None:
     one = body(bioloid, plate("ahead", "Turn45L", 0.0), visuals=False)
-    with pytest.raises(InputError, match="cannot be drawn"):
+    with pytest.raises(InputError, match="made without visuals"):
         one.read()
 
 

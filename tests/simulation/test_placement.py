@@ -97,7 +97,7 @@ def test_a_robot_may_be_put_into_a_box(among_boxes: AmongBoxes, hold: Hold) -> N
 
 
 def test_a_place_that_is_no_number_is_refused(bare: SimulatedBody) -> None:
-    with pytest.raises(InputError, match="cannot put"):
+    with pytest.raises(InputError, match="cannot place"):
         bare.place_robot(math.nan, 0.0, 0.0)
 
 

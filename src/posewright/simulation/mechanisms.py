@@ -120,7 +120,7 @@ def read_mjcf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
     for field in ("body_pos", "body_ipos", "body_mass", "body_inertia", "geom_pos", "geom_size"):
         if not (np.abs(getattr(model, field)) < _MAX_VALUE).all():
             raise FormatError(
-                f"{field} has a value that is not finite or not below {_MAX_VALUE:g}",
+                f"{field} is not finite, or not below {_MAX_VALUE:g}",
                 where=Where(path),
                 hint="use metres and kilograms",
             )

@@ -50,7 +50,7 @@ def read_model(robot: Robot) -> mujoco.MjSpec:
         InputError: the card has no model, or its file is not a MuJoCo model.
     """
     if robot.model_path is None:
-        message = f"{robot.name} cannot be simulated: its card has no model"
+        message = f"{robot.name} has no model, so it cannot be simulated"
         raise InputError(message, hint=NO_MODEL_HINT)
     try:
         return mujoco.MjSpec.from_file(str(robot.model_path))

@@ -165,8 +165,8 @@ class SceneView:
         view: the robot in the scene.
         stance: how the robot stands now.
         angles: its joints, `(n_joints,)` [rad].
-        pin: where the base stays, as in `LinkPoses`, while a limb of the robot is dragged; None for a robot that
-            stands on the floor.
+        pin: where the base stays, as in `LinkPoses`, while a limb of the robot is dragged; None for a robot
+            that stands on the floor.
         on_show: called whenever the robot has taken a pose.
 
     Raises:
