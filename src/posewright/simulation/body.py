@@ -15,7 +15,7 @@ from posewright.bodies import (
     DomainParameters,
     JointCommands,
     JointStates,
-    Place,
+    PlanarPose,
     TorquePolicy,
 )
 from posewright.recordings import sensor_card
@@ -60,7 +60,7 @@ class SimulatedBody:
         name: str | None = None,
         *,
         start_pose: Floats | None = None,
-        start: Place = (0.0, 0.0, 0.0),
+        start: PlanarPose = (0.0, 0.0, 0.0),
         noise: Mapping[str, float] | None = None,
         seed: int = 0,
         domain: DomainParameters | None = None,
@@ -218,7 +218,7 @@ class SimulatedBody:
         self.put_down(pose, lean)
         return self.world.step(round(seconds / self.robot.frame_period_s))[self.instance.name]
 
-    def _place(self, start: Place, lean: Lean | None) -> None:
+    def _place(self, start: PlanarPose, lean: Lean | None) -> None:
         addresses = self.instance.addresses
         self.instance.data.ctrl[addresses.actuators] = addresses.of_moving(self._effective_command)
         place(self.instance, *start, self._effective_command, lean=lean)

@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from posewright.arrays import Floats
-from posewright.bodies import Body, DomainParameters, JointCommands, JointStates, Supervisor, frames_in
+from posewright.bodies import (
+    Body,
+    DomainParameters,
+    JointCommands,
+    JointStates,
+    Supervisor,
+    count_command_frames,
+)
 from posewright.errors import BodyError, InputError, UnknownNameError
 from posewright.simulation.assembly import ModelReduction, PrefixedRobot, compile_world, count_substeps
 from posewright.simulation.contacts import ContactRecorder
@@ -255,7 +262,7 @@ class World:
                 f"these robots of the world have no body: {missing}",
                 hint="create a SimulatedBody(world, name) of each robot first",
             )
-        return frames_in(commands, self.bodies)
+        return count_command_frames(commands, self.bodies)
 
     def _simulate(self, controls: Floats, begin: int, end: int) -> None:
         """Simulate the frames of some rows of `controls`, and store their states in the buffer.
