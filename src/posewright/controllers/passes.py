@@ -14,7 +14,7 @@ from posewright.arrays import Flags, Floats
 from posewright.control.schedule import in_frames
 from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose, Samples
-from posewright.motions.lighting import held_colours
+from posewright.motions.lighting import colours_by_keyframe
 from posewright.robots import Rgb, Robot
 
 PEAK_OF_MEAN = 15.0 / 8.0
@@ -141,7 +141,7 @@ class Passes:
         self._columns = np.array([robot.index(joint) for joint in motion.joints], dtype=np.intp)
         own = np.array([servo.stiffness for servo in robot.servos])
         self._stiffness = tuple(self._stiffness_of(keyframe, own) for keyframe in motion.keyframes)
-        self._lights = held_colours(motion.keyframes, robot)
+        self._lights = colours_by_keyframe(motion.keyframes, robot)
         told = list(zip(self._stiffness, self._lights, strict=True))
         alike = (
             next(i for i, (s, lit) in enumerate(told) if _same(s, own) and lit == now) for own, now in told

@@ -10,7 +10,7 @@ from posewright.formats.motion_file import LazyMotions, MotionFile, Reference
 from posewright.formats.oda.archive import ODA
 from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import FORMATS
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 
 DIGITS = 9  # decimals of a time: a nanosecond, free of 0.8160000000000001
 FOR_EVER = "for ever"
@@ -27,7 +27,7 @@ def describe_motion_file(file: MotionFile, page: Reference | None = None) -> dic
         "format": file.format,
         "robot": motion.robot,
         "assumed": file.assumed,
-        "robot_joints": len(card_of(motion).joints),
+        "robot_joints": len(robot_of_motion(motion).joints),
         "design": motion.extras.get("design"),
         "frame_ms": _frame_ms(file, motion),
         "page": file.page_number(page),
@@ -63,7 +63,7 @@ def _frame_ms(file: MotionFile, motion: Motion) -> float:
     frame_ms = float(motion.extras.get("omtn_frame_ms") or 0.0)
     has_frames = file.format in (OMTN, ODA)
     step_s = FORMATS[file.format].quantum.time_s if has_frames else None
-    return frame_ms or 1000.0 * (card_of(motion).frame_period_s if step_s is None else step_s)
+    return frame_ms or 1000.0 * (robot_of_motion(motion).frame_period_s if step_s is None else step_s)
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def motion_file_lines(file: MotionFile, page: Reference | None = None) -> Lines:
         yield f"  next       {_reference(motion.next)}"
     if motion.exit is not None:
         yield f"  exit       {_reference(motion.exit)}"
-    has_all = len(motion.joints) == len(card_of(motion).joints)
+    has_all = len(motion.joints) == len(robot_of_motion(motion).joints)
     yield f"  joints     {f'all {len(motion.joints)}' if has_all else ', '.join(motion.joints)}"
     free = sorted({joint for frame in motion.keyframes for joint in frame.pose.free})
     if free:

@@ -110,7 +110,7 @@ def _shown_s(row: Moment, step_ms: int) -> float:
 def _moments(motion: Motion, step_ms: int, *, begins: bool) -> Iterator[Moment]:
     angles = np.full(len(motion.joints), np.nan)
     if begins:
-        angles = motion.resolved()[0].angles
+        angles = motion.resolved_poses()[0].angles
         if motion.keyframes[0].reach_s > 0.0:
             yield Moment(0, angles, ~np.isnan(angles), 0, 0.0)
     for number, keyframe, times in zip(count(1), motion.keyframes, times_of(motion), strict=False):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, overload
 
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
-from posewright.motions import Carried, Motion, card_of, carried_over
+from posewright.motions import Motion, RetargetedMotion, retarget_motion, robot_of_motion
 from posewright.motions.motion import MotionOrigin
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
@@ -217,12 +217,12 @@ MOST_CLIPS = 200  # more clipped values than this are counted, not listed
 CARRIED = "carried-over"  # stands for the format of a motion that came from a file of another robot
 
 
-def carried_to(motion: Motion, robot: str | Robot | None) -> Carried:
+def carried_to(motion: Motion, robot: str | Robot | None) -> RetargetedMotion:
     """Return the motion carried over to the robot that is asked for; the same motion if it is its own."""
     card = robot_named(robot) if isinstance(robot, str) else robot
     if card is None or card.name == motion.robot:
-        return Carried(motion, (), (), ())
-    carried = carried_over(motion, card, _own_card(motion))
+        return RetargetedMotion(motion, (), (), ())
+    carried = retarget_motion(motion, card, _own_card(motion))
     origin = Origin(CARRIED, None, robot=card)  # the card may be somebody's own
     return replace(carried, motion=replace(carried.motion, origin=origin))
 
@@ -230,7 +230,7 @@ def carried_to(motion: Motion, robot: str | Robot | None) -> Carried:
 def _own_card(motion: Motion) -> Robot | None:
     """Return the card of the motion's robot; None for one that nobody has a card of."""
     try:
-        return card_of(motion)
+        return robot_of_motion(motion)
     except UnknownNameError:
         return None
 
@@ -253,7 +253,7 @@ def _carried(file: MotionFile, place: int, robot: str | Robot | None) -> Motion:
     return carried_to(file.motions[place], robot).motion
 
 
-def lost_between_robots(carried: Carried, *, clip: bool = False) -> Iterator[str]:
+def lost_between_robots(carried: RetargetedMotion, *, clip: bool = False) -> Iterator[str]:
     """Yield what the other robot cannot do, in words; `clip`: but for angles, which may be clipped."""
     name = carried.motion.robot
     if carried.missing:
@@ -269,7 +269,7 @@ def lost_between_robots(carried: Carried, *, clip: bool = False) -> Iterator[str
         yield f"{len(carried.clips) - MOST_CLIPS} more angles beyond the limits of {name}"
 
 
-def unmoved(carried: Carried) -> Iterator[str]:
+def unmoved(carried: RetargetedMotion) -> Iterator[str]:
     """Yield what the motion does not say to the other robot, and what of it is doubtful, in words."""
     if carried.unmoved:
         yield f"the motion says nothing of {', '.join(carried.unmoved)}"

@@ -14,7 +14,7 @@ from posewright.arrays import Floats
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.formats.file_kind import FileKind
 from posewright.formats.motion_file import MotionFile
-from posewright.motions import Motion, card_of, straightened
+from posewright.motions import Motion, robot_of_motion, straighten_motion
 from posewright.robots import Robot
 
 
@@ -124,7 +124,7 @@ class MotionFormat:
 
     def prepared(self, motion: Motion, options: WriteOptions) -> Motion:
         """Return the motion as it is to be rendered: straightened on the format's clock, if that is asked."""
-        return straightened(motion, grid_s=self.quantum.time_s) if options.straighten else motion
+        return straighten_motion(motion, grid_s=self.quantum.time_s) if options.straighten else motion
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def read_back(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Mot
         FormatError: nobody could read it, since the motion has something that no such file may have.
     """
     try:
-        return wanted.read(rendering.data, Path("as written"), card_of(motion)).motion()
+        return wanted.read(rendering.data, Path("as written"), robot_of_motion(motion)).motion()
     except UnknownNameError:  # of a robot nobody has a card of
         return None
     except InputError as error:
@@ -169,7 +169,7 @@ def measured(motion: Motion, back: Motion, rendering: Rendering, wanted: MotionF
     known = np.isfinite(times)
     if len(times) != len(motion.keyframes) or not known.any():
         return None
-    asked = np.array([pose.on(shared).angles for pose in motion.resolved()[1:]])[known]
+    asked = np.array([pose.on(shared).angles for pose in motion.resolved_poses()[1:]])[known]
     got = back.sample_at(times[known]).angles[:, [back.joints.index(name) for name in shared]]
     change = np.abs(asked - got)
     shift = np.abs(times - motion.keyframe_times)[known]

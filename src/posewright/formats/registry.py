@@ -21,7 +21,7 @@ from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.tekkotsu.format import MOT, POS
 from posewright.formats.uc3m import FORMAT as UC3M
 from posewright.formats.webots.format import FORMAT as WEBOTS
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 
 GROUP = "posewright.formats"
 
@@ -99,7 +99,7 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
     origin = origin_of(motion)
     named = [known for known in FORMATS.values() if path.name.lower().endswith(known.suffixes)]
     if named:
-        card = card_of(motion)
+        card = robot_of_motion(motion)
         suiting = [known for known in named if known.suits(card)] or named
         return next((known for known in suiting if origin and known.name == origin.format), suiting[0])
     if origin is None or origin.format not in FORMATS or not FORMATS[origin.format].suffixes:

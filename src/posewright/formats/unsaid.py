@@ -10,7 +10,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.formats.motion_file import origin_of
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot
 
 STAND = "stand"
@@ -138,7 +138,7 @@ def _unkept_extras(motion: Motion, kept: Collection[str]) -> tuple[str, ...]:
 
 def _goes_without_saying(motion: Motion, key: str, text: str) -> bool:
     if key == "design":
-        return card_of(motion).designs.get(text) == motion.joints
+        return robot_of_motion(motion).designs.get(text) == motion.joints
     return key == "creator" and text == OURS
 
 

@@ -33,7 +33,7 @@ from posewright.formats.reading import read_to_carry
 from posewright.formats.registry import format_for, format_named
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.roboplus.format import render_file as render_roboplus
-from posewright.motions import Carried, Motion, Pose, card_of
+from posewright.motions import Motion, Pose, RetargetedMotion, robot_of_motion
 from posewright.robots import Robot
 
 SLACK_RAD = 1e-6  # so little beyond a stop is rounding: files of old robots count whole micro-radians
@@ -115,7 +115,7 @@ def convert_motion(
     return Conversion(wanted.name, losses, remarks, wanted.quantum, rounding, file.assumed)
 
 
-def _told_of_stops(carried: Carried, beyond: tuple[str, ...], *, clip: bool) -> tuple[str, ...]:
+def _told_of_stops(carried: RetargetedMotion, beyond: tuple[str, ...], *, clip: bool) -> tuple[str, ...]:
     """Return remarks on angles beyond the stops: that they are, or that they were brought there."""
     if not clip:
         return beyond
@@ -144,7 +144,7 @@ def _left_behind(file: MotionFile, page: Reference | None, wanted: MotionFormat)
 
 def beyond_the_mechanism(motion: Motion) -> Iterator[str]:
     """Yield that a motion asks for angles at which the robot's own mechanism stops, if it does."""
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     places = [card.index(name) for name in motion.joints]
     lower, upper = (side[places] for side in card.hardware_limits)
     angles = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
@@ -161,7 +161,7 @@ def beyond_the_mechanism(motion: Motion) -> Iterator[str]:
 
 def within_the_mechanism(motion: Motion) -> Motion:
     """Return the motion with every angle that is beyond a stop of the robot's mechanism brought to it."""
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     places = [card.index(name) for name in motion.joints]
     lower, upper = (side[places] for side in card.hardware_limits)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from posewright.errors import PosewrightError
 from posewright.formats import MotionFile, file_for_robot, read_motion_file
-from posewright.motions import card_of
+from posewright.motions import robot_of_motion
 from posewright.robots import Robot
 from posewright.studio.document import Document
 from posewright.studio.files.load import mark_of
@@ -124,4 +124,4 @@ def _read(path: Path, robot: Robot | str | None) -> MotionFile:
 
 
 def _document(file: MotionFile, page: int, robot: Robot | str | None) -> Document:
-    return Document(Pages.of(file), card_of(file.motion(page), robot))
+    return Document(Pages.of(file), robot_of_motion(file.motion(page), robot))

@@ -9,7 +9,7 @@ from typing import Annotated
 from posewright.documents import Bounds
 from posewright.errors import InputError
 from posewright.formats import carried_to, lost_between_robots, native, unmoved
-from posewright.motions import Carried, Keyframe, Motion
+from posewright.motions import Keyframe, Motion, RetargetedMotion
 from posewright.robots import Robot
 from posewright.studio.commands.changes import START, places_of, with_range
 from posewright.studio.commands.timeline import SetRow, keyframe_words, with_added
@@ -132,7 +132,7 @@ def pasted(text: str, into: Motion, robot: Robot) -> tuple[tuple[Keyframe, ...],
     return tuple(fitted(frame) for frame in carried.motion.keyframes), losses
 
 
-def _losses(copies: Motion, carried: Carried, into: Motion) -> Iterator[str]:
+def _losses(copies: Motion, carried: RetargetedMotion, into: Motion) -> Iterator[str]:
     """Yield what the keyframes lose on their way into another motion, in words."""
     yield from lost_between_robots(carried)
     if copies.robot != into.robot and any(frame.stiffness for frame in copies.keyframes):

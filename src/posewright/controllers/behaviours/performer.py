@@ -130,7 +130,7 @@ class Performer:
     def _ask(self, gait: str, velocity: VelocityCommand) -> None:
         """Ask for a velocity, or for as much of it as the gait can do."""
         generator = self._gaits[gait]
-        generator.request(generator.clipped(velocity))
+        generator.request(generator.clip_command(velocity))
 
     def _leave_gait(self) -> None:
         """Let the player go on from the gait's standing pose."""

@@ -44,7 +44,7 @@ from posewright.formats.motion_file import MotionFile, PageLabel, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
 from posewright.formats.text_lines import number
 from posewright.formats.unsaid import filled, never_set, standing, unheld, unsaid
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot, robot
 
 MOST_POSES = 9999
@@ -112,7 +112,7 @@ def _standing_at(path: Path, motion: Motion) -> tuple[PoseHeader, int] | None:
     except InputError:
         return None
     names = [
-        series_motion(header, one, page, card_of(motion)).name
+        series_motion(header, one, page, robot_of_motion(motion)).name
         for page, one in enumerate(series_of(header), 1)
     ]
     if motion.name not in names:
@@ -147,7 +147,7 @@ def _edited(header: PoseHeader, motions: dict[int, Motion]) -> Rendering:
     names = {array.name for array in header.arrays}
     for page, motion in motions.items():
         series = all_series[page - 1]
-        as_read = series_motion(header, series, page, card_of(motion))
+        as_read = series_motion(header, series, page, robot_of_motion(motion))
         if as_read == motion:
             continue
         keeps_name = motion.name == as_read.name
@@ -177,7 +177,7 @@ def _check_names(names: Sequence[str], taken: set[str]) -> None:
 
 def _poses(motion: Motion, name: str) -> tuple[_Poses, tuple[str, ...], tuple[str, ...]]:
     """Return what is to be written, what is lost of the motion, and what had to be filled in."""
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     missing = [joint for joint in ORDER if joint not in card.joint_names]
     if missing:
         what = f"{card.name} has no {', '.join(missing)}"

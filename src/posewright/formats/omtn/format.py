@@ -46,7 +46,7 @@ from posewright.formats.omtn.to_motion import (
     omtn_motion,
 )
 from posewright.formats.unsaid import OURS, filled, moved_joints, never_set, standing, unheld, unsaid
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot
 
 
@@ -267,7 +267,7 @@ def omtn_of(motion: Motion) -> Written[OmtnDocument]:
     Raises:
         FormatError: it is for a robot that has none, or something of it does not fit.
     """
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     layout = layout_of(motion, card)
     timeline = timeline_of(motion, layout.frame_ms or DEFAULT_FRAME_MS)
     lost = (*unsaid(motion, extras=EXTRAS, start=True), *timeline.losses)
