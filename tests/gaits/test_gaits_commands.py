@@ -216,7 +216,7 @@ def test_a_command_beyond_what_the_gait_does_is_refused_with_the_range(angle: fl
 def test_a_negative_number_of_frames_is_refused() -> None:
     walk = QuadrupedGait(EXAMPLE, ERS7)
     assert walk.frames(0).shape == (0, len(ERS7.joints))
-    with pytest.raises(InputError, match="-1 frames"):
+    with pytest.raises(InputError, match="the number of frames is -1"):
         walk.frames(-1)
 
 

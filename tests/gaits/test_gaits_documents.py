@@ -261,7 +261,7 @@ def test_a_parameter_that_is_missing_or_no_number_is_refused_by_its_name(name: s
             "  equilibrium_m",
             "{fore: [0, 0, 0], hind: [0, 0, 0], left_front: [0, 0, 0]}",
             DocumentError,
-            "twice",
+            "two points",
         ),
         ("  equilibrium_m", "{front: [0, 0, 0]}", UnknownNameError, "front"),
         ("  shape_factor", "0.5\n  shape_facter: 1", UnknownNameError, "did you mean shape_factor"),

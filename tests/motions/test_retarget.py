@@ -88,7 +88,9 @@ def test_a_joint_that_is_0_elsewhere_on_one_of_the_two_is_not_carried_over(their
     assert carried.remarks == ()
 
 
-@pytest.mark.parametrize(("doubt", "says"), [("sign", "the positive direction on"), ("side", "the side of this joint")])
+@pytest.mark.parametrize(
+    ("doubt", "says"), [("sign", "the positive direction on"), ("side", "the side of this joint")]
+)
 def test_a_joint_of_which_something_is_uncertain_is_carried_over_with_a_remark(doubt: str, says: str) -> None:
     carried = retarget_motion(
         motion({"left_knee": 0.3}), doubtful(doubt, "left_knee", "right_knee", "left_elbow")

@@ -209,8 +209,8 @@ class Head:
             InputError: not three angles each, or not finite.
         """
         array = require_finite_triples(angles, "angles", ANGLES)
-        place, way = camera_pose(self.shape, array.reshape(-1, 3))
-        return place.reshape(array.shape), way.reshape(array.shape)
+        positions, directions = camera_pose(self.shape, array.reshape(-1, 3))
+        return positions.reshape(array.shape), directions.reshape(array.shape)
 
     def look_at(self, points: ArrayLike, *, neck_tilt: float | None = None, nearest: bool = False) -> Floats:
         """Return the angles that bring points to the middle of the picture, `(..., 3)` [rad].

@@ -282,7 +282,7 @@ class _StepSequence:
         """Append the postures that move a foot, with the weight over the opposite one."""
         gait = self._gait
         current = self.current.soles[side]
-        stance_side = next(one for one in SIDES if one != side)
+        stance_side = next(name for name in SIDES if name != side)
         up = max(current.z, target.z) + lift_m
         trunk_m = (
             self._trunk_height(min(self.current.soles[stance_side].z, target.z))
