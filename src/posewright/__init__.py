@@ -152,12 +152,12 @@ if TYPE_CHECKING:
     from posewright.runtimes.robi import motion_program as motion_program
     from posewright.runtimes.robi import program_motion as program_motion
     from posewright.runtimes.robobasic import (
-        formatted,
+        format_source,
         lint,
-        motions_program,
         open_source,
-        program_motions,
-        routines,
+        read_motions,
+        read_routines,
+        write_motions,
     )
     from posewright.studio import open_studio as open_studio
     from posewright.studio import open_view as open_view
@@ -175,10 +175,10 @@ if TYPE_CHECKING:
     unpatch_robi_program = unpatch_file
     read_basic = open_source
     check_basic = lint
-    format_basic = formatted
-    basic_routines = routines
-    basic_motions = program_motions
-    basic_program = motions_program
+    format_basic = format_source
+    basic_routines = read_routines
+    basic_motions = read_motions
+    basic_program = write_motions
     describe_robot = describe
     read_recording = read_mcap
     write_recording = write_mcap

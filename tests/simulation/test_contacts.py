@@ -139,7 +139,7 @@ def blocks(card: Robot, rows: Floats, cuts: list[int]) -> tuple[Contacts, Floats
         parts[begin] = truth.contacts
         slips.append(truth.slips)
         begin += len(block)
-    return Contacts.joined(parts), np.concatenate(slips), body.world.data.qpos.copy()
+    return Contacts.concatenate(parts), np.concatenate(slips), body.world.data.qpos.copy()
 
 
 def trampling(card: Robot) -> Floats:

@@ -132,7 +132,7 @@ def test_a_held_joint_stays_where_it_is_held(ers7: Robot) -> None:
     held = {**HEAD, **SMALL}
     body = SimulatedBody(World(ers7, welded=held))
     track = play(body, JointCommands(stepping(ers7, 1.0)))
-    track.check(20)
+    track.require_shapes(20)
     state = body.read()
     for name, angle in held.items():
         joint = ers7.index(name)

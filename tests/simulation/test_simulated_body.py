@@ -40,7 +40,7 @@ def test_stands_three_seconds(bare: SimulatedBody, hold: Hold) -> None:
     start = bare.world.base.copy()
     track = play(bare, hold(bare.robot.pose("walk_ready"), 3.0))
     assert track.truth is not None
-    track.check(len(bare.robot.joints))
+    track.require_shapes(len(bare.robot.joints))
     assert np.abs(track.truth.base[:, :3] - start[:3]).max() < 0.02
     assert track.truth.foot_contacts[-1].all()
     assert abs(track.truth.footprints[-1, :, :, 2]).max() < 0.001

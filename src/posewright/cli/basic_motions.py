@@ -39,7 +39,7 @@ Files = Annotated[
         "FILE [LABEL ...]",
         "A RoboBASIC program, and if not all routines are wanted their labels; or motions (.motion.yaml).",
         autocompletion=completion.files(
-            ENDING, MOTION, also=completion.catalogue("posewright.runtimes.robobasic.opening.program_names")
+            ENDING, MOTION, also=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
     ),
 ]
@@ -78,7 +78,7 @@ def motions(
             "motions and other files cannot be mixed", hint=f"-o {program} writes motions as a program"
         )
     program, *labels = files
-    found = _chosen(robobasic.routines(program, speed_counts_s=speed), labels)
+    found = _chosen(robobasic.read_routines(program, speed_counts_s=speed), labels)
     written = {} if output is None else _write_motions(program, found, bool(labels), output)
     if output is not None:
         for remark in _remarks(found):
@@ -102,9 +102,9 @@ def _write_motions(
     """Write the motions there are to a folder, or the only one to a file; return where, by label."""
     for one in found:
         if is_named and one.motion is None:
-            hint = one.why and f"line {one.why_line}: {one.why}"
+            hint = one.failure and f"line {one.failure_line}: {one.failure}"
             raise InputError(
-                f"{one.label} {'is not static' if one.why else 'moves nothing'}",
+                f"{one.label} {'is not static' if one.failure else 'moves nothing'}",
                 where=Where(Path(program), line=one.line),
                 hint=hint or None,
             )
@@ -154,8 +154,8 @@ def _described(one: robobasic.Routine, path: Path | None) -> dict[str, object]:
         "label": one.label,
         "line": one.line,
         "static": one.is_static,
-        "why": one.why,
-        "why_line": one.why_line,
+        "why": one.failure,
+        "why_line": one.failure_line,
         "keyframes": 0 if motion is None else len(motion.keyframes),
         "duration_s": 0.0 if motion is None else round(motion.duration, 6),
         "repeats": motion is not None and motion.loops,
@@ -175,8 +175,8 @@ def _row(one: robobasic.Routine) -> tuple[object, ...]:
     motion = one.motion
     label = one.label or BEGINNING
     if motion is None:
-        why = f"not static, line {one.why_line}: {one.why}" if one.why else "moves nothing"
-        return label, one.line, "", "", Styled(why, "yellow" if one.why else "dim")
+        why = f"not static, line {one.failure_line}: {one.failure}" if one.failure else "moves nothing"
+        return label, one.line, "", "", Styled(why, "yellow" if one.failure else "dim")
     often = "static, repeats" if motion.loops else "static"
     return label, one.line, len(motion.keyframes), f"{motion.duration:.2f}", often
 
@@ -189,7 +189,7 @@ def _write_program(
         raise InputError(what, hint=f"-o NAME{ENDING} says which")
     refuse_overwriting(output, *paths)
     read: list[motion_room.Motion] = [formats.read_motion(path) for path in paths]
-    made = robobasic.motions_program(read, speed_counts_s=speed)
+    made = robobasic.write_motions(read, speed_counts_s=speed)
     with losses_listed():
         if made.losses and not accept_loss:
             what = f"as a RoboBASIC program it would lose: {'; '.join(made.losses)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from posewright.control import check_options
+from posewright.control import require_known_options
 from posewright.controllers import GaitProgram
 from posewright.errors import InputError
 from posewright.gaits import QuadrupedGait, VelocityCommand, gait_names, require_command_in_range
@@ -34,7 +34,7 @@ class GaitKind:
             InputError: an option is no number, or the command is out of the gait's range.
             DocumentError: it is no gait, or another robot's.
         """
-        check_options(options, self.option_names, self.name)
+        require_known_options(options, self.option_names, self.name)
         gait, card = read_gait_and_robot(name, robot=robot)
         velocities = {}
         for option, text in options.items():

@@ -69,8 +69,8 @@ def try_motion(
     _check_numbers({"settle_s": settle_s, "hold_s": hold_s, "longest_s": longest_s}, friction)
     program = MotionProgram(motion, card, pose, settle_s, hold_s, longest_s)
     commands = program.commands
-    attitudes = None if commands.wanted is None else commands.wanted.tolist()
-    extras = {EXTRAS: {"name": motion.name, "is_whole": commands.is_whole, "attitudes": attitudes}}
+    attitudes = None if commands.attitudes is None else commands.attitudes.tolist()
+    extras = {EXTRAS: {"name": motion.name, "is_whole": commands.is_complete, "attitudes": attitudes}}
     trial = Run(
         motion.name,
         {card.name: program},
@@ -97,12 +97,12 @@ def put_down(
     world = World(robot, contacts=True)
     if friction is not None:
         set_friction(world.model, friction)
-    body = SimulatedBody(world, start_pose=commands.first)
-    if attitude is None and commands.wanted is not None:
-        roll, pitch = commands.wanted[0].tolist()
+    body = SimulatedBody(world, start_pose=commands.first_pose)
+    if attitude is None and commands.attitudes is not None:
+        roll, pitch = commands.attitudes[0].tolist()
         attitude = roll, pitch
     if attitude is not None:
-        body.put_down(commands.first, Lean(*attitude))
+        body.put_down(commands.first_pose, Lean(*attitude))
     return body
 
 

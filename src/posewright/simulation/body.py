@@ -15,7 +15,7 @@ from posewright.bodies import (
     DomainParameters,
     JointCommands,
     JointStates,
-    Place,
+    PlanarPose,
     TorquePolicy,
 )
 from posewright.recordings import sensor_card
@@ -58,7 +58,7 @@ class SimulatedBody:
         name: str | None = None,
         *,
         start_pose: Floats | None = None,
-        start: Place = (0.0, 0.0, 0.0),
+        start: PlanarPose = (0.0, 0.0, 0.0),
         noise: Mapping[str, float] | None = None,
         seed: int = 0,
         domain: DomainParameters | None = None,
@@ -209,7 +209,7 @@ class SimulatedBody:
         self.put_down(pose, lean)
         return self.world.step(round(seconds / self.robot.frame_period_s))[self.instance.name]
 
-    def _place(self, where: Place, lean: Lean | None) -> None:
+    def _place(self, where: PlanarPose, lean: Lean | None) -> None:
         at = self.instance.addresses
         self.instance.data.ctrl[at.actuators] = at.of_moving(self._effective)
         place(self.instance, *where, self._effective, lean=lean)

@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from posewright.arrays import Floats
-from posewright.bodies import Body, DomainParameters, JointCommands, JointStates, Supervisor, frames_in
+from posewright.bodies import (
+    Body,
+    DomainParameters,
+    JointCommands,
+    JointStates,
+    Supervisor,
+    count_command_frames,
+)
 from posewright.errors import BodyError, InputError, UnknownNameError
 from posewright.simulation.assembly import Economy, Part, compile_world, substeps
 from posewright.simulation.contacts import ContactRecorder
@@ -225,7 +232,7 @@ class World:
             missing = ", ".join(name for name in self.instances if name not in self.bodies)
             hint = "make a SimulatedBody(world, name) of each robot first"
             raise BodyError(f"nobody drives {missing}", hint=hint)
-        return frames_in(commands, self.bodies)
+        return count_command_frames(commands, self.bodies)
 
     def _run(self, controls: Floats, begin: int, end: int) -> None:
         """Let the frames pass whose rows these are.

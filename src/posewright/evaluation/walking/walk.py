@@ -12,7 +12,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import JointCommands
-from posewright.control import Guard, Safety
+from posewright.control import Safety, SafetyLimit
 from posewright.documents import Bounds, Node, PlainData, read_record
 from posewright.errors import InputError
 from posewright.evaluation.thresholds import SLACK_S, PhysicsRules
@@ -226,11 +226,11 @@ def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
         frame, joint, guard = int(found.frames[k]), int(found.joints[k]), found.guards[k]
         name, value, limit = card.joint_names[joint], float(found.values[k]), float(found.limits[k])
         one = Correction((frame + 1) * card.frame_period_s, name, guard.value, value, limit)
-        key = frame // COUNT_FRAMES, list(Guard).index(guard), joint
+        key = frame // COUNT_FRAMES, list(SafetyLimit).index(guard), joint
         worst[key] = worse_of(worst.get(key, one), one)
     told = (one for _, one in sorted(worst.items()))
     # Poses in whole ticks may lie a rounding beyond a limit.
-    stop = Guard.JOINT_LIMIT.value
+    stop = SafetyLimit.JOINT_LIMIT.value
     return tuple(one for one in told if one.guard != stop or one.excess > card.servo(one.joint).tick_rad)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 
 from posewright.arenas import Arena
-from posewright.bodies import NOMINAL, DomainParameters, Part, Plant, only_part
+from posewright.bodies import NOMINAL, BodySpec, DomainParameters, Plant, require_single_body
 from posewright.control import Block
 from posewright.controllers import GaitProgram
 from posewright.errors import BodyError, InputError
@@ -109,10 +109,10 @@ def walk_gait(
 def walking_plant(gait: Gait, world: World | None = None) -> PlantMaker:
     """Return what makes the plant of a walk: the world given, or a `walking_world` of the robot."""
 
-    def make(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- gaits walk on bare floors
+    def make(parts: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- gaits walk on bare floors
         from posewright.simulation import SimulatedBody
 
-        part = only_part(parts, "a walk")
+        part = require_single_body(parts, "a walk")
         plant = walking_world(gait, part.robot) if world is None else world
         SimulatedBody(plant, start_pose=part.start_pose, seed=part.seed, domain=part.domain)
         return plant

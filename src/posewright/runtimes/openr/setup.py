@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from posewright.control import check_options
+from posewright.control import require_known_options
 from posewright.documents import is_folder, is_path, is_there
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.formats import is_text, read_file_bytes
@@ -130,7 +130,7 @@ class OpenRKind:
             UnknownNameError: there is no such program, pose, player, object or option.
             InputError: a file is wrong, a command nobody's, or the robot is no OPEN-R robot.
         """
-        check_options(options, self.option_names, self.name)
+        require_known_options(options, self.option_names, self.name)
         program: str | None = name
         stick = options.get("stick")
         if name not in PROGRAMS and is_folder(Path(name)):
