@@ -14,7 +14,7 @@ from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation import SimulatedBody, World
-from posewright.simulation.placing import Lean, sole_corners
+from posewright.simulation.placement import Lean, sole_corners
 
 from .driving import play
 
@@ -89,7 +89,7 @@ def test_held_upside_down_it_stays_on_its_back(dog: SimulatedBody, touching: Tou
 
 
 def test_a_lean_that_is_no_number_is_refused(dog: SimulatedBody) -> None:
-    with pytest.raises(InputError, match="cannot put"):
+    with pytest.raises(InputError, match="cannot place"):
         dog.put_down(dog.robot.pose("stand"), Lean(pitch_rad=math.nan))
 
 

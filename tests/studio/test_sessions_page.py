@@ -308,8 +308,8 @@ def on_screen(studio: Studio, page: Any, name: str) -> tuple[float, float]:
     """Return where in the window the end of a limb is seen."""
     stage = studio.parts.scene
     (client,) = stage.viser.get_clients().values()
-    limb = {limb.name: limb for limb in stage.mannequin.limbs}[name]
-    link = stage.mannequin.links.index(limb.link)
+    limb = {limb.name: limb for limb in stage.kinematic_model.limbs}[name]
+    link = stage.kinematic_model.links.index(limb.link)
     place = stage.stance.positions[link] + matrices(stage.stance.rotations[link]) @ limb.point
     camera = client.camera
     ahead = (camera.look_at - camera.position) / np.linalg.norm(camera.look_at - camera.position)

@@ -204,7 +204,7 @@ def playback_of_motion(
     if card.model_path is None:
         raise InputError(f"{card.name} has no model: there is nothing to show", hint="name another robot")
     from posewright.simulation import World
-    from posewright.simulation.placing import Lean, place
+    from posewright.simulation.placement import Lean, place
 
     world = World(card)
     first = motion.first_pose(card, pose)

@@ -92,7 +92,7 @@ def put_down(
     """
     from posewright.simulation import SimulatedBody, World
     from posewright.simulation.domain import set_friction
-    from posewright.simulation.placing import Lean
+    from posewright.simulation.placement import Lean
 
     world = World(robot, contacts=True)
     if friction is not None:

@@ -241,7 +241,7 @@ def test_what_cannot_be_held_is_refused(
 
 
 def test_a_robot_is_not_held_altogether(ers7: Robot) -> None:
-    with pytest.raises(InputError, match="every joint"):
+    with pytest.raises(InputError, match="all joints"):
         World(ers7, welded=dict(zip(ers7.joint_names, ers7.pose("stand").tolist(), strict=True)))
 
 
