@@ -184,7 +184,7 @@ def test_check_says_keyframe_joint_value_and_limit_and_exits_with_one(capsys: Ca
     assert report["errors"] == sum(found["level"] == "error" for found in report["findings"])
     assert run(["motion", "check", str(wave)]) == 1
     shown = capsys.readouterr().out
-    assert "keyframe 1: right_elbow is asked to 110.50 deg, its limit is 105.00 deg" in shown
+    assert "keyframe 1: right_elbow is commanded to 110.50 deg, its limit is 105.00 deg" in shown
 
 
 def test_a_celebration_may_last(capsys: Captured, wave: Path) -> None:
@@ -198,7 +198,7 @@ def test_what_a_team_wants_is_only_asked_where_its_rules_are_named(capsys: Captu
     wave.write_text(WAVE.replace("pause_s: 1.0", "pause_s: 3.0").replace(", free]", ", ~]"))
     assert answer(capsys, "check", wave)["findings"] == []
     assert run(["motion", "check", str(wave), "--celebration"]) == 2
-    assert "a team's rules may ask: eagle_knights" in capsys.readouterr().err
+    assert "a team's rules may: eagle_knights" in capsys.readouterr().err
     assert run(["motion", "check", str(wave), "--rules", "eagle_nights"]) == 2
     assert "did you mean eagle_knights?" in capsys.readouterr().err
 

@@ -90,6 +90,6 @@ if TYPE_CHECKING:
     from posewright.formats.writing import require_no_losses as require_no_losses
     from posewright.formats.writing import write_motion as write_motion
     from posewright.formats.writing import write_motion_file as write_motion_file
-    from posewright.motions import card_of as card_of
+    from posewright.motions import robot_of_motion as robot_of_motion
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -10,7 +10,7 @@ from posewright.formats.motion_file import LazyMotions, MotionFile, PageReferenc
 from posewright.formats.oda.archive import ODA
 from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import FORMATS
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 
 DIGITS = 9
 """Decimals of times: nanoseconds, without rounding errors such as 0.8160000000000001."""
@@ -29,7 +29,7 @@ def describe_motion_file(file: MotionFile, page: PageReference | None = None) ->
         "format": file.format,
         "robot": motion.robot,
         "assumed": file.assumed,
-        "robot_joints": len(card_of(motion).joints),
+        "robot_joints": len(robot_of_motion(motion).joints),
         "design": motion.extras.get("design"),
         "frame_ms": _frame_ms(file, motion),
         "page": file.page_number(page),
@@ -65,7 +65,7 @@ def _frame_ms(file: MotionFile, motion: Motion) -> float:
     frame_ms = float(motion.extras.get("omtn_frame_ms") or 0.0)
     has_frames = file.format in (OMTN, ODA)
     step_s = FORMATS[file.format].quantum.time_s if has_frames else None
-    return frame_ms or 1000.0 * (card_of(motion).frame_period_s if step_s is None else step_s)
+    return frame_ms or 1000.0 * (robot_of_motion(motion).frame_period_s if step_s is None else step_s)
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _reference(name: str | None) -> str | int | None:
 def motion_file_lines(file: MotionFile, page: PageReference | None = None) -> Lines:
     """Yield a description of a page; without a `page`, of the first page, and a table of all pages."""
     motion = file.motion(page)
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     repeat = FOR_EVER if motion.repeat is None else f"{motion.repeat} x"
     yield f"{file.path}: {file.format}, {motion.robot}"
     number = f" (page {file.page_number(page)})" if len(file.pages) > 1 else ""

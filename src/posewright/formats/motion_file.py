@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, overload
 
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
-from posewright.motions import Carried, Motion, card_of, carried_over
+from posewright.motions import RetargetedMotion, Motion, robot_of_motion, retarget_motion
 from posewright.motions.motion import MotionOrigin
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
@@ -232,12 +232,12 @@ CARRIED = "carried-over"
 """The format in the origin of a motion that was carried over from another robot."""
 
 
-def carry_to_robot(motion: Motion, robot: str | Robot | None) -> Carried:
+def carry_to_robot(motion: Motion, robot: str | Robot | None) -> RetargetedMotion:
     """Return the motion carried over to a robot; unchanged if it is the motion's own robot or None."""
     card = robot_named(robot) if isinstance(robot, str) else robot
     if card is None or card.name == motion.robot:
-        return Carried(motion, (), (), ())
-    carried = carried_over(motion, card, _card_of_motion(motion))
+        return RetargetedMotion(motion, (), (), ())
+    carried = retarget_motion(motion, card, _card_of_motion(motion))
     origin = Origin(CARRIED, None, robot=card)  # keeps the card, which may be a user's own
     return replace(carried, motion=replace(carried.motion, origin=origin))
 
@@ -245,7 +245,7 @@ def carry_to_robot(motion: Motion, robot: str | Robot | None) -> Carried:
 def _card_of_motion(motion: Motion) -> Robot | None:
     """Return the card of the motion's robot, None if there is none."""
     try:
-        return card_of(motion)
+        return robot_of_motion(motion)
     except UnknownNameError:
         return None
 
@@ -267,7 +267,7 @@ def _carry_page(file: MotionFile, place: int, robot: str | Robot | None) -> Moti
     return carry_to_robot(file.motions[place], robot).motion
 
 
-def describe_carrying_losses(carried: Carried, *, clip: bool = False) -> Iterator[str]:
+def describe_carrying_losses(carried: RetargetedMotion, *, clip: bool = False) -> Iterator[str]:
     """Yield a description of everything the other robot cannot do.
 
     Args:
@@ -288,7 +288,7 @@ def describe_carrying_losses(carried: Carried, *, clip: bool = False) -> Iterato
         yield f"{len(carried.clips) - MAX_CLIPS} more angles beyond the limits of {name}"
 
 
-def describe_unmoved_joints(carried: Carried) -> Iterator[str]:
+def describe_unmoved_joints(carried: RetargetedMotion) -> Iterator[str]:
     """Yield remarks on joints of the other robot that the motion does not move, and on doubtful ones."""
     if carried.unmoved:
         yield f"the motion does not move {', '.join(carried.unmoved)}"

@@ -14,7 +14,7 @@ from posewright.arrays import Floats
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.formats.file_kind import FileKind
 from posewright.formats.motion_file import MotionFile
-from posewright.motions import Motion, card_of, straightened
+from posewright.motions import Motion, robot_of_motion, straighten_motion
 from posewright.robots import Robot
 
 
@@ -130,7 +130,7 @@ class MotionFormat:
 
     def prepare_motion(self, motion: Motion, options: WriteOptions) -> Motion:
         """Return the motion to render: straightened on the format's clock if the options say so."""
-        return straightened(motion, grid_s=self.quantum.time_s) if options.straighten else motion
+        return straighten_motion(motion, grid_s=self.quantum.time_s) if options.straighten else motion
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def read_back(motion: Motion, rendering: Rendering, motion_format: MotionFormat)
         FormatError: the file could not be read, because the motion has something that no such file may have.
     """
     try:
-        file = motion_format.read(rendering.data, Path("as written"), card_of(motion))
+        file = motion_format.read(rendering.data, Path("as written"), robot_of_motion(motion))
         return file.motion()
     except UnknownNameError:  # the robot has no card
         return None
@@ -184,7 +184,7 @@ def measure_rounding(
     is_written = np.isfinite(times)
     if len(times) != len(motion.keyframes) or not is_written.any():
         return None
-    intended = np.array([pose.on(joints).angles for pose in motion.resolved()[1:]])[is_written]
+    intended = np.array([pose.on(joints).angles for pose in motion.resolved_poses()[1:]])[is_written]
     columns = [written_motion.joints.index(name) for name in joints]
     written = written_motion.sample_at(times[is_written]).angles[:, columns]
     changes = np.abs(intended - written)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from posewright.formats.default_angles import STAND
 from posewright.formats.motion_file import origin_of
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot
 
 SLACK_RAD = 1e-6
@@ -103,7 +103,7 @@ def _describe_lost_extras(motion: Motion, kept: Collection[str]) -> tuple[str, .
 
 def _is_implied(motion: Motion, key: str, text: str) -> bool:
     if key == "design":
-        return card_of(motion).designs.get(text) == motion.joints
+        return robot_of_motion(motion).designs.get(text) == motion.joints
     return key == "creator" and text == OURS
 
 

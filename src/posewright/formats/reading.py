@@ -27,7 +27,7 @@ from posewright.formats.motion_file import MotionFile, PageReference, mark_singl
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.oda.reader import looks_encrypted
 from posewright.formats.registry import FORMATS, format_named, is_read
-from posewright.motions import Motion, Pose, card_of
+from posewright.motions import Motion, Pose, robot_of_motion
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
@@ -247,7 +247,7 @@ def motion_file_in(data: bytes, path: Path, *, robot: str | Robot | None = None)
         file = motion_format.read(data, path, card)
     if card is not None or motion_format.names_robot or not file.motions:
         return file
-    return replace(file, assumed=_describe_assumed_robot(card_of(file.motion()), file))
+    return replace(file, assumed=_describe_assumed_robot(robot_of_motion(file.motion()), file))
 
 
 def read_to_carry(path: Path | str, robot: str | Robot | None = None) -> MotionFile:

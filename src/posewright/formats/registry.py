@@ -21,7 +21,7 @@ from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.tekkotsu.format import MOT, POS
 from posewright.formats.uc3m import FORMAT as UC3M
 from posewright.formats.webots.format import FORMAT as WEBOTS
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 
 GROUP = "posewright.formats"
 
@@ -115,7 +115,7 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
     origin = origin_of(motion)
     candidates = [candidate for candidate in FORMATS.values() if file_name.endswith(candidate.suffixes)]
     if candidates:
-        card = card_of(motion)
+        card = robot_of_motion(motion)
         candidates = [candidate for candidate in candidates if candidate.supports_robot(card)] or candidates
         for candidate in candidates:
             if origin is not None and candidate.name == origin.format:

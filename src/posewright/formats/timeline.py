@@ -113,7 +113,7 @@ def rounding_remarks(step_ms: float, shifts_s: Sequence[float]) -> Iterator[str]
 def _timed_poses(motion: Motion, step_ms: int, *, pose_at_zero: bool) -> Iterator[TimedPose]:
     angles = np.full(len(motion.joints), np.nan)
     if pose_at_zero:
-        angles = motion.resolved()[0].angles
+        angles = motion.resolved_poses()[0].angles
         if motion.keyframes[0].reach_s > 0.0:
             yield TimedPose(0, angles, ~np.isnan(angles), 0, 0.0)
     for number, keyframe, times_s in zip(count(1), motion.keyframes, key_times(motion), strict=False):

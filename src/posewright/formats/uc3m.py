@@ -23,7 +23,7 @@ from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
 from posewright.formats.path_losses import describe_lost_lights
 from posewright.formats.text_lines import Remarks, TextLine, quote_bytes, split_lines
-from posewright.motions import Easing, Keyframe, Motion, Pose, card_of
+from posewright.motions import Easing, Keyframe, Motion, Pose, robot_of_motion
 from posewright.robots import Robot, Servo, robot
 
 UC3M_CSV = "uc3m-csv"
@@ -162,14 +162,14 @@ def document_velocity(motion: Motion) -> dict[int, float]:
     Args:
         motion: with the initial pose as `start`; the last keyframe stands for step 4 where there are fewer.
     """
-    poses = motion.resolved()
+    poses = motion.resolved_poses()
     last = min(_DOCUMENT_STEP, len(poses) - 1)
     return _by_id(motion, np.abs(poses[last].angles - poses[0].angles) / DOCUMENT_PERIOD_S)
 
 
 def step_speeds(motion: Motion) -> dict[int, float]:
     """Return the largest mean speed of any step, a loop's seam included, by the document's IDs [rad/s]."""
-    poses = [pose.angles for pose in motion.resolved()]
+    poses = [pose.angles for pose in motion.resolved_poses()]
     times = [frame.reach_s / motion.speed for frame in motion.keyframes]
     ways = [after - before for before, after in pairwise(poses)]
     if motion.loops:
@@ -180,7 +180,7 @@ def step_speeds(motion: Motion) -> dict[int, float]:
 
 
 def _by_id(motion: Motion, values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> dict[int, float]:
-    joints = card_of(motion).numbering(NUMBERING)
+    joints = robot_of_motion(motion).numbering(NUMBERING)
     of_joint = dict(zip(motion.joints, np.nan_to_num(values).tolist(), strict=True))
     return {i: of_joint.get(joints.get(i, ""), 0.0) for i in range(1, max(joints) + 1)}
 
@@ -235,7 +235,7 @@ def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[J
     Raises:
         FormatError: a joint of the robot has no angle at some step, so that there is nothing to write.
     """
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     origin = origin_of(motion, UC3M_CSV)
     old = origin.document if origin is not None and isinstance(origin.document, JointTable) else None
     columns = _columns(motion, card)
@@ -252,7 +252,7 @@ def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[J
 
 def _columns(motion: Motion, card: Robot) -> dict[int, tuple[Servo, list[float]]]:
     """Return servo and degrees, initial pose and steps, by the document's ID; held joints filled in."""
-    poses = [pose.on(card.joint_names) for pose in motion.resolved()]
+    poses = [pose.on(card.joint_names) for pose in motion.resolved_poses()]
     found = {}
     for identity, joint in card.numbering(NUMBERING).items():
         servo = card.servo(joint)

@@ -33,7 +33,7 @@ from posewright.formats.reading import read_to_carry
 from posewright.formats.registry import format_for, format_named
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.roboplus.format import render_file as render_roboplus
-from posewright.motions import Motion, Pose, card_of
+from posewright.motions import Motion, Pose, robot_of_motion
 from posewright.robots import Robot
 
 SLACK_RAD = 1e-6  # a rounding error: files of old robots count whole micro-radians
@@ -162,7 +162,7 @@ def _describe_lost_pages(
 
 def describe_limit_violations(motion: Motion) -> Iterator[str]:
     """Yield a description of the angles beyond the robot's mechanical limits, if there are any."""
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     indices = [card.index(name) for name in motion.joints]
     lower, upper = (limits[indices] for limits in card.hardware_limits)
     angles = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
@@ -179,7 +179,7 @@ def describe_limit_violations(motion: Motion) -> Iterator[str]:
 
 def clip_to_limits(motion: Motion) -> Motion:
     """Return the motion with every angle clipped to the robot's mechanical limits."""
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     indices = [card.index(name) for name in motion.joints]
     lower, upper = (limits[indices] for limits in card.hardware_limits)
 

@@ -32,7 +32,7 @@ def test_what_is_0_elsewhere_is_a_loss_and_what_is_doubtful_a_remark() -> None:
     carried = carry_to_robot(standing("sony_ers210"), "sony_ers7")
     assert "tail_tilt: sony_ers7 has its zero elsewhere" in list(describe_carrying_losses(carried))
     said = list(describe_unmoved_joints(carried))
-    assert any(remark.startswith("tail_pan: nobody says which way is positive") for remark in said)
+    assert any(remark.startswith("tail_pan: the positive direction on") for remark in said)
     assert not any("tail_tilt" in remark for remark in said)
 
 
@@ -68,8 +68,8 @@ def test_an_archive_taken_apart_tells_what_is_doubtful(tmp_path: Path) -> None:
     create_archive(tmp_path / "a.oda", [tmp_path / "a.mtn"])
     done = extract_archive(tmp_path / "a.oda", tmp_path / "out", robot="sony_ers7", accept_loss=True)
     assert all(remark.startswith("a: ") for remark in done.remarks)
-    assert any("which is which is a guess on sony_ers110" in remark for remark in done.remarks)
+    assert any("the side of this joint on sony_ers110 is a guess" in remark for remark in done.remarks)
     write_motion(standing("sony_ers110"), tmp_path / "b.motion.yaml")
     files = [tmp_path / "b.motion.yaml"]
     made = create_archive(tmp_path / "b.oda", files, robot="sony_ers7", accept_loss=True)
-    assert any("which is which is a guess on sony_ers110" in remark for remark in made.remarks)
+    assert any("the side of this joint on sony_ers110 is a guess" in remark for remark in made.remarks)

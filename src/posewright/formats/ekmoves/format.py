@@ -45,7 +45,7 @@ from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, W
 from posewright.formats.path_losses import describe_path_losses, describe_unsupported_joints
 from posewright.formats.text_lines import format_angle
 from posewright.formats.timeline import MS_PER_S, key_times, rounding_remarks
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot, robot
 
 MOST_POSES = 9999
@@ -113,7 +113,7 @@ def _standing_at(path: Path, motion: Motion) -> tuple[PoseHeader, int] | None:
     except InputError:
         return None
     names = [
-        series_motion(header, one, page, card_of(motion)).name
+        series_motion(header, one, page, robot_of_motion(motion)).name
         for page, one in enumerate(series_of(header), 1)
     ]
     if motion.name not in names:
@@ -148,7 +148,7 @@ def _edited(header: PoseHeader, motions: dict[int, Motion]) -> Rendering:
     names = {array.name for array in header.arrays}
     for page, motion in motions.items():
         series = all_series[page - 1]
-        as_read = series_motion(header, series, page, card_of(motion))
+        as_read = series_motion(header, series, page, robot_of_motion(motion))
         if as_read == motion:
             continue
         keeps_name = motion.name == as_read.name
@@ -178,7 +178,7 @@ def _check_names(names: Sequence[str], taken: set[str]) -> None:
 
 def _poses(motion: Motion, name: str) -> tuple[_Poses, tuple[str, ...], tuple[str, ...]]:
     """Return what is to be written, what is lost of the motion, and what had to be filled in."""
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     missing = [joint for joint in ORDER if joint not in card.joint_names]
     if missing:
         what = f"{card.name} has no {', '.join(missing)}"

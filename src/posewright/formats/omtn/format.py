@@ -52,7 +52,7 @@ from posewright.formats.omtn.to_motion import (
     omtn_motion,
 )
 from posewright.formats.path_losses import OURS, describe_path_losses, describe_unsupported_joints
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot
 
 
@@ -273,7 +273,7 @@ def omtn_of(motion: Motion) -> WrittenDocument[OmtnDocument]:
     Raises:
         FormatError: it is for a robot that has none, or something of it does not fit.
     """
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     layout = layout_of(motion, card)
     timeline = timeline_of(motion, layout.frame_ms or DEFAULT_FRAME_MS)
     lost = (*describe_path_losses(motion, extras=EXTRAS, start=True), *timeline.losses)

@@ -41,7 +41,7 @@ from posewright.formats.roboplus.to_motion import (
     remarks_on,
 )
 from posewright.formats.timeline import MS_PER_S, rounding_remarks
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot, robot
 
 Row = tuple[int, ...]
@@ -90,7 +90,7 @@ def _rows(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> li
     """Return 26 positions a keyframe; what has no angle stays as it was in the keyframe before."""
     rows: list[Row] = []
     clipped: dict[str, float] = {}
-    for index, pose in enumerate(motion.resolved()[1:]):
+    for index, pose in enumerate(motion.resolved_poses()[1:]):
         under = base.steps[min(index, len(base.steps) - 1)].ticks if base.steps else _EMPTY_ROW
         row = list(under)
         ticks = columns.ticks(pose.on(columns.joints).angles)
@@ -150,7 +150,7 @@ def document_with(motion: Motion) -> WrittenDocument[RoboplusDocument]:
     A motion read from a RoboPlus file gives that file with its page changed, or, where it was asked for
     alone, a file of that page and those it leads to. Any other gives a new file with it as page 1.
     """
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     origin = origin_of(motion, ROBOPLUS_TEXT)
     if origin is None or not isinstance(origin.document, RoboplusDocument):
         return put_motion(new_document(_enabled(motion, card)), 1, motion, card)
@@ -254,7 +254,7 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
     remarks: list[str] = []
     document, motions = _placed(document, file)
     for label, motion in zip(file.pages, motions, strict=True):
-        document, lost, said, _ = put_motion(document, label.number, motion, card_of(motion))
+        document, lost, said, _ = put_motion(document, label.number, motion, robot_of_motion(motion))
         losses += [f"page {label.number}: {loss}" for loss in lost]
         remarks += [f"page {label.number}: {remark}" for remark in said]
     return Rendering((document.repaired() if repair else document).render(), tuple(losses), tuple(remarks))

@@ -44,7 +44,7 @@ from posewright.formats.tekkotsu.reader import MAX_TIME_MS, read_posture, read_s
 from posewright.formats.tekkotsu.to_motion import LEDS, SAID, WEIGHTS, keys_in, motion_of, remarks_on
 from posewright.formats.text_lines import DECIMALS, QUANTUM_RAD, format_angle
 from posewright.formats.timeline import TimedPose, Timeline, timeline_of
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot
 
 _SLACK_RAD = QUANTUM_RAD / 2.0  # how far a key that is left out may lie off the straight line
@@ -146,7 +146,7 @@ def edited(motion: Motion, timeline: Timeline, kind: str, read: Read) -> bytes |
     origin = origin_of(motion, kind)
     if document is None or origin is None or origin.path is None:
         return None
-    raw = document.with_words(dict(_new_words(document, motion, timeline, card_of(motion))))
+    raw = document.with_words(dict(_new_words(document, motion, timeline, robot_of_motion(motion))))
     try:
         said = _motion(read(raw, origin.path), motion, kind)
     except InputError:  # what it loads is no longer there
@@ -175,7 +175,7 @@ def _new_words(
 
 def _motion(document: SettingsDocument, motion: Motion, kind: str) -> Motion | None:
     """Return what a document says, where it has the joints of a motion and what that says besides."""
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     tracks = tracks_of(document.settings, card)
     if tuple(tracks.joints) != motion.joints:
         return None
@@ -249,7 +249,7 @@ def posture_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering
 
 
 def _robot(motion: Motion) -> Robot:
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     if NAMING not in card.namings:
         what = f"{card.name} is no robot of Tekkotsu"
         raise FormatError(what, hint=f"its card would have a naming {NAMING!r}")

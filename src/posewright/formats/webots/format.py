@@ -35,7 +35,7 @@ from posewright.formats.webots.document import (
     read_table,
     robot_for,
 )
-from posewright.motions import Keyframe, Motion, Pose, card_of
+from posewright.motions import Keyframe, Motion, Pose, robot_of_motion
 from posewright.robots import Robot
 
 
@@ -124,7 +124,7 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     losses = (
         *describe_path_losses(motion),
         *timeline.losses,
-        *describe_unsupported_joints(motion, tuple(filter(None, columns.joints)), card_of(motion)),
+        *describe_unsupported_joints(motion, tuple(filter(None, columns.joints)), robot_of_motion(motion)),
     )
     if old is None:
         losses += _left_behind(motion)
@@ -136,7 +136,7 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 
 def _says(table: PoseTable, motion: Motion) -> bool:
     """Tell whether a motion was not changed since it was read."""
-    as_read = table_motion(table, card_of(motion), Path(motion.name))
+    as_read = table_motion(table, robot_of_motion(motion), Path(motion.name))
     same_way = as_read.joints == motion.joints and as_read.keyframes == motion.keyframes
     return same_way and as_read.speed == motion.speed
 
@@ -146,7 +146,7 @@ def _old_table(motion: Motion, timeline: Timeline) -> PoseTable | None:
     table = _table_of(motion)
     if table is None or len(table.rows) != len(timeline.poses):
         return None
-    return table if tuple(columns_of(table, card_of(motion))) == motion.joints else None
+    return table if tuple(columns_of(table, robot_of_motion(motion))) == motion.joints else None
 
 
 def _table_of(motion: Motion) -> PoseTable | None:
@@ -158,13 +158,13 @@ def _table_of(motion: Motion) -> PoseTable | None:
 
 
 def _old_columns(motion: Motion, table: PoseTable) -> _Columns:
-    joints = {place: joint for joint, place in columns_of(table, card_of(motion)).items()}
+    joints = {place: joint for joint, place in columns_of(table, robot_of_motion(motion)).items()}
     return _Columns(table.devices, tuple(joints.get(place) for place in range(len(table.devices))))
 
 
 def _new_columns(motion: Motion) -> _Columns:
     """Return a column for every joint that is ever given an angle and has a name there."""
-    names = {**card_of(motion).names_in(NAMING), **_origin_names(motion)}
+    names = {**robot_of_motion(motion).names_in(NAMING), **_origin_names(motion)}
     moved = moved_joints(motion)
     joints = tuple(joint for joint in motion.joints if joint in moved and joint in names)
     return _Columns(tuple(names[joint] for joint in joints), joints)
@@ -175,7 +175,7 @@ def _origin_names(motion: Motion) -> Mapping[str, str]:
     table = _table_of(motion)
     if table is None:
         return {}
-    return {joint: table.devices[place] for joint, place in columns_of(table, card_of(motion)).items()}
+    return {joint: table.devices[place] for joint, place in columns_of(table, robot_of_motion(motion)).items()}
 
 
 def _check(motion: Motion, timeline: Timeline, columns: _Columns) -> None:
@@ -248,7 +248,7 @@ def _cell(value: Value) -> bytes:
 def _left_behind(motion: Motion) -> tuple[str, ...]:
     """Return what a new file does not have of the one the motion came from."""
     table = _table_of(motion)
-    found = [] if table is None else strangers(table, card_of(motion))
+    found = [] if table is None else strangers(table, robot_of_motion(motion))
     strange = f"{', '.join(found)}: {motion.robot} has no such devices"
     return (strange,) if found else ()
 

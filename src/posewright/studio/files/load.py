@@ -18,7 +18,7 @@ from posewright.formats import (
     motion_file_in,
     read_file_bytes,
 )
-from posewright.motions import Motion, begin_motion, card_of, file_stem
+from posewright.motions import Motion, create_motion, file_stem, robot_of_motion
 from posewright.recordings import read_mcap
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.runtimes.openr.stick import StickMotion, motions_on, read_stick
@@ -120,7 +120,7 @@ def begin(
         InputError: there is no such robot or pose, or the name fits no file.
     """
     card = robot(robot_or_name) if robot_or_name else next(shown_robots())
-    motion = begin_motion(name, card, pose)
+    motion = create_motion(name, card, pose)
     return new_file(motion, folder / f"{file_stem(name)}{ENDING}", card)
 
 
@@ -169,7 +169,7 @@ def _opened(
     data: bytes | None = None,
 ) -> Opened:
     first = file.page_number(page)
-    card = card_of(file.motion(first), robot_or_name)
+    card = robot_of_motion(file.motion(first), robot_or_name)
     if card.name != file.motion(first).robot:
         return _carried(file, first, card, place.path)
     return Opened(Pages.of(file), card, first, place, data)

@@ -22,7 +22,7 @@ from posewright.formats import (
     read_motion_file,
     require_no_losses,
 )
-from posewright.motions import Level, Motion, card_of, check_motion
+from posewright.motions import Level, Motion, check_motion, robot_of_motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.finding import MonetFinding
 from posewright.runtimes.openr.stick.jumps import LEGS, jumps
@@ -143,7 +143,7 @@ def _broken_rules(motion: Motion) -> Iterator[str]:
 
 def _lost_by_standing(motion: Motion) -> Iterator[str]:
     """Yield that legs which the motion never moves are put where its name does not say they are."""
-    legs = card_of(motion).groups.get(LEGS, ())
+    legs = robot_of_motion(motion).groups.get(LEGS, ())
     unset = [joint for joint in legs if joint not in moved_joints(motion)]
     said = postures_of(motion.name)
     if unset and said.said and said != (STAND, STAND):
