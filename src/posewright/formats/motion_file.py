@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, overload
 
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
-from posewright.motions import RetargetedMotion, Motion, robot_of_motion, retarget_motion
+from posewright.motions import Motion, RetargetedMotion, retarget_motion, robot_of_motion
 from posewright.motions.motion import MotionOrigin
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named

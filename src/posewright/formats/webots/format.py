@@ -175,7 +175,9 @@ def _origin_names(motion: Motion) -> Mapping[str, str]:
     table = _table_of(motion)
     if table is None:
         return {}
-    return {joint: table.devices[place] for joint, place in columns_of(table, robot_of_motion(motion)).items()}
+    return {
+        joint: table.devices[place] for joint, place in columns_of(table, robot_of_motion(motion)).items()
+    }
 
 
 def _check(motion: Motion, timeline: Timeline, columns: _Columns) -> None:

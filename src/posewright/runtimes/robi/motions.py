@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from posewright.errors import InputError
 from posewright.formats import Rounding
-from posewright.formats.writing import beyond_the_mechanism
+from posewright.formats.writing import describe_limit_violations
 from posewright.motions import Keyframe, Motion, robot_of_motion, straighten_motion
 from posewright.robots import Robot
 from posewright.runtimes.robi.memory import FULL_PERCENT, POSE_WORDS, TICKS_PER_S, MemoryMap, memory_map
@@ -188,7 +188,7 @@ class _Writer:
             yield f"the stiffness of {bounded}: torque is 1 to 100 per cent of the servo's own"
         if self._jumps:
             yield f"that {self._jumps} keyframes are jumped to: a move takes 1/60 s at least"
-        yield from beyond_the_mechanism(self._motion)
+        yield from describe_limit_violations(self._motion)
 
     def remarks(self) -> Iterator[str]:
         """Yield what the program does not say, in words."""
