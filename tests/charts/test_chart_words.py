@@ -23,7 +23,7 @@ from posewright.charts.types import (
 )
 from posewright.cli.chart_run import parse_line
 from posewright.documents import parse_document
-from posewright.documents.reading import open_bracket
+from posewright.documents.yaml_errors import find_open_bracket
 from posewright.errors import FormatError, InputError, PosewrightError
 
 CHART = """\
@@ -204,7 +204,7 @@ def test_a_number_too_large_is_said_in_our_own_words(number: str) -> None:
     ],
 )
 def test_the_bracket_that_is_never_closed_is_found(text: str, place: tuple[int, int] | None) -> None:
-    assert open_bracket(text) == place
+    assert find_open_bracket(text) == place
 
 
 def test_the_bracket_that_is_never_closed_is_told() -> None:

@@ -19,7 +19,7 @@ from posewright.charts.types import (
     to_fraction,
 )
 from posewright.documents import Node
-from posewright.documents.reading import TOO_LARGE, describe
+from posewright.documents.node import TOO_LARGE, describe
 from posewright.errors import ExpressionError, InputError, UnknownNameError
 
 MOST_ERRORS = 20
@@ -78,7 +78,7 @@ class ErrorCollector:
         first, *others = sorted(self.errors, key=line_of)
         if len(self.errors) >= MOST_ERRORS:
             others.append(InputError(f"no more is told than {MOST_ERRORS} errors at once"))
-        first.others = tuple(others)
+        first.other_errors = tuple(others)
         raise first
 
 
