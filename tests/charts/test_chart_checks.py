@@ -259,7 +259,7 @@ def test_a_division_by_zero_is_found_and_one_asked_about_before_is_not() -> None
 
 
 def test_an_unsound_chart_is_refused_with_its_case_and_its_place() -> None:
-    with pytest.raises(InputError, match=r":8: the chart c is refused: no transition in one with a=0"):
+    with pytest.raises(InputError, match=r":8: chart c has errors: no transition in one with a=0"):
         require_sound(chart("  one: [{when: a, go: two}]\n" + BACK))
     require_sound(chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK))
 

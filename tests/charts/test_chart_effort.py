@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import FloatType, IntType, Report, Scope, chart_in, inspect_chart, parse_expression
-from posewright.charts.checks import Rule, inspection
+from posewright.charts.checks import Rule, analysis
 from posewright.charts.proof import Effort, Prover, SolverBudget
 from posewright.charts.reachability import USUAL, Limits, Spans, parted
 from posewright.charts.types import Type
@@ -73,7 +73,7 @@ def _steps(
         pools.append(SolverBudget(effort))
         return pools[-1]
 
-    monkeypatch.setattr(inspection, "SolverBudget", noted)
+    monkeypatch.setattr(analysis, "SolverBudget", noted)
     report = inspect_chart(chart_in(text, Path("small.chart.yaml")), limits=limits)
     return report, pools[0]
 
@@ -128,9 +128,9 @@ def test_a_case_found_for_more_is_an_answer_to_less() -> None:
     pool = SolverBudget(Effort(steps=1))
     scope = Scope(types)
     odd = parse_expression("n * n * n - n * x > 17000 and n % 13 == 5 and x * n > 7.77", scope)
-    assert Prover(types, pool=pool).satisfiable(true=[odd]).possible is None
+    assert Prover(types, budget=pool).satisfiable(true=[odd]).possible is None
     pool.keep({"x": 1.5, "n": 31})
-    assert Prover(types, pool=pool).satisfiable(true=[odd]).case == {"x": 1.0, "n": 31}
+    assert Prover(types, budget=pool).satisfiable(true=[odd]).case == {"x": 1.0, "n": 31}
 
 
 @pytest.mark.parametrize("value", [-12, 0, 1, 7, 12, 30, 36])

@@ -110,7 +110,7 @@ states:
       - {on: ping, when: a, do: [{raise: ping}, {raise: ping}], go: one}
       - {on: ping, when: n < 300 and not a, do: [{raise: ping}, {n: n + 1}], go: one}
 """
-    seen = explore(parse_chart(text), keep=["n"])
+    seen = explore(parse_chart(text), tracked=["n"])
     endless = {bool(case.inputs["a"]): case.error for state in seen.situations for case in seen.cases(state)}
     assert "goes round in one" in str(endless[True])
     assert endless[False] is None
@@ -237,7 +237,7 @@ def test_what_nothing_reads_makes_no_states() -> None:
     assert seen.complete
     assert len(seen.reached) == 2
     assert seen.blurred(["level", "far", "near"]) == {"level", "far"}
-    kept = explore(chart(states), keep=["level"])
+    kept = explore(chart(states), tracked=["level"])
     assert len(kept.reached) == 11
     assert kept.blurred(["level", "far"]) == {"far"}
 
@@ -345,12 +345,12 @@ def test_what_can_never_be_left_is_found_and_how_to_come_there() -> None:
     assert not graph.never_left(inside)
     (b,) = (number for number in inside if names([number]) == {"b"})
     assert names(reachable_from(graph, b)) == {"b", "c", "d"}
-    found = graph.shortest(lambda number: names([number]) == {"d"})
+    found = graph.find_nearest(lambda number: names([number]) == {"d"})
     assert found is not None
     assert [bool(row["near"]) for row in found[1]][-3:] == [True, True, False]
     assert graph.trace(found[0]) == found[1]
-    assert graph.shortest_run(lambda edge: names([edge.source]) == {"d"}) is not None
-    never = graph.shortest_run(
+    assert graph.find_shortest_run(lambda edge: names([edge.source]) == {"d"}) is not None
+    never = graph.find_shortest_run(
         lambda edge: names([edge.source]) == {"d"}, goes=lambda edge: not edge.step.inputs["near"]
     )
     assert never is None

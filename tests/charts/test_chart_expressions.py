@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, EnumType, FloatType, IntType, Scope, parse_expression
-from posewright.charts.checks.gaps import changes
+from posewright.charts.checks.guard_gaps import find_change_points
 from posewright.charts.expression import text_of
 from posewright.charts.reachability import Domain
 from posewright.errors import ExpressionError
@@ -279,6 +279,6 @@ def test_expressions_are_equal_whatever_their_spaces_and_brackets() -> None:
 )
 def test_a_comparison_changes_at_its_critical_values(text: str, places: set[float]) -> None:
     types = {"front": BoolType(), "left": BoolType(), "n": IntType(-9, 9), "d": FloatType(-1e3, 1e3)}
-    axis, found = Domain(types["d"]), changes([parse_expression(text, SCOPE)], "d", types)
+    axis, found = Domain(types["d"]), find_change_points([parse_expression(text, SCOPE)], "d", types)
     inside = {at for at in found if axis.whole[0][0] < at <= axis.whole[0][1]}
     assert {round(float(axis.value(at)), 6) for at in inside} == places

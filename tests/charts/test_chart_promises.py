@@ -89,7 +89,7 @@ def test_what_was_not_explored_to_the_end_is_not_called_proved() -> None:
     (result,) = prove_promises(chart("{never: count == 9}"), limits=Limits(states=5))
     assert result.verdict is CheckStatus.BOUNDED
     assert result.depth >= 1
-    assert "not all" in result.message
+    assert "not everything was explored" in result.message
 
 
 def test_one_exploration_that_watches_nothing_still_checks_the_promises() -> None:

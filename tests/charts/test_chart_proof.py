@@ -20,7 +20,7 @@ from posewright.charts.proof import (
     DividesByZero,
     Effort,
     Holds,
-    Outside,
+    OutOfRange,
     ProofClaim,
     Prover,
     ProverAnswer,
@@ -71,14 +71,14 @@ Found = list[tuple[ArithmeticPlace, ProverAnswer]]
 def divisions(prover: Prover, expression: Expression) -> Found:
     """Return the divisions that can be reached with a divisor of zero, and those not decided."""
     places = [place for place in places_in(expression.tree) if place.divides]
-    answers = [(place, prover.ask([DividesByZero(expression, place)])) for place in places]
+    answers = [(place, prover.solve([DividesByZero(expression, place)])) for place in places]
     return [(place, answer) for place, answer in answers if answer.possible is not False]
 
 
 def saturations(prover: Prover, expression: Expression, *given: ProofClaim) -> Found:
     """Return the places whose exact value can need more than 32 bits, and those not decided."""
     answers = [
-        (place, prover.ask([*given, Saturates(expression, place)])) for place in places_in(expression.tree)
+        (place, prover.solve([*given, Saturates(expression, place)])) for place in places_in(expression.tree)
     ]
     return [(place, answer) for place, answer in answers if answer.possible is not False]
 
@@ -237,17 +237,17 @@ def test_a_guard_keeps_a_number_within_32_bits() -> None:
     prover, step = Prover(TYPES), exp("k + few")
     assert saturations(prover, step)
     assert not saturations(prover, step, Holds(exp("k < 1000")))
-    assert not saturations(prover, step, Holds(exp("k >= 1000"), wanted=False))
+    assert not saturations(prover, step, Holds(exp("k >= 1000"), expected=False))
     assert not saturations(prover, exp("(k + few if k < 1000 else 1000) > 3"))
 
 
 def test_a_value_outside_its_range_is_found() -> None:
     prover = Prover(TYPES)
-    assert prover.ask([Outside(exp("few + 1"), 0, 9)]).case == {"few": 9}
-    assert prover.ask([Holds(exp("few < 9")), Outside(exp("few + 1"), 0, 9)]).possible is False
-    assert prover.ask([Outside(exp("wall * 0.2"), 0.0, 1.0)]).possible is False
-    assert prover.ask([Outside(exp("open * 2"), -1.7e308, 1.7e308)]).possible is True
-    assert prover.ask([Outside(exp("min(max(n, 0), 9)"), 0, 9)]).possible is False
+    assert prover.solve([OutOfRange(exp("few + 1"), 0, 9)]).case == {"few": 9}
+    assert prover.solve([Holds(exp("few < 9")), OutOfRange(exp("few + 1"), 0, 9)]).possible is False
+    assert prover.solve([OutOfRange(exp("wall * 0.2"), 0.0, 1.0)]).possible is False
+    assert prover.solve([OutOfRange(exp("open * 2"), -1.7e308, 1.7e308)]).possible is True
+    assert prover.solve([OutOfRange(exp("min(max(n, 0), 9)"), 0, 9)]).possible is False
 
 
 def test_two_expressions_of_one_meaning_never_differ() -> None:
@@ -387,11 +387,11 @@ def test_numbers_go_wrong_where_trying_everything_says(guard: str, text: str) ->
     prover = Prover(SMALL, Effort(combinations=0))
     values = [compute(value, case) for case in cases]
     outside = any(one is not FAILED and not -4 <= one <= 4 for one in values)
-    assert prover.ask([Holds(when), Outside(value, -4, 4)]).possible in (None, outside)
+    assert prover.solve([Holds(when), OutOfRange(value, -4, 4)]).possible in (None, outside)
     for place in places_in(value.tree):
         for claim in (Saturates(value, place), *([DividesByZero(value, place)] if place.divides else ())):
-            wrong = any(claim.seen(case) for case in cases)
-            assert prover.ask([Holds(when), claim]).possible in (None, wrong)
+            wrong = any(claim.holds_in(case) for case in cases)
+            assert prover.solve([Holds(when), claim]).possible in (None, wrong)
 
 
 FRACTIONS = st.sampled_from(["x", "y", "s", "n", "0.1", "3.0", "1e16", "-0.5"])

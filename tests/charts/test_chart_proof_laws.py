@@ -16,7 +16,7 @@ from posewright.charts.proof import (
     Effort,
     Fails,
     Holds,
-    Outside,
+    OutOfRange,
     ProofClaim,
     Prover,
     Saturates,
@@ -148,15 +148,15 @@ def test_a_number_is_computed_as_the_interpreter_does(text: str, case: dict[str,
         (Fails(number), failed),
         (Holds(_compared(number, Operator.EQUAL, number.tree)), compared),
         (Holds(_compared(number, Operator.UNEQUAL, number.tree)), undefined),
-        (Outside(number, -100, 100), not failed and not -100 <= value <= 100),
-        *((claim := Saturates(number, place), claim.seen(case)) for place in places_in(number.tree)),
+        (OutOfRange(number, -100, 100), not failed and not -100 <= value <= 100),
+        *((claim := Saturates(number, place), claim.holds_in(case)) for place in places_in(number.tree)),
     ]
     if compared:
         asked.append((Holds(_compared(number, Operator.EQUAL, Literal(value))), True))
         asked.append((Holds(_compared(number, Operator.UNEQUAL, Literal(value))), False))
     prover = Prover(TYPES)
     for claim, wanted in asked:
-        possible = prover.ask([*here, claim]).possible
+        possible = prover.solve([*here, claim]).possible
         # the remainder of a quotient of 52 bits and more may be left open
         assert possible is wanted or ("%" in text and possible is None)
 
@@ -182,9 +182,9 @@ def test_a_remainder_of_fractions_is_pythons(left: float, right: float) -> None:
     number, prover = parse_expression("x % y", SCOPE), Prover(TYPES)
     here = _held({"x": left, "y": right})
     same, other = (Holds(_compared(number, sign, Literal(left % right))) for sign in EQUALITY)
-    assert prover.ask([*here, same]).possible is True
+    assert prover.solve([*here, same]).possible is True
     written_out = abs(left / right) < 2.0**52
-    assert prover.ask([*here, other]).possible is (False if written_out else None)
+    assert prover.solve([*here, other]).possible is (False if written_out else None)
 
 
 def test_infinity_and_not_a_number_are_followed() -> None:

@@ -20,7 +20,7 @@ import pytest
 import posewright as pw
 from posewright.arenas import Arena
 from posewright.bodies import Supervisor
-from posewright.contests import ContestPicture, Entry, Note, Place, contest, contest_names, registry
+from posewright.contests import ContestPicture, Entry, Note, PlanarPose, contest, contest_names, registry
 from posewright.control import Block
 from posewright.documents import Plugins
 from posewright.errors import InputError
@@ -151,7 +151,7 @@ class Meeting:
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
         return Arena("meeting", (2.0, 2.0), (), {}, {"floor": (0.2, 0.6, 0.2)}, friction=0.5)
 
-    def start(self, role: str, arena: Arena) -> Place:
+    def start(self, role: str, arena: Arena) -> PlanarPose:
         return (0.5, 0.0, 0.0) if role == "red" else (1.2, 0.0, math.pi)
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> Onlooker:

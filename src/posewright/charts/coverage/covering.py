@@ -240,7 +240,7 @@ class CoveringRuns:
         start = self.exploration.number(state)
         if start is None:
             return None
-        found = self.graph.shortest(self.is_new, start=start, most=MAX_PLACES)
+        found = self.graph.find_nearest(self.is_new, start=start, max_nodes=MAX_PLACES)
         return None if found is None else (*found[1], self.best(self.graph.states[found[0]].state))
 
     def is_new(self, number: int) -> bool:
@@ -329,7 +329,7 @@ class TellingRuns:
 
 def _onward(start: Snapshot, goal: Snapshot, exploration: Exploration) -> Iterator[tuple[InputRow, ...]]:
     """Yield inputs that lead to where a tick can go the same ways as in a state, and to that state itself."""
-    graph, looked = exploration.graph, exploration.looked
+    graph, looked = exploration.graph, exploration.state_space
     first, last = exploration.number(start), exploration.number(goal)
     alike = looked.at(*looked.split(goal))
     if first is None:
@@ -338,6 +338,6 @@ def _onward(start: Snapshot, goal: Snapshot, exploration: Exploration) -> Iterat
         lambda number: number < len(graph.states) and graph.states[number] is alike,
         lambda number: number == last,
     ):
-        found = graph.shortest(wanted, start=first, most=MAX_PLACES)
+        found = graph.find_nearest(wanted, start=first, max_nodes=MAX_PLACES)
         if found is not None:
             yield found[1]

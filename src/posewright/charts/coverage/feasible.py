@@ -133,7 +133,7 @@ class _BothWays:
 
     def __init__(self, exploration: Exploration, obligations: TestObligations) -> None:
         self.exploration = exploration
-        self.looked = exploration.looked
+        self.looked = exploration.state_space
         self.choices = frozenset(
             number
             for site in obligations.sites
@@ -214,7 +214,7 @@ class _Reasons:
 
     def vague(self) -> set[int]:
         """Return decisions inside values that nothing reads: of those the exploration saw one way only."""
-        if not any(keep.drops for keep in self.exploration.looked.keeps.values()):
+        if not any(keep.drops for keep in self.exploration.state_space.abstractions.values()):
             return set()
         values = [site for site in self.sites if not site.decides]
         return {site.first + i for site in values for i in range(len(site.parts))}

@@ -284,7 +284,7 @@ class Distinguisher:
         """Return states in which the fault may make a difference; of those that do the same, one."""
         near = [state for state, touched in self.touched if touched & changes.nodes or not state.started]
         if not pair.ask_alike:
-            near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, pair))
+            near = list(self._finer({self.exploration.state_space.split(state)[0] for state in near}, pair))
         return self._likely_first(near, changes)
 
     def _likely_first(self, states: list[Snapshot], changes: Changes) -> list[Snapshot]:
@@ -296,7 +296,7 @@ class Distinguisher:
         below = frozenset[int]().union(*({number} | machine.nodes[number].within for number in changes.nodes))
         reads = frozenset[str]().union(*(_reads(machine.nodes[number]) for number in changes.nodes))
         places = [i for i, name in enumerate(machine.registers) if name in reads]
-        looked = self.exploration.looked
+        looked = self.exploration.state_space
         met: dict[object, int] = {}
 
         def rank(state: Snapshot) -> tuple[bool, int]:
@@ -312,7 +312,7 @@ class Distinguisher:
 
     def _finer(self, rests: set[int], pair: MutantPair) -> Iterator[Snapshot]:
         """Yield one state for all in which neither of the two can tell how time stands."""
-        looked = self.exploration.looked
+        looked = self.exploration.state_space
         other = pair.mutant_states.clocks
         met = set()
         for rest, counts in self.exploration.graph.places:

@@ -59,12 +59,12 @@ class MutantPair:
     """
 
     def __init__(self, exploration: Exploration, mutant: Interpreter) -> None:
-        self.chart_states = exploration.looked
+        self.chart_states = exploration.state_space
         self.one = exploration.interpreter
         self.other = mutant
         self.outputs = len(exploration.chart.outputs)
         self.variables = len(exploration.chart.variables)
-        self.one_keeps = self.chart_states.keeps
+        self.one_keeps = self.chart_states.abstractions
         kept = [name for name, keep in self.one_keeps.items() if keep.single and not keep.drops]
         self.other_keeps = {  # whatever was dropped is as the chart begins, in both
             name: replace(keep, start=self.one_keeps[name].start)

@@ -119,7 +119,7 @@ def explore_kept(chart: Chart) -> Exploration:
         return not isinstance(kind, FloatType)
 
     kept = [name for name, keep in keeps.items() if keep.drops and is_small(keep.kind)]
-    return explore(chart, keep=kept, interpreter=interpreter)
+    return explore(chart, tracked=kept, interpreter=interpreter)
 
 
 class _PreparedScenario:

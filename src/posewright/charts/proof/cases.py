@@ -97,7 +97,7 @@ class CaseTrial:
 
     def holds(self, case: Mapping[str, Value]) -> bool:
         """Return whether all that is claimed is so in a case."""
-        return all(claim.seen(case) for claim in self.claims)
+        return all(claim.holds_in(case) for claim in self.claims)
 
     def filled(self, case: Mapping[str, Value]) -> dict[str, Value]:
         """Return a case of something else with a value for every name of this, zero where it has none."""

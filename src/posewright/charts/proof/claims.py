@@ -21,7 +21,7 @@ class ProofClaim(Protocol):
     def names(self) -> frozenset[str]:
         """The names that it is about."""
 
-    def seen(self, case: Mapping[str, Value]) -> bool:
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether it is so in a case, by computing the expression there."""
 
     def term(self, translator: Translator) -> SmtTerm:
@@ -54,18 +54,18 @@ class OfOne:
 
 @dataclass(frozen=True)
 class Holds(OfOne):
-    """A truth value is computed and is `wanted`."""
+    """A truth value is computed and is `expected`."""
 
-    wanted: bool = True
+    expected: bool = True
 
     def term(self, translator: Translator) -> SmtTerm:
         """Return the truth value that it is so."""
         terms, (value, failing, _) = translator.terms, translator.meaning(self.expression)
-        return terms.every((terms.negation(failing), value if self.wanted else terms.negation(value)))
+        return terms.every((terms.negation(failing), value if self.expected else terms.negation(value)))
 
-    def seen(self, case: Mapping[str, Value]) -> bool:
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether it is so in a case."""
-        return compute(self.expression, case) is self.wanted
+        return compute(self.expression, case) is self.expected
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ class Fails(OfOne):
         """Return the truth value that it is so."""
         return translator.meaning(self.expression).failing
 
-    def seen(self, case: Mapping[str, Value]) -> bool:
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether it is so in a case."""
         return compute(self.expression, case) is FAILED
 
 
 @dataclass(frozen=True)
-class Outside(OfOne):
+class OutOfRange(OfOne):
     """A number is computed and is not between two ends, both of them inside."""
 
     low: float
@@ -95,7 +95,7 @@ class Outside(OfOne):
         inside = terms.every((terms.at_most(low, value), terms.at_most(value, high)))
         return terms.negation(terms.some((failing, inside)))
 
-    def seen(self, case: Mapping[str, Value]) -> bool:
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether it is so in a case."""
         value = compute(self.expression, case)
         return value is not FAILED and not self.low <= value <= self.high
@@ -148,7 +148,7 @@ class DividesByZero(_AtPlace):
         failing = terms.some((top.failing, bottom.failing))
         return terms.every((self.reached(translator), terms.negation(failing), zero))
 
-    def seen(self, case: Mapping[str, Value]) -> bool:
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether it is so in a case."""
         if not self.seen_reached(case) or compute(self.expression, case) is not FAILED:
             return False
@@ -185,7 +185,7 @@ class Saturates(_AtPlace):
         failing = translator.meaning(self.expression).failing
         return terms.every((self.reached(translator), terms.negation(failing), terms.some((low, high))))
 
-    def seen(self, case: Mapping[str, Value]) -> bool:
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether it is so in a case."""
         if not self.seen_reached(case) or compute(self.expression, case) is FAILED:
             return False

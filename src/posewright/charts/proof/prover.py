@@ -40,14 +40,14 @@ class Prover:
     Args:
         types: of every name that the expressions read and do not know already (`Expression.fixed`).
         effort: how hard it tries.
-        pool: what it shares with other provers, the effort among it; None: nothing.
+        budget: what it shares with other provers, the effort among it; None: nothing.
     """
 
     def __init__(
-        self, types: Mapping[str, Type], effort: Effort | None = None, pool: SolverBudget | None = None
+        self, types: Mapping[str, Type], effort: Effort | None = None, budget: SolverBudget | None = None
     ) -> None:
         self.types = types
-        self.pool = pool or SolverBudget(effort)
+        self.budget = budget or SolverBudget(effort)
         self.translator = Translator(types)
         self._answers: dict[tuple[object, ...], ProverAnswer] = {}
 
@@ -56,7 +56,7 @@ class Prover:
         require_solver("proof")
         from posewright.charts.proof.search import SmtSearch
 
-        return SmtSearch(self.pool)
+        return SmtSearch(self.budget)
 
     def satisfiable(
         self,
@@ -69,10 +69,10 @@ class Prover:
 
         All in `true` and `false` are computed in it without a division by zero.
         """
-        given = [*(Holds(one) for one in true), *(Holds(one, wanted=False) for one in false)]
-        return self.ask([*given, *map(Fails, failing)])
+        given = [*(Holds(one) for one in true), *(Holds(one, expected=False) for one in false)]
+        return self.solve([*given, *map(Fails, failing)])
 
-    def ask(self, claims: Sequence[ProofClaim]) -> ProverAnswer:
+    def solve(self, claims: Sequence[ProofClaim]) -> ProverAnswer:
         """Return whether all that is claimed can be so at once.
 
         Raises:
@@ -91,7 +91,7 @@ class Prover:
     def _decide(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer:
         read = {term.value for term in reachable([root]) if term.op is SmtOp.VARIABLE}
         types = {name: kind for name, kind in trial.types.items() if name in read}
-        few = every_case(types, self.pool.effort.combinations)  # that can make a difference to the term
+        few = every_case(types, self.budget.effort.combinations)  # that can make a difference to the term
         if few is None:
             return self._search.decide(root, trial)
         found = next(filter(trial.holds, map(trial.filled, few)), None)

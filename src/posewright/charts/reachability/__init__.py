@@ -23,7 +23,7 @@ from posewright.charts.reachability.abstraction import (
     may_be_undefined,
 )
 from posewright.charts.reachability.conditions import Answer, Registers
-from posewright.charts.reachability.domain import Domain, Spans, parted, where
+from posewright.charts.reachability.domain import Domain, Spans, find_spans, parted
 from posewright.charts.reachability.exploration import Exploration, explore
 from posewright.charts.reachability.graph import BreadthFirst, Place, ReachabilityGraph, Trace
 from posewright.charts.reachability.limits import SMALL, USUAL, Limits, WorkBudget
@@ -64,11 +64,11 @@ __all__ = [
     "as_register_holds",
     "assignments_of",
     "explore",
+    "find_spans",
     "gathered",
     "is_defined",
     "keep_registers",
     "may_be_undefined",
     "parted",
     "paths",
-    "where",
 ]

@@ -35,7 +35,7 @@ from posewright.charts.expression import (
 from posewright.charts.machine import Counter, Machine, every_actions
 from posewright.charts.model import Action, Assign, Branch, every_action
 from posewright.charts.proof import Translator
-from posewright.charts.reachability.domain import Compute, Domain, parted, plainest, where
+from posewright.charts.reachability.domain import Compute, Domain, find_spans, parted, plainest
 from posewright.charts.reachability.limits import MAX_CELLS, SMALL
 from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
 
@@ -164,7 +164,7 @@ def _by_cells(
     axis = Domain(kind)
     cells = [axis.whole]
     for tree, expression in comparisons:
-        spans, exact = where(tree, name, axis, _compile_at(name, axis, expression))
+        spans, exact = find_spans(tree, name, axis, _compile_at(name, axis, expression))
         asked = Expression(tree, BoolType(), expression.source, expression.fixed)
         if not exact or len(cells) > MAX_CELLS or may_be_undefined(asked, {name: kind}):
             return None

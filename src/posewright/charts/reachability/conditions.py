@@ -12,7 +12,7 @@ from dataclasses import replace
 from posewright.charts.expression import Expression, Literal, Name, Tree, compile_tree, names_in, rewritten
 from posewright.charts.proof import Prover
 from posewright.charts.reachability.abstraction import may_be_undefined
-from posewright.charts.reachability.domain import Compute, Domain, Spans, joined, parted, where
+from posewright.charts.reachability.domain import Compute, Domain, Spans, find_spans, joined, parted
 from posewright.charts.reachability.limits import (
     FEW,
     MAX_NEIGHBOURS,
@@ -76,7 +76,7 @@ class Atom:
     def _where(self, name: str, held: Mapping[str, Value], path: PathCondition) -> tuple[Spans, bool]:
         """Return the values of one input for which the comparison holds, and whether that is exact."""
         axis, compile_at, relation = self.axes[name], self._compile_at(name, held, path), self._put_in(held)
-        spans, exact = where(self.tree, name, axis, compile_at)
+        spans, exact = find_spans(self.tree, name, axis, compile_at)
         exact = exact and not may_be_undefined(relation.condition, {name: axis.kind})
         if exact:
             return spans, True

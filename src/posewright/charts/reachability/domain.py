@@ -192,7 +192,9 @@ class NotPiecewiseLinearError(ValueError):
     """Raised inside this room: a term is not a line, piece by piece."""
 
 
-def where(tree: Tree, name: str, axis: Domain, compile_at: Callable[[Tree], Compute]) -> tuple[Spans, bool]:
+def find_spans(
+    tree: Tree, name: str, axis: Domain, compile_at: Callable[[Tree], Compute]
+) -> tuple[Spans, bool]:
     """Return the set of values of `name` for which a condition holds, and whether that is exact.
 
     Args:

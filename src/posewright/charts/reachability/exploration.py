@@ -35,7 +35,7 @@ class Exploration:
 
     interpreter: Interpreter
     watching: tuple[Expression, ...]
-    looked: AbstractStates
+    state_space: AbstractStates
     graph: ReachabilityGraph
     reasons: tuple[str, ...] = ()
 
@@ -60,7 +60,7 @@ class Exploration:
 
         States that differ in nothing but the time they have lasted may be many; see `situations`.
         """
-        return tuple(self.looked.joined(*place) for place in self.graph.places)
+        return tuple(self.state_space.joined(*place) for place in self.graph.places)
 
     @cached_property
     def situations(self) -> tuple[Snapshot, ...]:
@@ -75,16 +75,16 @@ class Exploration:
 
         Whoever compares what they hold, as in `{o: p}` and `{o: q}`, learns nothing from the explored states.
         """
-        keeps = self.looked.keeps
+        keeps = self.state_space.abstractions
         return frozenset(one for one in names if one in keeps and (keeps[one].drops or not keeps[one].single))
 
     def same(self, state: Snapshot) -> Snapshot:
         """Return the state that stands for another, whether reached or not."""
-        return self.looked.joined(*self.looked.split(state))
+        return self.state_space.joined(*self.state_space.split(state))
 
     def cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
         """Return all ways in which a tick can go, from any state of the chart."""
-        return self.looked.cases_of(state)
+        return self.state_space.cases_of(state)
 
     def trace_to(self, state: Snapshot) -> tuple[Mapping[str, Value], ...]:
         """Return the shortest rows of inputs that lead from the very start to a state.
@@ -99,7 +99,7 @@ class Exploration:
 
     def number(self, state: Snapshot) -> int | None:
         """Return the number of the node that a state is; None where it was not reached."""
-        return self.graph.numbers.get(self.looked.split(state))
+        return self.graph.numbers.get(self.state_space.split(state))
 
     def trace(self, number: int) -> tuple[Mapping[str, Value], ...]:
         """Return the shortest rows of inputs that lead to one of the reached states."""
@@ -120,11 +120,11 @@ def explore(
     chart: Chart,
     *,
     watching: Sequence[Expression] = (),
-    keep: Collection[str] = (),
+    tracked: Collection[str] = (),
     marks: Mapping[str, Collection[Value]] | None = None,
     limits: Limits = USUAL,
     interpreter: Interpreter | None = None,
-    pool: SolverBudget | None = None,
+    solver_budget: SolverBudget | None = None,
     budget: WorkBudget | None = None,
 ) -> Exploration:
     """Return everything that a chart can do.
@@ -136,17 +136,17 @@ def explore(
         chart: what to explore.
         watching: conditions over inputs, events, outputs, locals and `in(...)`, asked after every tick; every
             case has the answers.
-        keep: outputs and locals to tell apart by their value even where nothing reads them.
+        tracked: outputs and locals to tell apart by their value even where nothing reads them.
         marks: values of outputs and locals that are tried at any rate, where not all inputs can be.
         limits: how far to go.
         interpreter: of the chart, where there is one already.
-        pool: effort of proving that is shared with others who ask about the chart.
+        solver_budget: effort of proving that is shared with others who ask about the chart.
         budget: work that is shared with other explorations.
     """
     interpreter = interpreter or Interpreter(chart)
     asked = TickConditions(interpreter.machine, watching)
-    inputs, budget = InputSpace.of(chart, pool), budget or WorkBudget(limits)
-    keeps = keep_registers(interpreter.machine, asked.conditions, keep, marks)
+    inputs, budget = InputSpace.of(chart, solver_budget), budget or WorkBudget(limits)
+    keeps = keep_registers(interpreter.machine, asked.conditions, tracked, marks)
     looked = AbstractStates(interpreter, inputs, asked, keeps, limits=limits, budget=budget)
     graph = ReachabilityGraph(looked)
     graph.explore([looked.split(interpreter.initial())], limits)

@@ -218,29 +218,29 @@ class ReachabilityGraph:
         return found[::-1]
 
     @property
-    def whole_depth(self) -> int:
+    def complete_depth(self) -> int:
         """The number of ticks up to which every node was reached."""
         left = len(self.states)
         return self.depth(left) if left < len(self) else self.depth(left - 1)
 
-    def shortest(
-        self, wanted: Callable[[int], bool], *, start: int = 0, most: int | None = None
+    def find_nearest(
+        self, is_target: Callable[[int], bool], *, start: int = 0, max_nodes: int | None = None
     ) -> tuple[int, Trace] | None:
         """Return the nearest node that is wanted, and rows of inputs that lead there from another one.
 
         Args:
-            wanted: whether a node, by its number, is one.
+            is_target: whether a node, by its number, is one.
             start: where to begin.
-            most: nodes that are looked at; None for all.
+            max_nodes: nodes that are looked at; None for all.
 
         Returns:
             the node and the rows; None where there is none, or none among those looked at.
         """
         search: BreadthFirst[int, SymbolicStep] = BreadthFirst(start)
         for number in search:
-            if most is not None and len(search) > most:
+            if max_nodes is not None and len(search) > max_nodes:
                 return None
-            if wanted(number):
+            if is_target(number):
                 return number, tuple(step.inputs for step in search.path(number))
             if number < len(self.states):
                 state = self.states[number]
@@ -248,18 +248,18 @@ class ReachabilityGraph:
                     search.reach(target, number, state.cases[one.case])
         return None
 
-    def shortest_run(
+    def find_shortest_run(
         self,
         ends: Callable[[GraphEdge], bool],
         *,
-        goes: Callable[[GraphEdge], bool] | None = None,
+        may_pass: Callable[[GraphEdge], bool] | None = None,
         start: int = 0,
     ) -> Trace | None:
         """Return the shortest rows of inputs that lead over a tick with which a run may end.
 
         Args:
             ends: whether it may end with a tick.
-            goes: whether it may go on over a tick; None: over every one.
+            may_pass: whether it may go on over a tick; None: over every one.
             start: where to begin.
         """
         search: BreadthFirst[int, SymbolicStep] = BreadthFirst(start)
@@ -267,7 +267,7 @@ class ReachabilityGraph:
             for edge in self.edges(number):
                 if ends(edge):
                     return (*(step.inputs for step in search.path(number)), edge.step.inputs)
-                if edge.target is not None and (goes is None or goes(edge)):
+                if edge.target is not None and (may_pass is None or may_pass(edge)):
                     search.reach(edge.target, number, edge.step)
         return None
 

@@ -61,7 +61,7 @@ class RelationSolver:
     @property
     def work(self) -> int:
         """The work that was done so far, by all who share the prover's effort."""
-        return self.tries + self.prover.pool.steps * WORK_FOR_STEP
+        return self.tries + self.prover.budget.steps * WORK_FOR_STEP
 
     def find(self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations) -> Solution:
         """Return values of the inputs within the sets for which all relations hold.
@@ -169,12 +169,12 @@ class InputSpace:
     solver: RelationSolver
 
     @classmethod
-    def of(cls, chart: Chart, pool: SolverBudget | None = None) -> InputSpace:
+    def of(cls, chart: Chart, budget: SolverBudget | None = None) -> InputSpace:
         """Return those of a chart; what asks the prover of them shares its effort with others."""
         axes = {name: Domain(kind) for name, kind in chart.inputs.items()}
         axes |= {name: Domain(BoolType()) for name in chart.events}
         types = {name: axis.kind for name, axis in axes.items()}
-        return cls(axes, RelationSolver(Prover(types, pool=pool)))
+        return cls(axes, RelationSolver(Prover(types, budget=budget)))
 
     @cached_property
     def whole(self) -> Mapping[str, Spans]:

@@ -300,10 +300,10 @@ class AbstractStates:
         self.limits = limits
         self.budget = budget
         self.clocks = TimerAbstraction(self.machine)
-        self.keeps = keeps
-        self.follower = Follower(self.machine, inputs.axes, self.keeps, asked)
+        self.abstractions = keeps
+        self.follower = Follower(self.machine, inputs.axes, self.abstractions, asked)
         self.variables = len(self.machine.chart.variables)
-        self.coarse = [keep for keep in self.keeps.values() if keep.drops or not keep.single]
+        self.coarse = [keep for keep in self.abstractions.values() if keep.drops or not keep.single]
         self.rests: list[Rest] = []
         self.rest_numbers: dict[Rest, int] = {}
         self.known: dict[tuple[int, int], AbstractState] = {}
@@ -316,7 +316,9 @@ class AbstractStates:
         """Return the number of what a state is, its counters aside, and its counters."""
         values = state.values[: self.variables]
         if self.coarse:
-            values = tuple([keep.canonical(v) for keep, v in zip(self.keeps.values(), values, strict=True)])
+            values = tuple(
+                [keep.canonical(v) for keep, v in zip(self.abstractions.values(), values, strict=True)]
+            )
         rest = (state.started, state.configuration, values, state.history)
         number = self.rest_numbers.setdefault(rest, len(self.rests))
         if number == len(self.rests):

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
 
-from posewright.documents import Bounds, Node, Reader, read_document, read_record
+from posewright.documents import Bounds, FieldReader, Node, read_document, read_record
 from posewright.errors import InputError, UnknownNameError
 
 _DOCUMENT = Path(__file__).parent / "memory_map.yaml"
@@ -34,7 +34,7 @@ def read_sources(node: Node) -> tuple[str, ...]:
     return tuple(one.text() for one in (node.items() if isinstance(node.value, list) else (node,)))
 
 
-Sources = Annotated[tuple[str, ...], Reader(read_sources)]
+Sources = Annotated[tuple[str, ...], FieldReader(read_sources)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from posewright.errors import InputError
 from posewright.formats import Rounding
-from posewright.formats.writing import beyond_the_mechanism
-from posewright.motions import Keyframe, Motion, card_of, straightened
+from posewright.formats.writing import describe_limit_violations
+from posewright.motions import Keyframe, Motion, robot_of_motion, straighten_motion
 from posewright.robots import Robot
 from posewright.runtimes.robi.memory import FULL_PERCENT, POSE_WORDS, TICKS_PER_S, MemoryMap, memory_map
 from posewright.runtimes.robi.program import Program
@@ -71,12 +71,12 @@ def motion_program(motion: Motion, *, straighten: bool = False) -> MotionProgram
     Raises:
         InputError: the motion is another robot's, or a way or pause is longer than a time word can say.
     """
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     if card.name != ROBOT:
         hint = f"`posewright motion convert --robot {ROBOT}` carries its joints over by their names"
         raise InputError(f"motion {motion.name!r} is for {card.name}", hint=hint)
     if straighten:
-        motion = straightened(motion, grid_s=1.0 / TICKS_PER_S)
+        motion = straighten_motion(motion, grid_s=1.0 / TICKS_PER_S)
     writer, again = _Writer(motion, card), motion.repeat or 1
     lines = ["motion:", *writer.lines(), "    jump motion" if motion.repeat is None else "    return"]
     if 1 < again <= MOST_CALLS:
@@ -188,7 +188,7 @@ class _Writer:
             yield f"the stiffness of {bounded}: torque is 1 to 100 per cent of the servo's own"
         if self._jumps:
             yield f"that {self._jumps} keyframes are jumped to: a move takes 1/60 s at least"
-        yield from beyond_the_mechanism(self._motion)
+        yield from describe_limit_violations(self._motion)
 
     def remarks(self) -> Iterator[str]:
         """Yield what the program does not say, in words."""

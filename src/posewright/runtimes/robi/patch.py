@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.documents import is_there, read_bounded, real_path, write_atomically
+from posewright.documents import path_exists, read_bounded, real_path, write_atomically
 from posewright.errors import FormatError, InputError, OutputError, Where
 
 MOST_BYTES = 1 << 24
@@ -277,7 +277,7 @@ def unpatch_file(
 def _back_up(path: Path, goal: Path, backup: Path, data: bytes) -> None:
     if _is_same(backup, path) or _is_same(backup, goal):
         raise InputError("the backup is the file itself", where=Where(path=backup), hint="name another")
-    if is_there(backup):
+    if path_exists(backup):
         if read_bounded(backup, MOST_BYTES) != data:
             hint = "name another file: what is there is something else"
             raise OutputError("there is a file already", where=Where(path=backup), hint=hint)
@@ -289,4 +289,4 @@ def _is_same(one: Path, other: Path) -> bool:
     """Tell whether two paths lead to one file, which may have several names."""
     if real_path(one) == real_path(other):
         return True
-    return is_there(one) and is_there(other) and one.samefile(other)
+    return path_exists(one) and path_exists(other) and one.samefile(other)

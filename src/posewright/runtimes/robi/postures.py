@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
-from posewright.documents import Bounds, Node, Reader, read_document, read_record
+from posewright.documents import Bounds, FieldReader, Node, read_document, read_record
 from posewright.errors import UnknownNameError
 from posewright.robots import Robot, robot
 from posewright.runtimes.robi.memory import Sources
@@ -56,7 +56,7 @@ def _ids(node: Node) -> tuple[int, ...]:
     return tuple(number for first, last in ends for number in range(first, last + 1))
 
 
-APosture = Annotated[Posture, Reader(_posture)]
+APosture = Annotated[Posture, FieldReader(_posture)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class IdlePose:
 class Mapped:
     """IDs that obey the mapping block in a posture."""
 
-    ids: Annotated[tuple[int, ...], Reader(_ids)]
+    ids: Annotated[tuple[int, ...], FieldReader(_ids)]
     source: Sources
 
 

@@ -212,7 +212,7 @@ def _wrong(at: int, what: str, hint: str) -> FormatError:
 def raise_all(errors: Sequence[FormatError]) -> None:
     """Raise the first of some errors, with the others, if there is one."""
     if errors:
-        errors[0].others = tuple(errors[1:MOST_ERRORS])
+        errors[0].other_errors = tuple(errors[1:MOST_ERRORS])
         raise errors[0]
 
 

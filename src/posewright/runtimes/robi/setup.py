@@ -9,8 +9,8 @@ from pathlib import Path
 
 from posewright.arenas import Arena, arena
 from posewright.arrays import Floats
-from posewright.bodies import Place
-from posewright.control import Seed, check_options
+from posewright.bodies import PlanarPose
+from posewright.control import Seed, require_known_options
 from posewright.errors import UnknownNameError
 from posewright.formats import read_motion
 from posewright.robots import Robot, SensorSpec, robot
@@ -88,7 +88,7 @@ class RobiProgram:
         return arena(ROOM) if self.posture in ON_FURNITURE else None
 
     @property
-    def start(self) -> Place:
+    def start(self) -> PlanarPose:
         """Where the robot begins in its room: x, y, yaw [m, m, rad]."""
         room = self.arena
         if room is None:
@@ -191,7 +191,7 @@ class RobiKind:
             FormatError: the file of the program is wrong, or a word.
             InputError: the robot is no Robi.
         """
-        check_options(options, self.option_names, self.name)
+        require_known_options(options, self.option_names, self.name)
         breakpoints = options.get("breakpoints", "")
         program = set_up_robi(
             name,
