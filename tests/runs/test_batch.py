@@ -287,7 +287,7 @@ def test_runs_without_their_settings_are_refused(tests: Batch, tmp_path: Path) -
     assert tests.folder is not None
     folder = Path(shutil.copytree(tests.folder, tmp_path / "orphaned"))
     (folder / "batch.json").unlink()
-    with pytest.raises(InputError, match=r"holds runs, but no batch\.json"):
+    with pytest.raises(InputError, match=r"has runs, but no batch\.json"):
         pw.run_many(**TEST, folder=folder)
 
 
@@ -490,5 +490,5 @@ def test_several_contests_are_not_ranked_together(tests: Batch, tmp_path: Path) 
     pw.run_trial(show, record=tmp_path / "show.mcap")
     with pytest.raises(InputError, match="cannot be ranked with the others"):
         pw.rank(tests.folder, tmp_path)
-    with pytest.raises(InputError, match="nothing to be read is here"):
+    with pytest.raises(InputError, match="the folder has no files to read"):
         pw.rank(tests.folder / "journal")

@@ -73,7 +73,7 @@ def played_quickly(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             digest=trial.name,
         )
 
-    monkeypatch.setattr(playing, "_record", quick)
+    monkeypatch.setattr(playing, "_run_trial", quick)
     return asked
 
 
@@ -97,9 +97,9 @@ def test_an_entry_is_a_folder(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("entry: a\nrobot: robotis_bioloid\nbehaviours: {fencing: x}\n", "no contest is called 'fencing'"),
-        ("entry: ''\nrobot: robotis_bioloid\nbehaviours: {}\n", "no name"),
-        ("entry: a\nrobot: ../../robot.yaml\nbehaviours: {}\n", "leads out of the entry's folder"),
-        ("entry: a\nrobot: r\nbehaviours: {sumo: /etc/passwd}\n", "leads out of the entry's folder"),
+        ("entry: ''\nrobot: robotis_bioloid\nbehaviours: {}\n", "not a name"),
+        ("entry: a\nrobot: ../../robot.yaml\nbehaviours: {}\n", "is outside the entry's folder"),
+        ("entry: a\nrobot: r\nbehaviours: {sumo: /etc/passwd}\n", "is outside the entry's folder"),
         ("entry: a\nrobot: r\n", "'behaviours' is missing"),
         ("entry: a\nrobot: r\nbehaviours: {sumo: wrestel}\n", "no behaviour is called 'wrestel'"),
         ("entry: a\nrobot: r\nbehaviours: {}\nlooks: nice\n", "looks"),
@@ -113,7 +113,7 @@ def test_a_wrong_entry_is_refused_with_file_and_line(tmp_path: Path, text: str, 
 
 
 def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="called 'OURS' is in"):
+    with pytest.raises(InputError, match="is called 'OURS', too"):
         read_contestants(entries(tmp_path, "Ours", "OURS"))
     (tmp_path / "empty").mkdir()
     for folder, said in (("empty", r"no entry\.yaml"), ("nowhere", "there is no such folder")):
@@ -191,7 +191,7 @@ def test_a_jury_gives_nothing_to_who_showed_nothing(
 
 
 def test_a_day_that_was_not_played_is_told_in_words(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="no day was played here"):
+    with pytest.raises(FormatError, match="the folder holds no finished day"):
         pw.read_day(tmp_path)
 
 
@@ -199,14 +199,14 @@ def test_every_bout_says_who_is_red_and_has_a_seed_of_its_own(
     tmp_path: Path, short_day: Path, monkeypatch: pytest.MonkeyPatch, played_quickly: list[str]
 ) -> None:
     bouts: list[Trial] = []
-    quick = playing._record
+    quick = playing._run_trial
 
     def seen(trial: Trial, record: Path | None) -> BatchRun:
         if trial.contest == "sumo":
             bouts.append(trial)
         return quick(trial, record)
 
-    monkeypatch.setattr(playing, "_record", seen)
+    monkeypatch.setattr(playing, "_run_trial", seen)
     pw.play_day(entries(tmp_path / "in", *"abcdef"), tmp_path / "out", rules=short_day)
     assert len({bout.seed for bout in bouts}) == len(bouts) == 6 + 2 + 1
     assert all(" (red) - " in bout.name and bout.name.endswith(" (blue)") for bout in bouts)
@@ -228,7 +228,7 @@ def test_a_day_that_was_changed_by_hand_is_refused(
     pw.play_day(entries(tmp_path / "in", "a", "b"), tmp_path / "out", rules=short_day)
     path = tmp_path / "out/day.json"
     path.write_text(path.read_text().replace("passivity", "activity"))
-    with pytest.raises(FormatError, match="not as it was written"):
+    with pytest.raises(FormatError, match="changed after it was written"):
         pw.read_day(tmp_path / "out")
     assert played_quickly
 

@@ -1,4 +1,4 @@
-"""Batches: many runs of one kind, what they say together, and how they are kept in a folder."""
+"""Batches: many runs of one kind, their summary, and the folder they are stored in."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from posewright.version import __version__
 Item = TypeVar("Item")
 
 SETTINGS, RESULTS, REPORT = "batch.json", "results.csv", "report.html"
-"""What a batch's folder holds besides the recordings and the journal."""
+"""Files in a batch's folder besides the recordings and the journal."""
 
 JOURNAL = "journal"
-"""The folder in a batch's folder with a document for each run that is done."""
+"""Subfolder of a batch's folder with one document for each completed run."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,16 @@ class BatchRun:
     """One run of a batch.
 
     Attributes:
-        name: what tells it from the others: its seed, its gait, its file.
-        figures: what a table shows of it, by a name that has its unit.
-        ranking: what decides which run is better, the greater the better; empty of a run that failed.
-        incidents: what cost points, a word each.
-        score: the judge's table, as `ScoreTable` has it: `columns`, `rows`, `total`.
-        story: what the judge says besides, a line each.
-        body: how its body differs from the robot's model; empty where it does not.
+        name: unique in the batch: its seed, gait or file.
+        figures: the columns of the table, by names that include the unit.
+        ranking: sort key, greater is better; empty for a failed run.
+        incidents: what cost points, one word each.
+        score: the judge's table, as in `ScoreTable`: `columns`, `rows`, `total`.
+        story: the judge's notes, one line each.
+        body: how its body differs from the robot's model; empty for the nominal body.
         digest: of its recording; empty without one.
-        sketch: the field seen from above as SVG paths [cm]: `size`, `lines`, `boxes`, `path`.
-        error: why there is nothing else; None where it went well.
+        sketch: the field from above as SVG paths [cm]: `size`, `lines`, `boxes`, `path`.
+        error: message of the error that ended it; None for a successful run.
     """
 
     name: str
@@ -75,23 +75,23 @@ class BatchRun:
 
 
 _LONGEST_STEM = 100
-"""So many bytes of a run's name stand in the names of its files, which must not be too long themselves."""
+"""Longest stem of a run's file names [bytes]; file systems allow 255 for the whole name."""
 
-_SKETCHED = {"size", "lines", "boxes", "path"}
+_SKETCH_KEYS = {"size", "lines", "boxes", "path"}
 
 OnRun = Callable[[BatchRun, bool], None]
-"""Is told of a run, and whether it was done before."""
+"""Called with each run, and whether it had been stored by an earlier call."""
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Many runs, in the order of their names as they were asked for.
+    """Many runs, in the order in which they were requested.
 
     Attributes:
-        key: what the name of a run is: `seed`, `gait`, `file`.
-        measure: the figure that is summed up.
-        settings: what all runs have in common, in words.
-        folder: where it is kept; None for nowhere.
+        key: what the runs' names are: `seed`, `gait`, `file`.
+        measure: the figure whose mean and deviation are computed.
+        settings: what all runs share, as text.
+        folder: where it is stored; None if it is not.
     """
 
     key: str
@@ -106,7 +106,7 @@ class Batch:
 
     @property
     def done(self) -> tuple[BatchRun, ...]:
-        """The runs that went well."""
+        """The runs without an error."""
         return tuple(run for run in self.runs if run.error is None)
 
     @property
@@ -117,8 +117,8 @@ class Batch:
     @property
     def values(self) -> tuple[float, ...]:
         """The measure of each run that has one."""
-        found = (run.figures.get(self.measure) for run in self.done)
-        return tuple(float(value) for value in found if isinstance(value, int | float))
+        values = (run.figures.get(self.measure) for run in self.done)
+        return tuple(float(value) for value in values if isinstance(value, int | float))
 
     @property
     def mean(self) -> float | None:
@@ -127,12 +127,12 @@ class Batch:
 
     @property
     def deviation(self) -> float | None:
-        """The standard deviation of the measure, estimated from this sample; None of fewer than two."""
+        """The sample standard deviation of the measure; None for fewer than two values."""
         return statistics.stdev(self.values) if len(self.values) > 1 else None
 
     @property
     def ranked(self) -> tuple[BatchRun, ...]:
-        """The runs that went well from the best to the worst; equal ones as they were asked for."""
+        """The successful runs from best to worst; ties in the order of the batch."""
         return tuple(sorted(self.done, key=lambda run: run.ranking, reverse=True))
 
     @property
@@ -147,43 +147,43 @@ class Batch:
 
     @property
     def succeeded(self) -> tuple[str, int]:
-        """The flag that says whether all went well, `finished` say, and how many runs have it."""
-        flags = [name for run in self.done for name, one in run.figures.items() if type(one) is bool]
+        """The name of the figure that marks success, such as `finished`, and how many runs have it."""
+        flags = [name for run in self.done for name, value in run.figures.items() if type(value) is bool]
         name = flags[0] if flags else "done"
         return name, sum(bool(run.figures.get(name, not flags)) for run in self.done)
 
     @property
     def incidents(self) -> dict[str, int]:
-        """How often what cost points, the most frequent first."""
-        return dict(Counter(one for run in self.done for one in run.incidents).most_common())
+        """How often each incident occurred, most frequent first."""
+        return dict(Counter(incident for run in self.done for incident in run.incidents).most_common())
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the figures that any run has."""
+        """The names of all figures, in the order of their first appearance."""
         return tuple(dict.fromkeys(name for run in self.done for name in run.figures))
 
     @property
     def digest(self) -> str | None:
-        """A digest over what all runs recorded; None where none recorded anything."""
+        """A digest of all recordings' digests; None if nothing was recorded."""
         if not any(run.digest for run in self.done):
             return None
         lines = "".join(f"{run.name} {run.digest}\n" for run in self.done)
         return hashlib.sha256(lines.encode()).hexdigest()
 
     def recording(self, run: BatchRun) -> Path | None:
-        """Return where the recording of a run is kept; None where it is not."""
+        """Return the path of a run's recording; None if it was not stored."""
         path = None if self.folder is None else self.folder / f"{stem_of(self.key, run.name)}.mcap"
         return path if path is not None and path.is_file() else None
 
     def table(self) -> tuple[dict[str, Any], ...]:
-        """Return a mapping for each run, all with the same names: its own, its figures, digest and error."""
-        bodies = any(run.body for run in self.runs)
+        """Return one row for each run, all with the same keys: name, figures, incidents, digest, error."""
+        has_bodies = any(run.body for run in self.runs)
         return tuple(
             {
                 self.key: int(run.name) if self.key == "seed" else run.name,
                 **{name: run.figures.get(name) for name in self.columns},
                 "incidents": ", ".join(run.incidents),
-                **({"body": run.body} if bodies else {}),
+                **({"body": run.body} if has_bodies else {}),
                 "digest": run.digest,
                 "error": run.error,
             }
@@ -192,16 +192,17 @@ class Batch:
 
     def csv(self) -> str:
         """Return the table as comma-separated values."""
-        rows, text = self.table(), io.StringIO()
+        rows = self.table()
+        text = io.StringIO()
         writer = csv.DictWriter(text, rows[0] if rows else [self.key], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
         return text.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data, fit for JSON."""
+        """Return it as plain data for JSON."""
         flag, count = self.succeeded
-        table = {run.name: told for run, told in zip(self.runs, self.table(), strict=True)}
+        row_of_name = {run.name: row for run, row in zip(self.runs, self.table(), strict=True)}
         return {
             "settings": dict(self.settings),
             "n_runs": len(self.runs),
@@ -210,34 +211,35 @@ class Batch:
             "measure": self.measure,
             "mean": self.mean,
             "standard_deviation": self.deviation,
-            "best": self.best and table[self.best.name],
-            "worst": self.worst and table[self.worst.name],
+            "best": self.best and row_of_name[self.best.name],
+            "worst": self.worst and row_of_name[self.worst.name],
             "incidents": self.incidents,
             "digest": self.digest,
             "folder": None if self.folder is None else str(self.folder),
-            "runs": [*table.values()],
+            "runs": [*row_of_name.values()],
         }
 
 
 @dataclass(frozen=True)
-class _Kept(Generic[Item]):
-    """Does the task with an item, wherever that is done, and keeps what came of it."""
+class _StoringTask(Generic[Item]):
+    """Runs the task for one item, in any process, and stores its result in the folder."""
 
     task: Callable[[Item, Path | None], BatchRun]
     key: str
     folder: Path | None
 
-    def __call__(self, named: tuple[str, Item]) -> BatchRun:
-        name, item = named
+    def __call__(self, named_item: tuple[str, Item]) -> BatchRun:
+        name, item = named_item
         stem = stem_of(self.key, name)
         try:
-            run = self.task(item, None if self.folder is None else self.folder / f"{stem}.mcap")
-            if self.folder is not None:
-                recorded = _file_digest(self.folder / f"{stem}.mcap")
-                write_atomically(_entry(self.folder, stem), _sealed(run, recorded))
-        except OutputError:  # no disk has room for the others either
+            if self.folder is None:
+                return self.task(item, None)
+            recording_path = self.folder / f"{stem}.mcap"
+            run = self.task(item, recording_path)
+            write_atomically(_entry_path(self.folder, stem), _encode_entry(run, _file_digest(recording_path)))
+        except OutputError:  # the disk has no room for the other runs either
             raise
-        except PosewrightError as error:  # of this run alone: the others go on
+        except PosewrightError as error:  # concerns this run only
             return BatchRun(name, error=str(error))
         return run
 
@@ -254,62 +256,63 @@ def run_batch(
     executor: Executor | None = None,
     on_run: OnRun | None = None,
 ) -> Batch:
-    """Do a task with every item; the runs are in the items' order, and the same whoever does them.
+    """Run a task for every item; the result does not depend on the number of workers or the executor.
 
-    What a folder holds already is not done again. A run that raises an error says so, and is tried again
-    the next time; where one cannot be kept, the batch ends.
+    Runs that the folder already holds are not repeated. A run that raised an error is reported as failed and
+    is tried again by the next call; if a result cannot be written, the batch ends.
 
     Args:
-        task: makes the run of an item, and writes its recording to the path, where there is one; it can be
-            handed to another process.
-        items: what it is done with, by the names of the runs.
+        task: makes the run of an item and writes its recording to the path, if there is one; it is pickled
+            for other processes.
+        items: what it runs on, by the names of the runs.
         key: what these names are.
-        measure: the figure that is summed up.
-        settings: what the runs hang on besides their items, in words; `file NAME` is a digest.
-        folder: where runs and recordings are kept; made where it is not there.
-        workers: processes that do it; 1 for this one alone.
-        executor: who does it instead; its workers must see the folder.
-        on_run: is told of each run, and whether it was there already.
+        measure: the figure whose mean is computed.
+        settings: what the runs depend on besides their items, as text; `file NAME` is a digest.
+        folder: where runs and recordings are stored; created if it does not exist.
+        workers: number of processes; 1 runs in this one.
+        executor: runs the tasks instead; its workers must see the folder.
+        on_run: called with each run, and whether the folder already held it.
 
     Raises:
         InputError: the folder holds a batch with other settings.
-        OutputError: nothing can be written there, or another program is using it.
-        FormatError: what stands there is damaged.
-        UnavailableError: a worker process ended by itself.
+        OutputError: the folder cannot be written, or another program is using it.
+        FormatError: a stored run is damaged.
+        UnavailableError: a worker process ended unexpectedly.
     """
     runs: dict[str, BatchRun] = {}
 
-    def note(run: BatchRun, *, is_old: bool = False) -> None:
+    def add(run: BatchRun, *, is_stored: bool) -> None:
         runs[run.name] = run
         if on_run is not None:
-            on_run(run, is_old)
+            on_run(run, is_stored)
 
-    with sigterm_raises(), _opened(folder, settings):
-        for name in items if folder is not None else ():
-            path = _entry(folder, stem_of(key, name))  # type: ignore[arg-type]  # there is one: see above
-            if path_exists(path) and _is_whole(path):
-                note(_unsealed(path, name), is_old=True)
-        left = [named for named in items.items() if named[0] not in runs]
-        with executor_for(workers if executor is None else 1, len(left)) as own:
-            for run in in_order(_Kept(task, key, folder), left, executor or own):
-                note(run)
+    with sigterm_raises(), _locked_folder(folder, settings):
+        if folder is not None:
+            for name in items:
+                path = _entry_path(folder, stem_of(key, name))
+                if path_exists(path) and _is_complete(path):
+                    add(_read_entry(path, name), is_stored=True)
+        pending = [(name, item) for name, item in items.items() if name not in runs]
+        with executor_for(workers if executor is None else 1, len(pending)) as own_executor:
+            for run in in_order(_StoringTask(task, key, folder), pending, executor or own_executor):
+                add(run, is_stored=False)
     return Batch(key, measure, settings, tuple(runs[name] for name in items), folder)
 
 
 def stem_of(key: str, name: str) -> str:
-    """Return what the files of a run are called, without ending: `seed_7`."""
-    told = f"{key}_{name}"
-    stem = re.sub(r"[^\w.+-]+", "_", told)
-    if stem == told and len(stem.encode()) <= _LONGEST_STEM:
+    """Return the names of a run's files without suffix, such as `seed_7`."""
+    full_name = f"{key}_{name}"
+    stem = re.sub(r"[^\w.+-]+", "_", full_name)
+    if stem == full_name and len(stem.encode()) <= _LONGEST_STEM:
         return stem
-    digest = hashlib.sha256(told.encode(errors="backslashreplace")).hexdigest()[:8]  # tells it from the like
+    digest = hashlib.sha256(full_name.encode(errors="backslashreplace")).hexdigest()[:8]  # keeps it unique
     return f"{stem.encode()[:_LONGEST_STEM].decode(errors='ignore')}~{digest}"
 
 
 def versions() -> dict[str, str]:
-    """Return the versions on which what is simulated hangs."""
-    found = {name: importlib.metadata.version(name.lower()) for name in ("MuJoCo", "NumPy")}
-    return {"Posewright": __version__, **found}
+    """Return the versions that a simulation's result depends on."""
+    versions_of_libraries = {name: importlib.metadata.version(name.lower()) for name in ("MuJoCo", "NumPy")}
+    return {"Posewright": __version__, **versions_of_libraries}
 
 
 def digest_of(settings: Mapping[str, str]) -> str:
@@ -318,61 +321,63 @@ def digest_of(settings: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def _opened(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
-    """Hold the folder for a batch with these settings, and leave no file there that is half written."""
+def _locked_folder(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
+    """Lock the folder for a batch with these settings, and remove unfinished files before and after."""
     if folder is None:
         yield
         return
     make_folder(folder / JOURNAL)
     with lock_folders(folder, wait=False):
-        _sweep(folder)
+        _remove_unfinished(folder)
         if path_exists(folder / SETTINGS):
-            _refuse_others(_document(folder / SETTINGS), settings, folder / SETTINGS)
+            _require_same_settings(_read_json(folder / SETTINGS), settings, folder / SETTINGS)
         else:
             if any((folder / JOURNAL).iterdir()):
-                hint = "name another folder: nobody knows with which settings these were made"
-                raise InputError(f"this folder holds runs, but no {SETTINGS}", where=Where(folder), hint=hint)
+                hint = "choose another folder: the settings of these runs are unknown"
+                raise InputError(f"the folder has runs, but no {SETTINGS}", where=Where(folder), hint=hint)
             write_atomically(folder / SETTINGS, json.dumps(dict(settings), indent=2).encode())
         try:
             yield
         finally:
-            _sweep(folder)
+            _remove_unfinished(folder)
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder where it is not there yet, and those it lies in."""
+    """Create a folder and its parents if they do not exist."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError.at(folder, error.strerror or str(error)) from error
 
 
-def _sweep(folder: Path) -> None:
-    """Remove what was being written when a program or a worker was killed."""
-    for each in (folder, folder / JOURNAL):
-        remove_unfinished_files(each)
+def _remove_unfinished(folder: Path) -> None:
+    """Remove files that a killed process had not finished writing."""
+    remove_unfinished_files(folder)
+    remove_unfinished_files(folder / JOURNAL)
 
 
-def _refuse_others(there: Mapping[str, Any], asked: Mapping[str, str], path: Path) -> None:
-    for name in dict.fromkeys((*asked, *there)):
-        if there.get(name) != asked.get(name):
-            what = f"this folder holds a batch with another {name}: {there.get(name)}, not {asked.get(name)}"
-            raise InputError(what, where=Where(path), hint="name another folder, or ask for the same")
+def _require_same_settings(stored: Mapping[str, Any], requested: Mapping[str, str], path: Path) -> None:
+    for name in dict.fromkeys((*requested, *stored)):
+        if stored.get(name) != requested.get(name):
+            message = (
+                f"the folder has a batch with another {name}: {stored.get(name)}, not {requested.get(name)}"
+            )
+            raise InputError(message, where=Where(path), hint="choose another folder, or the same settings")
 
 
-def _entry(folder: Path, stem: str) -> Path:
+def _entry_path(folder: Path, stem: str) -> Path:
     return folder / JOURNAL / f"{stem}.json"
 
 
-def _sealed(run: BatchRun, recorded: str | None = None) -> bytes:
-    """Return a run as it is kept, with the digest of its recording's file, where there is one."""
-    told = to_json(asdict(run))
-    check = hashlib.sha256(told.encode()).hexdigest()
-    return json.dumps({"run": told, "check": check, "recording": recorded}).encode()
+def _encode_entry(run: BatchRun, recording_digest: str | None) -> bytes:
+    """Return the journal's document of a run, with checksums of the run and of its recording's file."""
+    text = to_json(asdict(run))
+    checksum = hashlib.sha256(text.encode()).hexdigest()
+    return json.dumps({"run": text, "check": checksum, "recording": recording_digest}).encode()
 
 
 def _file_digest(path: Path) -> str | None:
-    """Return a digest of a file's bytes; None where there is no such file, or none that can be read."""
+    """Return a digest of a file's bytes; None if it cannot be read."""
     try:
         with open_regular_file(path) as file:
             return hashlib.sha256(file.read()).hexdigest()
@@ -380,30 +385,31 @@ def _file_digest(path: Path) -> str | None:
         return None
 
 
-def _is_whole(entry: Path) -> bool:
-    """Tell whether the recording beside an entry is the one that was made with it."""
-    recorded = _document(entry).get("recording")
-    return recorded is None or recorded == _file_digest(entry.parents[1] / f"{entry.stem}.mcap")
+def _is_complete(entry_path: Path) -> bool:
+    """Tell whether the recording of a journal entry exists and is unchanged, if it has one."""
+    recording_digest = _read_json(entry_path).get("recording")
+    recording_path = entry_path.parents[1] / f"{entry_path.stem}.mcap"
+    return recording_digest is None or recording_digest == _file_digest(recording_path)
 
 
-def _unsealed(path: Path, name: str) -> BatchRun:
-    found = _document(path)
-    told = str(found.get("run"))
-    if hashlib.sha256(told.encode(errors="backslashreplace")).hexdigest() == found.get("check"):
-        with suppress(TypeError, AttributeError):  # made by hand, with other keys or values
-            run = BatchRun(**from_json(told))
-            if run.name == name and run.sketch.keys() in (set(), _SKETCHED):
+def _read_entry(path: Path, name: str) -> BatchRun:
+    document = _read_json(path)
+    text = str(document.get("run"))
+    if hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest() == document.get("check"):
+        with suppress(TypeError, AttributeError):  # edited by hand: other keys or values
+            run = BatchRun(**from_json(text))
+            if run.name == name and run.sketch.keys() in (set(), _SKETCH_KEYS):
                 return run
-    hint = "delete it, and this run is done again"
-    raise FormatError("this entry of the journal is not as it was written", where=Where(path), hint=hint)
+    hint = "delete it to repeat the run"
+    raise FormatError("the journal entry was changed after it was written", where=Where(path), hint=hint)
 
 
-def _document(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> dict[str, Any]:
     try:
         with open_regular_file(path) as file:
-            found = json.loads(file.read())
+            document = json.loads(file.read())
     except (OSError, ValueError, RecursionError) as error:
         raise FormatError(f"cannot be read: {error}", where=Where(path)) from error
-    if not isinstance(found, dict):
-        raise FormatError("no JSON object", where=Where(path), hint="a file that a batch wrote")
-    return found
+    if not isinstance(document, dict):
+        raise FormatError("not a JSON object", where=Where(path), hint="a file written by a batch")
+    return document

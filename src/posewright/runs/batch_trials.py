@@ -1,4 +1,4 @@
-"""A trial many times, each time with another seed: `run_many`."""
+"""`run_many`: one trial with many seeds."""
 
 from __future__ import annotations
 
@@ -35,41 +35,44 @@ from posewright.runs.trial import (
 )
 from posewright.search.plan import checked_seed
 
-MOST_SEEDS = 100_000
+MAX_SEEDS = 100_000
 _SEEDS = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
-_SKETCHED = 160
-"""A path is sketched with so many points at most."""
+_SKETCH_POINTS = 160
+"""Largest number of points of a path in a sketch."""
 
 
 def read_seeds(text: str) -> tuple[int, ...]:
-    """Return the seeds that a text such as `1-20` or `1,4,9-12` names, each once, in order.
+    """Parse seeds such as `1-20` or `1,4,9-12`; return them sorted, without duplicates.
 
     Raises:
-        InputError: it names none, or too many.
+        InputError: the text has no seeds, or more than `MAX_SEEDS`.
     """
     seeds: set[int] = set()
     for part in text.split(","):
-        found = _SEEDS.fullmatch(part.strip())
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+        match = _SEEDS.fullmatch(part.strip())
+        if match is None:
+            raise InputError(f"no seeds: {text!r}", hint="such as 1-20, or 1,4,9-12")
+        first = int(match[1])
+        last = int(match[2] or match[1])
         if last < first:
             raise InputError(f"no seeds: {text!r}", hint="such as 1-20, or 1,4,9-12")
-        if last - first < MOST_SEEDS:
+        if last - first < MAX_SEEDS:
             seeds.update(range(first, last + 1))
-        if last - first >= MOST_SEEDS or len(seeds) > MOST_SEEDS:
-            raise InputError(f"too many seeds: {text!r}", hint=f"at most {MOST_SEEDS}")
+        if last - first >= MAX_SEEDS or len(seeds) > MAX_SEEDS:
+            raise InputError(f"too many seeds: {text!r}", hint=f"at most {MAX_SEEDS}")
     return tuple(sorted(map(checked_seed, seeds)))
 
 
 @dataclass(frozen=True)
 class _TrialTask:
-    """A trial, but for its seed; it can be handed to another process."""
+    """A trial without its seed, which can be pickled for another process."""
 
     trial: Trial
     options: TrialOptions
     keeps_recordings: bool
 
     def settings(self) -> dict[str, str]:
-        """Return what a run hangs on besides its seed, in words; raises what running it would raise."""
+        """Return what a run depends on besides its seed, as text; raises what running it would raise."""
         options = self.options
         trial = replace(
             self.trial,
@@ -81,7 +84,7 @@ class _TrialTask:
         documents = trial_documents(self.trial, replace(options, seed=0))
         files = [*trial.options.values(), options.body]
         documents |= {path: Path(path).read_bytes().hex() for path in files if path and Path(path).is_file()}
-        words = {
+        optional_settings = {
             "robot": trial.robot,
             "behaviour": trial.behaviour,
             "rules": trial.rules,
@@ -93,7 +96,7 @@ class _TrialTask:
         settings = {
             "trial": trial.name,
             "contest name": trial.contest,
-            **{name: word for name, word in words.items() if word},
+            **{name: text for name, text in optional_settings.items() if text},
             "contest": contest(trial.contest).title,
             "layout": trial.layout or "random",
             "body": options.body,
@@ -110,7 +113,7 @@ class _TrialTask:
         return settings | digests | versions()
 
     def _robot_name(self) -> str:
-        """Return who runs it: as the trial names it, or the robot of the behaviour in its place."""
+        """Return the robot's name: the trial's, or that of the program that replaces the trial's."""
         if self.options.robot is not None:
             return self.options.robot
         if self.options.behaviour is None:
@@ -119,7 +122,7 @@ class _TrialTask:
         return next(iter(programs.values())).robot.name
 
     def __call__(self, seed: int, record: Path | None) -> BatchRun:
-        """Run it with a seed, and write its recording where one is kept."""
+        """Run it with a seed, and write its recording if recordings are stored."""
         outcome = run(trial_run(self.trial, replace(self.options, seed=seed)))
         if record is not None and self.keeps_recordings:
             write_mcap(outcome.recording, record)
@@ -145,38 +148,40 @@ def run_many(
     executor: Executor | None = None,
     on_run: OnRun | None = None,
 ) -> Batch:
-    """Run a trial with many seeds; the result is the same with any number of workers, and any executor.
+    """Run a trial with many seeds; the result does not depend on the number of workers or the executor.
 
-    The folder gets a journal, recordings unless they are not wanted, `results.csv` and `report.html`; asked
-    for again, runs that are there are not run again. `{trial}` and `{digest}` in its name are replaced by the
-    trial's name and a digest of all settings. Without one nothing is kept.
+    The folder receives a journal, `results.csv`, `report.html` and, if requested, the recordings. A second
+    call repeats only what is missing. `{trial}` and `{digest}` in the folder's name are replaced by the
+    trial's name and a digest of all settings. Without a folder nothing is stored.
 
     Args:
-        trial: as for `run_trial`, as are the nine that follow but for the seeds.
-        layout: name of a layout, path of one, or `random`.
+        trial: as for `run_trial`, like the nine arguments after `seeds`.
+        seeds: integers, or a text such as `1-20`.
+        layout: name or path of a layout, or `random`.
         behaviour: name or path of a behaviour or another program.
-        robot: who runs that behaviour.
-        options: what is said to the behaviour besides.
-        motions: file of the robot's maker, for the behaviour's pages.
-        body: what it happens on.
-        controller: where the behaviour runs; or a class or function of one's own that makes a controller, and
-            that other processes can import.
-        legal: whether a layout that breaks the rules is refused.
-        streams: how random streams follow from a seed.
-        seeds: whole numbers, or a text: `1-20`.
-        folder: where the batch is kept.
-        recordings: whether recordings are kept, too.
-        workers: processes of this machine that run it, 1 for this one alone.
-        executor: runs it instead, a cluster's say, whose workers see the folder.
-        on_run: is called with each run, and whether it was there already.
+        robot: the robot that runs that behaviour.
+        options: further options of the program.
+        motions: motion file of the robot's maker, for the behaviour's pages.
+        body: the body it runs on.
+        controller: where the behaviour runs; or a class or function that makes a controller, importable by
+            other processes.
+        legal: whether a layout that breaks the rules is an error.
+        streams: how random streams are derived from a seed.
+        folder: where the batch is stored.
+        recordings: whether recordings are stored, too.
+        workers: number of processes on this machine; 1 runs in this one.
+        executor: runs the trials instead, for example on a cluster; its workers must see the folder.
+        on_run: called with each run, and whether the folder already held it.
 
     Raises:
-        InputError: something that was handed in is wrong, or the folder holds a batch with other settings.
-        OutputError: nothing can be written into the folder, or another program is using it.
-        UnavailableError: a worker process ended by itself.
+        InputError: an argument is wrong, or the folder holds a batch with other settings.
+        OutputError: the folder cannot be written, or another program is using it.
+        UnavailableError: a worker process ended unexpectedly.
     """
-    numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(seed) for seed in seeds})
-    if not numbers:
+    seed_numbers = (
+        read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(seed) for seed in seeds})
+    )
+    if not seed_numbers:
         raise InputError("no seeds", hint="such as 1-20")
     resolved, trial_options = resolve_trial(
         trial,
@@ -193,11 +198,11 @@ def run_many(
     task = _TrialTask(resolved, trial_options, recordings)
     settings = task.settings()
     if folder is not None:
-        names = {"{trial}": Path(resolved.name).name, "{digest}": digest_of(settings)[:8]}
-        folder = Path(re.sub(r"\{(trial|digest)\}", lambda match: names[match[0]], str(folder)))
+        placeholders = {"{trial}": Path(resolved.name).name, "{digest}": digest_of(settings)[:8]}
+        folder = Path(re.sub(r"\{(trial|digest)\}", lambda match: placeholders[match[0]], str(folder)))
     batch = run_batch(
         task,
-        {str(seed): seed for seed in numbers},
+        {str(seed): seed for seed in seed_numbers},
         key="seed",
         measure="points",
         settings=settings,
@@ -211,8 +216,10 @@ def run_many(
 
 
 def run_of(name: str, outcome: Outcome) -> BatchRun:
-    """Return the run of what came of a trial."""
-    score, table, recording = outcome.score, outcome.score.table(), outcome.recording
+    """Return the batch's entry for a trial's outcome."""
+    score = outcome.score
+    table = score.table()
+    recording = outcome.recording
     points = {} if isinstance(score, Unjudged) else {"points": score.points}
     ranked = score if isinstance(score, Ranked) else None
     domain = domain_of(next(iter(recording.header.robots.values())).facts.get("domain") or {})
@@ -232,26 +239,28 @@ def run_of(name: str, outcome: Outcome) -> BatchRun:
 def sketch_of(recording: Recording) -> Mapping[str, Any]:
     """Return the field with its lines and boxes, and the robots' paths on it, as SVG paths [cm].
 
-    Seen from above with x to the right; nothing where nobody knew where the robots were.
+    Seen from above with x to the right; empty if no robot's position is known.
     """
-    placed = [one.base[np.isfinite(one.base).all(axis=1), :2] for one in recording.robots.values()]
-    if not recording.header.arena or not any(map(len, placed)):
+    paths = [record.base[np.isfinite(record.base).all(axis=1), :2] for record in recording.robots.values()]
+    if not recording.header.arena or not any(map(len, paths)):
         return {}
     arena = Arena.from_dict(recording.header.arena)
     lines = [shape for shape in arena.shapes if shape.role is Role.LINE]
-    outlines = [corners([(one.x, one.y, one.yaw_rad)], one.size_m[:2])[0] for one in lines]
+    outlines = [corners([(line.x, line.y, line.yaw_rad)], line.size_m[:2])[0] for line in lines]
     boxes = corners(*shadows(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
     width, height = (100.0 * side for side in arena.size_m)
-    path = "".join(_path(one[:: max(1, len(one) // _SKETCHED)], height) for one in placed if len(one))
+    robot_paths = "".join(
+        _svg_path(points[:: max(1, len(points) // _SKETCH_POINTS)], height) for points in paths if len(points)
+    )
     return {
         "size": [round(width), round(height)],
-        "lines": "".join(f"{_path(one, height)}Z" for one in outlines),
-        "boxes": "".join(f"{_path(one, height)}Z" for one in boxes),
-        "path": path,
+        "lines": "".join(f"{_svg_path(outline, height)}Z" for outline in outlines),
+        "boxes": "".join(f"{_svg_path(box, height)}Z" for box in boxes),
+        "path": robot_paths,
     }
 
 
-def _path(points: Floats, height_cm: float) -> str:
-    """Return points of the field [m] as an SVG path [cm], whose y points down from the left edge."""
-    told = [f"{100.0 * x:.0f} {height_cm / 2.0 - 100.0 * y:.0f}" for x, y in points.tolist()]
-    return f"M{'L'.join(told)}"
+def _svg_path(points: Floats, height_cm: float) -> str:
+    """Return points of the field `(n, 2)` [m] as an SVG path [cm] with y pointing down."""
+    coordinates = [f"{100.0 * x:.0f} {height_cm / 2.0 - 100.0 * y:.0f}" for x, y in points.tolist()]
+    return f"M{'L'.join(coordinates)}"

@@ -1,4 +1,4 @@
-"""Recordings of one contest, ordered by what they were worth."""
+"""`rank`: recordings of one contest, ordered by their scores."""
 
 from __future__ import annotations
 
@@ -15,33 +15,36 @@ from posewright.runs.replaying import replay
 
 
 def files_in(paths: Iterable[str | Path], ending: str = "") -> dict[str, Path]:
-    """Return each path, and for a folder what in it ends so, by the file's name where that tells them apart.
+    """Return files by name: each path itself, and of a folder the files with an ending.
+
+    The key is the file's name, or its whole path if names repeat.
 
     Raises:
-        InputError: a folder holds none.
+        InputError: a folder has no such file.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for path in map(Path, paths):
         inside = sorted(path.glob(f"*{ending}")) if path.is_dir() else [path]
         if not inside:
             raise InputError(
-                "nothing to be read is here", where=Where(path), hint=f"files that end in {ending}"
+                "the folder has no files to read", where=Where(path), hint=f"files ending in {ending}"
             )
-        found += inside
-    is_plain = len({path.name for path in found}) == len(found)
-    return {path.name if is_plain else str(path): path for path in found}
+        files += inside
+    has_unique_names = len({path.name for path in files}) == len(files)
+    return {path.name if has_unique_names else str(path): path for path in files}
 
 
 def rank(*recordings: str | Path) -> Batch:
-    """Judge recordings of one contest, and order them by the contest's own rules, the best first.
+    """Judge recordings of one contest and order them by its rules, best first.
 
-    Equal ones share a place, and the next places are skipped. What cannot be judged comes last.
+    Equal recordings share a place, and the following places are skipped. Those that cannot be judged come
+    last.
 
     Args:
-        recordings: paths, and folders of recordings.
+        recordings: paths of recordings, or of folders with recordings.
 
     Raises:
-        InputError: the recordings are of several contests, or of one by several rules; or there are none.
+        InputError: there are no recordings, or they are of several contests or follow different rules.
     """
     runs: list[BatchRun] = []
     first: tuple[str, str, Path] | None = None
@@ -53,27 +56,31 @@ def rank(*recordings: str | Path) -> Batch:
             continue
         first = first or (title, rules, path)
         if first[:2] != (title, rules):
-            what = f"this is of {title!r}" if title != first[0] else "this was run by other rules"
-            hint = f"{first[2]} is of {first[0]!r}; rank each by itself"
-            raise InputError(f"{what}: it cannot be ranked with the others", where=Where(path), hint=hint)
+            difference = f"this is of {title!r}" if title != first[0] else "this was run by other rules"
+            hint = f"{first[2]} is of {first[0]!r}; rank them separately"
+            raise InputError(
+                f"{difference}: it cannot be ranked with the others", where=Where(path), hint=hint
+            )
         runs.append(run)
     if not runs:
         raise InputError("there is nothing to rank", hint="name recordings, or folders of them")
-    found = Batch("recording", "points", {"contest": first[0] if first else ""}, tuple(runs))
-    ordered = found.ranked
-    better = [sum(other.ranking > run.ranking for other in ordered) for run in ordered]
-    placed = [
-        replace(run, figures={"place": 1 + n, **run.figures}) for run, n in zip(ordered, better, strict=True)
-    ]
-    return replace(found, runs=(*placed, *found.failed))
+    unordered = Batch("recording", "points", {"contest": first[0] if first else ""}, tuple(runs))
+    rankings = [run.ranking for run in unordered.ranked]
+    ranked_runs = []
+    for run in unordered.ranked:
+        place = 1 + sum(ranking > run.ranking for ranking in rankings)
+        ranked_runs.append(replace(run, figures={"place": place, **run.figures}))
+    return replace(unordered, runs=(*ranked_runs, *unordered.failed))
 
 
 def _judged(name: str, path: Path) -> tuple[BatchRun, str, str]:
     """Return the run of a recording, with its contest's title and rules."""
-    seen = read_mcap(path)
-    if not is_of_a_contest(seen.header):
-        raise InputError("a recording of no contest", where=Where(path))
-    held = contest_of(seen.header)
-    run, robot = run_of(name, replay(seen)), next(iter(seen.header.robots.values()))
-    who = {"behaviour": robot.controller.partition(" ")[2], "robot": robot.robot}
-    return replace(run, figures={**run.figures, **who, "seed": seen.header.seed}), held.title, held.rules_text
+    recording = read_mcap(path)
+    header = recording.header
+    if not is_of_a_contest(header):
+        raise InputError("the recording is not of a contest", where=Where(path))
+    contest = contest_of(header)
+    run = run_of(name, replay(recording))
+    robot = next(iter(header.robots.values()))
+    origin = {"behaviour": robot.controller.partition(" ")[2], "robot": robot.robot, "seed": header.seed}
+    return replace(run, figures={**run.figures, **origin}), contest.title, contest.rules_text

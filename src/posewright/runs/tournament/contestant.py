@@ -1,4 +1,4 @@
-"""Who takes part in a day: a folder with an `entry.yaml`, and whatever its behaviours need beside it."""
+"""Contestants of a day: folders with an `entry.yaml` and the files of their behaviours."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Contestant:
     """One entry of a day.
 
     Attributes:
-        name: what it is called in all tables.
-        club: where it is from; may be empty.
+        name: as shown in all tables.
         robot: name, or path of its card.
-        behaviours: name or path of what it does, as `read_program` takes it, by contest.
-        options: what is said to these behaviours besides, by contest and then by name.
+        behaviours: name or path of a program for each contest, as `read_program` takes it.
+        club: where it is from; may be empty.
+        options: options of these programs, by contest and name.
     """
 
     name: str
@@ -37,11 +37,11 @@ class Contestant:
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+        """Return it as plain data."""
         return asdict(self)
 
     def digest(self) -> str:
-        """Return a digest of the texts it hangs on, and of its robot's model.
+        """Return a digest of all documents that it depends on, and of its robot's model.
 
         Raises:
             PosewrightError: the robot or one of the behaviours cannot be read.
@@ -61,28 +61,30 @@ def read_contestant(folder: str | Path) -> Contestant:
 
     Raises:
         InputError: there is no `entry.yaml`, or a path in it leads out of the folder.
-        DocumentError: it is not as it should be.
-        UnknownNameError: it names a contest that is not there.
+        DocumentError: the document is invalid.
+        UnknownNameError: it names an unknown contest.
     """
     path = Path(folder) / ENTRY
     if not is_file(path):
-        why = f"no entry: it has no {ENTRY}" if is_folder(path.parent) else "there is no such folder"
-        raise InputError(why, where=Where(path.parent), hint="docs/how-to-contest-day.md")
+        message = f"the folder has no {ENTRY}" if is_folder(path.parent) else "there is no such folder"
+        raise InputError(message, where=Where(path.parent), hint="docs/how-to-contest-day.md")
     parts = read_document(path).fields(
         required=("entry", "robot", "behaviours"), optional=("club", "options")
     )
     behaviours = parts["behaviours"].fields()
-    known = contest_names()
+    contests = contest_names()
     for discipline, node in behaviours.items():
-        if discipline not in known:
-            raise UnknownNameError.among("contest", discipline, known, where=node.where)
+        if discipline not in contests:
+            raise UnknownNameError.among("contest", discipline, contests, where=node.where)
     programs = {discipline: _resolved(node, path.parent) for discipline, node in behaviours.items()}
     kinds = program_kinds().values()
     for discipline, name in programs.items():
-        shipped = [known_name for kind in kinds for known_name in kind.names(None)]
-        is_known = name in shipped or any(kind.recognises(name) for kind in kinds)
-        if not is_path(name) and not is_known and name.partition(":")[0] not in program_kinds():
-            raise UnknownNameError.among("behaviour", name, shipped, where=behaviours[discipline].where)
+        catalogue_names = [catalogue_name for kind in kinds for catalogue_name in kind.names(None)]
+        is_recognised = name in catalogue_names or any(kind.recognises(name) for kind in kinds)
+        if not is_path(name) and not is_recognised and name.partition(":")[0] not in program_kinds():
+            raise UnknownNameError.among(
+                "behaviour", name, catalogue_names, where=behaviours[discipline].where
+            )
     options: dict[str, dict[str, str]] = {}
     for discipline, node in parts["options"].fields().items() if "options" in parts else ():
         if discipline not in programs:
@@ -98,21 +100,22 @@ def read_contestant(folder: str | Path) -> Contestant:
 
 
 def read_contestants(folders: Iterable[str | Path]) -> tuple[Contestant, ...]:
-    """Read entries from their folders, or all in a folder that is none itself, in the order of names.
+    """Read entries, sorted by name, from their folders or from folders that contain some.
 
     Raises:
-        InputError: two are called alike, or a folder holds none; else what `read_contestant` raises.
+        InputError: two entries have the same name; or what `read_contestant` raises.
     """
-    found: dict[str, Path] = {}
-    read: list[Contestant] = []
+    folder_of_name: dict[str, Path] = {}
+    contestants: list[Contestant] = []
     for folder in _entries_in(map(Path, folders)):
-        one = read_contestant(folder)
-        if one.name.casefold() in found:
-            what = f"an entry called {one.name!r} is in {found[one.name.casefold()]} already"
-            raise InputError(what, where=Where(folder / ENTRY), hint="two entries need two names")
-        found[one.name.casefold()] = folder
-        read.append(one)
-    return tuple(sorted(read, key=lambda one: one.name))
+        contestant = read_contestant(folder)
+        key = contestant.name.casefold()
+        if key in folder_of_name:
+            message = f"the entry in {folder_of_name[key]} is called {contestant.name!r}, too"
+            raise InputError(message, where=Where(folder / ENTRY), hint="two entries need two names")
+        folder_of_name[key] = folder
+        contestants.append(contestant)
+    return tuple(sorted(contestants, key=lambda contestant: contestant.name))
 
 
 def _entries_in(folders: Iterable[Path]) -> Iterable[Path]:
@@ -127,12 +130,12 @@ def _entries_in(folders: Iterable[Path]) -> Iterable[Path]:
 def _name(node: Node) -> str:
     text = node.text()
     if not text.strip() or not text.isprintable() or len(text) > LONGEST_NAME:
-        node.fail(f"no name: {text!r:.80}", hint=f"1 to {LONGEST_NAME} characters that can be seen")
+        node.fail(f"not a name: {text!r:.80}", hint=f"1 to {LONGEST_NAME} printable characters")
     return text.strip()
 
 
 def _resolved(node: Node, folder: Path) -> str:
-    """Return a path relative to the folder as one relative to here; a name of what ships stays as it is."""
+    """Return a path in the entry's folder relative to the working directory; a name stays as it is."""
     name = node.text()
     file, _, class_name = name.rpartition(":")
     is_python = file.endswith(".py")
@@ -141,12 +144,12 @@ def _resolved(node: Node, folder: Path) -> str:
     path = folder / (file if is_python else name)
     try:
         inside = path.resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a circle of links
+    except (OSError, ValueError, RuntimeError):  # too long, a NUL character, or a loop of links
         inside = False
     if not inside:
         node.fail(
-            f"{name!r:.80} leads out of the entry's folder", hint="an entry has all it needs in its folder"
+            f"{name!r:.80} is outside the entry's folder", hint="all files of an entry lie in its folder"
         )
     if is_python:
         return f"{path}:{class_name}"
-    return f"{folder}/{name}"  # never without a slash, which tells it from a name
+    return f"{folder}/{name}"  # always with a slash: a path, not a name

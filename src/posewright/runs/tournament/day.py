@@ -1,4 +1,4 @@
-"""What came of a day: disciplines with their runs, what each entry earned, the ranking; kept in a folder."""
+"""The result of a contest day: disciplines with their runs, points and ranking; stored in a folder."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from posewright.recordings.exact_json import from_json, to_json
 from posewright.runs.batch import BatchRun, stem_of
 from posewright.runs.tournament.contestant import Contestant
 
-DAY, RANKING = "day.json", "ranking.csv"
-"""What a day's folder holds besides a folder for each discipline."""
+DAY = "day.json"
+RANKING = "ranking.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Discipline:
 
     Attributes:
         contest: its name.
-        runs: by the folder they are kept in, in the day's folder: several for duels.
+        runs: by the name of their subfolder of the day's folder; duels have several.
         places: of the entries that took part.
-        earned: by the contest's own table of points.
-        tables: further tables by their titles, groups and rounds: the heads first.
-        remarks: who did not take part, and why.
+        earned: points by entry.
+        tables: groups and rounds by title; the first row is the header.
+        remarks: which entries did not take part, and why.
     """
 
     contest: str
@@ -49,22 +49,22 @@ class Discipline:
 
     @property
     def all_runs(self) -> tuple[tuple[str, BatchRun], ...]:
-        """All runs, each with the folder it is kept in, in the order in which they were made."""
-        return tuple((kept_in, run) for kept_in, runs in self.runs.items() for run in runs)
+        """All runs in the order in which they were made, each with the name of its subfolder."""
+        return tuple((folder_name, run) for folder_name, runs in self.runs.items() for run in runs)
 
     @property
     def failed(self) -> tuple[BatchRun, ...]:
-        """Those that ended with an error."""
+        """The runs that ended with an error."""
         return tuple(run for _, run in self.all_runs if run.error is not None)
 
-    def counts(self, name: str) -> float:
-        """Return what an entry gets for it in the sum of the day."""
+    def points_of(self, name: str) -> float:
+        """Return what this discipline adds to an entry's points of the day."""
         return self.share * self.earned.get(name, 0.0) / self.most
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One entry in the ranking of a day: its place, its sum, and what it is made of, by contest."""
+class RankingRow:
+    """One entry in the ranking of a day: its place, its points, and their parts by contest."""
 
     place: int
     name: str
@@ -75,11 +75,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Day:
-    """A day: its rules by name, who took part, what was played.
+    """A contest day: the name of its rules, the contestants and the disciplines.
 
     Attributes:
-        folder: where it is kept.
-        inspections: why an entry may not take part, by its name; empty texts for those that may.
+        inspections: by contestant, why it may not take part; an empty text if it may.
+        folder: where it is stored.
     """
 
     name: str
@@ -94,33 +94,33 @@ class Day:
         return f"<Day {self.title}: {len(self.contestants)} entries, {len(self.disciplines)} disciplines>"
 
     @property
-    def ranking(self) -> tuple[Row, ...]:
-        """The entries from the first to the last; equal ones share a place."""
+    def ranking(self) -> tuple[RankingRow, ...]:
+        """The entries from first to last; equal ones share a place."""
         parts = {
-            one.name: {
-                discipline.contest: round(discipline.counts(one.name), 6)
+            contestant.name: {
+                discipline.contest: round(discipline.points_of(contestant.name), 6)
                 for discipline in self.disciplines
                 if discipline.share
             }
-            for one in self.contestants
+            for contestant in self.contestants
         }
-        sums = {name: round(sum(told.values()), 6) for name, told in parts.items()}
-        placed = places([(sums[one.name],) for one in self.contestants])
+        sums = {name: round(sum(points.values()), 6) for name, points in parts.items()}
+        ranked_places = places([(sums[contestant.name],) for contestant in self.contestants])
         rows = (
-            Row(place, one.name, one.club, sums[one.name], parts[one.name])
-            for place, one in zip(placed, self.contestants, strict=True)
+            RankingRow(place, entrant.name, entrant.club, sums[entrant.name], parts[entrant.name])
+            for place, entrant in zip(ranked_places, self.contestants, strict=True)
         )
         return tuple(sorted(rows, key=lambda row: (row.place, row.name)))
 
     @property
     def digest(self) -> str:
-        """A digest over all recordings, in the order in which they were made."""
-        told = [
+        """A digest of all recordings' digests, in the order in which they were made."""
+        lines = [
             f"{discipline.contest} {run.name} {run.digest}\n"
             for discipline in self.disciplines
             for _, run in discipline.all_runs
         ]
-        return hashlib.sha256("".join(told).encode()).hexdigest()
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
 
     def csv(self) -> str:
         """Return the ranking as comma-separated values."""
@@ -129,13 +129,12 @@ class Day:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["place", "entry", "club", *contests, "points"])
         for row in self.ranking:
-            writer.writerow(
-                [row.place, row.name, row.club, *(row.parts[one] for one in contests), row.points]
-            )
+            parts = (row.parts[contest] for contest in contests)
+            writer.writerow([row.place, row.name, row.club, *parts, row.points])
         return text.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data, fit for JSON."""
+        """Return it as plain data for JSON."""
         return {
             "day": self.name,
             "title": self.title,
@@ -158,86 +157,89 @@ class Day:
         }
 
 
-def recording_of(day: Day, kept_in: str, run: BatchRun) -> Path:
-    """Return where the recording of a run of a day is kept."""
-    return day.folder / kept_in / f"{stem_of('run', run.name)}.mcap"
+def recording_of(day: Day, folder_name: str, run: BatchRun) -> Path:
+    """Return the path of the recording of a run of a day."""
+    return day.folder / folder_name / f"{stem_of('run', run.name)}.mcap"
 
 
 def save_day(day: Day) -> None:
     """Write `day.json` and the ranking as CSV into the day's folder, or raise an OutputError."""
-    told = asdict(replace(day, folder=Path()))
-    told.pop("folder")
-    text = to_json(to_plain(told))
+    fields = asdict(replace(day, folder=Path()))
+    fields.pop("folder")
+    text = to_json(to_plain(fields))
     check = hashlib.sha256(text.encode()).hexdigest()
     write_atomically(day.folder / DAY, json.dumps({"day": text, "check": check}).encode())
     write_atomically(day.folder / RANKING, day.csv().encode(errors="backslashreplace"))
 
 
 def read_day(folder: str | Path, jury: str | Path | None = None) -> Day:
-    """Read a day from the folder it was played in, with other points of the jury where they are given.
+    """Read a day from its folder, optionally with other points of the jury.
 
     Raises:
-        FormatError: the folder holds no day, or one that was changed.
-        DocumentError: the jury's points are not what they should be.
+        FormatError: the folder holds no finished day, or one that was edited.
+        DocumentError: the jury's document is invalid.
     """
     folder = Path(folder)
     path = folder / DAY
     if not path_exists(path):
-        hint = "play one: posewright contest run; a day that was stopped is read once it is at its end"
-        raise FormatError("no day was played here to its end", where=Where(folder), hint=hint)
+        hint = "play or finish one with posewright contest run"
+        raise FormatError("the folder holds no finished day", where=Where(folder), hint=hint)
     try:
         with open_regular_file(path) as file:
-            sealed = json.loads(file.read())
-        text = str(sealed["day"])
-        if hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest() != sealed["check"]:
-            raise ValueError("it is not as it was written")
-        day = _restored(from_json(text), folder)
+            document = json.loads(file.read())
+        text = str(document["day"])
+        if hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest() != document["check"]:
+            raise ValueError("it was changed after it was written")
+        day = _day_of_fields(from_json(text), folder)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
-        hint = "a folder in which `posewright contest run` has played a day to its end"
+        hint = "a folder of a day that `posewright contest run` has finished"
         raise FormatError(f"no day can be read here: {error}", where=Where(path), hint=hint) from error
     return day if jury is None else with_jury(day, read_jury(jury, day))
 
 
-def _restored(told: dict[str, Any], folder: Path) -> Day:
+def _day_of_fields(fields: dict[str, Any], folder: Path) -> Day:
     disciplines = []
-    for discipline in told.pop("disciplines"):
-        runs = {name: tuple(BatchRun(**run) for run in some) for name, some in discipline.pop("runs").items()}
+    for discipline in fields.pop("disciplines"):
+        runs = {
+            folder_name: tuple(BatchRun(**run) for run in runs_of_folder)
+            for folder_name, runs_of_folder in discipline.pop("runs").items()
+        }
         tables = {title: tuple(map(tuple, rows)) for title, rows in discipline.pop("tables").items()}
         remarks = tuple(discipline.pop("remarks"))
         disciplines.append(Discipline(**discipline, runs=runs, tables=tables, remarks=remarks))
-    contestants = tuple(Contestant(**one) for one in told.pop("contestants"))
-    return Day(**told, contestants=contestants, disciplines=tuple(disciplines), folder=folder)
+    contestants = tuple(Contestant(**contestant) for contestant in fields.pop("contestants"))
+    return Day(**fields, contestants=contestants, disciplines=tuple(disciplines), folder=folder)
 
 
 def read_jury(path: str | Path, day: Day) -> dict[str, dict[str, float]]:
-    """Read what a jury gave: a document with points by entry, by contest: `exhibition: {ours: 8.5}`.
+    """Read a jury's document, points by contest and entry: `exhibition: {ours: 8.5}`.
 
     Raises:
-        DocumentError: it is no such document, or gives more points than there are, or to nobody.
+        DocumentError: a contest or entry is unknown, or there are too many points.
     """
     by_jury = {discipline.contest: discipline for discipline in day.disciplines if discipline.jury}
-    names = {one.name for one in day.contestants}
-    found: dict[str, dict[str, float]] = {}
-    for contest, node in read_document(path).fields(optional=by_jury).items():
-        points = node.fields(optional=names)
-        for name, one in points.items():
-            if name not in by_jury[contest].earned:
-                one.fail(f"{name!r} took no part in the {contest}", hint="leave it out")
-        found[contest] = {
-            name: one.number(low=0.0, high=by_jury[contest].most) for name, one in points.items()
-        }
-    return found
+    names = {contestant.name for contestant in day.contestants}
+    points: dict[str, dict[str, float]] = {}
+    for contest, contest_node in read_document(path).fields(optional=by_jury).items():
+        discipline = by_jury[contest]
+        points[contest] = {}
+        for name, node in contest_node.fields(optional=names).items():
+            if name not in discipline.earned:
+                node.fail(f"{name!r} took no part in the {contest}", hint="leave it out")
+            points[contest][name] = node.number(low=0.0, high=discipline.most)
+    return points
 
 
 def with_jury(day: Day, points: Mapping[str, Mapping[str, float]]) -> Day:
-    """Return the day with the points that a jury gave, by contest and entry, and places by them."""
+    """Return the day with a jury's points, by contest and entry, and the places that follow from them."""
 
-    def judged(discipline: Discipline) -> Discipline:
+    def with_points(discipline: Discipline) -> Discipline:
         earned = {name: points[discipline.contest].get(name, 0.0) for name in discipline.earned}
-        placed = places([(one,) for one in earned.values()])
-        return replace(discipline, earned=earned, places=dict(zip(earned, placed, strict=True)))
+        ranked_places = places([(value,) for value in earned.values()])
+        return replace(discipline, earned=earned, places=dict(zip(earned, ranked_places, strict=True)))
 
     disciplines = tuple(
-        judged(discipline) if discipline.contest in points else discipline for discipline in day.disciplines
+        with_points(discipline) if discipline.contest in points else discipline
+        for discipline in day.disciplines
     )
     return replace(day, disciplines=disciplines)

@@ -1,4 +1,4 @@
-"""The rules of a day: which contests count how much, and who may take part in them."""
+"""The rules of a contest day: which contests are played, what they are worth, who may take part."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _DAYS = Catalogue("day", ".day.yaml", lambda: (Path(__file__).parent,))
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """How one contest counts.
+    """How one contest counts in a day.
 
     Attributes:
         contest: its name.
-        share: what the best can earn in it is worth so much in the sum.
-        most: what the best can earn in it, by its own table of points.
-        places: what places earn, where the contest has no table of its own; the first comes first.
-        needs: a contest that must be passed before.
-        rules: path of a document of rules, where they are not the contest's own.
-        jury: whether people give the points.
+        share: points of the day for the best possible result.
+        most: points of the best possible result in the contest's own table.
+        places: points for the first, second, ... place, for a contest without a table of its own.
+        needs: name of a contest that must have been passed.
+        rules: path of a document of rules that replaces the contest's own; empty for its own.
+        jury: whether a jury gives the points.
     """
 
     contest: str
@@ -40,9 +40,9 @@ class DayRules:
     """The rules of a day.
 
     Attributes:
-        counting: what is played, in this order.
-        group_size: so many at most wrestle each other before the bracket.
-        advancing: so many of a group go on.
+        counting: the contests, in the order in which they are played.
+        group_size: largest number of entries in a group of duels.
+        advancing: number of entries of a group that reach the bracket.
     """
 
     name: str
@@ -54,53 +54,59 @@ class DayRules:
 
 
 def day_names() -> tuple[str, ...]:
-    """Return the names of the rules of a day that ship."""
+    """Return the names of the rules that come with the package."""
     return _DAYS.names()
 
 
 def read_day_rules(name: str | Path) -> DayRules:
-    """Read the rules of a day, by name or from a document.
+    """Read the rules of a day, by name or path.
 
     Raises:
-        UnknownNameError: there are none of that name.
-        DocumentError: it is no document of a day's rules.
+        UnknownNameError: no rules have this name.
+        DocumentError: the document is invalid.
     """
     path = _DAYS.find(name)
     required = ("day", "title", "contests", "group_size", "advancing", "sources")
     parts = read_document(path).fields(required=required, optional=())
-    told = parts["contests"].fields(optional=contests.contest_names())
+    contest_nodes = parts["contests"].fields(optional=contests.contest_names())
     group_size = parts["group_size"].integer(low=2, high=20)
     return DayRules(
         name=parts["day"].text(),
         title=parts["title"].text(),
-        counting=tuple(_counting(one, told[one], tuple(told), path.parent) for one in told),
+        counting=tuple(
+            _counting(name, node, tuple(contest_nodes), path.parent) for name, node in contest_nodes.items()
+        ),
         group_size=group_size,
         advancing=parts["advancing"].integer(low=1, high=group_size - 1),
         sources={key: node.text() for key, node in parts["sources"].fields().items()},
     )
 
 
-def _counting(contest: str, node: Node, others: tuple[str, ...], folder: Path) -> Counting:
+def _counting(contest: str, node: Node, order: tuple[str, ...], folder: Path) -> Counting:
     parts = node.fields(required=("share", "most"), optional=("places", "needs", "rules", "jury"))
     needs = parts["needs"].text() if "needs" in parts else ""
-    if needs and needs not in others[: others.index(contest)]:
-        parts["needs"].fail(f"{needs!r:.60} is not played before", hint=f"one that stands above {contest}")
+    if needs and needs not in order[: order.index(contest)]:
+        parts["needs"].fail(
+            f"{needs!r:.60} is not played before {contest}", hint=f"a contest listed above {contest}"
+        )
     return Counting(
         contest,
         share=parts["share"].number(low=0.0, high=1000.0),
         most=parts["most"].number(low=0.01, high=1000.0),
-        places=tuple(one.number(low=0.0) for one in parts["places"].items()) if "places" in parts else (),
+        places=tuple(place.number(low=0.0) for place in parts["places"].items()) if "places" in parts else (),
         needs=needs,
-        rules=_rules(parts["rules"], folder) if "rules" in parts else "",
+        rules=_rules_path(parts["rules"], folder) if "rules" in parts else "",
         jury="jury" in parts and parts["jury"].boolean(),
     )
 
 
-def _rules(node: Node, folder: Path) -> str:
-    """Return the path of rules that lie beside the document, or that ship with a contest."""
+def _rules_path(node: Node, folder: Path) -> str:
+    """Return the path of rules beside the document, or of rules that come with a contest."""
     name = node.text()
     shipped = Path(contests.__file__).parent.rglob("*.rules.yaml")
-    for path in (folder / name, *(one for one in shipped if one.name == name)):
+    for path in (folder / name, *(path for path in shipped if path.name == name)):
         if is_file(path):
             return str(path)
-    return node.fail(f"there are no rules {name!r:.80}", hint="beside this document, or those of a contest")
+    return node.fail(
+        f"there are no rules {name!r:.80}", hint="a file beside this document, or rules of a contest"
+    )

@@ -1,23 +1,24 @@
-"""Groups and brackets for any number of entries: who meets whom, and which places come of it."""
+"""Groups and brackets for any number of entries: pairings, standings and places."""
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, zip_longest
 
-WIN, DRAW = 2, 1
-"""What a bout of a group is worth."""
+WIN_POINTS = 2
+DRAW_POINTS = 1
 
 Pair = tuple[str, str]
 Results = Mapping[Pair, str | None]
-"""Who has won a bout, None for nobody, by the two that met."""
+"""The winner of each bout by its pair; None for a draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupPlace:
-    """How one stands in its group: points of the group, and bouts won."""
+    """An entry's standing in its group: points and won bouts."""
 
     name: str
     points: int
@@ -25,15 +26,15 @@ class GroupPlace:
 
 
 def draw_groups(names: Sequence[str], size: int, seed: int) -> tuple[tuple[str, ...], ...]:
-    """Return groups as even as can be, of at most `size`, as the seed draws them."""
-    drawn = list(names)
-    random.Random(seed).shuffle(drawn)  # noqa: S311 -- a draw, no secret
-    count = max(1, -(-len(drawn) // size))
-    return tuple(tuple(drawn[n::count]) for n in range(count)) if drawn else ()
+    """Return random groups of nearly equal size, with at most `size` entries each."""
+    shuffled = list(names)
+    random.Random(seed).shuffle(shuffled)  # noqa: S311 -- not security relevant
+    n_groups = max(1, math.ceil(len(shuffled) / size))
+    return tuple(tuple(shuffled[n::n_groups]) for n in range(n_groups)) if shuffled else ()
 
 
 def pairs_of(group: Sequence[str]) -> tuple[Pair, ...]:
-    """Return everybody against everybody, each as often on one side as on the other, but for one."""
+    """Return the pairs of a round robin; everybody is on each side equally often, give or take one."""
     return tuple(
         (a, b) if (place_of_b - place_of_a) % 2 else (b, a)
         for (place_of_a, a), (place_of_b, b) in combinations(enumerate(group), 2)
@@ -41,36 +42,41 @@ def pairs_of(group: Sequence[str]) -> tuple[Pair, ...]:
 
 
 def standings(group: Sequence[str], results: Results) -> tuple[GroupPlace, ...]:
-    """Return the order in a group: by points, then wins, then the bout between equal ones, then the lot."""
-    found = []
+    """Return a group's order: by points, wins, bouts among equals, and finally the order of the draw."""
+    places = []
     for name in group:
-        own = [winner for pair, winner in results.items() if name in pair]
-        wins = own.count(name)
-        found.append(GroupPlace(name, WIN * wins + DRAW * own.count(None), wins))
+        winners = [winner for pair, winner in results.items() if name in pair]
+        wins = winners.count(name)
+        points = WIN_POINTS * wins + DRAW_POINTS * winners.count(None)
+        places.append(GroupPlace(name, points, wins))
 
-    def rank(one: GroupPlace) -> tuple[int, int, int, int]:
-        equals = {other.name for other in found if (other.points, other.wins) == (one.points, one.wins)}
-        between = sum(winner == one.name for pair, winner in results.items() if equals.issuperset(pair))
-        return -one.points, -one.wins, -between, group.index(one.name)
+    def sort_key(place: GroupPlace) -> tuple[int, int, int, int]:
+        score = (place.points, place.wins)
+        equals = {rival.name for rival in places if (rival.points, rival.wins) == score}
+        wins_among_equals = sum(
+            winner == place.name for pair, winner in results.items() if equals.issuperset(pair)
+        )
+        return -place.points, -place.wins, -wins_among_equals, group.index(place.name)
 
-    return tuple(sorted(found, key=rank))
+    return tuple(sorted(places, key=sort_key))
 
 
 def qualified(groups: Sequence[Sequence[GroupPlace]], advancing: int) -> tuple[str, ...]:
-    """Return who goes on: the winners in the order of the groups, then the second ones, and so on."""
-    rounds = zip_longest(*(group[:advancing] for group in groups))
-    return tuple(one.name for places in rounds for one in places if one is not None)
+    """Return who advances: the winners in the order of the groups, then the seconds, and so on."""
+    ranks = zip_longest(*(group[:advancing] for group in groups))
+    return tuple(place.name for rank in ranks for place in rank if place is not None)
 
 
 def first_round(seeds: Sequence[str]) -> tuple[tuple[str, str | None], ...]:
-    """Return the first round of a bracket; the best have a bye where it is not full.
+    """Return the first round of a bracket; the best seeds have a bye if it is not full.
 
-    The first and the second seed meet in the final at the earliest, the first four in semifinals.
+    The first and second seed can meet in the final only, the first four in semifinals only.
     """
     order = [0]
     while len(order) < len(seeds):
-        order = [place for one in order for place in (one, 2 * len(order) - 1 - one)]
-    names = [seeds[place] if place < len(seeds) else None for place in order]
+        last = 2 * len(order) - 1
+        order = [seed for better in order for seed in (better, last - better)]
+    names = [seeds[seed] if seed < len(seeds) else None for seed in order]
     pairs = zip(names[::2], names[1::2], strict=True) if len(names) > 1 else ()
     return tuple((a, b) for a, b in pairs if a is not None)
 
@@ -81,17 +87,17 @@ def next_round(winners: Sequence[str]) -> tuple[Pair, ...]:
 
 
 def bracket_places(losers: Sequence[Sequence[str]], winner: str) -> dict[str, int]:
-    """Return the places of a bracket, by who lost in each of its rounds; those of one round share theirs."""
-    found = {winner: 1}
+    """Return the places of a bracket from the losers of each round, who share a place."""
+    place_of_name = {winner: 1}
     for names in reversed(losers):
-        found |= dict.fromkeys(names, len(found) + 1)
-    return found
+        place_of_name |= dict.fromkeys(names, len(place_of_name) + 1)
+    return place_of_name
 
 
 def all_places(bracket: Mapping[str, int], groups: Sequence[Sequence[GroupPlace]]) -> dict[str, int]:
-    """Return the places of all: those of the bracket, then those who were third in a group, and so on."""
-    found = dict(bracket)
-    for places in zip_longest(*groups):
-        late = [one.name for one in places if one is not None and one.name not in found]
-        found |= dict.fromkeys(late, len(found) + 1)
-    return found
+    """Return everybody's place: those of the bracket, then the others by their rank in the group."""
+    place_of_name = dict(bracket)
+    for rank in zip_longest(*groups):
+        names = [place.name for place in rank if place is not None and place.name not in place_of_name]
+        place_of_name |= dict.fromkeys(names, len(place_of_name) + 1)
+    return place_of_name

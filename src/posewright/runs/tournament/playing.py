@@ -1,4 +1,4 @@
-"""Play a whole day: inspection, every contest, groups and a bracket for duels, and what it all earns."""
+"""`play_day`: inspection, every contest, groups and a bracket for duels, and the points of all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from posewright.contests import Contest, Counted, Duel, Entry, Ranked, Score, contest, judge, places
+from posewright.contests import Contest, Counted, Duel, Entry, Ranked, Score, judge, places
+from posewright.contests import contest as contest_named
 from posewright.contests import earned_by_places as shared_points
 from posewright.documents import lock_folders, path_exists, read_text, write_atomically
 from posewright.errors import InputError
@@ -43,10 +44,10 @@ from posewright.runs.trial import Trial, trial_run
 from posewright.search.plan import checked_seed
 
 WINNER = "winner"
-"""The figure of a duel that says which role has won."""
+"""Name of the figure of a duel that holds the role of the winner."""
 
 OnRun = Callable[[str, BatchRun, bool], None]
-"""Is told of which contest a run is, of the run, and whether it was done before."""
+"""Called with the name of a run's contest, the run, and whether the folder already held it."""
 
 
 def play_day(
@@ -61,65 +62,67 @@ def play_day(
     on_run: OnRun | None = None,
     trust_python: bool = False,
 ) -> Day:
-    """Play all contests of a day with all entries, and keep everything in a folder.
+    """Play all contests of a day with all entries, and store everything in a folder.
 
-    Asked for again, what is done is not done again: a day that was stopped, however, goes on, and its ranking
-    and digests are those of one that was not. Everybody meets the same field; bouts have seeds of their own.
+    A second call repeats only what is missing: a day that was interrupted continues, and its ranking and
+    digests are those of an uninterrupted one. All entries meet the same field; bouts have seeds of their own.
 
     Args:
-        folders: of the entries, or folders that hold some.
-        folder: where everything is kept; made where it is not there.
-        rules: of the day, by name or from a document.
-        seed: of all that is drawn: fields, groups, sides.
-        jury: a document with the points of people, where people give them.
-        workers: processes that do it; 1 for this one alone.
-        executor: who does it instead; its workers must see the folder.
-        on_run: is told of each run.
-        trust_python: whether entries may bring programs in Python, which can do to this machine whatever any
-            program of its user can.
+        folders: folders of entries, or folders that contain some.
+        folder: where everything is stored; created if it does not exist.
+        rules: of the day, by name or path.
+        seed: of everything random: fields, groups, sides.
+        jury: path of a document with the points of a jury, for contests that have one.
+        workers: number of processes; 1 runs in this one.
+        executor: runs the trials instead; its workers must see the folder.
+        on_run: called with each run.
+        trust_python: whether entries may contain Python programs, which can do anything to this machine
+            that its user can.
 
     Raises:
-        InputError: there is no entry, one is not as it should be, or the folder holds another day.
-        OutputError: nothing can be written there, or another program is using it.
-        UnavailableError: a worker process ended by itself.
+        InputError: there is no entry, an entry is invalid, or the folder holds another day.
+        OutputError: the folder cannot be written, or another program is using it.
+        UnavailableError: a worker process ended unexpectedly.
     """
-    by, folder = read_day_rules(rules), Path(folder)
+    day_rules = read_day_rules(rules)
+    folder = Path(folder)
     contestants = read_contestants(folders)
     if not contestants:
         raise InputError(
             "there is no entry", hint="name folders with an entry.yaml: docs/how-to-contest-day.md"
         )
     if not trust_python:
-        _check_no_python(contestants)
+        _require_no_python(contestants)
     digests = {contestant.name: contestant.digest() for contestant in contestants}
     make_folder(folder)
     with lock_folders(folder, wait=False):
-        common = _Common(by, checked_seed(seed), folder, digests, workers, executor, on_run)
-        day = _played(common, contestants)
+        setup = _DaySetup(day_rules, checked_seed(seed), folder, digests, workers, executor, on_run)
+        day = _play(setup, contestants)
         points: Mapping[str, Mapping[str, float]] = {}
         if jury is not None:
             points = read_jury(jury, day)
-        elif path_exists(folder / DAY):  # what people said when it was played before
-            points = {one.contest: one.earned for one in read_day(folder).disciplines if one.jury}
+        elif path_exists(folder / DAY):  # keep the jury's points of an earlier call
+            disciplines = read_day(folder).disciplines
+            points = {discipline.contest: discipline.earned for discipline in disciplines if discipline.jury}
         day = with_jury(day, points)
         save_day(day)
     return day
 
 
-def _check_no_python(contestants: Sequence[Contestant]) -> None:
-    """Raise an InputError where an entry brings a program in Python."""
+def _require_no_python(contestants: Sequence[Contestant]) -> None:
+    """Raise an InputError if an entry contains a Python program."""
     for contestant in contestants:
         for discipline, behaviour in contestant.behaviours.items():
             if PythonKind().recognises(behaviour):
                 raise InputError(
                     f"the entry {contestant.name!r} brings a program in Python for {discipline}: {behaviour}",
-                    hint="it could do anything to this machine; --trust-python runs it all the same",
+                    hint="it could do anything to this machine; --trust-python runs it anyway",
                 )
 
 
 @dataclass(frozen=True)
-class _Common:
-    """What all disciplines of a day have in common."""
+class _DaySetup:
+    """What all disciplines of a day share."""
 
     rules: DayRules
     seed: int
@@ -129,21 +132,20 @@ class _Common:
     executor: Executor | None
     on_run: OnRun | None
 
-    def batch(self, counting: Counting, kept_in: str, trials: Mapping[str, Trial]) -> Batch:
-        """BatchRun trials of one contest, and keep them in a folder of that name."""
+    def run_trials(self, counting: Counting, folder_name: str, trials: Mapping[str, Trial]) -> Batch:
+        """Run trials of one contest, and store them in a subfolder of the day's folder."""
+        rules = digest_of({"": read_text(Path(counting.rules))}) if counting.rules else "the contest's own"
         settings = {
             "contest": counting.contest,
             "seed": str(self.seed),
-            "rules": digest_of({"": read_text(Path(counting.rules))})
-            if counting.rules
-            else "the contest's own",
+            "rules": rules,
             "trials": digest_of({name: f"{trial.seed}" for name, trial in trials.items()}),
             **{f"entry {name}": digest for name, digest in self.digests.items()},
             **versions(),
         }
-        folder = self.folder / kept_in
+        folder = self.folder / folder_name
         batch = run_batch(
-            _record,
+            _run_trial,
             trials,
             key="run",
             measure="points",
@@ -157,192 +159,223 @@ class _Common:
         return batch
 
 
-def _record(trial: Trial, record: Path | None) -> BatchRun:
-    """BatchRun a trial and write its recording; of a duel the run says who has won."""
+def _run_trial(trial: Trial, recording_path: Path | None) -> BatchRun:
+    """Run a trial and write its recording; the figures of a duel name the winner."""
     outcome = run(trial_run(trial))
-    if record is not None:
-        write_mcap(outcome.recording, record)
-    finished = run_of(trial.name, outcome)
-    judging = _contest(trial.contest, trial.rules)
-    if not isinstance(judging, Duel):
-        return finished
-    winner = judging.winner(outcome.score) or "nobody"
-    return replace(finished, figures={**finished.figures, WINNER: winner})
+    if recording_path is not None:
+        write_mcap(outcome.recording, recording_path)
+    batch_run = run_of(trial.name, outcome)
+    contest = _contest(trial.contest, trial.rules)
+    if not isinstance(contest, Duel):
+        return batch_run
+    winner = contest.winner(outcome.score) or "nobody"
+    return replace(batch_run, figures={**batch_run.figures, WINNER: winner})
 
 
-def _contest(name: str, rules: str) -> Contest:
-    return contest(name, read_text(Path(rules)) if rules else None, rules)
+def _contest(name: str, rules_path: str) -> Contest:
+    return contest_named(name, read_text(Path(rules_path)) if rules_path else None, rules_path)
 
 
-def _played(common: _Common, contestants: Sequence[Contestant]) -> Day:
-    inspections = {one.name: _inspected(one) for one in contestants}
-    allowed = [one for one in contestants if not inspections[one.name]]
+def _play(setup: _DaySetup, contestants: Sequence[Contestant]) -> Day:
+    inspections = {contestant.name: _inspection_faults(contestant) for contestant in contestants}
+    admitted = [contestant for contestant in contestants if not inspections[contestant.name]]
     disciplines: dict[str, Discipline] = {}
-    for counting in common.rules.counting:
-        held = _contest(counting.contest, counting.rules)
-        ready, remarks = _ready(counting, allowed, disciplines)
-        discipline = Discipline(counting.contest, held.title, counting.share, counting.most, counting.jury)
-        if ready and isinstance(held, Duel):
-            ring = _Ring(common, counting, tuple(held.entries), {one.name: one for one in ready})
-            discipline = _duels(ring, held, discipline)
-        elif ready:
-            discipline = _solo(common, counting, held, ready, discipline)
+    for counting in setup.rules.counting:
+        contest = _contest(counting.contest, counting.rules)
+        participants, remarks = _participants(counting, admitted, disciplines)
+        discipline = Discipline(counting.contest, contest.title, counting.share, counting.most, counting.jury)
+        if participants and isinstance(contest, Duel):
+            by_name = {contestant.name: contestant for contestant in participants}
+            bouts = _Bouts(setup, counting, tuple(contest.entries), by_name)
+            discipline = _play_duels(bouts, contest, discipline)
+        elif participants:
+            discipline = _play_solo(setup, counting, contest, participants, discipline)
         disciplines[counting.contest] = replace(discipline, remarks=tuple(remarks))
-    by, told = common.rules, tuple(disciplines.values())
-    return Day(by.name, by.title, common.seed, tuple(contestants), told, inspections, common.folder)
+    return Day(
+        setup.rules.name,
+        setup.rules.title,
+        setup.seed,
+        tuple(contestants),
+        tuple(disciplines.values()),
+        inspections,
+        setup.folder,
+    )
 
 
-def _inspected(contestant: Contestant) -> str:
-    """Return why an entry may not take part; empty where it may."""
-    found = inspect_robot(contestant.robot)
-    return "; ".join(str(verdict) for verdict in found.verdicts if not verdict.passed)
+def _inspection_faults(contestant: Contestant) -> str:
+    """Return why an entry may not take part; empty if it may."""
+    inspection = inspect_robot(contestant.robot)
+    return "; ".join(str(verdict) for verdict in inspection.verdicts if not verdict.passed)
 
 
-def _ready(
-    counting: Counting, allowed: Sequence[Contestant], disciplines: Mapping[str, Discipline]
+def _participants(
+    counting: Counting, admitted: Sequence[Contestant], disciplines: Mapping[str, Discipline]
 ) -> tuple[list[Contestant], list[str]]:
-    """Return who takes part in a contest, and why others do not."""
-    ready, remarks = [], []
-    before = disciplines.get(counting.needs)
-    passed = None if before is None else {run.name for _, run in before.all_runs if _went_well(run)}
-    for one in allowed:
-        if counting.contest not in one.behaviours:
-            remarks.append(f"{one.name} has no behaviour for it")
-        elif passed is not None and one.name not in passed:
-            remarks.append(f"{one.name} has not passed {counting.needs}")
+    """Return who takes part in a contest, and for each of the others a remark with the reason."""
+    participants = []
+    remarks = []
+    required = disciplines.get(counting.needs)
+    passed = None if required is None else {run.name for _, run in required.all_runs if _is_success(run)}
+    for contestant in admitted:
+        if counting.contest not in contestant.behaviours:
+            remarks.append(f"{contestant.name} has no behaviour for it")
+        elif passed is not None and contestant.name not in passed:
+            remarks.append(f"{contestant.name} has not passed {counting.needs}")
         else:
-            ready.append(one)
-    return ready, remarks
+            participants.append(contestant)
+    return participants, remarks
 
 
-def _went_well(run: BatchRun) -> bool:
-    flags = [one for one in run.figures.values() if type(one) is bool]
+def _is_success(run: BatchRun) -> bool:
+    flags = [value for value in run.figures.values() if type(value) is bool]
     return run.error is None and all(flags[:1])
 
 
-def _solo(
-    common: _Common, counting: Counting, held: Contest, ready: Sequence[Contestant], discipline: Discipline
+def _play_solo(
+    setup: _DaySetup,
+    counting: Counting,
+    contest: Contest,
+    participants: Sequence[Contestant],
+    discipline: Discipline,
 ) -> Discipline:
-    """Let everybody have a run, on the same field, and place them by the contest's own ranking."""
-    trials = {one.name: _trial(one.name, one, counting, common.seed) for one in ready}
-    batch = common.batch(counting, counting.contest, trials)
-    done = batch.done
-    placed = dict(zip((run.name for run in done), places([run.ranking for run in done]), strict=True))
-    late = dict.fromkeys((run.name for run in batch.failed), len(done) + 1)
+    """Run everybody once on the same field, and rank them by the contest's own ranking."""
+    trials = {
+        contestant.name: _trial(contestant.name, contestant, counting, setup.seed)
+        for contestant in participants
+    }
+    batch = setup.run_trials(counting, counting.contest, trials)
     earned = dict.fromkeys(trials, 0.0)
     discipline = replace(discipline, runs={counting.contest: batch.runs})
-    if counting.jury:  # until it has said something, all are equal
+    if counting.jury:  # until the jury's points are there, all are equal
         return replace(discipline, places=dict.fromkeys(trials, 1), earned=earned)
-    return replace(discipline, places={**placed, **late}, earned=earned | _earned(counting, held, batch))
+    place_of_rank = places([run.ranking for run in batch.done])
+    place_of_name = {run.name: place for run, place in zip(batch.done, place_of_rank, strict=True)}
+    for failed_run in batch.failed:
+        place_of_name[failed_run.name] = len(batch.done) + 1
+    return replace(discipline, places=place_of_name, earned=earned | _points_earned(counting, contest, batch))
 
 
-def _earned(counting: Counting, held: Contest, batch: Batch) -> dict[str, float]:
-    """Return what the runs earn by the contest's own table, else by that of the day's rules."""
+def _points_earned(counting: Counting, contest: Contest, batch: Batch) -> dict[str, float]:
+    """Return the points of each run, by the contest's own table or else by the day's."""
     names = [run.name for run in batch.done]
-    if isinstance(held, Counted):
-        scores = [_score(held, batch, run) for run in batch.done]
-        return dict(zip(names, held.earned([one for one in scores if isinstance(one, Ranked)]), strict=True))
+    if isinstance(contest, Counted):
+        scores = [_score(contest, batch, run) for run in batch.done]
+        points = contest.earned([score for score in scores if isinstance(score, Ranked)])
+        return dict(zip(names, points, strict=True))
     if counting.places:
-        placed = places([run.ranking for run in batch.done])
-        return dict(zip(names, shared_points(placed, counting.places), strict=True))
+        points = shared_points(places([run.ranking for run in batch.done]), counting.places)
+        return dict(zip(names, points, strict=True))
     return {run.name: float(run.figures.get("points") or 0.0) for run in batch.done}
 
 
-def _score(held: Contest, batch: Batch, run: BatchRun) -> Score:
-    """Judge the recording of a run once more: what a contest's own table counts stands in its score."""
-    folder = batch.folder or Path()  # there is one: all of a day is kept
-    return judge(read_mcap(folder / f"{stem_of(batch.key, run.name)}.mcap"), held)
+def _score(contest: Contest, batch: Batch, run: BatchRun) -> Score:
+    """Judge the recording of a run again: a contest's own table of points needs the whole score."""
+    folder = batch.folder or Path()  # a day's batches always have a folder
+    return judge(read_mcap(folder / f"{stem_of(batch.key, run.name)}.mcap"), contest)
 
 
 def _trial(
-    name: str, one: Contestant, counting: Counting, seed: int, opponents: Mapping[str, Entry] | None = None
+    name: str,
+    contestant: Contestant,
+    counting: Counting,
+    seed: int,
+    opponents: Mapping[str, Entry] | None = None,
 ) -> Trial:
     return Trial(
         name,
-        one.robot,
-        one.behaviours[counting.contest],
+        contestant.robot,
+        contestant.behaviours[counting.contest],
         counting.contest,
         counting.rules,
         seed=seed,
         opponents=opponents or {},
-        options=one.options.get(counting.contest, {}),
+        options=contestant.options.get(counting.contest, {}),
     )
 
 
-def _duels(ring: _Ring, held: Duel, discipline: Discipline) -> Discipline:
-    """Let them meet in groups, everybody everybody, and the first of each in a bracket."""
-    groups = draw.draw_groups([*ring.contestants], ring.common.rules.group_size, ring.common.seed)
+def _play_duels(bouts: _Bouts, contest: Duel, discipline: Discipline) -> Discipline:
+    """Play round robins in groups, then a bracket of the first of each group."""
+    rules = bouts.setup.rules
+    groups = draw.draw_groups([*bouts.contestants], rules.group_size, bouts.setup.seed)
     pairs = [pair for group in groups for pair in draw.pairs_of(group)]
-    results = ring.meet(f"{discipline.contest}-groups", pairs)
-    standing = [draw.standings(group, results) for group in groups]
+    winners = bouts.play(f"{discipline.contest}-groups", pairs)
+    standings = [draw.standings(group, winners) for group in groups]
     if len(groups) == 1:
-        final = {one.name: place for place, one in enumerate(standing[0], 1)}
+        place_of_name = {standing.name: place for place, standing in enumerate(standings[0], 1)}
     else:
-        final = draw.all_places(ring.bracket(draw.qualified(standing, ring.common.rules.advancing)), standing)
-    by_place = dict(sorted(final.items(), key=lambda told: (told[1], told[0])))
-    points = held.earned_by_places([*by_place.values()])
-    tables = {
-        f"Group {chr(ord('A') + number % 26)}{number // 26 or ''}": (
-            ("entry", "points", "won"),
-            *((one.name, str(one.points), str(one.wins)) for one in group),
-        )
-        for number, group in enumerate(standing)
-    }
-    earned = dict(zip(by_place, points, strict=True))
+        bracket_places = bouts.play_bracket(draw.qualified(standings, rules.advancing))
+        place_of_name = draw.all_places(bracket_places, standings)
+    place_of_name = dict(sorted(place_of_name.items(), key=lambda item: (item[1], item[0])))
+    points = contest.earned_by_places([*place_of_name.values()])
+    tables = {}
+    for number, group in enumerate(standings):
+        title = f"Group {chr(ord('A') + number % 26)}{number // 26 or ''}"
+        rows = ((standing.name, str(standing.points), str(standing.wins)) for standing in group)
+        tables[title] = (("entry", "points", "won"), *rows)
     return replace(
-        discipline, runs=ring.runs, places=by_place, earned=earned, tables={**tables, **ring.tables}
+        discipline,
+        runs=bouts.runs,
+        places=place_of_name,
+        earned=dict(zip(place_of_name, points, strict=True)),
+        tables={**tables, **bouts.tables},
     )
 
 
 @dataclass
-class _Ring:
-    """Where two meet at a time; keeps the runs by round, and a table of each round of the bracket."""
+class _Bouts:
+    """Plays the bouts of a duel; collects the runs by round, and a table for each round of the bracket."""
 
-    common: _Common
+    setup: _DaySetup
     counting: Counting
     roles: tuple[str, ...]
     contestants: Mapping[str, Contestant]
     runs: dict[str, tuple[BatchRun, ...]] = field(default_factory=dict)
     tables: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
-    def meet(self, kept_in: str, pairs: Sequence[draw.Pair]) -> dict[draw.Pair, str | None]:
-        """Let pairs meet, and return who has won each bout, None for nobody."""
+    def play(self, folder_name: str, pairs: Sequence[draw.Pair]) -> dict[draw.Pair, str | None]:
+        """Play one bout for each pair; return the winners, None for a draw."""
         if not pairs:
             return {}
-        played = sum(map(len, self.runs.values()))
-        bouts = [self._bout(a, b, number) for number, (a, b) in enumerate(pairs, played)]
-        batch = self.common.batch(self.counting, kept_in, {bout.name: bout for bout in bouts})
-        self.runs[kept_in] = batch.runs
-        won = [run.figures.get(WINNER) for run in batch.runs]
-        sides = [dict(zip(self.roles, pair, strict=True)) for pair in pairs]
-        return {pair: side.get(str(role)) for pair, side, role in zip(pairs, sides, won, strict=True)}
+        first_number = sum(map(len, self.runs.values()))
+        trials = [self._bout(a, b, number) for number, (a, b) in enumerate(pairs, first_number)]
+        batch = self.setup.run_trials(self.counting, folder_name, {trial.name: trial for trial in trials})
+        self.runs[folder_name] = batch.runs
+        winners = {}
+        for pair, bout in zip(pairs, batch.runs, strict=True):
+            name_of_role = dict(zip(self.roles, pair, strict=True))
+            winners[pair] = name_of_role.get(str(bout.figures.get(WINNER)))
+        return winners
 
-    def bracket(self, seeds: Sequence[str]) -> dict[str, int]:
-        """Play a bracket to its end, and return its places; of a draw the better seed goes on."""
-        left, losers = [*draw.first_round(seeds)], []
+    def play_bracket(self, seeds: Sequence[str]) -> dict[str, int]:
+        """Play a bracket to its end and return its places; after a draw the better seed advances."""
+        matches = [*draw.first_round(seeds)]
+        losers = []
+        winners: list[str] = []
         number = 0
-        while left:
+        while matches:
             number += 1
-            kept_in = f"{self.counting.contest}-round-{number}"
-            pairs = [(a, b) for a, b in left if b is not None]
-            results = self.meet(kept_in, pairs)
-            winners = [a if b is None else results[a, b] or min(a, b, key=seeds.index) for a, b in left]
+            pairs = [(a, b) for a, b in matches if b is not None]
+            winner_of_pair = self.play(f"{self.counting.contest}-round-{number}", pairs)
+            winners = []
+            for a, b in matches:
+                is_bye = b is None
+                winners.append(a if is_bye else winner_of_pair[a, b] or min(a, b, key=seeds.index))
             losers.append(
-                [b if winner == a else a for (a, b), winner in zip(left, winners, strict=True) if b]
+                [b if winner == a else a for (a, b), winner in zip(matches, winners, strict=True) if b]
             )
-            rows = ((a, b or "bye", winner) for (a, b), winner in zip(left, winners, strict=True))
-            self.tables[_round(len(left))] = (("", "", "goes on"), *rows)
-            left = [*draw.next_round(winners)]
+            rows = ((a, b or "bye", winner) for (a, b), winner in zip(matches, winners, strict=True))
+            self.tables[_round_title(len(matches))] = (("", "", "goes on"), *rows)
+            matches = [*draw.next_round(winners)]
         return draw.bracket_places(losers, winners[0])
 
     def _bout(self, a: str, b: str, number: int) -> Trial:
-        """Return the trial of a bout, the roles in the order of the pair."""
-        other = Entry(self.contestants[b].robot, self.contestants[b].behaviours[self.counting.contest])
-        opponents = dict.fromkeys(self.roles[1:], other)
-        name = " - ".join(f"{who} ({role})" for who, role in zip((a, b), self.roles, strict=True))
-        return _trial(name, self.contestants[a], self.counting, self.common.seed + number, opponents)
+        """Return the trial of a bout, with the roles in the order of the pair."""
+        opponent = Entry(self.contestants[b].robot, self.contestants[b].behaviours[self.counting.contest])
+        opponents = dict.fromkeys(self.roles[1:], opponent)
+        name = " - ".join(f"{entry} ({role})" for entry, role in zip((a, b), self.roles, strict=True))
+        return _trial(name, self.contestants[a], self.counting, self.setup.seed + number, opponents)
 
 
-def _round(bouts: int) -> str:
-    names = {1: "Final", 2: "Semifinals", 4: "Quarterfinals"}
-    return names.get(bouts, f"Round of {2 * bouts}")
+def _round_title(n_bouts: int) -> str:
+    titles = {1: "Final", 2: "Semifinals", 4: "Quarterfinals"}
+    return titles.get(n_bouts, f"Round of {2 * n_bouts}")

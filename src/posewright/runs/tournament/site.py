@@ -1,4 +1,4 @@
-"""The scoreboard of a day: pages that need nothing but what lies in the day's folder."""
+"""`write_site`: a day's scoreboard as static pages in the day's folder."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from posewright.version import __version__
 INDEX = "index.html"
 TEMPLATE = "site.html"
 MEDIA = "media"
-"""The folder of pictures and films, in the day's folder."""
+"""Subfolder of the day's folder for pictures and films."""
 
 FILM_S = 6.0
-"""So long is a film [s]."""
+"""Length of a film [s]."""
 
 FILM_SIZE = (480, 270)
-_DULL = frozenset({"start", "stop", "try"})
-"""Events that begin and end something, where nothing is to be seen."""
+_QUIET_EVENTS = frozenset({"start", "stop", "try"})
+"""Events during which there is nothing to see."""
 
 
 @dataclass(frozen=True)
-class _Shown:
-    """A run as a page shows it: its files, where they are or are to be, and what could not be drawn."""
+class _RunMedia:
+    """A run with the paths of its recording, picture and film, and the error if they could not be drawn."""
 
     run: BatchRun
     recording: Path
@@ -47,12 +47,12 @@ class _Shown:
 
 
 def highlight_s(recording: Recording) -> float:
-    """Return around when most happened, by the events [s]; the end where nothing did."""
-    times = np.array([event.time_s for event in recording.events if event.kind not in _DULL])
+    """Return the time with the most events around it [s]; the end if there are none."""
+    times = np.array([event.time_s for event in recording.events if event.kind not in _QUIET_EVENTS])
     if not len(times):
         return recording.duration_s
-    around = (np.abs(times[:, None] - times[None, :]) <= FILM_S / 2.0).sum(axis=1)
-    return float(times[around.argmax()])
+    n_events_nearby = (np.abs(times[:, None] - times[None, :]) <= FILM_S / 2.0).sum(axis=1)
+    return float(times[n_events_nearby.argmax()])
 
 
 def write_site(
@@ -60,118 +60,117 @@ def write_site(
 ) -> Path:
     """Write the pages of a day into its folder, and return the first one.
 
-    Pictures and films that are there already are not made again; where nothing can be filmed, there are none.
+    Existing pictures and films are not drawn again; on a machine that cannot film there are no films.
 
     Args:
-        day: what is shown.
-        films: of so many runs a discipline; those where most went wrong.
-        workers: processes that draw and film.
-        on_made: is told how many of how many runs are drawn.
+        day: the day to show.
+        films: number of films for each discipline, of the runs with the most incidents.
+        workers: number of processes that draw and film.
+        on_made: called with the number of finished runs, and of all.
 
     Raises:
-        MissingExtraError: Jinja is not installed, or matplotlib is not.
+        MissingExtraError: Jinja or matplotlib is not installed.
         OutputError: something cannot be written.
     """
     try:
-        import jinja2  # noqa: F401 -- told before anything is drawn
+        import jinja2  # noqa: F401 -- reported before anything is drawn
     except ImportError as error:
         raise MissingExtraError.for_extra("the pages of a day", "report") from error
     with lock_folders(day.folder, wait=False):
         make_folder(day.folder / MEDIA)
-        shown = _shown(day, films, workers, on_made)
+        media = _draw_media(day, films, workers, on_made)
         for discipline in day.disciplines:
-            page = _page(day, discipline=discipline, shown={name: shown[name] for name in discipline.runs})
+            page = _render_page(day, discipline, {name: media[name] for name in discipline.runs})
             write_atomically(
                 day.folder / f"{discipline.contest}.html", page.encode(errors="backslashreplace")
             )
-        page = _page(day, discipline=None, shown={})
+        page = _render_page(day, None, {})
         write_atomically(day.folder / INDEX, page.encode(errors="backslashreplace"))
     return day.folder / INDEX
 
 
-def _shown(
+def _draw_media(
     day: Day, films: int, workers: int, on_made: Callable[[int, int], None] | None
-) -> dict[str, list[_Shown]]:
-    """Draw and film what is not there yet; return the runs by the folder they are kept in."""
-    filmed = {one for discipline in day.disciplines for one in _most_eventful(discipline, films)}
-    wanted = []
-    for kept_in, run in (found for discipline in day.disciplines for found in discipline.all_runs):
-        stem = day.folder / MEDIA / f"{kept_in}-{run.digest[:16]}"
-        film = stem.with_suffix(".webm") if (kept_in, run.name) in filmed else None
-        wanted.append((kept_in, _Shown(run, recording_of(day, kept_in, run), stem.with_suffix(".png"), film)))
-    shown: dict[str, list[_Shown]] = {name: [] for one in day.disciplines for name in one.runs}
-    with executor_for(workers, len(wanted) or 1) as executor:
-        made = in_order(_made, [one for _, one in wanted], executor)
-        for number, ((kept_in, _), one) in enumerate(zip(wanted, made, strict=True), 1):
-            shown[kept_in].append(one)
+) -> dict[str, list[_RunMedia]]:
+    """Draw the pictures and films that do not exist yet; return all by the runs' subfolders."""
+    filmed = {run for discipline in day.disciplines for run in _most_eventful(discipline, films)}
+    folder_names = []
+    requested = []
+    for discipline in day.disciplines:
+        for folder_name, run in discipline.all_runs:
+            stem = day.folder / MEDIA / f"{folder_name}-{run.digest[:16]}"
+            film = stem.with_suffix(".webm") if (folder_name, run.name) in filmed else None
+            recording = recording_of(day, folder_name, run)
+            folder_names.append(folder_name)
+            requested.append(_RunMedia(run, recording, stem.with_suffix(".png"), film))
+    media: dict[str, list[_RunMedia]] = {
+        folder_name: [] for discipline in day.disciplines for folder_name in discipline.runs
+    }
+    with executor_for(workers, len(requested) or 1) as executor:
+        drawn_media = in_order(_draw_run, requested, executor)
+        for number, (folder_name, run_media) in enumerate(zip(folder_names, drawn_media, strict=True), 1):
+            media[folder_name].append(run_media)
             if on_made is not None:
-                on_made(number, len(wanted))
-    return shown
+                on_made(number, len(requested))
+    return media
 
 
 def _most_eventful(discipline: Discipline, films: int) -> list[tuple[str, str]]:
-    """Return the runs where most went wrong, then those that stood first; finals come first.
-
-    They are told by the folder they are kept in, and their names.
-    """
-    folders = [*discipline.runs]
-    told = [
-        (len(run.incidents), folders.index(name), name, run)
-        for name, run in discipline.all_runs
-        if run.error is None
-    ]
-    told.sort(key=lambda one: one[:2], reverse=True)
-    different: dict[str, tuple[str, str]] = {}  # who runs the same behaviour on the same field runs the same
-    for _, _, name, run in told:
-        different.setdefault(run.digest, (name, run.name))
-    return [*different.values()][:films]
+    """Return the runs with the most incidents, later rounds first, as pairs of subfolder and name."""
+    folder_names = [*discipline.runs]
+    runs = [(folder_name, run) for folder_name, run in discipline.all_runs if run.error is None]
+    runs.sort(key=lambda item: (len(item[1].incidents), folder_names.index(item[0])), reverse=True)
+    name_of_digest: dict[str, tuple[str, str]] = {}  # the same behaviour on the same field runs the same
+    for folder_name, run in runs:
+        name_of_digest.setdefault(run.digest, (folder_name, run.name))
+    return [*name_of_digest.values()][:films]
 
 
-def _made(wanted: _Shown) -> _Shown:
-    """Draw, and film where asked, what is not there yet; return it with what could not be done, in words."""
-    whole = path_exists(wanted.picture) and (wanted.film is None or path_exists(wanted.film))
-    if whole or wanted.run.error is not None or not path_exists(wanted.recording):
-        return wanted
+def _draw_run(media: _RunMedia) -> _RunMedia:
+    """Draw the picture and film of a run if they do not exist; return it with the error, if there was one."""
+    is_complete = path_exists(media.picture) and (media.film is None or path_exists(media.film))
+    if is_complete or media.run.error is not None or not path_exists(media.recording):
+        return media
     try:
-        recording = read_mcap(wanted.recording)
-        if not path_exists(wanted.picture):
-            write_atomically(wanted.picture, screen_png(draw_outcome(replay(recording))))
-        if wanted.film is not None:
+        recording = read_mcap(media.recording)
+        if not path_exists(media.picture):
+            write_atomically(media.picture, screen_png(draw_outcome(replay(recording))))
+        if media.film is not None:
             begin_s = min(highlight_s(recording) - FILM_S / 2.0, recording.duration_s - FILM_S)
             end_s = begin_s + FILM_S
-            film_recording(recording, wanted.film, begin_s=begin_s, end_s=end_s, size=FILM_SIZE, fps=12.5)
-    except UnavailableError:  # nothing can be filmed here: the pages go without
-        return wanted
-    except PosewrightError as error:  # of this recording alone
-        return replace(wanted, trouble=str(error))
-    return wanted
+            film_recording(recording, media.film, begin_s=begin_s, end_s=end_s, size=FILM_SIZE, fps=12.5)
+    except UnavailableError:  # this machine cannot film
+        return media
+    except PosewrightError as error:  # concerns this recording only
+        return replace(media, trouble=str(error))
+    return media
 
 
-def _counted(incidents: Sequence[str]) -> str:
+def _count_incidents(incidents: Sequence[str]) -> str:
     return ", ".join(f"{n} x {kind}" if n > 1 else kind for kind, n in Counter(incidents).items())
 
 
-def _page(day: Day, *, discipline: Discipline | None, shown: Mapping[str, list[_Shown]]) -> str:
+def _render_page(day: Day, discipline: Discipline | None, media: Mapping[str, list[_RunMedia]]) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("posewright.runs.tournament", ".")
     jinja = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    jinja.filters |= {"words": figure_words, "number": figure_text, "counted": _counted}
+    jinja.filters |= {"words": figure_words, "number": figure_text, "counted": _count_incidents}
     jinja.filters["address"] = lambda path: (
         quote(path.relative_to(day.folder).as_posix()) if path is not None and path_exists(path) else ""
     )
     columns = {
-        name: list(dict.fromkeys(figure for one in runs for figure in one.run.figures))
-        for name, runs in shown.items()
+        folder_name: list(dict.fromkeys(figure for item in runs for figure in item.run.figures))
+        for folder_name, runs in media.items()
     }
     return jinja.get_template(TEMPLATE).render(
         day=day,
         discipline=discipline,
-        shown=shown,
+        shown=media,
         columns=columns,
-        counted=[one for one in day.disciplines if one.share],
+        counted=[discipline for discipline in day.disciplines if discipline.share],
         files={"ranking": RANKING, "results": RESULTS},
         version=__version__,
     )
