@@ -154,7 +154,7 @@ class Deadlocks(Check):
         """The distinct pairs of configurations before and after all ticks but the first."""
         return {
             (self.configurations[node], self.configurations[target])
-            for node, targets in enumerate(self.graph.following)
+            for node, targets in enumerate(self.graph.successor_numbers)
             for target in targets
             if self.graph.states[node].state.started
         }
