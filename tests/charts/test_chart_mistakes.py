@@ -47,7 +47,7 @@ def told(text: str) -> str:
         ),
         (
             "when: !near, go: open",
-            "input:11: a tag, !near"
+            "input:11: the tag !near is not supported"
             " (write `not near` for a condition; any other text that begins with ! needs quotes)",
         ),
         (
@@ -245,7 +245,7 @@ def test_who_goes_to_a_state_whose_name_is_wrong_is_not_told() -> None:
 def test_one_error_alone_is_what_it_was() -> None:
     with pytest.raises(ExpressionError) as caught:
         parse_chart(f"{HEAD}    - {{when: neer, go: open}}\n")
-    assert (caught.value.errors, caught.value.others) == ((caught.value,), ())
+    assert (caught.value.errors, caught.value.other_errors) == ((caught.value,), ())
 
 
 def test_of_very_many_errors_the_first_are_told() -> None:

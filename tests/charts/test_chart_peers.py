@@ -254,7 +254,7 @@ def standard_charts(draw: st.DrawFn) -> tuple[Chart, list[Step]]:
     return chart, steps
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(standard_charts())
 def test_python_statemachine_reaches_the_same_states_in_any_chart_without_words_of_ours(
     drawn: tuple[Chart, list[Step]],

@@ -329,7 +329,7 @@ REFUSED = {
     STATE.format('<onentry><send event="x"><param name="p"/></send></onentry>'): "<param> is outside",
     STATE.format('<onentry><cancel sendid="x"/></onentry>'): "nothing is sent with the id 'x'",
     STATE.format('<onentry><foreach array="x"/></onentry>'): "<foreach> over 'x' is outside",
-    STATE.format("<onentry><raise/></onentry>"): "<raise> without 'event'",
+    STATE.format("<onentry><raise/></onentry>"): "<raise> has no attribute 'event'",
     STATE.format("<onentry><if><log/></if></onentry>"): "<if> without 'cond'",
     STATE.format('<onentry><mine:act xmlns:mine="urn:x"/></onentry>'): "act> is outside the subset",
     '<state id="a"><onexit><if cond="In(\'q\')"/></onexit></state><state id="q"/>': "In('q') here",

@@ -15,7 +15,7 @@ from posewright.charts.scenarios import parse_row, parse_scenario
 from posewright.charts.types import UNITS, BoolType, EnumType, FloatType, IntType, conversion, parse_value
 from posewright.cli.chart_run import parse_line
 from posewright.documents import parse_document
-from posewright.documents.reading import open_bracket
+from posewright.documents.yaml_errors import find_open_bracket
 from posewright.errors import FormatError, InputError, PosewrightError
 
 CHART = """\
@@ -196,7 +196,7 @@ def test_a_number_too_large_is_said_in_our_own_words(number: str) -> None:
     ],
 )
 def test_the_bracket_that_is_never_closed_is_found(text: str, place: tuple[int, int] | None) -> None:
-    assert open_bracket(text) == place
+    assert find_open_bracket(text) == place
 
 
 def test_the_bracket_that_is_never_closed_is_told() -> None:

@@ -15,7 +15,7 @@ import typer
 from posewright import charts
 from posewright.cli.console import emit_json, emit_text, fail, give, hint, warn
 from posewright.cli.options import FOUND, AsJson, Output, argument, option, refuse_overwriting
-from posewright.display import aligned
+from posewright.display import align_columns
 from posewright.documents import write_atomically
 from posewright.errors import InputError, UnknownNameError
 
@@ -152,7 +152,7 @@ def _give_ticks(
             for number, promise in broken
         ],
     }
-    give(data, aligned(rows) if output is None else (), as_json=as_json)
+    give(data, align_columns(rows) if output is None else (), as_json=as_json)
     for tick in different[:MOST_TOLD]:
         outputs = dict(tick.after.outputs)
         fail(f"line {tick.row.line}: expected {tick.differs}, got {tick.after.state} {outputs}")

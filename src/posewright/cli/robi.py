@@ -28,8 +28,8 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
-from posewright.display import Printed, Styled, counted, table
-from posewright.documents import refuse_unwritable, write_atomically
+from posewright.display import DisplayItem, Styled, format_count, table
+from posewright.documents import require_writable, write_atomically
 from posewright.errors import InputError, LossError, Where
 from posewright.runtimes import robi
 
@@ -240,7 +240,7 @@ def list_program(
     elif output is None and motion is None:
         console.emit_text(text)
     else:
-        console.say(f"{counted(len(program.tags), 'tag')} -> {output or motion}")
+        console.say(f"{format_count(len(program.tags), 'tag')} -> {output or motion}")
 
 
 def assemble(
@@ -279,7 +279,7 @@ def assemble(
     for remark in remarks:
         console.warn(remark)
     told = {"bytes": program.n_bytes, "tags": len(program.tags), "remarks": list(remarks)}
-    line = f"{counted(len(program.tags), 'tag')}, {program.n_bytes} bytes -> {output}"
+    line = f"{format_count(len(program.tags), 'tag')}, {program.n_bytes} bytes -> {output}"
     console.give(told, [line], as_json=as_json)
 
 
@@ -313,7 +313,7 @@ def patch(
     refuse_overwriting(backup, file, changes)
     refuse_overwriting(undo, file, changes, *(path for path in (output, backup) if path is not None))
     if undo is not None:
-        refuse_unwritable(undo)
+        require_writable(undo)
     if reverse and unchecked:
         raise InputError("--reverse and --unchecked", hint="a patch that is taken back says what it replaces")
     if reverse:
@@ -324,7 +324,7 @@ def patch(
         write_atomically(undo, back.text().encode())
     done = "taken back" if reverse else "applied"
     told = {"changes": len(found.changes), "done": done, "file": str(output or file)}
-    line = f"{counted(len(found.changes), 'change')} {done} -> {output or file}"
+    line = f"{format_count(len(found.changes), 'change')} {done} -> {output or file}"
     console.give(told, [line], as_json=as_json)
 
 
@@ -364,7 +364,7 @@ def judge_postures(
         for one in judged
     )
     wrong = [f"{one.pose} is judged {one.judged}, and is {one.right}" for one in judged if one.contradicts]
-    lines: list[Printed] = [table(columns, rows, title=f"rule: {rule}"), *wrong]
+    lines: list[DisplayItem] = [table(columns, rows, title=f"rule: {rule}"), *wrong]
     console.give([one.data() for one in judged], lines, as_json=as_json)
 
 

@@ -97,7 +97,9 @@ def build(chart: Chart, say: Labeller, per_line: int = 1) -> Diagram:
 
 class _Building:
     def __init__(self, chart: Chart, say: Labeller, per_line: int) -> None:
-        self.chart, self.say, self.per_line = chart, say, per_line
+        self.chart = chart
+        self.say = say
+        self.per_line = per_line
         self.states = {state.name: state for state in chart.every_state}
         self.signs: dict[str, tuple[str, DiagramNode]] = {}
         self.joints: dict[str, DiagramNode] = {}
@@ -114,7 +116,8 @@ class _Building:
                 start = one.start if one.start in self.states else self._joint(one.start)
                 self._transition(start, one, local=one.transition.local)
         self._house_joints()
-        title, states = self.chart.name, self.chart.states
+        title = self.chart.name
+        states = self.chart.states
         root = DiagramNode(ROOT, Shape.STATE, title, (), self._inside(ROOT, states), self.chart.parallel)
         links = [
             Link(start, end, self._packed(lines), self._hook(start, end, local))

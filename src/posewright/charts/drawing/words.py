@@ -26,7 +26,8 @@ def wrapped(text: str, width: int, indent: str = "  ", first: str = "") -> list[
     glued = UNIT.sub(GLUE, text)
     lines = _lines(glued, width, first, indent)
     while width > 8 and len(narrower := _lines(glued, width - 1, first, indent)) == len(lines):
-        lines, width = narrower, width - 1
+        lines = narrower
+        width = width - 1
     return [line.replace(GLUE, " ") for line in lines]
 
 
@@ -145,7 +146,8 @@ def _values(transition: Transition) -> Mapping[str, Expression]:
 
 def signs_explained(chart: Chart) -> str:
     """Return what the letters and columns of signs mean."""
-    columns, outputs = chart.table_form.inputs, chart.table_form.outputs
+    columns = chart.table_form.inputs
+    outputs = chart.table_form.outputs
     right = f" / {' '.join(outputs)}" if chart.kind is Kind.MEALY else ""
     meaning = ", ".join(f"{column} = {name}" for column, name in columns.items() if column != name)
     return f"{' '.join(columns)}{right}    X = either" + (f"    {meaning}" if meaning else "")

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
 from posewright.charts.formats.entries import written
-from posewright.documents import Node, open_ordinary
+from posewright.documents import Node, open_regular_file
 from posewright.errors import DocumentError, FormatError, Where
 
 ANY = frozenset({"X", "x", "-", "*"})
@@ -117,7 +117,7 @@ def _beside(node: Node) -> Path:
 
 def _text_of(path: Path, node: Node) -> str:
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             raw = file.read(MAX_TABLE_BYTES + 1)
         if len(raw) > MAX_TABLE_BYTES:
             raise FormatError(f"larger than {MAX_TABLE_BYTES} bytes", where=Where(path, 1))

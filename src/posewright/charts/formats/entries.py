@@ -11,7 +11,7 @@ from typing import TypeVar
 from posewright.charts.expression import Expression, Scope, Source, parse_expression
 from posewright.charts.types import INT_HIGH, BoolType, Type, Value, conversion, exactly, parse_quantity
 from posewright.documents import Node
-from posewright.documents.reading import TOO_LARGE, describe
+from posewright.documents.node import TOO_LARGE, describe
 from posewright.errors import ExpressionError, InputError, UnknownNameError
 
 MOST_ERRORS = 20
@@ -70,7 +70,7 @@ class ErrorCollector:
         first, *others = sorted(self.errors, key=line_of)
         if len(self.errors) >= MOST_ERRORS:
             others.append(InputError(f"no more is told than {MOST_ERRORS} errors at once"))
-        first.others = tuple(others)
+        first.other_errors = tuple(others)
         raise first
 
 

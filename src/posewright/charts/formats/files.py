@@ -20,7 +20,7 @@ from posewright.charts.formats.transition_tables import (
 )
 from posewright.charts.formats.truth_tables import chart_of, parse_table
 from posewright.charts.model import Chart
-from posewright.documents import open_ordinary
+from posewright.documents import open_regular_file
 from posewright.errors import DocumentError, InputError, Where
 
 
@@ -101,7 +101,7 @@ def _is_table(text: str) -> bool:
 def _text_of(path: Path) -> str:
     largest = max(MAX_BYTES.values())
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             raw = file.read(largest + 1)
     except OSError as error:
         raise DocumentError(error.strerror or str(error), where=Where(path)) from error

@@ -28,9 +28,9 @@ from posewright.charts.model import (
 from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, IntType, Type, Value
 from posewright.documents import (
     PlainData,
-    is_there,
-    one_line,
+    flow_mapping,
     parse_document,
+    path_exists,
     plain_mapping,
     read_text,
     save_document,
@@ -47,7 +47,7 @@ def save_chart(chart: Chart, path: Path | str) -> None:
     Where `path` holds a chart already, only what changed is changed.
     """
     path = Path(path)
-    save_document(path, _over(path, chart_data(chart)) if is_there(path) else chart_data(chart))
+    save_document(path, _over(path, chart_data(chart)) if path_exists(path) else chart_data(chart))
 
 
 def _over(path: Path, data: dict[str, PlainData]) -> dict[str, PlainData]:
@@ -148,7 +148,7 @@ def _promise_data(promise: Promise, number: int) -> dict[str, PlainData]:
         data = {promise.vow.value: scalar(promise.when)}
     if promise.name != default_promise_name(promise.vow, number):
         data["name"] = promise.name
-    return one_line(data)
+    return flow_mapping(data)
 
 
 def _form_data(chart: Chart) -> dict[str, PlainData] | None:
@@ -170,11 +170,11 @@ def type_data(kind: Type) -> str | dict[str, PlainData]:
     if isinstance(kind, BoolType):
         return "bool"
     if isinstance(kind, EnumType):
-        return one_line({"enum": list(kind.values)})
+        return flow_mapping({"enum": list(kind.values)})
     data = _number_data(kind)
     if kind.unit is not None:
-        return one_line({**data, "unit": kind.unit})
-    return str(data["type"]) if "type" in data else one_line(data)
+        return flow_mapping({**data, "unit": kind.unit})
+    return str(data["type"]) if "type" in data else flow_mapping(data)
 
 
 def _number_data(kind: IntType | FloatType) -> dict[str, PlainData]:
@@ -200,7 +200,7 @@ def value_data(value: Value) -> Value:
 def function_data(function: Function) -> dict[str, PlainData]:
     """Return a truth table as the document writes it."""
     return {
-        "takes": one_line({name: type_data(kind) for name, kind in function.takes.items()}),
+        "takes": flow_mapping({name: type_data(kind) for name, kind in function.takes.items()}),
         "gives": type_data(function.gives),
         "rows": [_row_data(row) for row in function.rows],
     }
@@ -208,7 +208,7 @@ def function_data(function: Function) -> dict[str, PlainData]:
 
 def _row_data(row: FunctionRow) -> list[Value] | dict[str, PlainData]:
     if not row.cells:
-        return one_line({"when": scalar(row.when), "give": scalar(row.give)})
+        return flow_mapping({"when": scalar(row.when), "give": scalar(row.give)})
     return [*map(scalar_of, row.cells), scalar(row.give)]
 
 
@@ -217,18 +217,18 @@ def _actions_data(actions: Actions) -> PlainData:
 
 
 def _values_data(values: Mapping[str, Expression]) -> dict[str, PlainData]:
-    return one_line({name: scalar(value) for name, value in values.items()})
+    return flow_mapping({name: scalar(value) for name, value in values.items()})
 
 
 def _action_data(action: Action) -> dict[str, PlainData]:
     if isinstance(action, Assign):
         return _values_data(action.values)
     if isinstance(action, Raise):
-        return one_line({"raise": action.event})
+        return flow_mapping({"raise": action.event})
     data: dict[str, PlainData] = {"if": scalar(action.when), "do": _actions_data(action.then)}
     if action.otherwise:
         data["else"] = _actions_data(action.otherwise)
-    return one_line(data)
+    return flow_mapping(data)
 
 
 def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, PlainData]:
@@ -249,8 +249,8 @@ def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, Pla
         }
     )
     if not data.keys() & {"do", "go", "then", "junction"}:
-        data["do"] = one_line({})
-    return one_line(data) if "then" not in data and len(str(data)) <= SHORT else data
+        data["do"] = flow_mapping({})
+    return flow_mapping(data) if "then" not in data and len(str(data)) <= SHORT else data
 
 
 def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, PlainData]]:
@@ -267,14 +267,14 @@ def _target_data(target: Target) -> str | dict[str, PlainData]:
     if target.memory is None:
         return target.state
     words = {memory: word for word, memory in MEMORIES.items()}
-    return one_line(without_gaps({words[target.memory]: target.state, "default": few(target.default)}))
+    return flow_mapping(without_gaps({words[target.memory]: target.state, "default": few(target.default)}))
 
 
 def state_data(state: State) -> dict[str, PlainData] | list[dict[str, PlainData]]:
     """Return a state: a list where it has transitions only, else a mapping."""
     entries = state_entries(state)
     if entries == {"final": True}:
-        return one_line(entries)
+        return flow_mapping(entries)
     return transitions_data(state) if entries.keys() <= {"transitions"} else entries
 
 

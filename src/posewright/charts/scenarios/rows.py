@@ -11,7 +11,7 @@ from posewright.charts.formats import sheet_rows
 from posewright.charts.machine import JOINT, Interpreter, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.types import BoolType, Value, parse_value, show
-from posewright.documents import open_ordinary
+from posewright.documents import open_regular_file
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 
 Given = tuple[Mapping[str, Value], tuple[str, ...]]
@@ -170,7 +170,7 @@ def read_rows(chart: Chart, path: Path | str) -> list[Row]:
     """
     path = Path(path)
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             raw = file.read(MAX_ROWS_BYTES + 1)
         text = raw.decode("utf-8-sig")
     except OSError as error:

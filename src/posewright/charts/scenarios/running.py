@@ -11,7 +11,7 @@ from posewright.charts.model import Chart
 from posewright.charts.scenarios.rows import INSIDE, NEXT, OUTSIDE, Tick, run_rows
 from posewright.charts.scenarios.scenario import Scenario, read_scenario, rows_of
 from posewright.charts.types import Value
-from posewright.display import Lines, level_word, line_of
+from posewright.display import Lines, build_line, style_level
 from posewright.documents import PlainData
 from posewright.errors import PosewrightError
 
@@ -67,8 +67,8 @@ class ScenarioResult:
 
     def lines(self) -> Lines:
         """Yield whether it passed, and what first went wrong."""
-        word = level_word("passed" if self.passed else "failed")
-        yield line_of(word, f" {self.scenario.name} ({self.ticks} ticks)")
+        word = style_level("passed" if self.passed else "failed")
+        yield build_line(word, f" {self.scenario.name} ({self.ticks} ticks)")
         for failure in self.failures[:MOST_TOLD]:
             yield f"    {self.scenario.path or ''}: {failure}"
 

@@ -14,9 +14,9 @@ from posewright.charts.types import Type, Value, parse_value
 from posewright.documents import (
     Node,
     PlainData,
+    flow_mapping,
     is_file,
     is_folder,
-    one_line,
     parse_document,
     read_document,
     read_text,
@@ -225,7 +225,7 @@ def _values(
         if name not in kinds:
             raise UnknownNameError.among(word, name, [*kinds, *others], where=node.where)
         text = written(node)
-        with node.located():
+        with node.locate_errors():
             found[name] = parse_value(kinds[name], text)
     return found
 
@@ -237,7 +237,7 @@ def save_scenario(scenario: Scenario, path: Path | str) -> None:
         "chart": scenario.chart,
         "description": scenario.description,
         "start": scenario.start,
-        "steps": [one_line(_step_data(step)) for step in scenario.steps],
+        "steps": [flow_mapping(_step_data(step)) for step in scenario.steps],
     }
     save_document(path, without_gaps(data))
 

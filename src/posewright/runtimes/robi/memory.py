@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
 
-from posewright.documents import Bounds, Node, Reader, read_document, read_record
+from posewright.documents import Bounds, FieldReader, Node, read_document, read_record
 from posewright.errors import InputError, UnknownNameError
 
 _DOCUMENT = Path(__file__).parent / "memory_map.yaml"
@@ -36,7 +36,7 @@ def read_source_keys(node: Node) -> tuple[str, ...]:
     return (node.text(),)
 
 
-SourceKeys = Annotated[tuple[str, ...], Reader(read_source_keys)]
+SourceKeys = Annotated[tuple[str, ...], FieldReader(read_source_keys)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from posewright.errors import InputError
 from posewright.formats import Rounding
-from posewright.formats.writing import beyond_the_mechanism
-from posewright.motions import Keyframe, Motion, card_of, straightened
+from posewright.formats.writing import describe_limit_violations
+from posewright.motions import Keyframe, Motion, robot_of_motion, straighten_motion
 from posewright.robots import Robot
 from posewright.runtimes.robi.catalogue import link
 from posewright.runtimes.robi.memory import FULL_PERCENT, POSE_WORDS, TICKS_PER_S, MemoryMap, memory_map
@@ -73,12 +73,12 @@ def motion_to_program(motion: Motion, *, straighten: bool = False) -> ConvertedM
     Raises:
         InputError: the motion is for another robot, or a move or pause is longer than a time word allows.
     """
-    robot = card_of(motion)
+    robot = robot_of_motion(motion)
     if robot.name != ROBOT:
         hint = f"`posewright motion convert --robot {ROBOT}` transfers its joints by name"
         raise InputError(f"motion {motion.name!r} is for {robot.name}, not {ROBOT}", hint=hint)
     if straighten:
-        motion = straightened(motion, grid_s=1.0 / TICKS_PER_S)
+        motion = straighten_motion(motion, grid_s=1.0 / TICKS_PER_S)
     writer = _PoseBlockWriter(motion, robot)
     lines = ["motion:", *writer.write_lines()]
     lines.append("    jump motion" if motion.repeat is None else "    return")
@@ -219,7 +219,7 @@ class _PoseBlockWriter:
             yield f"the stiffness of {joints}: torque is 1 to 100 per cent of the servo's own"
         if self._n_instant_keyframes:
             yield f"jumps of {self._n_instant_keyframes} keyframes: a move takes at least 1/60 s"
-        yield from beyond_the_mechanism(self._motion)
+        yield from describe_limit_violations(self._motion)
 
     def remarks(self) -> Iterator[str]:
         """Yield a sentence about joints that the motion never sets, if there are any."""

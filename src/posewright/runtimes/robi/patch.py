@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.documents import is_there, read_bounded, real_path, write_atomically
+from posewright.documents import path_exists, read_bounded, real_path, write_atomically
 from posewright.errors import FormatError, InputError, OutputError, Where
 
 MAX_BYTES = 1 << 24
@@ -312,7 +312,7 @@ def _write_backup(source: Path, output: Path, backup: Path, data: bytes) -> None
     if _is_same_file(backup, source) or _is_same_file(backup, output):
         hint = "name another file"
         raise InputError("the backup is the file itself", where=Where(path=backup), hint=hint)
-    if not is_there(backup):
+    if not path_exists(backup):
         write_atomically(backup, data)
     elif read_bounded(backup, MAX_BYTES) != data:
         hint = "name another file: this one has another content"
@@ -323,4 +323,4 @@ def _is_same_file(first: Path, second: Path) -> bool:
     """Whether two paths lead to one file, which may have several names."""
     if real_path(first) == real_path(second):
         return True
-    return is_there(first) and is_there(second) and first.samefile(second)
+    return path_exists(first) and path_exists(second) and first.samefile(second)

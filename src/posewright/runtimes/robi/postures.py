@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
-from posewright.documents import Bounds, Node, Reader, read_document, read_record
+from posewright.documents import Bounds, FieldReader, Node, read_document, read_record
 from posewright.errors import UnknownNameError
 from posewright.robots import Robot, robot
 from posewright.runtimes.robi.memory import SourceKeys
@@ -60,7 +60,7 @@ def _read_ids(node: Node) -> tuple[int, ...]:
     return tuple(ids)
 
 
-PostureWord = Annotated[Posture, Reader(_read_posture)]
+PostureWord = Annotated[Posture, FieldReader(_read_posture)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class IdlePose:
 class MappedServos:
     """IDs of the servos that follow the mapping block in a posture."""
 
-    ids: Annotated[tuple[int, ...], Reader(_read_ids)]
+    ids: Annotated[tuple[int, ...], FieldReader(_read_ids)]
     source: SourceKeys
 
 

@@ -229,7 +229,7 @@ def _error_at(offset: int, message: str, hint: str) -> FormatError:
 def raise_all(errors: Sequence[FormatError]) -> None:
     """Raise the first of some errors, with the others, if there is one."""
     if errors:
-        errors[0].others = tuple(errors[1:MAX_ERRORS])
+        errors[0].other_errors = tuple(errors[1:MAX_ERRORS])
         raise errors[0]
 
 

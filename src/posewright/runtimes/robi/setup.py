@@ -10,8 +10,8 @@ from pathlib import Path
 from posewright.arenas import Arena
 from posewright.arenas import arena as find_arena
 from posewright.arrays import Floats
-from posewright.bodies import Place
-from posewright.control import Seed, check_options
+from posewright.bodies import PlanarPose
+from posewright.control import Seed, require_known_options
 from posewright.errors import UnknownNameError
 from posewright.formats import read_motion
 from posewright.robots import Robot, SensorSpec
@@ -90,7 +90,7 @@ class RobiProgram:
         return find_arena(ROOM) if self.posture in ON_FURNITURE else None
 
     @property
-    def start(self) -> Place:
+    def start(self) -> PlanarPose:
         """The start position in the room: x, y, yaw [m, m, rad]."""
         room = self.arena
         if room is None:
@@ -193,7 +193,7 @@ class RobiKind:
             FormatError: the file of the program, or a word, is wrong.
             InputError: the robot is not a Robi.
         """
-        check_options(options, self.option_names, self.name)
+        require_known_options(options, self.option_names, self.name)
         breakpoints = options.get("breakpoints", "")
         program = set_up_robi(
             name,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from posewright.arrays import Floats
-from posewright.control import Seed, check_options
+from posewright.control import Seed, require_known_options
 from posewright.errors import InputError
 from posewright.motions.motion import STAND
 from posewright.robots import Robot, SensorSpec
@@ -174,7 +174,7 @@ class RoboBasicKind:
             BasicProgramError: the program has errors.
             InputError: the robot is not driven by such a board, or an option is not a number.
         """
-        check_options(options, self.option_names, self.name)
+        require_known_options(options, self.option_names, self.name)
         speed = options.get("speed_counts_s")
         return set_up_basic(
             name,

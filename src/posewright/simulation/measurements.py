@@ -1,17 +1,17 @@
-"""Measuring a robot's model in a pose: how tall it stands, what it weighs, how long its soles are."""
+"""Measurements of a robot's model in a pose: its height, its mass and the length of its soles."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
 
 from posewright.arrays import Floats
 from posewright.simulation.body import SimulatedBody
-from posewright.simulation.placing import sole_corners
+from posewright.simulation.placement import sole_corners
 from posewright.simulation.world import World
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelMeasures:
-    """What a model measures in a pose: its height and mass, and the longer edge of each sole."""
+    """Height and mass of a model in a pose, and the longer edge of each sole."""
 
     height_m: float
     mass_kg: float
@@ -28,7 +28,7 @@ class ModelMeasures:
 
 
 def measure(robot: Robot, pose: Floats) -> ModelMeasures:
-    """Measure a robot's model in a pose, `(n_joints,)` [rad].
+    """Measure a robot's model as it stands in a pose, `(n_joints,)` [rad].
 
     Raises:
         InputError: the card has no model.
@@ -37,21 +37,28 @@ def measure(robot: Robot, pose: Floats) -> ModelMeasures:
     SimulatedBody(world, start_pose=pose)
     soles = sole_corners(world.instance())
     edges = np.linalg.norm(np.roll(soles, -1, axis=1) - soles, axis=-1)
-    own = np.flatnonzero(world.model.geom_bodyid)  # all but the floor: there is nothing else on it
-    lows, highs = zip(*(_reach(world.model, world.data, int(geom)) for geom in own), strict=True)
+    # body 0 is the world with its floor; all other geoms are the robot's
+    robot_geoms = np.flatnonzero(world.model.geom_bodyid)
+    bottoms, tops = zip(
+        *(_vertical_extent(world.model, world.data, int(geom)) for geom in robot_geoms), strict=True
+    )
     return ModelMeasures(
-        max(highs) - min(lows), float(world.model.body_mass.sum()), tuple(edges.max(axis=1).tolist())
+        height_m=max(tops) - min(bottoms),
+        mass_kg=float(world.model.body_mass.sum()),
+        soles_m=tuple(edges.max(axis=1).tolist()),
     )
 
 
-def _reach(model: Any, data: Any, geom: int) -> tuple[float, float]:
-    """Return the lowest and the highest z of a shape [m]."""
-    middle, up = float(data.geom_xpos[geom, 2]), data.geom_xmat[geom, 6:9]
-    kind, size = model.geom_type[geom], model.geom_size[geom]
+def _vertical_extent(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> tuple[float, float]:
+    """Return the lowest and the highest z of a geom [m]."""
+    centre_z = float(data.geom_xpos[geom, 2])
+    up = data.geom_xmat[geom, 6:9]  # the vertical in the geom's frame
+    kind = model.geom_type[geom]
+    size = model.geom_size[geom]
     if kind == mujoco.mjtGeom.mjGEOM_MESH:
         mesh = model.geom_dataid[geom]
         first = model.mesh_vertadr[mesh]
-        z = middle + model.mesh_vert[first : first + model.mesh_vertnum[mesh]] @ up
+        z = centre_z + model.mesh_vert[first : first + model.mesh_vertnum[mesh]] @ up
         return float(z.min()), float(z.max())
     if kind == mujoco.mjtGeom.mjGEOM_SPHERE:
         half = float(size[0])
@@ -63,4 +70,4 @@ def _reach(model: Any, data: Any, geom: int) -> tuple[float, float]:
         half = float(np.linalg.norm(up * size))
     else:
         half = float(np.abs(up) @ size)
-    return middle - half, middle + half
+    return centre_z - half, centre_z + half

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from posewright.robots import Robot
 from posewright.simulation import SimulatedBody, World
-from posewright.simulation.placing import standing_up
-from posewright.simulation.resting import Supports, find_supports, resting_up
+from posewright.simulation.placement import find_standing_normal
+from posewright.simulation.resting_pose import Supports, find_resting_normal, find_supports
 
 metres = st.floats(-0.2, 0.2).map(lambda number: round(number, 4))
 quickly = settings(
@@ -28,12 +28,12 @@ def test_points_are_carried_as_soles_are() -> None:
     square = [(1, 1, 0), (1, -1, 0), (-1, -1, 0), (-1, 1, 0)]
     step = points(*square, (3, 1, 1), (3, -1, 1))
     for centre in (np.array([0.0, 0.0, 2.0]), np.array([2.0, 0.0, 2.0])):
-        assert resting_up(step, centre) == pytest.approx(standing_up(step.centres, centre))
+        assert find_resting_normal(step, centre) == pytest.approx(find_standing_normal(step.centres, centre))
 
 
 def test_a_thicker_ball_lifts_its_corner() -> None:
     centres = np.array([(1, 1, 0), (1, -1, 0), (-1, 0, 0)], dtype=float)
-    up = resting_up(Supports(centres, np.array([0.1, 0.1, 0.3])), np.array([0.0, 0.0, 1.0]))
+    up = find_resting_normal(Supports(centres, np.array([0.1, 0.1, 0.3])), np.array([0.0, 0.0, 1.0]))
     assert math.asin(up[0]) == pytest.approx(-math.asin(0.2 / 2.0))
     assert up[1] == pytest.approx(0.0)
 
@@ -47,7 +47,7 @@ def test_of_two_ways_to_lie_the_one_with_less_lean_counts() -> None:
         (-0.1, 0.1, 0.05),
         (-0.1, -0.1, 0.05),
     )
-    up = resting_up(roof, np.array([0.001, 0.0, 0.1]))
+    up = find_resting_normal(roof, np.array([0.001, 0.0, 0.1]))
     assert up[0] == pytest.approx(-0.1 / math.hypot(1.0, 0.1), abs=1e-6)
 
 
@@ -61,7 +61,7 @@ def test_nothing_is_below_the_floor_and_three_balls_touch_it(
 ) -> None:
     numbers = np.array(balls)
     supports = Supports(numbers[:, :3], numbers[:, 3])
-    up = resting_up(supports, np.array(centre))
+    up = find_resting_normal(supports, np.array(centre))
     assert np.linalg.norm(up) == pytest.approx(1.0)
     heights = np.sort(supports.heights(up))
     upright = np.array_equal(up, [0.0, 0.0, 1.0])

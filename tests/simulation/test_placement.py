@@ -15,10 +15,10 @@ from posewright.arenas import Role, Shape, arena
 from posewright.bodies import JointCommands
 from posewright.errors import InputError
 from posewright.robots import Robot
-from posewright.rotation import matrix_roll_pitch_yaw
+from posewright.rotation import roll_pitch_yaw_of_matrix
 from posewright.simulation import SimulatedBody, World
-from posewright.simulation.placing import place, sole_corners, standing_up
-from posewright.simulation.resting import find_supports
+from posewright.simulation.placement import find_standing_normal, place, sole_corners
+from posewright.simulation.resting_pose import find_supports
 
 from .driving import play
 
@@ -34,7 +34,7 @@ quickly = settings(
 
 
 def base_angles(world: World) -> tuple[float, float, float]:
-    return matrix_roll_pitch_yaw(world.data.xmat[world.addresses.base_body].reshape(3, 3))
+    return roll_pitch_yaw_of_matrix(world.data.xmat[world.addresses.base_body].reshape(3, 3))
 
 
 def test_walk_ready_leans_forward_with_flat_soles(bare: SimulatedBody) -> None:
@@ -97,7 +97,7 @@ def test_a_robot_may_be_put_into_a_box(among_boxes: AmongBoxes, hold: Hold) -> N
 
 
 def test_a_place_that_is_no_number_is_refused(bare: SimulatedBody) -> None:
-    with pytest.raises(InputError, match="cannot put"):
+    with pytest.raises(InputError, match="cannot place"):
         bare.place_robot(math.nan, 0.0, 0.0)
 
 
@@ -105,8 +105,8 @@ def test_standing_up_finds_the_facet_under_the_centre() -> None:
     square = np.array([(1, 1, 0), (1, -1, 0), (-1, -1, 0), (-1, 1, 0)], dtype=float)
     step = np.array([(3, 1, 1), (3, -1, 1)], dtype=float)
     points = np.concatenate([square, step])
-    assert standing_up(points, np.array([0.0, 0.0, 2.0])) == pytest.approx((0, 0, 1))
-    up = standing_up(points, np.array([2.0, 0.0, 2.0]))
+    assert find_standing_normal(points, np.array([0.0, 0.0, 2.0])) == pytest.approx((0, 0, 1))
+    up = find_standing_normal(points, np.array([2.0, 0.0, 2.0]))
     assert up == pytest.approx(np.array([-1, 0, 2]) / math.sqrt(5))
 
 
