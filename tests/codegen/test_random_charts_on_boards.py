@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from posewright.charts import Chart
-from posewright.charts.model import Kind
+from posewright.charts.model import ChartKind
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.c.code import queue_bound
 from posewright.codegen.proof.streams import chart_stream
@@ -38,8 +38,8 @@ MOST_WAITING = 16
 GROUPS: dict[str, dict[str, Any]] = {
     "all": {},
     "flat": {"flat": True},
-    "mealy": {"kind": Kind.MEALY, "floats": True},
-    "moore": {"kind": Kind.MOORE},
+    "mealy": {"kind": ChartKind.MEALY, "floats": True},
+    "moore": {"kind": ChartKind.MOORE},
     "large": {"max_states": 14},
     "untimed": {"timed": False, "parallel": False},
     "floats": {"floats": True},

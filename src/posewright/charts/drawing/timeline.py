@@ -407,7 +407,7 @@ class _Timeline:
         """Yield the lane of an input or an output; a missing value is the one before it, or zero."""
         known: list[Value] = []
         for value in values:
-            known.append(value if value is not None else known[-1] if known else kind.zero)
+            known.append(value if value is not None else known[-1] if known else kind.default)
         if isinstance(kind, EnumType):
             yield from self._bars(name, known, kind.values)
         elif isinstance(kind, BoolType):
