@@ -17,7 +17,7 @@ from posewright.gaits import LEFT_TURN, STILL, Gait, TravelGain, VelocityCommand
 from posewright.robots import robot
 
 DOG = robot("sony_ers7")
-TROT = read_gait("trot").changed(
+TROT = read_gait("trot").with_values(
     {
         "ground_speed_m_s": 0.3,
         "maximum_displacement_m": 0.05,
@@ -26,7 +26,7 @@ TROT = read_gait("trot").changed(
     }
 )
 UNEVEN = replace(
-    TROT.changed({"turn_multiplier_rad_m": 3.0, "air_ground_factor": 0.4, "ascent_pairs": 2}),
+    TROT.with_values({"turn_multiplier_rad_m": 3.0, "air_ground_factor": 0.4, "ascent_pairs": 2}),
     name="a gait with a name as long as names of gaits may well be",
     phases=LEFT_TURN,
     travel_gain=TravelGain(1.3, 1.2, 1.1),

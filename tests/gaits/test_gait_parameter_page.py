@@ -20,7 +20,7 @@ from posewright.figures.gait.parameter import ROWS, described, parameter_variant
 from posewright.gaits.arc import se2_log
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.curves import Interpolation
-from posewright.gaits.quadruped.parameters import EXPLANATIONS, GaitParameters, Kind
+from posewright.gaits.quadruped.parameters import EXPLANATIONS, GaitParameters, ParameterKind
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "gait-parameters.md").read_text(encoding="utf-8")
@@ -74,7 +74,7 @@ def displacement_below(content: GaitContent) -> Floats:
 def test_the_page_says_of_each_parameter_what_the_code_says(name: str) -> None:
     told = EXPLANATIONS[name]
     words = " ".join(SECTIONS[name].split())
-    kind = "" if told.kind is Kind.ONE else f"; {told.kind.value}"
+    kind = "" if told.kind is ParameterKind.SINGLE else f"; {told.kind.value}"
     assert words.startswith(f"*{told.document}*, {told.range_text}{kind}. {told.sentence} ![")
     assert f"(pictures/gait_parameters/{name}.png)" in words
 

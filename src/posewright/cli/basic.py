@@ -36,7 +36,7 @@ ProgramName = Annotated[
         "PROGRAM",
         "One that comes with Posewright (bow, walk, race, ...), or a RoboBASIC file (.bas).",
         autocompletion=completion.files(
-            ".bas", also=completion.catalogue("posewright.runtimes.robobasic.opening.program_names")
+            ".bas", also=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
     ),
 ]
@@ -155,6 +155,6 @@ def _warn(ready: robobasic.RoboBasicController) -> None:
         console.warn(f"{source.where(warning.line)}: {warning.message}")
     if len(warnings) > MOST_WARNED:
         console.warn(f"and {len(warnings) - MOST_WARNED} more; `posewright basic check` tells all")
-    for moved in robobasic.moved_plugs(source):
-        if ready.inputs.plugged.get(moved.port) is moved.sensor:
+    for moved in robobasic.find_moved_sensors(source):
+        if ready.inputs.ad_sensors.get(moved.port) is moved.sensor:
             console.warn(f"{source.where(moved.line)}: {moved.message}; --plug changes that")

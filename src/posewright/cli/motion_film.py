@@ -68,7 +68,7 @@ def film(
     output = film_path(output or Path(), motion.name)
     _refuse(output, pictures, speed, size_of(size))
     refuse_overwriting(output, file)
-    figures.refuse_camera(camera, {motion.robot: formats.card_of(motion).sensors})
+    figures.refuse_camera(camera, {motion.robot: formats.robot_of_motion(motion).sensors})
     put_down = radians(attitude)
     with working(f"{motion.name}: playing") as on_progress:
         options = RenderOptions(camera, pictures, speed, size_of(size), filming(on_progress))

@@ -178,7 +178,7 @@ def shooting(
         UnavailableError: nothing can be drawn on this machine.
     """
     from posewright.simulation import Film
-    from posewright.simulation.sights import sights
+    from posewright.simulation.camera_path import plan_camera_path
 
     width, height = size
     is_film = fps is not None
@@ -187,7 +187,7 @@ def shooting(
     if near is None:
         views = None
     else:
-        views = sights(playback.world.arena, camera, near, first_base, poses.boxes, fps=fps)
+        views = plan_camera_path(playback.world.arena, camera, near, first_base, poses.boxes, fps=fps)
     with Film(playback.world, width, height, camera, quick=is_film, close_up=near) as film:
 
         def picture_at(row: int) -> Picture:
@@ -207,7 +207,7 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
     follow one, but sees where all of them ever are. `aspect` is width over height; a `steady` camera follows
     softly, another looks right at the robot in each picture.
     """
-    from posewright.simulation.cameras import close_up_on, close_up_on_all, framed
+    from posewright.simulation.cameras import close_up_on, close_up_on_all, close_up_on_poses
 
     first = next(iter(playback.world.instances.values()))
     if len(poses.base) > 1:
@@ -217,4 +217,4 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
     (base,), (joints,) = poses.base.values(), poses.positions.values()
     step = max(1, len(base) // _CLOSE_UP_POSES)
     samples = [*zip(base[::step], joints[::step], strict=True)]
-    return framed(playback.world, samples, camera, aspect, steady=steady)
+    return close_up_on_poses(playback.world, samples, camera, aspect, steady=steady)

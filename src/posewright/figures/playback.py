@@ -13,7 +13,7 @@ from posewright.arrays import Floats
 from posewright.documents import Node
 from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.trajectory import card_for
-from posewright.formats import card_of
+from posewright.formats import robot_of_motion
 from posewright.motions import Motion
 from posewright.recordings import Header, Recording
 from posewright.recordings.header import PLACED
@@ -200,11 +200,11 @@ def playback_of_motion(
         InputError: the motion is another robot's, or the robot has no model.
         UnknownNameError: the robot is not known, or has no such pose.
     """
-    card = card_of(motion, robot)
+    card = robot_of_motion(motion, robot)
     if card.model_path is None:
         raise InputError(f"{card.name} has no model: there is nothing to show", hint="name another robot")
     from posewright.simulation import World
-    from posewright.simulation.placing import Lean, place
+    from posewright.simulation.placement import Lean, place
 
     world = World(card)
     first = motion.first_pose(card, pose)

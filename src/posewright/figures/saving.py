@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from posewright.documents import refuse_unwritable, write_atomically
+from posewright.documents import require_writable, write_atomically
 from posewright.errors import InputError, Where
 from posewright.figures.style import picture_style
 
@@ -87,7 +87,7 @@ def _settle(figure: Figure) -> None:
 def refuse_unsavable(path: Path) -> None:
     """Say before long work, not after it, that a picture could not be saved there; as `save_figure` does."""
     _suffix(path)
-    refuse_unwritable(path)
+    require_writable(path)
     with picture_style(_SAVING):
         pass
 

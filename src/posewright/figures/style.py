@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from itertools import cycle, pairwise
 from typing import TYPE_CHECKING, Literal, ParamSpec
 
-from posewright.charts.machine import JOINT
+from posewright.charts.machine import STATE_SEPARATOR
 from posewright.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -60,10 +60,10 @@ def shown_states(states: Sequence[str]) -> list[str]:
 
     Of a chart with regions, that of the region with most states; of many states, the rare ones are others.
     """
-    parts = [state.split(JOINT) for state in states]
+    parts = [state.split(STATE_SEPARATOR) for state in states]
     regions = max(map(len, parts), default=1)
     # Where the chart is in a state without regions, that is its state in each of them.
-    full = [part if len(part) == regions else [JOINT.join(part)] * regions for part in parts]
+    full = [part if len(part) == regions else [STATE_SEPARATOR.join(part)] * regions for part in parts]
     columns = [list(column) for column in zip(*full, strict=True)] or [[]]
 
     def richness(column: list[str]) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from posewright.figures.gait.content import COLOURS as FOOT_COLOURS
 from posewright.figures.gait.content import name_and_changes
 from posewright.figures.style import FAINT, GREY, INK, SERIES, WRONG, canvas, mosaic_of, styled, titled
 from posewright.gaits import chain, se2_exp
-from posewright.gaits.quadruped.reading import SUFFIX, gait_in
+from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
 from posewright.kinematics import legs_by_foot
 from posewright.recordings import Recording
 from posewright.recordings.falls import runs
@@ -118,7 +118,7 @@ def _title(result: WalkResult) -> str:
     document = result.recording.header.documents.get(f"{result.gait}{SUFFIX}", "")
     gait = result.gait
     if document:
-        gait = name_and_changes(gait_in(document, robot=result.robot)[0], result.robot)
+        gait = name_and_changes(parse_gait(document, robot=result.robot)[0], result.robot)
     return f"{gait} on {result.robot.name}: {velocity} (commanded {command}); {ending}\n{body}"
 
 

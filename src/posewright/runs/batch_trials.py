@@ -15,7 +15,7 @@ from posewright.arenas import Arena, Role, corners, shadows
 from posewright.arrays import Floats
 from posewright.codegen.hil.boards import PYTHON
 from posewright.contests import Ranked, contest
-from posewright.control import Controller, ControllerMaker
+from posewright.control import Controller, ControllerFactory
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
 from posewright.recordings import Recording, write_mcap
@@ -136,7 +136,7 @@ def run_many(
     options: Mapping[str, str] | None = None,
     motions: str | Path | None = None,
     body: str = SIMULATION,
-    controller: str | ControllerMaker | Callable[[], Controller] = PYTHON,
+    controller: str | ControllerFactory | Callable[[], Controller] = PYTHON,
     legal: bool = False,
     streams: str = Derivation.NAMED.value,
     folder: str | Path | None = None,
@@ -172,7 +172,7 @@ def run_many(
 
     Raises:
         InputError: something that was handed in is wrong, or the folder holds a batch with other settings.
-        OutputError: nothing can be written into the folder, or another program is at it.
+        OutputError: nothing can be written into the folder, or another program is using it.
         UnavailableError: a worker process ended by itself.
     """
     numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(seed) for seed in seeds})

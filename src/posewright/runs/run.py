@@ -9,9 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posewright.arenas import Arena, layout_faults, layout_text
-from posewright.bodies import NOMINAL, Clock, DomainParameters, Part, Place, Plant, Supervisor, TorquePolicy
+from posewright.bodies import (
+    NOMINAL,
+    BodySpec,
+    Clock,
+    DomainParameters,
+    PlanarPose,
+    Plant,
+    Supervisor,
+    TorquePolicy,
+)
 from posewright.control import Block, Controller, Program, Safety, Watcher, drive
-from posewright.documents import refuse_unwritable
+from posewright.documents import require_writable
 from posewright.errors import InputError
 from posewright.figures import camera_topics, card_document, refuse_camera, refuse_cameras
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader, write_mcap
@@ -30,7 +39,7 @@ if TYPE_CHECKING:
 REPORT_EVERY_S = 0.5
 """How much of the plant's time lies between two reports of progress [s]."""
 
-ORIGIN: Place = (0.0, 0.0, 0.0)
+ORIGIN: PlanarPose = (0.0, 0.0, 0.0)
 
 STREAMS = "streams"
 """The entry of a recording's extras that says how random streams followed from its seed; none: `2026-11`."""
@@ -81,7 +90,7 @@ class Outputs:
             InputError: pictures of a camera, but no recording that could have them.
         """
         if self.record is not None:
-            refuse_unwritable(self.record)
+            require_writable(self.record)
         elif self.cameras:
             raise InputError(
                 "no recording is written that could have pictures", hint="record=, or --record FILE"
@@ -123,7 +132,7 @@ class Run:
     until_s: float
     make_plant: PlantMaker = make_simulation
     arena: Arena | None = None
-    starts: Mapping[str, Place] = field(default_factory=dict)
+    starts: Mapping[str, PlanarPose] = field(default_factory=dict)
     contest: Contest | None = None
     seed: int = 0
     derivation: Derivation = Derivation.NAMED
@@ -151,14 +160,14 @@ class Run:
         return Streams(self.seed, self.derivation)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[BodySpec, ...]:
         """The robots of the plant that is to be made."""
         needs_contacts = self.contest is not None and self.contest.needs_contacts
         parts = []
         for place, (name, program) in enumerate(self.programs.items()):
             card_sensors = {sensor.name for sensor in program.robot.sensors}
             parts.append(
-                Part(
+                BodySpec(
                     name,
                     program.robot,
                     program.start_pose,
@@ -166,7 +175,7 @@ class Run:
                     sensors=tuple(sensor for sensor in program.sensors if sensor.name not in card_sensors),
                     seed=self.streams.noise(name, place),
                     domain=self.domain,
-                    touches=needs_contacts,
+                    record_contacts=needs_contacts,
                 )
             )
         return tuple(parts)

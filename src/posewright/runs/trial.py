@@ -11,7 +11,7 @@ from posewright.bodies import Clock, Plant, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, board_named
 from posewright.contests import Contest, Entry, contest, contest_names
 from posewright.contests.registry import KIND
-from posewright.control import Controller, ControllerMaker, Program, ProgramWithController, Watcher
+from posewright.control import Controller, ControllerFactory, Program, ProgramWithController, Watcher
 from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Catalogue, Node, is_file, read_document, read_text
 from posewright.errors import InputError, UnknownNameError
@@ -77,7 +77,7 @@ def read_trial(name_or_path: str | Path) -> Trial:
     if name not in trial_names() and name in contest_names():
         entry = next(iter(contest(name).entries.values()))
         return Trial(name, entry.robot, entry.behaviour, name)
-    path = _TRIALS.find(name_or_path, also=contest_names())
+    path = _TRIALS.find(name_or_path, extra_names=contest_names())
     return _parse(read_document(path), beside=None if name in trial_names() else path.parent)
 
 
@@ -133,7 +133,7 @@ def _resolved(name: str, beside: Path | None) -> str:
     return name
 
 
-ControllerSource = str | Board | Controller | ControllerMaker | Callable[[], Controller]
+ControllerSource = str | Board | Controller | ControllerFactory | Callable[[], Controller]
 """What drives a robot in place of its program, or where that runs, as `run_trial` takes it."""
 
 

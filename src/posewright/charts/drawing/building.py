@@ -8,7 +8,7 @@ from string import ascii_lowercase
 
 from posewright.charts.drawing.diagram import Diagram, DiagramNode, Hook, Link, Shape, TextLine, TransitionKey
 from posewright.charts.drawing.words import reactions, wrapped
-from posewright.charts.model import Chart, Kind, Memory, Priority, State, Target, Transition
+from posewright.charts.model import Chart, ChartKind, HistoryKind, Priority, State, StateTarget, Transition
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,9 @@ def build(chart: Chart, say: Labeller, per_line: int = 1) -> Diagram:
 
 class _Building:
     def __init__(self, chart: Chart, say: Labeller, per_line: int) -> None:
-        self.chart, self.say, self.per_line = chart, say, per_line
+        self.chart = chart
+        self.say = say
+        self.per_line = per_line
         self.states = {state.name: state for state in chart.every_state}
         self.signs: dict[str, tuple[str, DiagramNode]] = {}
         self.joints: dict[str, DiagramNode] = {}
@@ -114,7 +116,8 @@ class _Building:
                 start = one.start if one.start in self.states else self._joint(one.start)
                 self._transition(start, one, local=one.transition.local)
         self._house_joints()
-        title, states = self.chart.name, self.chart.states
+        title = self.chart.name
+        states = self.chart.states
         root = DiagramNode(ROOT, Shape.STATE, title, (), self._inside(ROOT, states), self.chart.parallel)
         links = [
             Link(start, end, self._packed(lines), self._hook(start, end, local))
@@ -135,7 +138,7 @@ class _Building:
             for group in groups
         )
 
-    def _initial(self, key: str, targets: tuple[Target, ...], parallel: bool) -> None:
+    def _initial(self, key: str, targets: tuple[StateTarget, ...], parallel: bool) -> None:
         if parallel:
             return
         dot = f"initial of {key}"
@@ -158,7 +161,7 @@ class _Building:
         lines = [TextLine(text, (one.key,)) for text in self.say(one)]
         if one.rank and self.per_line == 1:
             lines[0] = replace(lines[0], rank=one.rank)
-        if start in self.states and not transition.go and not transition.leads_on:
+        if start in self.states and not transition.go and not transition.leads_to_junction:
             self._inside_it(start, lines)
             return
         end = self._end(start, one)
@@ -209,10 +212,10 @@ class _Building:
         self.joints.setdefault(node.key, node)
         return node.key
 
-    def _target(self, target: Target) -> str:
-        if target.memory is None:
+    def _target(self, target: StateTarget) -> str:
+        if target.history is None:
             return target.state
-        shape = Shape.HISTORY if target.memory is Memory.SHALLOW else Shape.DEEP_HISTORY
+        shape = Shape.HISTORY if target.history is HistoryKind.SHALLOW else Shape.DEEP_HISTORY
         key = f"{shape.value} of {target.state}"
         if key not in self.signs:
             parallel = self.states[target.state].parallel
@@ -303,7 +306,7 @@ class _Building:
 
     def _texts(self, state: State) -> list[str]:
         texts = [f"at least {state.min_s:g} s"] if state.min_s else []
-        if self.chart.kind is Kind.MOORE and state.do:
+        if self.chart.kind is ChartKind.MOORE and state.do:
             texts.append(", ".join(f"{name} = {value}" for name, value in state.do.items()))
         if state.parallel and state.initial:
             texts.append(f"begins in {', '.join(target.state for target in state.initial)}")

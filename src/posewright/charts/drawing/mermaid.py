@@ -57,7 +57,8 @@ def draw_mermaid(
     Raises:
         UnknownNameError: there is no state called as one of `active`.
     """
-    lit, signs = highlight(chart, active), uses_signs(chart, style)
+    lit = highlight(chart, active)
+    signs = uses_signs(chart, style)
 
     def say(one: NumberedTransition) -> list[str]:
         return [signs_of(chart, one.transition) if signs else transition_text(one.transition)]
@@ -69,7 +70,9 @@ def draw_mermaid(
 
 class _Writing:
     def __init__(self, diagram: Diagram, active: Highlight) -> None:
-        self.diagram, self.active, self.family = diagram, active, Family(diagram)
+        self.diagram = diagram
+        self.active = active
+        self.family = Family(diagram)
         self.nodes = self.family.nodes
         keys = [node.key for node in walk_nodes(diagram.root)]
         self.ids = {key: self._id(key, i) for i, key in enumerate(keys)}
@@ -167,14 +170,17 @@ class _Writing:
             yield from self._leaf(node, indent)
 
     def _leaf(self, node: DiagramNode, indent: str) -> Iterator[str]:
-        name, text = self.ids[node.key], escaped(node.title)
+        name = self.ids[node.key]
+        text = escaped(node.title)
         yield f'{indent}state "{text}" as {name}' if text != name else f"{indent}{name}"
         yield from self._note(node, indent)
         if node.shape is Shape.FINAL:
             yield f"{indent}{name} --> [*]"
 
     def _composite(self, node: DiagramNode, indent: str) -> Iterator[str]:
-        name, text, deeper = self.ids[node.key], escaped(node.title), f"{indent}    "
+        name = self.ids[node.key]
+        text = escaped(node.title)
+        deeper = f"{indent}    "
         yield f'{indent}state "{text}" as {name} {{' if text != name else f"{indent}state {name} {{"
         if node.parallel:
             for i, region in enumerate(node.inside):

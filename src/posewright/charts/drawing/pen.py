@@ -41,13 +41,16 @@ def between(a: Point, b: Point, t: float) -> Point:
     return a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t
 
 
-NODE_FONT, LABEL_FONT, TITLE_FONT = 15.0, 12.0, 17.0
+NODE_FONT = 15.0
+LABEL_FONT = 12.0
+TITLE_FONT = 17.0
 """Heights of letters [px]."""
 
 RANK_FONT = 9.5
 """Height of the small numbers in front of transitions that are asked in order [px]."""
 
-LETTER, LINE = 0.62, 1.3
+LETTER = 0.62
+LINE = 1.3
 """Width of a letter of a fixed-width font and height of a line, by the height of letters."""
 
 ROW = round(LINE * LABEL_FONT)
@@ -62,10 +65,15 @@ TITLE_BASE = 18
 SIDE_ROOM = 12
 """Room between text and the border of its box [px]."""
 
-LABEL_SIDE, RANK_ROOM, RANK_DIGIT = 5, 4, 7
+LABEL_SIDE = 5
+RANK_ROOM = 4
+RANK_DIGIT = 7
 """Room beside what is written on an arrow, more on the left for a rank, and for its further digits [px]."""
 
-DOT, DIAMOND, CIRCLE, BAR = 12, 20, 24, 6
+DOT = 12
+DIAMOND = 20
+CIRCLE = 24
+BAR = 6
 """Sizes of initial dots, junctions, history signs and final states, and the thickness of forks [px]."""
 
 Size = tuple[int, int]
@@ -125,7 +133,11 @@ def leaf_size(node: DiagramNode, sideways: bool) -> Size:
     return side, side
 
 
-INK, PAPER, FILL, ACTIVE_FILL, ACTIVE_INK = "#26323f", "#ffffff", "#eef3f8", "#ffd98a", "#a05a00"
+INK = "#26323f"
+PAPER = "#ffffff"
+FILL = "#eef3f8"
+ACTIVE_FILL = "#ffd98a"
+ACTIVE_INK = "#a05a00"
 """Colours, dark enough on white to be printed in grey."""
 
 OUTER_FILL = "#fff4dc"
@@ -190,7 +202,8 @@ def page(name: str, corners: tuple[float, float, float, float], parts: Iterable[
         parts: what is on it.
     """
     left, top, right, bottom = corners
-    width, height = right - left, bottom - top
+    width = right - left
+    height = bottom - top
     heads = [_head("head", INK), *(_head(f"head-{mark.look}", MARK_INKS[mark]) for mark in Mark)]
     return "\n".join(
         [
@@ -207,7 +220,8 @@ def page(name: str, corners: tuple[float, float, float, float], parts: Iterable[
 
 def rect(look: str, box: Box, corner: float) -> str:
     """Return a rectangle with round corners."""
-    x, y = box.x - box.width / 2, box.y - box.height / 2
+    x = box.x - box.width / 2
+    y = box.y - box.height / 2
     return (
         f'<rect class="{look}" x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" '
         f'height="{box.height:.1f}" rx="{corner:g}"/>'

@@ -45,7 +45,9 @@ class NodeDrawing:
     """Draws the nodes of a scene."""
 
     def __init__(self, scene: Scene, active: Highlight, marks: DiagramMarks) -> None:
-        self.scene, self.active, self.marks = scene, active, marks
+        self.scene = scene
+        self.active = active
+        self.marks = marks
 
     def draw(self, node: DiagramNode, sideways: bool) -> str:
         """Return a node without what is inside it.
@@ -73,7 +75,8 @@ class NodeDrawing:
         return "".join(f" {look}" for look in looks)
 
     def _state(self, node: DiagramNode, box: Box) -> str:
-        left, top = box.x - box.width / 2, box.y - box.height / 2
+        left = box.x - box.width / 2
+        top = box.y - box.height / 2
         look = self._look(node)
         shape = "area" if node.shape is Shape.REGION else "compound" if node.inside else "state"
         parts = [rect(f"{shape}{look}", box.grown(-4) if shape == "area" else box, 10)]
@@ -129,7 +132,8 @@ def _beside(node: DiagramNode, box: Box, half: float, sideways: bool) -> str:
 CORNER = 7.0
 """Radius of a corner [px]."""
 
-HOOK_OUT, HOOK_ALONG = 8.0, 11.0
+HOOK_OUT = 8.0
+HOOK_ALONG = 11.0
 """How far a hook reaches out of a border, and along it [px]."""
 
 
@@ -154,7 +158,8 @@ def _words(track: Track, marks: DiagramMarks) -> list[str]:
     look, x = ("label left", left) if aligned else ("label", box.x)
     parts = []
     for i, line in enumerate(lines):
-        mark, y = mark_of(marks, line.transitions), first + i * ROW
+        mark = mark_of(marks, line.transitions)
+        y = first + i * ROW
         marked = f" {mark.look}" if mark else ""
         parts.append(text(f"{look}{marked}", x, y, line.text))
         if line.rank:
@@ -217,8 +222,10 @@ def _rounded(points: Sequence[Point]) -> str:
     """Return a way with its corners rounded."""
     parts = [f"M{points[0][0]:.1f},{points[0][1]:.1f}"]
     for a, b, c in zip(points, points[1:], points[2:], strict=False):
-        before, after = math.dist(a, b) or 1.0, math.dist(b, c) or 1.0
+        before = math.dist(a, b) or 1.0
+        after = math.dist(b, c) or 1.0
         radius = min(CORNER, before / 2, after / 2)
-        one, two = between(b, a, radius / before), between(b, c, radius / after)
+        one = between(b, a, radius / before)
+        two = between(b, c, radius / after)
         parts.append(f"L{one[0]:.1f},{one[1]:.1f} Q{b[0]:.1f},{b[1]:.1f} {two[0]:.1f},{two[1]:.1f}")
     return " ".join([*parts, f"L{points[-1][0]:.1f},{points[-1][1]:.1f}"])

@@ -35,7 +35,8 @@ from posewright.charts.model import Chart
 from posewright.documents import write_atomically
 from posewright.errors import InputError
 
-ARROW_LETTERS, KEY_LETTERS = 28, 84
+ARROW_LETTERS = 28
+KEY_LETTERS = 84
 """Letters in a line on an arrow, and in a line of the key."""
 
 CROWDED = 2.0
@@ -46,7 +47,8 @@ WORTH = 0.8
 
 NUMBERS_PER_LINE = 5
 
-COLUMN_GAP, ROOM = 28, 24
+COLUMN_GAP = 28
+ROOM = 24
 """Room between columns of the key, and between the picture and its key [px]."""
 
 MOST_COLUMNS = 4
@@ -139,14 +141,17 @@ def _in_columns(scene: Scene, lines: Sequence[TextLine], count: int, below: bool
         column = lines[first : first + each]
         placed += [PlacedLine(x, y + (i + 0.8) * ROW, line) for i, line in enumerate(column)]
         x += max(text_width(line.text) for line in column) + COLUMN_GAP
-    width, height = max(scene.width, x - COLUMN_GAP), max(scene.height, y + each * ROW)
+    width = max(scene.width, x - COLUMN_GAP)
+    height = max(scene.height, y + each * ROW)
     return Composition(scene, tuple(placed), width, height)
 
 
 MOST_STATES = 250
 """States in a picture: more cannot be read, and take minutes."""
 
-MARGIN, HEAD, LEGEND = 20.0, 48.0, 34.0
+MARGIN = 20.0
+HEAD = 48.0
+LEGEND = 34.0
 """Room around the picture, and heights of the title above it and of the legend of marks below it [px]."""
 
 DRAWN = (".svg", ".mmd", ".md", ".txt")
@@ -177,7 +182,8 @@ def draw_svg(
             f"{len(chart.every_state)} states in one picture",
             hint=f"at most {MOST_STATES}; Mermaid takes more",
         )
-    lit, marks = highlight(chart, active), marks or {}
+    lit = highlight(chart, active)
+    marks = marks or {}
     found = compose(chart, style, marks)
     legend, legend_width = _legend(found.height) if marks else ([], 0.0)
     parts = [
@@ -212,7 +218,8 @@ def _key_line(placed: PlacedLine, marks: DiagramMarks) -> str:
 def _legend(top: float) -> tuple[list[str], float]:
     """Return what the marks mean, and how wide that is [px]."""
     parts: list[str] = []
-    x, y = 0.0, top + LEGEND / 2 + 8
+    x = 0.0
+    y = top + LEGEND / 2 + 8
     for mark in Mark:
         words = f"{mark.sign}{mark.value}"
         parts += [
@@ -247,7 +254,8 @@ def draw_chart(
         UnknownNameError: there is no state called as one of `active`.
         OutputError: the file cannot be written.
     """
-    path, style = Path(path), style_called(labels)
+    path = Path(path)
+    style = style_called(labels)
     if path.suffix.lower() not in DRAWN:
         raise InputError(f"cannot draw into {path}", hint="the name ends in .svg or .mmd")
     if path.suffix.lower() == DRAWN[0]:

@@ -28,7 +28,8 @@ class ValueRun:
 
 def runs_of(values: Iterable[Value | None]) -> list[ValueRun]:
     """Return the runs of values, one value a tick."""
-    found, start = [], 0
+    found = []
+    start = 0
     for value, group in groupby(values):
         end = start + sum(1 for _ in group)
         found.append(ValueRun(start, end, value))
@@ -58,7 +59,8 @@ LOW = 3.0
 THIN = 3.0
 """Width below which a bar has no border, for there would be nothing else [px]."""
 
-IN_BAR, SWATCH = 11.0, 10.0
+IN_BAR = 11.0
+SWATCH = 10.0
 """Height of the letters in bars, and of the swatches that explain colours [px]."""
 
 
@@ -99,7 +101,9 @@ def bars(lane: Lane, ruler: Ruler, values: Sequence[Value | None], tints: Mappin
     for run in runs_of(values):
         if run.value is None:
             continue
-        name, x, end = str(run.value), ruler.x(run.start), ruler.x(run.end)
+        name = str(run.value)
+        x = ruler.x(run.start)
+        end = ruler.x(run.end)
         look = "bar" if end - x >= THIN else "thin"
         parts.append(
             f'<rect class="{look}" x="{x:.1f}" y="{lane.top + 1:.1f}" width="{max(end - x, 0.7):.1f}" '
@@ -152,11 +156,14 @@ def legend(lane: Lane, row: Sequence[tuple[float, str]], tints: Mapping[str, str
 
 def steps(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
     """Return a truth value over time: high where it is true."""
-    low, high = lane.bottom - LOW, lane.top + LOW
+    low = lane.bottom - LOW
+    high = lane.top + LOW
     edges = [f"M{ruler.left:.1f},{low:.1f}"]
     fills = []
     for run in runs_of(bool(value) for value in values):
-        x, end, y = ruler.x(run.start), ruler.x(run.end), high if run.value else low
+        x = ruler.x(run.start)
+        end = ruler.x(run.end)
+        y = high if run.value else low
         edges.append(f"L{x:.1f},{y:.1f} L{end:.1f},{y:.1f}")
         if run.value:
             fills.append(f"M{x:.1f},{low:.1f} V{high:.1f} H{end:.1f} V{low:.1f} z")
@@ -166,7 +173,8 @@ def steps(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]
 
 def curve(lane: Lane, ruler: Ruler, values: Sequence[float]) -> list[str]:
     """Return a number over time, held from tick to tick, with its least and greatest value beside it."""
-    low, high = min(values), max(values)
+    low = min(values)
+    high = max(values)
     span = (high - low) or 1.0
 
     def y(value: float) -> float:
@@ -204,7 +212,8 @@ def _dense(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
 def spikes(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
     """Return a mark at every tick at which an event came; those that would touch become one."""
     base = [path("base", f"M{ruler.left:.1f},{lane.bottom - LOW:.1f} H{ruler.left + ruler.width:.1f}")]
-    ways, last = [], -10.0
+    ways = []
+    last = -10.0
     for run in runs_of(bool(value) for value in values):
         for tick in range(run.start, run.end) if run.value else ():
             x = ruler.x(tick)
@@ -237,7 +246,9 @@ def levels_of(chart: Chart) -> list[StateLevel]:
 
 
 def _levels(region: str, states: Sequence[State]) -> Iterator[StateLevel]:
-    level, depth, parallel = list(states), 0, []
+    level = list(states)
+    depth = 0
+    parallel = []
     while level:
         yield StateLevel(region, depth, tuple(state.name for state in level))
         parallel += [state for state in level if state.parallel]
@@ -248,13 +259,23 @@ def _levels(region: str, states: Sequence[State]) -> Iterator[StateLevel]:
             yield from _levels(inner.name, inner.states or (inner,))
 
 
-PER_TICK, NARROW, WIDE = 24.0, 460.0, 1000.0
+PER_TICK = 24.0
+NARROW = 460.0
+WIDE = 1000.0
 """Width of a tick where there are few, and of all together at least and at most [px]."""
 
-BAR, STEP, CURVE, EVENT, HEADING, LEGEND = 22.0, 20.0, 40.0, 18.0, 24.0, 16.0
+BAR = 22.0
+STEP = 20.0
+CURVE = 40.0
+EVENT = 18.0
+HEADING = 24.0
+LEGEND = 16.0
 """Heights of lanes, and of the headings between them [px]."""
 
-MARGIN, HEAD, AXIS, RIGHT = 20.0, 46.0, 34.0, 66.0
+MARGIN = 20.0
+HEAD = 46.0
+AXIS = 34.0
+RIGHT = 66.0
 """Room at the left, at the top, for the time axis, and for numbers at the right [px]."""
 
 LABEL_ROOM = 74.0
@@ -333,7 +354,8 @@ class _Row:
 
 class _Timeline:
     def __init__(self, chart: Chart, ticks: Sequence[RunTick]) -> None:
-        self.chart, self.ticks = chart, ticks
+        self.chart = chart
+        self.ticks = ticks
         names = [*chart.events, *chart.inputs, *chart.outputs]
         left = MARGIN + max((text_width(name) for name in names), default=40) + 10
         width = min(max(len(ticks) * PER_TICK, NARROW), WIDE)
@@ -385,7 +407,7 @@ class _Timeline:
         """Yield the lane of an input or an output; a missing value is the one before it, or zero."""
         known: list[Value] = []
         for value in values:
-            known.append(value if value is not None else known[-1] if known else kind.zero)
+            known.append(value if value is not None else known[-1] if known else kind.default)
         if isinstance(kind, EnumType):
             yield from self._bars(name, known, kind.values)
         elif isinstance(kind, BoolType):

@@ -9,7 +9,7 @@ from enum import Enum
 
 from posewright.charts.expression import Expression, Literal
 from posewright.charts.formats import Cube, cube_text, guard_cube
-from posewright.charts.model import Action, Actions, Assign, Branch, Chart, Kind, State, Transition
+from posewright.charts.model import Action, Actions, Assign, Branch, Chart, ChartKind, State, Transition
 
 TRUE = Literal(True)
 
@@ -26,7 +26,8 @@ def wrapped(text: str, width: int, indent: str = "  ", first: str = "") -> list[
     glued = UNIT.sub(GLUE, text)
     lines = _lines(glued, width, first, indent)
     while width > 8 and len(narrower := _lines(glued, width - 1, first, indent)) == len(lines):
-        lines, width = narrower, width - 1
+        lines = narrower
+        width = width - 1
     return [line.replace(GLUE, " ") for line in lines]
 
 
@@ -93,7 +94,7 @@ def goal_text(transition: Transition) -> str:
     if transition.junction is not None:
         return f"junction {transition.junction}"
     return ", ".join(
-        f"{target.memory.value} history of {target.state}" if target.memory else target.state
+        f"{target.history.value} history of {target.state}" if target.history else target.state
         for target in transition.go
     )
 
@@ -126,7 +127,7 @@ def _speaks_signs(chart: Chart) -> bool:
 
 
 def _is_row(chart: Chart, transition: Transition) -> bool:
-    leads = transition.on or transition.after_s or transition.leads_on or transition.is_else
+    leads = transition.on or transition.after_s or transition.leads_to_junction or transition.is_else
     sets = len(transition.do) <= 1 and all(isinstance(action, Assign) for action in transition.do)
     return sets and not leads and _cube(chart, transition) is not None and _sets_all(chart, transition)
 
@@ -134,7 +135,7 @@ def _is_row(chart: Chart, transition: Transition) -> bool:
 def _sets_all(chart: Chart, transition: Transition) -> bool:
     values = _values(transition)
     constant = all(isinstance(value.constant, bool) for value in values.values())
-    return chart.kind is Kind.MOORE or (constant and values.keys() == chart.outputs.keys())
+    return chart.kind is ChartKind.MOORE or (constant and values.keys() == chart.outputs.keys())
 
 
 def _values(transition: Transition) -> Mapping[str, Expression]:
@@ -145,8 +146,9 @@ def _values(transition: Transition) -> Mapping[str, Expression]:
 
 def signs_explained(chart: Chart) -> str:
     """Return what the letters and columns of signs mean."""
-    columns, outputs = chart.table_form.inputs, chart.table_form.outputs
-    right = f" / {' '.join(outputs)}" if chart.kind is Kind.MEALY else ""
+    columns = chart.table_form.inputs
+    outputs = chart.table_form.outputs
+    right = f" / {' '.join(outputs)}" if chart.kind is ChartKind.MEALY else ""
     meaning = ", ".join(f"{column} = {name}" for column, name in columns.items() if column != name)
     return f"{' '.join(columns)}{right}    X = either" + (f"    {meaning}" if meaning else "")
 
@@ -158,7 +160,7 @@ def _cube(chart: Chart, transition: Transition) -> Cube | None:
 def signs_of(chart: Chart, transition: Transition) -> str:
     """Return a transition as a row of the truth table: `01X/10`."""
     left = cube_text(_cube(chart, transition) or ())
-    if chart.kind is Kind.MOORE:
+    if chart.kind is ChartKind.MOORE:
         return left
     outputs = (_values(transition)[name].constant for name in chart.table_form.outputs.values())
     return f"{left}/{cube_text(tuple(outputs))}"

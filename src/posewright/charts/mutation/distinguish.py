@@ -24,16 +24,16 @@ Continuation = tuple[Snapshot, tuple[InputRow, ...]]
 """A state of the chart, and inputs from there on."""
 
 MAX_STEPS = 3_000
-"""Steps that are examined where equivalence can no longer be proved."""
+"""StepMode that are examined where equivalence can no longer be proved."""
 
 MAX_STEPS_WITHOUT_PROOF = 2_000
-"""Steps that are examined where equivalence is not to be proved."""
+"""StepMode that are examined where equivalence is not to be proved."""
 
 MAX_PAIRS = 600
 """Pairs of states from which all steps are followed."""
 
 MAX_PAIR_STEPS = 6_000
-"""Steps from these pairs that are followed in all."""
+"""StepMode from these pairs that are followed in all."""
 
 MAX_HOLD_PAIRS = 16
 """Pairs of states from which inputs are held for a while."""
@@ -117,9 +117,9 @@ def _boundary_values(kind: Type) -> list[Value]:
         return [False, True]
     if isinstance(kind, EnumType):
         return list(kind.values)
-    if isinstance(kind, FloatType) and kind.open:
+    if isinstance(kind, FloatType) and kind.is_unbounded:
         return [0.0]
-    return list(dict.fromkeys([kind.low, kind.high, kind.zero]))
+    return list(dict.fromkeys([kind.low, kind.high, kind.default]))
 
 
 class DivergenceSearch:
@@ -245,7 +245,8 @@ def find_changed_nodes(chart: Machine, mutant: Machine) -> ChangedNodes:
 
     def behaviour_while_active(node: StateNode) -> tuple[object, ...]:
         transitions = [
-            (way.events, way.wait, way.goals, way.domain, way.since, way.guards, way.do) for way in node.ways
+            (way.events, way.wait, way.targets, way.domain, way.since_register, way.guards, way.do)
+            for way in node.transitions
         ]
         return node.during, node.exit, node.counters, node.remembers, transitions
 
@@ -369,13 +370,13 @@ class Distinguisher:
         nodes_below = set[int]()
         names_read = set[str]()
         for number in changes.nodes:
-            nodes_below |= {number} | machine.nodes[number].within
+            nodes_below |= {number} | machine.nodes[number].descendants
             names_read |= _names_read_by(machine.nodes[number])
         indices = [i for i, name in enumerate(machine.registers) if name in names_read]
         n_of_kind: dict[object, int] = {}
 
         def rank(state: Snapshot) -> tuple[bool, int]:
-            active = frozenset(state.numbers) if state.started else frozenset[int]()
+            active = frozenset(state.active_nodes) if state.started else frozenset[int]()
             is_likely = bool(changes.active & active) or bool(changes.entered - active)
             counts = state.values[n_variables:]
             classes = state_space.timers.classify(counts)  # type: ignore[arg-type]  # counters are integers
@@ -406,10 +407,10 @@ class Distinguisher:
 def _names_read_by(node: StateNode) -> frozenset[str]:
     """Return the names that a state's guards and actions read, and its counters."""
     names = {counter.name for counter in node.counters}
-    for transition in node.ways:
+    for transition in node.transitions:
         for guard in transition.guards:
             names |= guard.names
-    for actions in (*(transition.do for transition in node.ways), *node.actions):
+    for actions in (*(transition.do for transition in node.transitions), *node.actions):
         for expression in expressions_in(actions):
             names |= expression.names
     return frozenset(names)
@@ -420,10 +421,10 @@ def _find_touched_nodes(exploration: Exploration, state: Snapshot) -> frozenset[
     nodes = exploration.machine.nodes
     if not state.started:
         return frozenset(range(len(nodes)))
-    touched = set(state.numbers)
+    touched = set(state.active_nodes)
     for step in exploration.cases(state):
         if step.after is not None:
-            touched.update(step.after.numbers)
-        for goal in {goal.node for transition in step.taken for goal in transition.goals}:
-            touched.update((goal, *nodes[goal].around, *nodes[goal].within))
+            touched.update(step.after.active_nodes)
+        for goal in {goal.node for transition in step.taken_transitions for goal in transition.targets}:
+            touched.update((goal, *nodes[goal].ancestors, *nodes[goal].descendants))
     return frozenset(touched)

@@ -18,7 +18,7 @@ from posewright.charts.reachability import (
     Trace,
     WorkBudget,
 )
-from posewright.charts.types import Value, show
+from posewright.charts.types import Value, format_value
 from posewright.display import Lines
 from posewright.errors import InputError, PosewrightError
 
@@ -100,7 +100,7 @@ class Equivalence:
 
 
 def _format_values(values: Mapping[str, Value]) -> str:
-    return " ".join(f"{name}={show(value)}" for name, value in values.items())
+    return " ".join(f"{name}={format_value(value)}" for name, value in values.items())
 
 
 def equivalent(
@@ -129,7 +129,7 @@ def equivalent(
     starts = [(first.initial(), second.initial())]
     if every_state:
         names = set(a.state_names) & set(b.state_names)
-        starts += [(first.entered(name), second.entered(name)) for name in sorted(names)]
+        starts += [(first.snapshot_in(name), second.snapshot_in(name)) for name in sorted(names)]
     explored = _explore_product(first, second, starts, limits)
     graph = explored.graph
     n_cases = explored.space.n_cases

@@ -189,7 +189,9 @@ class ProductSpace:
             if terms_after is not None:
                 untimed, counts = self._state_key(first.after, second.after, terms_after)
                 target = untimed, self.timers.running(counts)
-        step = SymbolicStep(path.inputs(), first.after, first.taken, first.raised, first.error, (differs,))
+        step = SymbolicStep(
+            path.inputs(), first.after, first.taken_transitions, first.raised, first.error, (differs,)
+        )
         return step, target
 
     def _output_terms_after(

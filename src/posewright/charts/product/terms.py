@@ -16,7 +16,7 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     names_in,
-    rewritten,
+    rewrite,
 )
 from posewright.charts.machine import Snapshot
 from posewright.charts.reachability import (
@@ -45,7 +45,7 @@ def term_value(term: Expression) -> Value | None:
 
 def fit_value(kind: Type, value: Value) -> Value:
     """Return a value as a register of a type stores it; the value may be infinite or NaN."""
-    return kind.fit(value)  # type: ignore[arg-type]  # the value is of that type
+    return kind.clamp(value)  # type: ignore[arg-type]  # the value is of that type
 
 
 def substitute_terms(term: Expression, trees: Mapping[str, Tree]) -> Expression:
@@ -54,7 +54,7 @@ def substitute_terms(term: Expression, trees: Mapping[str, Tree]) -> Expression:
     def substitute(node: Tree) -> Tree | None:
         return trees.get(node.name) if isinstance(node, Name) else None
 
-    term = term.with_tree(rewritten(term.tree, substitute))
+    term = term.with_tree(rewrite(term.tree, substitute))
     return term if names_in(term.tree) else constant_term(term.evaluate({}))
 
 

@@ -47,8 +47,8 @@ def _likely_values(kind: Type, numbers: Iterable[float]) -> list[Value]:
     """Return values of a type that often matter: small ones, `numbers`, and its bounds."""
     if isinstance(kind, BoolType | EnumType):
         return _list_symbols(kind)
-    candidates = (kind.zero, 1, -1, *numbers, kind.low, kind.high)
-    return list(dict.fromkeys(kind.fit(candidate) for candidate in candidates))
+    candidates = (kind.default, 1, -1, *numbers, kind.low, kind.high)
+    return list(dict.fromkeys(kind.clamp(candidate) for candidate in candidates))
 
 
 def _simpler_values(kind: Type, value: Value) -> Iterator[Value]:
@@ -63,8 +63,8 @@ def _simpler_values(kind: Type, value: Value) -> Iterator[Value]:
     else:
         candidates = _rounder_fractions(float(value))
     yielded = {value}
-    for candidate in (kind.zero, *candidates):
-        simpler = kind.fit(candidate)
+    for candidate in (kind.default, *candidates):
+        simpler = kind.clamp(candidate)
         if simpler not in yielded and _complexity(simpler) < _complexity(value):
             yielded.add(simpler)
             yield simpler
@@ -113,7 +113,7 @@ class CaseTrial:
 
     def complete(self, case: Mapping[str, Value]) -> dict[str, Value]:
         """Return a case with a value for every name of the claims, zero where it has none."""
-        return {name: case.get(name, kind.zero) for name, kind in self.types.items()}
+        return {name: case.get(name, kind.default) for name, kind in self.types.items()}
 
     def guess(self, numbers: Sequence[float]) -> dict[str, Value] | None:
         """Return a case of likely values in which all claims are true, None where none was found.

@@ -15,8 +15,8 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     children,
+    split_cases,
 )
 
 
@@ -84,7 +84,7 @@ def _is_arithmetic(node: Tree) -> bool:
 def _children_with_paths(node: Tree, path: _PathStep | None) -> Iterator[tuple[Tree, _PathStep | None]]:
     """Yield the children of a node, each with the path to it; `path` leads to the node."""
     if isinstance(node, If):
-        cases, default = cases_of(node)
+        cases, default = split_cases(node)
         for condition, value in cases:
             yield condition, path
             yield value, _PathStep(condition, True, path)

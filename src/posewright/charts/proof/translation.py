@@ -17,7 +17,7 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
+    split_cases,
 )
 from posewright.charts.proof.terms import SmtOp, SmtSort, SmtTerm, TermFactory
 from posewright.charts.types import Type, Value
@@ -191,7 +191,7 @@ class _TreeTranslator:
 
     def _if_chain(self, tree: If) -> TranslatedNode:
         """Return the terms of a chain of `if`s, without recursion, since that of a truth table is long."""
-        cases, default = cases_of(tree)
+        cases, default = split_cases(tree)
         value, failing, _ = self.translate(default)
         translated_cases = [(self.translate(condition), self.translate(then)) for condition, then in cases]
         for condition, then in reversed(translated_cases):

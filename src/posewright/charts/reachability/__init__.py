@@ -6,7 +6,7 @@ exploration.reached                states, breadth first
 exploration.distinct_states        one state for all that differ only in counters and have the same steps
 exploration.cases(state)           the steps from a state, each with inputs that show it
 exploration.trace_to(state)        the shortest inputs from the start to a state
-exploration.taken                  for each transition of the machine, the first state and step that take it
+exploration.taken_transitions      for each transition, the first state and step that take it
 """
 
 from __future__ import annotations

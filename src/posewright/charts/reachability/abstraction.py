@@ -28,13 +28,13 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     compile_tree,
     names_in,
     nodes_of,
+    split_cases,
 )
-from posewright.charts.machine import Counter, Machine, every_actions
-from posewright.charts.model import Action, Assign, Branch, every_action
+from posewright.charts.machine import Counter, Machine, all_actions
+from posewright.charts.model import Action, Assign, Branch, iterate_actions
 from posewright.charts.proof import Translator
 from posewright.charts.reachability.domain import (
     CompileAtIndex,
@@ -76,19 +76,19 @@ def convert_to_register(kind: Type, expression: Expression, types: Mapping[str, 
     """
     tree = expression.tree
     if isinstance(tree, Literal):
-        return Literal(kind.fit(tree.value))  # type: ignore[arg-type]  # the value is of that type
+        return Literal(kind.clamp(tree.value))  # type: ignore[arg-type]  # the value is of that type
     if isinstance(kind, IntType):
         return _clamp(tree, kind.low, kind.high)
     if not isinstance(kind, FloatType):
         return tree
     number = Expression(tree, kind, expression.source, expression.fixed)
     converted: Tree = tree
-    if not kind.open or _may_overflow(number, types):
+    if not kind.is_unbounded or _may_overflow(number, types):
         converted = _clamp(converted, kind.low, kind.high)
     if kind.single:
         converted = Call("single", (converted,))
     if may_be_undefined(number, types):
-        return If(is_defined(tree), converted, Literal(kind.zero))
+        return If(is_defined(tree), converted, Literal(kind.default))
     return converted
 
 
@@ -158,7 +158,7 @@ def abstract_registers(
         for name, kind in machine.chart.variables.items()
     }
     for name, values in (marks or {}).items():
-        valid_marks = tuple(value for value in values if abstractions[name].kind.holds(value))
+        valid_marks = tuple(value for value in values if abstractions[name].kind.contains(value))
         abstractions[name] = replace(abstractions[name], marks=valid_marks)
     return abstractions
 
@@ -250,7 +250,7 @@ class _RegisterUses:
     def add_condition(self, tree: Tree, expression: Expression) -> None:
         """Add the registers that a condition reads."""
         if isinstance(tree, If):
-            cases, default = cases_of(tree)
+            cases, default = split_cases(tree)
             for part in (*chain.from_iterable(cases), default):
                 self.add_condition(part, expression)
         elif isinstance(tree, Unary) and tree.operator is Operator.NOT:
@@ -279,7 +279,7 @@ class _RegisterUses:
     def add_value(self, tree: Tree, expression: Expression) -> None:
         """Add the registers that the value of a read register reads."""
         if isinstance(tree, If):
-            cases, default = cases_of(tree)
+            cases, default = split_cases(tree)
             for condition, value in cases:
                 self.add_condition(condition, expression)
                 self.add_value(value, expression)
@@ -316,12 +316,12 @@ def _find_register_uses(
 
 
 def _list_actions(machine: Machine) -> Iterator[Action]:
-    return (action for actions in every_actions(machine) for action in every_action(actions))
+    return (action for actions in all_actions(machine) for action in iterate_actions(actions))
 
 
 def list_conditions(machine: Machine) -> Iterator[Expression]:
     """Yield the conditions that decide what a tick does: guards, conditions of counters and of branches."""
-    yield from (guard for transition in machine.ways for guard in transition.guards)
+    yield from (guard for transition in machine.transitions for guard in transition.guards)
     yield from (counter.condition for counter in machine.counters if counter.condition is not None)
     yield from (action.when for action in _list_actions(machine) if isinstance(action, Branch))
 
@@ -414,7 +414,9 @@ def _classify_counts(next_counts: tuple[int, ...], compared_numbers: set[int] | 
 def _find_compared_numbers(machine: Machine) -> dict[str, set[int] | None]:
     """Return the numbers with which each counter is compared; None for a counter that is read otherwise."""
     numbers = {counter.name: set[int]() for counter in machine.counters}
-    comparisons = [(transition.since, transition.wait) for transition in machine.ways if transition.wait]
+    comparisons = [
+        (transition.since_register, transition.wait) for transition in machine.transitions if transition.wait
+    ]
     read_otherwise = set[str]()
     for expression in machine.expressions:
         own_comparisons = list(_list_count_comparisons(expression.tree))

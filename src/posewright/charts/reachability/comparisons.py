@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from posewright.charts.expression import Expression, Literal, Name, Tree, compile_tree, names_in, rewritten
+from posewright.charts.expression import Expression, Literal, Name, Tree, compile_tree, names_in, rewrite
 from posewright.charts.proof import Prover
 from posewright.charts.reachability.abstraction import may_be_undefined
 from posewright.charts.reachability.domain import (
@@ -129,7 +129,7 @@ class SymbolicComparison:
         def substitute(node: Tree) -> Tree | None:
             return Literal(known[node.name]) if isinstance(node, Name) and node.name in known else None
 
-        tree = rewritten(self.tree, substitute)
+        tree = rewrite(self.tree, substitute)
         return Relation(replace(self.expression, tree=tree, type=BoolType()))
 
 

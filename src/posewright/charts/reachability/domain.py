@@ -30,10 +30,10 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     children,
     names_in,
     nodes_of,
+    split_cases,
 )
 from posewright.charts.reachability.limits import (
     CROSSING_NEIGHBOURS,
@@ -147,7 +147,7 @@ def simplest_value(domain: Domain, spans: Spans) -> Value:
 def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
     """Return the number with the fewest digits of a span, searched from its end nearest to zero."""
     if low <= 0 <= high:
-        return domain.kind.fit(0)  # type: ignore[return-value]  # the type is a number
+        return domain.kind.clamp(0)  # type: ignore[return-value]  # the type is a number
     nearest_to_zero = low if low > 0 else high
     if isinstance(domain.kind, IntType):
         return nearest_to_zero
@@ -160,7 +160,7 @@ def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
         truncated = _truncate_to_exponent(abs(value), last_exponent)
         for mantissa in (truncated + 1, truncated):
             candidate = math.copysign(float(f"{mantissa}e{last_exponent}"), value)
-            is_in_range = domain.kind.holds(domain.kind.fit(candidate))
+            is_in_range = domain.kind.contains(domain.kind.clamp(candidate))
             if is_in_range and low <= domain.index(candidate) <= high:
                 return float(domain.value(domain.index(candidate)))
     return value
@@ -281,7 +281,7 @@ class _CutFinder:
     def _count_reads(self, tree: Tree) -> int:
         """Return how often a term reads the number; for an `if`, the maximum over its branches."""
         if isinstance(tree, If):
-            cases, default = cases_of(tree)
+            cases, default = split_cases(tree)
             branches = (default, *(value for _, value in cases))
             return max(self._count_reads(branch) for branch in branches)
         if isinstance(tree, Name):
@@ -317,7 +317,7 @@ class _CutFinder:
         if isinstance(tree, Binary):
             return self._arithmetic_cuts(tree)
         if isinstance(tree, If):
-            cases, default = cases_of(tree)
+            cases, default = split_cases(tree)
             cuts = self._term_cuts(default)
             for condition, value in cases:
                 cuts |= self.condition_cuts(condition) | self._term_cuts(value)
@@ -410,9 +410,9 @@ class _CutFinder:
                 values |= {number, -number, abs(number) ** 0.5, -(abs(number) ** 0.5)}
         samples = {self.low, self.high}
         if isinstance(kind, FloatType):
-            samples |= {domain.index(kind.fit(value)) for value in values}
+            samples |= {domain.index(kind.clamp(value)) for value in values}
         elif isinstance(kind, IntType):
-            samples |= {domain.index(kind.fit(round(value))) for value in values}
+            samples |= {domain.index(kind.clamp(round(value))) for value in values}
         for i in range(1, MAX_ENUMERATED):
             samples.add(self.low + (self.high - self.low) * i // MAX_ENUMERATED)
         cuts = set[int]()
@@ -429,7 +429,7 @@ class _CutFinder:
 def _condition_parts(tree: Tree) -> list[Tree]:
     """Return the parts of a condition that is not a comparison."""
     if isinstance(tree, If):
-        cases, default = cases_of(tree)
+        cases, default = split_cases(tree)
         return [*(part for case in cases for part in case), default]
     return list(children(tree))
 

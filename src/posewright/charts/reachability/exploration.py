@@ -86,7 +86,7 @@ class Exploration:
 
     def cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
         """Return all steps from any state of the chart."""
-        return self.state_space.cases_of(state)
+        return self.state_space.split_cases(state)
 
     def trace_to(self, state: Snapshot) -> tuple[Mapping[str, Value], ...]:
         """Return the shortest rows of inputs from the start to a state.
@@ -108,12 +108,12 @@ class Exploration:
         return self.graph.trace(number)
 
     @cached_property
-    def taken(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
+    def taken_transitions(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
         """For each transition that can be taken, the first state and step that take it."""
         first_steps: dict[CompoundTransition, tuple[Snapshot, SymbolicStep]] = {}
         for abstract_state in self.graph.distinct:
             for step in abstract_state.cases:
-                for transition in step.taken:
+                for transition in step.taken_transitions:
                     first_steps.setdefault(transition, (abstract_state.state, step))
         return first_steps
 

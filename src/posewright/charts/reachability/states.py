@@ -21,7 +21,7 @@ class SymbolicStep:
     Attributes:
         inputs: the simplest of these inputs: a value for every input, and a Boolean for every event.
         after: state of the chart after these inputs; None where the tick fails.
-        taken: transitions that are taken, in order.
+        taken_transitions: transitions that are taken, in order.
         raised: events that are raised inside, in order.
         error: why the tick fails: a division by zero, or a loop.
         answers: of the watched conditions after the tick, in their order; empty where it fails.
@@ -29,7 +29,7 @@ class SymbolicStep:
 
     inputs: Mapping[str, Value]
     after: Snapshot | None
-    taken: tuple[CompoundTransition, ...]
+    taken_transitions: tuple[CompoundTransition, ...]
     raised: tuple[str, ...] = ()
     error: PosewrightError | None = None
     answers: tuple[bool, ...] = ()
@@ -204,10 +204,10 @@ class ChartStateSpace:
             if after is not None:
                 untimed, counts = self.split(after)
                 target = untimed, self.timers.running(counts)
-            step = SymbolicStep(inputs, after, tick.taken, tick.raised, tick.error, tick.answers)
+            step = SymbolicStep(inputs, after, tick.taken_transitions, tick.raised, tick.error, tick.answers)
             yield path, step, target
 
-    def cases_of(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
+    def split_cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
         """Return the steps from any state, with its own counters."""
         untimed, counts = self.split(state)
         abstract_state = self.abstract_state(untimed, counts)

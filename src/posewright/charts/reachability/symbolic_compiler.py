@@ -20,11 +20,11 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     compile_tree,
     names_in,
     nodes_of,
-    rewritten,
+    rewrite,
+    split_cases,
 )
 from posewright.charts.reachability.abstraction import DIVISIONS, Abstraction, is_defined, may_be_undefined
 from posewright.charts.reachability.comparisons import Registers, SymbolicComparison, SymbolicFunction
@@ -91,7 +91,7 @@ class _ExpressionCompiler:
     def _is_boolean(self, tree: Tree) -> bool:
         """Return whether a tree is true or false, rather than a number or a name."""
         if isinstance(tree, If):
-            return self._is_boolean(cases_of(tree)[1])
+            return self._is_boolean(split_cases(tree)[1])
         if isinstance(tree, Name) and tree.name not in self.fixed:
             return isinstance(self.types.get(tree.name), BoolType)
         if isinstance(tree, Literal | Name):
@@ -146,7 +146,7 @@ class _ExpressionCompiler:
 
     def _choice(self, tree: If, compile_branch: CompileTree) -> SymbolicFunction:
         """Return a function for a chain of `if`s; a branch is compiled when it is first needed."""
-        cases, default = cases_of(tree)
+        cases, default = split_cases(tree)
         conditions = [self.condition(condition) for condition, _ in cases]
         branches = [*(value for _, value in cases), default]
         compiled: dict[int, SymbolicFunction] = {}
@@ -170,7 +170,7 @@ class _ExpressionCompiler:
             return None
 
         def compile_with_branch(branch: Tree) -> SymbolicFunction:
-            return compile_branch(rewritten(tree, lambda node: branch if node is choice else None))
+            return compile_branch(rewrite(tree, lambda node: branch if node is choice else None))
 
         return self._choice(choice, compile_with_branch)
 
@@ -316,7 +316,7 @@ class _ExpressionCompiler:
                 return bool(at_most_bound[cell](env, path))
 
             if is_number is not None and not is_number(env, path):
-                value = abstraction.canonical(abstraction.kind.zero)
+                value = abstraction.canonical(abstraction.kind.default)
             else:
                 value = abstraction.values[bisect_first(is_at_most, 0, len(abstraction.bounds))]
             path.is_approximate = path.is_approximate or not abstraction.is_exact

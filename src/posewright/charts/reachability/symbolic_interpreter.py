@@ -31,7 +31,7 @@ class SymbolicTick:
 
     Attributes:
         after: state of the chart after it; None where the tick failed.
-        taken: transitions that were taken, in order.
+        taken_transitions: transitions that were taken, in order.
         raised: events that were raised inside, in order.
         env: value of every name at the end, inputs aside.
         answers: of the conditions that are evaluated after every tick.
@@ -39,7 +39,7 @@ class SymbolicTick:
     """
 
     after: Snapshot | None
-    taken: tuple[CompoundTransition, ...]
+    taken_transitions: tuple[CompoundTransition, ...]
     raised: tuple[str, ...]
     env: Mapping[str, Value]
     answers: tuple[bool, ...] = ()
@@ -74,14 +74,14 @@ class _SymbolicTickExecution(TickExecution):
         self.visited: dict[object, tuple[int, int, int]] = {}
         self.n_taken = [0]
 
-    def settle_raised(self) -> None:
+    def process_queue(self) -> None:
         self.visited.clear()
-        super().settle_raised()
+        super().process_queue()
 
     def microstep(self, event: str | None) -> bool:
         has_transitions = super().microstep(event)
         if has_transitions:
-            self.n_taken.append(len(self.taken))
+            self.n_taken.append(len(self.taken_transitions))
             if self.microsteps > LOOP_CHECK_AFTER:
                 self._check_loop()
         return has_transitions
@@ -103,16 +103,16 @@ class _SymbolicTickExecution(TickExecution):
             return
         if only_event is not None:
             raised_since = set(self.raised[n_raised:])
-            if raised_since & self.machine.heard - {only_event}:
+            if raised_since & self.machine.handled_events - {only_event}:
                 return
         # repeat the loop's transitions up to the limit, for the same error message as in a concrete tick
         loop_length = self.microsteps - first_microstep
         while len(self.n_taken) <= MAX_MICROSTEPS:
             first = self.n_taken[-loop_length - 1]
             last = self.n_taken[-loop_length]
-            self.taken += self.taken[first:last]
-            self.n_taken.append(len(self.taken))
-        self.refuse_circle()
+            self.taken_transitions += self.taken_transitions[first:last]
+            self.n_taken.append(len(self.taken_transitions))
+        self.fail_endless()
 
 
 class SymbolicInterpreter:
@@ -139,7 +139,7 @@ class SymbolicInterpreter:
         self.conditions = conditions
         types: dict[str, Type] = {**machine.types}
         types |= {name: domain.kind for name, domain in domains.items()}
-        types |= dict.fromkeys(conditions.came, BoolType())
+        types |= dict.fromkeys(conditions.raised_names, BoolType())
         compiler = SymbolicCompiler(domains, types)
         self.functions: dict[int, SymbolicFunction] = {}  # the machine keeps the expressions alive
         for condition in list_conditions(machine):
@@ -165,13 +165,15 @@ class SymbolicInterpreter:
             after = tick.run({}, self._occurring_events(tick, path))
             answers = self._evaluate_conditions(tick, path) if self.condition_functions else ()
         except PosewrightError as error:
-            return SymbolicTick(None, tuple(tick.taken), tuple(tick.raised), tick.env, error=error)
-        return SymbolicTick(after, tuple(tick.taken), tuple(tick.raised), tick.env, answers)
+            return SymbolicTick(
+                None, tuple(tick.taken_transitions), tuple(tick.raised), tick.env, error=error
+            )
+        return SymbolicTick(after, tuple(tick.taken_transitions), tuple(tick.raised), tick.env, answers)
 
     def _evaluate_conditions(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:
         """Return the answers of the conditions after a tick; a condition that fails is a doubt."""
-        active = tick.moves.active(tick.configuration)
-        env = {**tick.env, **self.conditions.standing(active, tick.raised)}
+        active = tick.planner.active_nodes(tick.configuration)
+        env = {**tick.env, **self.conditions.evaluate_names(active, tick.raised)}
         answers = []
         for evaluate in self.condition_functions:
             try:
@@ -184,6 +186,6 @@ class SymbolicInterpreter:
     def _occurring_events(self, tick: TickExecution, path: PathCondition) -> Iterator[str]:
         """Yield the events that occur on the path; those that no transition waits for are not decided."""
         for event in self.machine.events:
-            waiting_leaves = self.machine.ways_asked.get(event, {})
+            waiting_leaves = self.machine.transitions_by_event.get(event, {})
             if any(leaf in waiting_leaves for leaf in tick.configuration) and path.holds(event):
                 yield event

@@ -15,15 +15,15 @@ from posewright.gaits import (
     AirPath,
     Gait,
     GaitTiming,
-    Steady,
+    SteadyWalk,
     VelocityCommand,
     air_path,
     gait_names,
-    left_behind,
     read_gait,
     se2_exp,
     steady_walk,
     timing_of,
+    to_moved_frame,
 )
 from posewright.kinematics import MountedLeg, legs_by_foot
 from posewright.robots import Robot
@@ -104,17 +104,17 @@ class FootPath:
     @cached_property
     def lands_at(self) -> Floats:
         """Where it comes down, `(3,)` [m]."""
-        return left_behind(self.equilibrium_m, se2_exp(-0.5 * self.content.stepped))
+        return to_moved_frame(self.equilibrium_m, se2_exp(-0.5 * self.content.stepped))
 
     @cached_property
     def leaves_at(self) -> Floats:
         """Where it leaves the ground, `(3,)` [m]."""
-        return left_behind(self.lands_at, se2_exp(self.content.stepped))
+        return to_moved_frame(self.lands_at, se2_exp(self.content.stepped))
 
     @cached_property
     def air_times(self) -> Floats:
         """When it reaches its planned points in the air, `(n,)` [s]."""
-        return self._air.instants * self.timing.air_s
+        return self._air.point_phases * self.timing.air_s
 
     @cached_property
     def ground_times(self) -> Floats:
@@ -136,7 +136,7 @@ class FootPath:
         aloft = self.leaves_at + along[:, np.newaxis] * (self.lands_at - self.leaves_at)
         aloft[:, 2] += heights
         down_for = (times - self.timing.air_s) / self.timing.ground_s
-        down = left_behind(self.lands_at, se2_exp(down_for[:, np.newaxis] * self.content.stepped))
+        down = to_moved_frame(self.lands_at, se2_exp(down_for[:, np.newaxis] * self.content.stepped))
         return np.where((times < self.timing.air_s)[:, np.newaxis], aloft, down)
 
     @cached_property
@@ -177,7 +177,7 @@ class GaitContent:
         return timing_of(self.gait.parameters, self.robot.frame_period_s)
 
     @cached_property
-    def _walk(self) -> Steady:
+    def _walk(self) -> SteadyWalk:
         return steady_walk(self.gait, self.robot, self.command)
 
     @property
@@ -217,7 +217,7 @@ class GaitContent:
     @cached_property
     def stepped(self) -> Floats:
         """How far feet step for that, with the turn multiplier and the travel gain, `(3,)` [m, m, rad]."""
-        return self.gait.made_up_for(self.commanded, self.timing.ground_s)
+        return self.gait.compensate(self.commanded, self.timing.ground_s)
 
     @cached_property
     def step_starts_s(self) -> Floats:

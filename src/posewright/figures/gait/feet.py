@@ -283,7 +283,7 @@ def standing_leg(content: GaitContent, path: FootPath) -> Floats:
     """Return shoulder, knee and middle of the paw's ball of a leg at rest, `(3, 3)` [m]."""
     leg = path.leg
     angles = content.standing_pose[list(leg.indices)]
-    return np.array([leg.shoulder_m, leg.knee(angles), leg.forward(angles)])
+    return np.array([leg.shoulder_m, leg.knee_positions(angles), leg.forward(angles)])
 
 
 def draw_stance(axes: Axes, content: GaitContent) -> None:

@@ -14,7 +14,7 @@ from posewright.gaits import (
     bound_text,
     greatest_speed_m_s,
     greatest_turn_rad_s,
-    robot_of,
+    robot_of_gait,
     timing_of,
 )
 from posewright.robots import Robot
@@ -65,7 +65,7 @@ def draw_gait(
         UnknownNameError: there is no such robot.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot_of(gait, robot)
+    card = robot_of_gait(gait, robot)
     content = GaitContent(gait, card, half_speed(gait, card) if command is None else command)
     return gait_page(content, figure)
 

@@ -20,7 +20,7 @@ from posewright.gaits import (
     explanation,
     greatest_speed_m_s,
     greatest_turn_rad_s,
-    robot_of,
+    robot_of_gait,
     timing_of,
 )
 from posewright.robots import Robot
@@ -46,7 +46,7 @@ def parameter_variants(
     """
     if not isinstance(values, Mapping):
         values = {_label(name, value): {name: value} for value in values}
-    return {label: _content(gait.changed(changes), robot, name) for label, changes in values.items()}
+    return {label: _content(gait.with_values(changes), robot, name) for label, changes in values.items()}
 
 
 @styled("drawing a gait")
@@ -72,7 +72,7 @@ def draw_parameter(
         InputError: a value is out of its range.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot_of(gait, robot)
+    card = robot_of_gait(gait, robot)
     variants = parameter_variants(gait, card, name, values)
     return titled(multiples_page(name, variants, figure), described(name, variants))
 

@@ -19,7 +19,7 @@ from posewright.figures.motion.panel import (
     list_lines,
 )
 from posewright.figures.style import canvas, mosaic_of, styled, titled, write_row_legend
-from posewright.formats import card_of
+from posewright.formats import robot_of_motion
 from posewright.motions import Finding, Motion, check_motion
 from posewright.robots import Robot
 
@@ -65,7 +65,7 @@ def draw_motion(
     """
     if motion.duration == 0.0:
         raise InputError(f"motion {motion.name!r} takes no time: there is nothing to draw")
-    card = card_of(motion, robot)
+    card = robot_of_motion(motion, robot)
     if findings is None:
         findings = check_motion(motion, card)
     return draw_page(Content(motion, card, tuple(findings)), figure)

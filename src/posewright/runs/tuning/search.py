@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from posewright.errors import BodyError, InputError, UnreachableError
-from posewright.gaits import Gait, Tour, VelocityCommand, refuse_out_of_range, timing_of
+from posewright.gaits import CommandTour, Gait, VelocityCommand, require_command_in_range, timing_of
 from posewright.kinematics import legs_by_foot
 from posewright.robots import Robot
 from posewright.runs.tuning.reading import read_tune
@@ -32,9 +32,9 @@ def refuse_out_of_reach(gait: Gait, robot: Robot, command: VelocityCommand) -> N
     A gait goes on where a point is out of reach, with the nearest the leg can do; a search must not take
     that for a walk.
     """
-    coming, steady = Tour(gait, robot).go(command)
+    coming, steady = CommandTour(gait, robot).go(command)
     for foot, leg in legs_by_foot(robot).items():
-        away = leg.misses(np.concatenate([coming.points[foot], steady.points[foot]])).max()
+        away = leg.distances_to_ground(np.concatenate([coming.points[foot], steady.points[foot]])).max()
         if away > NEAR_M:
             what = f"{foot} stays {away * 1000.0:.1f} mm away from a point of its way"
             hint = "shorter strokes, or equilibrium points nearer to the shoulders"
@@ -98,7 +98,7 @@ class GaitProblem:
         """Raise an InputError where no body need try it: to find that out takes less than to walk."""
         timing = timing_of(gait.parameters, self.task.robot.frame_period_s)
         command = walk.command(gait.parameters, timing)
-        refuse_out_of_range(command, gait.parameters, timing)
+        require_command_in_range(command, gait.parameters, timing)
         refuse_out_of_reach(gait, self.task.robot, command)
 
     def _walked(self, gait: Gait, walk: TunedWalk, world: World) -> list[Walked]:

@@ -15,7 +15,7 @@ from posewright.documents import Bounds
 from posewright.errors import InputError
 from posewright.evaluation import GaitReport
 from posewright.gaits import (
-    FRAMES_A_PAIR,
+    FRAMES_PER_PAIR,
     Gait,
     GaitParameters,
     GaitTiming,
@@ -194,10 +194,10 @@ class GaitTask:
         """Return for how many pairs of frames there is room, up and down."""
         frame_s = self.robot.frame_period_s
         try:
-            timing = timing_of(self.gait.changed({**told, ASCENT: 1}).parameters, frame_s)
+            timing = timing_of(self.gait.with_values({**told, ASCENT: 1}).parameters, frame_s)
         except InputError:  # not for a single one
             return 0
-        return int(timing.air_s / (2.0 * FRAMES_A_PAIR * frame_s))
+        return int(timing.air_s / (2.0 * FRAMES_PER_PAIR * frame_s))
 
     def candidate(self, values: Mapping[str, float]) -> Gait:
         """Return the gait with other values for what is searched.
@@ -205,7 +205,7 @@ class GaitTask:
         Raises:
             InputError: the values do not go together.
         """
-        return self.gait.changed(self.tried(values))
+        return self.gait.with_values(self.tried(values))
 
     @property
     def fingerprint(self) -> str:

@@ -26,7 +26,7 @@ from posewright.evaluation.walking.figures import (
 )
 from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, figure_data
 from posewright.evaluation.walking.walk import Triple, mean_command
-from posewright.gaits import Gait, robot_of
+from posewright.gaits import Gait, robot_of_gait
 from posewright.robots import Robot
 from posewright.runs.walking.walk import (
     SECONDS,
@@ -297,7 +297,7 @@ def walk_many(
     """
     _expect_bodies(bodies)
     checked_seed(seed, count=bodies)
-    robot = robot_of(gait, robot)
+    robot = robot_of_gait(gait, robot)
     asked = _command_mean(robot, command, seconds, settle_s)
     spread = domain_randomization() if ranges is None else ranges
     drawn = [(one, draw_domain(spread, one)) for one in range(seed, seed + bodies)]

@@ -48,7 +48,8 @@ def _order(jogs: Sequence[Jog]) -> list[set[int]]:
     wishes = []
     for i, k in combinations(range(len(jogs)), 2):
         if jogs[i].low - CLOSE < jogs[k].high and jogs[k].low - CLOSE < jogs[i].high:
-            forth, back = _cost(jogs[i], jogs[k]), _cost(jogs[k], jogs[i])
+            forth = _cost(jogs[i], jogs[k])
+            back = _cost(jogs[k], jogs[i])
             earlier, later = (i, k) if forth <= back else (k, i)
             wishes.append((-abs(forth - back), earlier, later))
     before: list[set[int]] = [set() for _ in jogs]
@@ -68,7 +69,8 @@ def _cost(one: Jog, other: Jog) -> int:
 
 def _reaches(before: Sequence[set[int]], start: int, goal: int) -> bool:
     """Return whether `goal` is before `start`."""
-    waiting, seen = [start], {start}
+    waiting = [start]
+    seen = {start}
     while waiting:
         for other in before[waiting.pop()] - seen:
             if other == goal:
@@ -120,7 +122,8 @@ def compact(things: Sequence[Obstacle], chains: Iterable[tuple[Sequence[int], in
 
 
 def _gap(things: Sequence[Obstacle], one: int, other: int, weight: int) -> Spacing:
-    first, second = things[one], things[other]
+    first = things[one]
+    second = things[other]
     sorts = frozenset({first.sort, second.sort})
     wanted = AT_EDGE if ObstacleKind.EDGE in sorts else BESIDE[sorts]
     found = second.r - first.r - first.thick
@@ -133,7 +136,8 @@ def _neighbours(things: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
     skyline: list[tuple[int, int, int]] = []
     for i in order:
         thing = things[i]
-        low, high = thing.low - MARGIN, thing.high + MARGIN
+        low = thing.low - MARGIN
+        high = thing.high + MARGIN
         for a, b, other in skyline:
             if a < high and low < b and things[other].r + things[other].thick <= thing.r:
                 yield other, i
@@ -153,7 +157,8 @@ def _without(line: tuple[int, int, int], low: int, high: int) -> Iterable[tuple[
         yield high, b, thing
 
 
-LANE, ROOM = 9, 30
+LANE = 9
+ROOM = 30
 """Room between lanes, and beside them, before everything is moved together [px]."""
 
 
@@ -164,7 +169,9 @@ def arrange(items: Sequence[Item], wires: Sequence[Wire], ranking: Ranking) -> A
 
 class _Arranging:
     def __init__(self, items: Sequence[Item], wires: Sequence[Wire], ranking: Ranking) -> None:
-        self.items, self.wires, self.ranking = items, wires, ranking
+        self.items = items
+        self.wires = wires
+        self.ranking = ranking
         self.net = Net(items, wires, ranking)
         ordering = Ordering(self.net)
         self.layers, self.crossings = ordering.solve()
@@ -226,7 +233,8 @@ class _Arranging:
         jogs = []
         for segment in self.net.segments:
             if self.net.vertices[segment.low].layer == layer:
-                start, end = self.at(segment.low, segment.wire), self.at(segment.high, segment.wire)
+                start = self.at(segment.low, segment.wire)
+                end = self.at(segment.high, segment.wire)
                 if start != end:
                     jogs.append(Jog(segment.wire, start, end))
         lanes = assign(jogs)
@@ -268,7 +276,8 @@ class _Arranging:
 
     def _route(self, wire: Wire) -> tuple[tuple[int, int], ...]:
         chain = self.net.chains[wire.key]
-        first, last = chain[0], chain[-1]
+        first = chain[0]
+        last = chain[-1]
         points = [(self._r(first) + self.net.vertices[first].body.thick, self.at(first, wire.key))]
         for low, high in pairwise(chain):
             lane = self.of_lane.get((self.net.vertices[low].layer, wire.key))

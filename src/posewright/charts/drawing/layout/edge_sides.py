@@ -87,7 +87,8 @@ class Family:
         for key in (link.start, link.end):
             self.ends[key].append(index)
         for outer in dict.fromkeys((*self.around(link.start), *self.around(link.end))):
-            start, end = self.child(outer, link.start), self.child(outer, link.end)
+            start = self.child(outer, link.start)
+            end = self.child(outer, link.end)
             if start != end:
                 inner = (start is not None or link.start == outer) and (end is not None or link.end == outer)
                 self.spans[outer].append(LinkSpan(index, start, end, inner))
@@ -121,7 +122,8 @@ class Siding:
     """
 
     def __init__(self, family: Family, ways: NodeLayouts) -> None:
-        self.family, self.ways = family, ways
+        self.family = family
+        self.ways = ways
         self.sideways = {key: way.sideways for key, way in ways.items()}
         self.axis: dict[str, bool] = {family.root: self.sideways[family.root]}
         self.sides: dict[tuple[str, int], Side] = {}
@@ -159,7 +161,8 @@ class Siding:
                 self._visit(child.key)
 
     def _rank(self, key: str) -> None:
-        node, spans = self.family.nodes[key], self.family.spans[key]
+        node = self.family.nodes[key]
+        spans = self.family.spans[key]
         wires = self.wires[key] = [self._wire(key, span) for span in spans]
         items = [Item(child.key) for child in node.inside]
         items += [Item(port(one.span.link), pin=one.side) for one in self.ports(key)]

@@ -121,10 +121,8 @@ def _touching(points: tuple[Point, ...], node: DiagramNode, boxes: Mapping[str, 
     (x, y), box, last = points[-1], boxes[node.key], points[-2]
     half = min(box.width, box.height) / 2
     level = y == last[1]
-    aside, ahead = (
-        abs(y - box.y if level else x - box.x),
-        abs(x - box.x if level else y - box.y),
-    )
+    aside = abs(y - box.y if level else x - box.x)
+    ahead = abs(x - box.x if level else y - box.y)
     if ahead > half + 1:
         return points
     deep = aside if node.shape is Shape.JUNCTION else half - math.sqrt(max(half**2 - aside**2, 0.0)) + 1
@@ -150,7 +148,8 @@ SMALL = 0.5
 SHAPELY = 1.3
 """Width by height of a picture that fits in with a text."""
 
-PLENTY, EFFORT = 60, 400_000
+PLENTY = 60
+EFFORT = 400_000
 """Layouts that are tried at most, and what they may cost together: a second or two."""
 
 ORDERS: tuple[LayerOrder, ...] = (by_depth, by_breadth, by_colour)
@@ -194,7 +193,8 @@ class _Choosing:
     """Starts with one way for all nodes, and changes that of one as long as that helps."""
 
     def __init__(self, diagram: Diagram) -> None:
-        self.diagram, self.family = diagram, Family(diagram)
+        self.diagram = diagram
+        self.family = Family(diagram)
         self.keys = self.family.below(self.family.root)
         self.orders = {key: self._orders(key) for key in self.keys}
         self.left = min(PLENTY, EFFORT // sum(self._effort(key) for key in self.keys))
@@ -249,7 +249,8 @@ class _Choosing:
         while self.left > 0 and (change := next(waiting, None)):
             found = self._try({**best.ways, **change})
             if found.cost < best.cost - 1e-9:
-                best, waiting = found, self._changes(found.ways)
+                best = found
+                waiting = self._changes(found.ways)
         return best
 
     def _changes(self, ways: NodeLayouts) -> Iterator[NodeLayouts]:

@@ -52,7 +52,9 @@ class RegionStack:
         spans: Sequence[LinkSpan],
         labels: Mapping[int, GridPoint],
     ) -> None:
-        self.frame, self.spans, self.labels = frame, spans, labels
+        self.frame = frame
+        self.spans = spans
+        self.labels = labels
         head = frame.head
         self.r, v = (0, max(head[1], frame.beside)) if frame.sideways else (head[0], 0)
         self.starts: dict[str, int] = {}
@@ -71,7 +73,8 @@ class RegionStack:
         fronts = {
             span.link: self._in_front(span, lanes[span.link]) for span in self.spans if span.link in lanes
         }
-        routes, ports = {**whole.routes, **fronts}, {}
+        routes = {**whole.routes, **fronts}
+        ports = {}
         for one in self.frame.ported:
             link = one.span.link
             routes[link] = to_border(self._piece(one.span, one.side), one, thick)
@@ -96,7 +99,8 @@ class RegionStack:
     def _free(self, link: int, lane: int, fronts: Mapping[int, Polyline], passing: Sequence[int]) -> int:
         """Return where on its lane the label of a link is best: where no other line is."""
         ends = [v for r, v in fronts[link] if r == lane]
-        low, high = min(ends), max(ends)
+        low = min(ends)
+        high = max(ends)
         others = [v for key, route in fronts.items() if key != link for r, v in route if r > lane]
         places = [low, *sorted(v for v in (*others, *passing) if low < v < high), high]
         half = self.labels[link][1] / 2
@@ -110,7 +114,8 @@ class RegionStack:
         return (best[0] + best[1]) // 2
 
     def _whole(self, inside: Block, thick: int) -> Block:
-        head, zones = (SIDE_ROOM, TITLE_BASE), self._zones(inside.ports)
+        head = (SIDE_ROOM, TITLE_BASE)
+        zones = self._zones(inside.ports)
         broad = self.broad
         if not self.frame.sideways:
             head = TITLE_BASE, zones[Side.BACK][0] + SIDE_ROOM
@@ -179,7 +184,8 @@ def _gap(taken: Sequence[int], room: int) -> tuple[int, int]:
 REACH = 14
 """How far a loop reaches out [px]."""
 
-HALF_ALONG, HALF_ACROSS = 12, 9
+HALF_ALONG = 12
+HALF_ACROSS = 9
 """Half the width of a loop above a node, and half the height of one to its right [px]."""
 
 CORNER = 26
@@ -206,20 +212,27 @@ def loop(rect: Rect, label: GridPoint, sideways: bool, compound: bool) -> tuple[
     (r, v), (thick, broad) = rect.corner, rect.size
     fits = compound and label[0] <= thick
     if sideways:
-        middle, words = r + (CORNER if compound else thick // 2), r + (label[0] if fits else thick) // 2
+        middle = r + (CORNER if compound else thick // 2)
+        words = r + (label[0] if fits else thick) // 2
         ends = middle + HALF_ALONG, middle - HALF_ALONG
         route = (ends[0], v), (ends[0], v - REACH), (ends[1], v - REACH), (ends[1], v)
         return route, (words, v - REACH - 2 - label[1] // 2)
     middle = r + (max(CORNER, label[0] // 2) if fits else thick // 2)
-    ends, edge = (middle - HALF_ACROSS, middle + HALF_ACROSS), v + broad
+    ends = (middle - HALF_ACROSS, middle + HALF_ACROSS)
+    edge = v + broad
     route = (ends[0], edge), (ends[0], edge + REACH), (ends[1], edge + REACH), (ends[1], edge)
     return route, (middle, edge + REACH + 4 + label[1] // 2)
 
 
-STATE_GAP, SIGN_GAP, PORT_GAP = 22, 14, 12
+STATE_GAP = 22
+SIGN_GAP = 14
+PORT_GAP = 12
 """Room beside states, signs, and links that cross a border [px]."""
 
-STATE_PORTS, SIGN_PORTS, STATE_EDGE, SIGN_EDGE = 14, 6, 9, 3
+STATE_PORTS = 14
+SIGN_PORTS = 6
+STATE_EDGE = 9
+SIGN_EDGE = 3
 """Room between links where they meet a state or a sign, and between them and its corners [px]."""
 
 FRAME_TOP = 4
@@ -233,7 +246,9 @@ class Packing:
     """Lays out one diagram, with arrows that go to the right in some nodes and down in others."""
 
     def __init__(self, family: Family, ways: NodeLayouts, cache: BlockCache) -> None:
-        self.family, self.ways, self.cache = family, ways, cache
+        self.family = family
+        self.ways = ways
+        self.cache = cache
         self.siding = Siding(family, ways)
         self.sideways = self.siding.sideways
 
@@ -326,10 +341,12 @@ class Packing:
         whole = merged([block.moved(found.places[child]) for child, block in blocks.items()])
         pieces = {child: block.moved(found.places[child]).routes for child, block in blocks.items()}
         rects = {child: Rect(found.places[child], sizes[child]) for child in blocks}
-        routes, labels = dict(whole.routes), {**whole.labels, **found.labels}
+        routes = dict(whole.routes)
+        labels = {**whole.labels, **found.labels}
         for child in blocks:
             if child in self.family.loops:
-                link, compound = self.family.loops[child], bool(self.family.nodes[child].inside)
+                link = self.family.loops[child]
+                compound = bool(self.family.nodes[child].inside)
                 size = self._loop_label(child)
                 routes[link], labels[link] = loop(rects[child], size, self.sideways[key], compound)
         for span in self.family.spans[key]:

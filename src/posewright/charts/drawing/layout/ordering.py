@@ -10,7 +10,8 @@ from itertools import combinations, pairwise
 from posewright.charts.drawing.layout.ranking import Item, Ranking, Side, Wire
 from posewright.charts.drawing.layout.spacing import Spacing, solve_spacings
 
-LABEL_GAP, BEND_GAP = 6, 10
+LABEL_GAP = 6
+BEND_GAP = 10
 """Room between labels, and between lines that run side by side [px]."""
 
 
@@ -114,7 +115,8 @@ class Net:
         return next((layer for layer in near if (layer + self.lowest) % 2), near[0])
 
 
-SWEEPS, PATIENCE = 16, 4
+SWEEPS = 16
+PATIENCE = 4
 """Times that the layers are gone through, forth and back in turn; and how many of them without success."""
 
 
@@ -136,7 +138,8 @@ class Ordering:
 
     def _slot(self, vertex: int, segment: Segment) -> float:
         """Return how far across its vertex a segment ends, 0..1."""
-        port, broad = self.net.fixed_port(vertex, segment), self.net.vertices[vertex].body.broad
+        port = self.net.fixed_port(vertex, segment)
+        broad = self.net.vertices[vertex].body.broad
         if port is None:
             port = sum(self.net.zone(vertex, Side.FRONT if segment.low == vertex else Side.BACK)) // 2
         return 0.5 if broad <= 0 else min(max(port / broad, 0.0), 0.99)
@@ -165,12 +168,15 @@ class Ordering:
         """Return the fewest crossings found from one start, and the layers that have them."""
         self.layers = [layer[:: -1 if mirrored else 1] for layer in self.net.layers()]
         self._lead()
-        best, since = (self.crossings(), [layer[:] for layer in self.layers]), 0
+        best = (self.crossings(), [layer[:] for layer in self.layers])
+        since = 0
         for sweep in range(SWEEPS):
             self._sweep(forth=sweep % 2 == 0)
-            crossings, since = self.crossings(), since + 1
+            crossings = self.crossings()
+            since = since + 1
             if crossings < best[0]:
-                best, since = (crossings, [layer[:] for layer in self.layers]), 0
+                best = (crossings, [layer[:] for layer in self.layers])
+                since = 0
             if since > PATIENCE or not best[0]:
                 break
         return best
@@ -219,14 +225,16 @@ class Placing:
     """
 
     def __init__(self, net: Net, layers: list[list[int]], ordering: Ordering) -> None:
-        self.net, self.ordering = net, ordering
+        self.net = net
+        self.ordering = ordering
         self.gaps: list[Spacing] = []
         self.count = len(net.vertices)
         self.fixed: dict[tuple[int, int], int] = {}
         self.free: dict[tuple[int, int], int] = {}
         for layer in layers:
             for one, other in pairwise(layer):
-                a, b = net.vertices[one].body, net.vertices[other].body
+                a = net.vertices[one].body
+                b = net.vertices[other].body
                 apart = a.broad + a.after + (a.gap + b.gap) // 2 + b.before
                 self.gaps.append(Spacing(one, other, apart, 0))
         for vertex in range(len(net.vertices)):

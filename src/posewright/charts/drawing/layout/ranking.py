@@ -191,7 +191,8 @@ def rank(items: Sequence[Item], wires: Sequence[Wire], order: LayerOrder) -> Ran
     pins = {item.key: item.pin for item in items if item.pin is not None}
     back = turned(items, wires, order)
     place = {key: i for i, key in enumerate(free)}
-    first, last = len(free), len(free) + 1
+    first = len(free)
+    last = len(free) + 1
     gaps = [Spacing(first, i, 0, 0) for i in range(first)] + [Spacing(i, last, 0, 0) for i in range(first)]
     gaps.append(Spacing(first, last, 0, 1))
     for wire in wires:
@@ -231,6 +232,7 @@ def _even(layers: dict[str, int], wires: Sequence[Wire]) -> dict[str, int]:
 
 
 def _pinned(layers: Mapping[str, int], pins: Mapping[str, Side]) -> dict[str, int]:
-    low, high = min(layers.values(), default=0), max(layers.values(), default=0)
+    low = min(layers.values(), default=0)
+    high = max(layers.values(), default=0)
     ends = {Side.BACK: low - STEP, Side.FRONT: high + STEP}
     return {key: ends[pin] for key, pin in pins.items()}

@@ -143,7 +143,8 @@ class Framing:
 
 def framed(frame: Framing, inside: Block) -> Block:
     """Return what is inside with the frame around it."""
-    heads, pins = frame.head, frame.pins
+    heads = frame.head
+    pins = frame.pins
     title = max(heads[1], frame.beside if frame.met else 0)
     r = PAD if frame.sideways and Side.BACK not in pins else 0
     v = title + 6 if frame.sideways else PAD
@@ -154,7 +155,8 @@ def framed(frame: Framing, inside: Block) -> Block:
     else:
         broad = max(broad, heads[1])
     moved = inside.moved((r, v))
-    routes, ports = dict(moved.routes), {}
+    routes = dict(moved.routes)
+    ports = {}
     for one in frame.ported:
         link = one.span.link
         routes[link] = to_border(routes[link], one, thick)
