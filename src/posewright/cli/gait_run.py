@@ -151,7 +151,7 @@ def run(
     if out is not None:
         raise InputError("a report is of many walks", hint="--out with a folder of gaits, or --speeds")
     if plot is not None:
-        figures.refuse_unsavable(plot)
+        figures.require_picture_path(plot)
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)

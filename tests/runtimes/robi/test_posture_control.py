@@ -12,7 +12,7 @@ from posewright.runtimes.robi.controller import RobiController
 from posewright.runtimes.robi.memory import Memory
 from posewright.runtimes.robi.programs import program, program_names
 from posewright.runtimes.robi.rm4 import read_rm4
-from posewright.runtimes.robi.schemes import poses_of
+from posewright.runtimes.robi.schemes import poses_of_recording
 from posewright.runtimes.robi.words import read_words
 
 ROBI = robot("deagostini_robi2")
@@ -207,7 +207,7 @@ def test_standing_the_dance_moves_legs_too(
 def test_it_sits_down_by_the_poses_of_the_robots_motion() -> None:
     assert ROBI.folder is not None
     motion = read_motion(ROBI.folder / "motions" / "sit_down.motion.yaml")
-    poses = np.array(poses_of(program("sit_down")), np.uint16).view(np.int16)
+    poses = np.array(poses_of_recording(program("sit_down")), np.uint16).view(np.int16)
     assert len(poses) == len(motion.keyframes) - 1
     for words, keyframe in zip(poses, motion.keyframes[1:], strict=True):
         pose = np.zeros(20)

@@ -21,7 +21,7 @@ from posewright.runtimes.robi.motion_reading import program_motion
 from posewright.runtimes.robi.motions import motion_program
 from posewright.runtimes.robi.programs import program
 from posewright.runtimes.robi.rm4 import read_rm4
-from posewright.runtimes.robi.schemes import poses_of
+from posewright.runtimes.robi.schemes import poses_of_recording
 from posewright.runtimes.robi.servos import ServoEngine
 
 CARD = robot("deagostini_robi2")
@@ -97,7 +97,7 @@ def test_a_motion_of_the_whole_robot_with_lights_is_written_block_by_block_as_th
     motion = Motion(
         "sit", CARD.name, CARD.joint_names, (Keyframe(SIT, 1.0, lights=lights), Keyframe(STAND, 0.5))
     )
-    first, second = poses_of(motion_program(motion).program)
+    first, second = poses_of_recording(motion_program(motion).program)
     assert first[:8] == (0, 0, 0xFFE2, 100, 0xFBD2, 100, 0, 100)
     assert first[-8:] == (255, 0, 0, 0, 0, 255, 120, 60)
     assert second[-8:] == (255, 0, 0, 0, 0, 255, 120, 30)
@@ -116,7 +116,7 @@ def test_the_program_that_ships_is_a_motion_with_lights() -> None:
     assert read.motion.lights == ("left_eye", "right_eye", "mouth")
     assert set(read.motion.keyframes[0].stiffness or {}) == set(CARD.joint_names)
     assert any("call" in remark for remark in read.remarks)
-    assert poses_of(motion_program(read.motion).program) == poses_of(program("dance"))
+    assert poses_of_recording(motion_program(read.motion).program) == poses_of_recording(program("dance"))
 
 
 def played(motion: Motion, seconds: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -117,7 +117,7 @@ class CoverageMark(Enum):
         return {CoverageMark.COVERED: "", CoverageMark.PARTLY: "~ ", CoverageMark.MISSED: "✗ "}[self]
 
     @property
-    def look(self) -> str:
+    def css_class(self) -> str:
         """The CSS class of the mark."""
         return self.name.lower()
 

@@ -82,8 +82,8 @@ class _MermaidWriter:
     def __init__(self, diagram: Diagram, active: Highlight) -> None:
         self.diagram = diagram
         self.active = active
-        self.family = NodeHierarchy(diagram)
-        self.nodes = self.family.nodes
+        self.hierarchy = NodeHierarchy(diagram)
+        self.nodes = self.hierarchy.nodes
         keys = [node.key for node in walk_nodes(diagram.root)]
         self.ids = {key: self._identifier_of(key, i) for i, key in enumerate(keys)}
         self.arrows: dict[str, dict[tuple[str, str], list[str]]] = {key: {} for key in keys}
@@ -129,16 +129,16 @@ class _MermaidWriter:
 
     def _drawn_ends(self, link: DiagramLink) -> tuple[str, str, str]:
         """Return the state inside which a link is drawn, and the nodes that it connects there."""
-        ancestors = [link.start, *self.family.ancestors(link.start)]
+        ancestors = [link.start, *self.hierarchy.ancestors(link.start)]
         home = next(key for key in ancestors[1:] or ancestors if self._contains(key, link.end))
-        start, end = (self.family.child(home, key) or home for key in (link.start, link.end))
+        start, end = (self.hierarchy.child(home, key) or home for key in (link.start, link.end))
         if self.nodes[home].parallel or home in {start, end}:
-            outer = self.family.parent.get(home, home)
+            outer = self.hierarchy.parent.get(home, home)
             return outer, home, home
         return home, start, end
 
     def _contains(self, outer: str, key: str) -> bool:
-        return key == outer or self.family.child(outer, key) is not None
+        return key == outer or self.hierarchy.child(outer, key) is not None
 
     def _end_note(self, link: DiagramLink, start: str, end: str) -> str:
         parts = []

@@ -173,13 +173,13 @@ _STYLE = f"""
   .divider {{ fill: none; stroke: {INK}; stroke-width: 1.1; stroke-dasharray: 7 5; }}
 """ + "".join(
     f"""\
-  .{mark.look} {{ stroke: {MARK_INKS[mark]}; stroke-dasharray: {MARK_DASHES[mark]}; }}
-  .state.{mark.look}, .sign.{mark.look}, .swatch.{mark.look} {{ fill: {MARK_FILLS[mark]}; }}
-  .compound.{mark.look} {{ fill: {MARK_FILLS[mark]}; fill-opacity: 0.35; }}
-  .area.{mark.look} {{ fill: {MARK_FILLS[mark]}; fill-opacity: 0.35; stroke-width: 1; }}
-  text.{mark.look} {{ fill: {MARK_INKS[mark]}; stroke: none; }}
-  .arrow.{mark.look} {{ stroke-width: 1.7; marker-end: url(#head-{mark.look}); }}
-  .line.{mark.look} {{ stroke-width: 1.7; }}
+  .{mark.css_class} {{ stroke: {MARK_INKS[mark]}; stroke-dasharray: {MARK_DASHES[mark]}; }}
+  .state.{mark.css_class}, .sign.{mark.css_class}, .swatch.{mark.css_class} {{ fill: {MARK_FILLS[mark]}; }}
+  .compound.{mark.css_class} {{ fill: {MARK_FILLS[mark]}; fill-opacity: 0.35; }}
+  .area.{mark.css_class} {{ fill: {MARK_FILLS[mark]}; fill-opacity: 0.35; stroke-width: 1; }}
+  text.{mark.css_class} {{ fill: {MARK_INKS[mark]}; stroke: none; }}
+  .arrow.{mark.css_class} {{ stroke-width: 1.7; marker-end: url(#head-{mark.css_class}); }}
+  .line.{mark.css_class} {{ stroke-width: 1.7; }}
 """
     for mark in CoverageMark
 )
@@ -204,7 +204,7 @@ def page(name: str, corners: tuple[float, float, float, float], parts: Iterable[
     left, top, right, bottom = corners
     width = right - left
     height = bottom - top
-    heads = [_head("head", INK), *(_head(f"head-{mark.look}", MARK_INKS[mark]) for mark in CoverageMark)]
+    heads = [_head("head", INK), *(_head(f"head-{mark.css_class}", MARK_INKS[mark]) for mark in CoverageMark)]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" height="{height:.0f}" '

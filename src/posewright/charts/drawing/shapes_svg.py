@@ -67,7 +67,7 @@ class NodeDrawing:
     def _look_classes(self, node: DiagramNode) -> str:
         """Return the CSS classes of a node beyond its shape: its mark, and whether it is active."""
         mark = self.marks.get(node.key)
-        looks = [mark.look] if mark else []
+        looks = [mark.css_class] if mark else []
         if node.key in self.active.inner:
             looks.append("active")
         elif node.key in self.active.outer:
@@ -93,7 +93,7 @@ class NodeDrawing:
 
     def _text_line(self, line: TextLine, x: float, y: float) -> str:
         mark = combined_mark(self.marks, line.transitions)
-        return text(f"label left{f' {mark.look}' if mark else ''}", x, y, line.text)
+        return text(f"label left{f' {mark.css_class}' if mark else ''}", x, y, line.text)
 
     def _final(self, node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
         half = CIRCLE / 2
@@ -140,7 +140,7 @@ HOOK_ALONG = 11.0
 def draw_link(track: RoutedLink, marks: DiagramMarks) -> str:
     """Return a link with its label as SVG."""
     mark = combined_mark(marks, track.link.transitions)
-    look = f" {mark.look}" if mark else ""
+    look = f" {mark.css_class}" if mark else ""
     pieces = _split_at_label(_add_hook(track), track.label)
     parts = [path(f"line{look}", _rounded_path(piece)) for piece in pieces[:-1]]
     parts.append(path(f"arrow{look}", _rounded_path(pieces[-1])))
@@ -160,7 +160,7 @@ def _label_parts(track: RoutedLink, marks: DiagramMarks) -> list[str]:
     for i, line in enumerate(lines):
         mark = combined_mark(marks, line.transitions)
         y = first + i * ROW
-        marked = f" {mark.look}" if mark else ""
+        marked = f" {mark.css_class}" if mark else ""
         parts.append(text(f"{look}{marked}", x, y, line.text))
         if line.rank:
             parts.append(text(f"rank{marked}", left - 2, y - 2, str(line.rank)))

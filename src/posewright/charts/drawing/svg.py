@@ -236,7 +236,7 @@ def _scene_parts(scene: Scene, active: Highlight, marks: DiagramMarks) -> Iterat
 
 def _key_line(placed: PlacedLine, marks: DiagramMarks) -> str:
     mark = combined_mark(marks, placed.line.transitions)
-    return text(f"legend {mark.look}" if mark else "legend", placed.x, placed.y, placed.line.text)
+    return text(f"legend {mark.css_class}" if mark else "legend", placed.x, placed.y, placed.line.text)
 
 
 def _legend_parts(top: float) -> tuple[list[str], float]:
@@ -247,8 +247,8 @@ def _legend_parts(top: float) -> tuple[list[str], float]:
     for mark in CoverageMark:
         label = f"{mark.sign}{mark.value}"
         parts += [
-            rect(f"state {mark.look}", BoundingBox(x + 15, y, 30, 16), 4),
-            path(f"line {mark.look}", f"M{x + 38:.1f},{y:.1f} h30"),
+            rect(f"state {mark.css_class}", BoundingBox(x + 15, y, 30, 16), 4),
+            path(f"line {mark.css_class}", f"M{x + 38:.1f},{y:.1f} h30"),
             text("legend", x + 76, y + 4, label),
         ]
         x += 76 + text_width(label) + 28

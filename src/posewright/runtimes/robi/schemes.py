@@ -22,7 +22,7 @@ Pose = tuple[int, ...]
 """The words of a pose block: positions, torques, LEDs, time."""
 
 
-def poses_of(program: Program) -> tuple[Pose, ...]:
+def poses_of_recording(program: Program) -> tuple[Pose, ...]:
     """Return the pose blocks that a program writes, in the order of its file."""
     start = memory_map()["position"].address
     blocks = (node.values for node in program.nodes if node.op is Op.MEM_W and node.address == start)

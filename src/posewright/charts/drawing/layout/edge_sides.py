@@ -131,26 +131,26 @@ class LayerPlan:
         rankings: the layers of the children of every node that is not parallel.
     """
 
-    def __init__(self, family: NodeHierarchy, layouts: NodeLayouts) -> None:
-        self.family = family
+    def __init__(self, hierarchy: NodeHierarchy, layouts: NodeLayouts) -> None:
+        self.hierarchy = hierarchy
         self.layouts = layouts
         self.sideways = {key: layout.sideways for key, layout in layouts.items()}
-        self.axis: dict[str, bool] = {family.root: self.sideways[family.root]}
+        self.axis: dict[str, bool] = {hierarchy.root: self.sideways[hierarchy.root]}
         self.sides: dict[tuple[str, int], PortSide] = {}
         self.rankings: dict[str, Ranking] = {}
         self.wires: dict[str, list[LayoutWire]] = {}
-        self._plan_node(family.root)
+        self._plan_node(hierarchy.root)
 
     def end_counts(self, key: str) -> tuple[int, int]:
         """Return the numbers of links that end at the back and at the front of a node from outside."""
-        sides = [self.sides[key, link] for link in self.family.ends[key] if (key, link) in self.sides]
+        sides = [self.sides[key, link] for link in self.hierarchy.ends[key] if (key, link) in self.sides]
         return sides.count(PortSide.BACK), sides.count(PortSide.FRONT)
 
     def border_ports(self, key: str) -> list[BorderPort]:
         """Return the links that end at a node's border from inside, or cross it."""
         return [
             BorderPort(span, self._side(key, span))
-            for span in self.family.spans[key]
+            for span in self.hierarchy.spans[key]
             if span.start is None or span.end is None
         ]
 
@@ -160,7 +160,7 @@ class LayerPlan:
         return PortSide.BACK if span.start is None else PortSide.FRONT
 
     def _plan_node(self, key: str) -> None:
-        node = self.family.nodes[key]
+        node = self.hierarchy.nodes[key]
         if node.parallel:
             self._pass_sides_on(key)
         else:
@@ -171,8 +171,8 @@ class LayerPlan:
                 self._plan_node(child.key)
 
     def _rank_children(self, key: str) -> None:
-        node = self.family.nodes[key]
-        spans = self.family.spans[key]
+        node = self.hierarchy.nodes[key]
+        spans = self.hierarchy.spans[key]
         wires = self.wires[key] = [self._build_wire(key, span) for span in spans]
         items = [LayoutItem(child.key) for child in node.inside]
         items += [
@@ -187,14 +187,14 @@ class LayerPlan:
 
     def _pass_sides_on(self, key: str) -> None:
         """Set the sides of links in regions: those of the parallel node; between regions, the front."""
-        for span in self.family.spans[key]:
+        for span in self.hierarchy.spans[key]:
             for end in (span.start, span.end):
                 if end is not None:
                     self.sides[end, span.link] = self._side(key, span)
 
     def _build_wire(self, key: str, span: LinkSpan) -> LayoutWire:
-        link = self.family.links[span.link]
-        dot = span.start == link.start and self.family.nodes[link.start].shape is NodeShape.INITIAL
+        link = self.hierarchy.links[span.link]
+        dot = span.start == link.start and self.hierarchy.nodes[link.start].shape is NodeShape.INITIAL
         label = label_size(link.lines) if span.inner else None
         if label and not self.sideways[key]:
             label = label[::-1]

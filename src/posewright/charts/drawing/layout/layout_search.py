@@ -211,8 +211,8 @@ class _LayoutSearch:
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
-        self.family = NodeHierarchy(diagram)
-        self.keys = self.family.compounds_within(self.family.root)
+        self.hierarchy = NodeHierarchy(diagram)
+        self.keys = self.hierarchy.compounds_within(self.hierarchy.root)
         self.orders = {key: self._distinct_orders(key) for key in self.keys}
         self.remaining = min(MAX_LAYOUTS, MAX_EFFORT // sum(self._effort(key) for key in self.keys))
         self.cache: BlockCache = {}
@@ -229,7 +229,7 @@ class _LayoutSearch:
 
     def _effort(self, key: str) -> int:
         """Return the effort of laying out the children of a node."""
-        return (len(self.family.nodes[key].inside) + len(self.family.spans[key])) ** 2
+        return (len(self.hierarchy.nodes[key].inside) + len(self.hierarchy.spans[key])) ** 2
 
     def _uniform_layout(self, order: int, *, sideways: bool) -> LayoutChoice:
         """Return the layout with the same direction for all nodes, and their n-th order."""
@@ -239,10 +239,10 @@ class _LayoutSearch:
 
     def _distinct_orders(self, key: str) -> list[LayerOrder]:
         """Return the order functions that differ in the wires that lead back in a node."""
-        items = [LayoutItem(child.key) for child in self.family.nodes[key].inside]
+        items = [LayoutItem(child.key) for child in self.hierarchy.nodes[key].inside]
         wires = [
             LayoutWire(span.link, span.start, span.end)
-            for span in self.family.spans[key]
+            for span in self.hierarchy.spans[key]
             if span.start is not None and span.end is not None
         ]
         distinct = {find_back_wires(items, wires, order): order for order in reversed(ORDERS)}
@@ -251,13 +251,13 @@ class _LayoutSearch:
     def _evaluate(self, layouts: dict[str, NodeLayout]) -> LayoutChoice:
         """Return the layout with these options; nodes that must follow their parent's direction do so."""
         for key in self.keys[1:]:
-            if self.family.follows_parent(key):
-                parent_layout = layouts[self.family.parent[key]]
+            if self.hierarchy.follows_parent(key):
+                parent_layout = layouts[self.hierarchy.parent[key]]
                 layouts[key] = replace(layouts[key], sideways=parent_layout.sideways)
         cache_key = tuple(layouts.values())
         if cache_key not in self.evaluated:
             self.remaining -= 1
-            block = NestedLayout(self.family, layouts, self.cache).solve()
+            block = NestedLayout(self.hierarchy, layouts, self.cache).solve()
             scene = build_scene(self.diagram, block, layouts)
             self.evaluated[cache_key] = LayoutChoice(scene_cost(scene), scene, layouts)
         return self.evaluated[cache_key]

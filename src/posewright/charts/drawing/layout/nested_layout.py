@@ -283,16 +283,16 @@ BlockCache = dict[object, NodeBlock]
 class NestedLayout:
     """Lays out a diagram with given options for each node."""
 
-    def __init__(self, family: NodeHierarchy, layouts: NodeLayouts, cache: BlockCache) -> None:
-        self.family = family
+    def __init__(self, hierarchy: NodeHierarchy, layouts: NodeLayouts, cache: BlockCache) -> None:
+        self.hierarchy = hierarchy
         self.layouts = layouts
         self.cache = cache
-        self.plan = LayerPlan(family, layouts)
+        self.plan = LayerPlan(hierarchy, layouts)
         self.sideways = self.plan.sideways
 
     def solve(self) -> NodeBlock:
         """Return the laid-out root, in x and y."""
-        return self._layout_node(self.family.nodes[self.family.root])
+        return self._layout_node(self.hierarchy.nodes[self.hierarchy.root])
 
     def _layout_node(self, node: DiagramNode) -> NodeBlock:
         """Return a laid-out node, in x and y, from the cache if possible."""
@@ -306,7 +306,7 @@ class NestedLayout:
 
     def _cache_key(self, node: DiagramNode) -> object:
         """Return a key of everything that a node's block depends on."""
-        layouts = tuple(self.layouts[key] for key in self.family.compounds_within(node.key))
+        layouts = tuple(self.layouts[key] for key in self.hierarchy.compounds_within(node.key))
         sides = tuple(self.plan.border_ports(node.key))
         return node.key, layouts, self.plan.axis[node.key], sides, self.plan.end_counts(node.key)
 
@@ -322,7 +322,7 @@ class NestedLayout:
     def _frame_spec(self, node: DiagramNode) -> FrameSpec:
         back, front = self.plan.end_counts(node.key)
         turned = self.sideways[node.key] != self.plan.axis[node.key]
-        size = head_size(node) if node.key != self.family.root else (0, FRAME_TOP)
+        size = head_size(node) if node.key != self.hierarchy.root else (0, FRAME_TOP)
         head = self._oriented_size(node.key, size)
         ported = self.plan.border_ports(node.key)
         return FrameSpec(node.key, self.sideways[node.key], turned, head, back, front, ported)
@@ -342,12 +342,14 @@ class NestedLayout:
         arrangement = arrange_items([*items, *frame.lead_items()], self.plan.wires[node.key], ranking)
         sizes = {item.key: (item.thick, item.broad) for item in items}
         inside = self._fill_arrangement(node.key, arrangement, blocks, sizes)
-        return inside if node.key == self.family.root else add_frame(frame, inside)
+        return inside if node.key == self.hierarchy.root else add_frame(frame, inside)
 
     def _layout_item(self, node: DiagramNode, block: NodeBlock, sideways: bool) -> LayoutItem:
         """Return a child as an item: its size, and room for its loop or the title of a sign."""
         thick, broad = block.size
-        before, after, reach = loop_room(self._loop_label(node.key), node.key in self.family.loops, sideways)
+        before, after, reach = loop_room(
+            self._loop_label(node.key), node.key in self.hierarchy.loops, sideways
+        )
         is_state = node.shape is NodeShape.STATE
         if is_state and not node.inside:
             broad = max(broad, max(self.plan.end_counts(node.key)) * STATE_PORTS + ROW)
@@ -376,9 +378,9 @@ class NestedLayout:
 
     def _loop_label(self, key: str) -> GridPoint:
         """Return thickness and breadth of the label of a node's loop."""
-        link = self.family.loops.get(key)
-        size = label_size(self.family.links[link].lines) if link is not None else None
-        return self._oriented_size(self.family.parent[key], size) if size else (0, 0)
+        link = self.hierarchy.loops.get(key)
+        size = label_size(self.hierarchy.links[link].lines) if link is not None else None
+        return self._oriented_size(self.hierarchy.parent[key], size) if size else (0, 0)
 
     def _fill_arrangement(
         self,
@@ -394,12 +396,12 @@ class NestedLayout:
         routes = dict(content.routes)
         labels = {**content.labels, **arrangement.labels}
         for child in blocks:
-            if child in self.family.loops:
-                link = self.family.loops[child]
-                compound = bool(self.family.nodes[child].inside)
+            if child in self.hierarchy.loops:
+                link = self.hierarchy.loops[child]
+                compound = bool(self.hierarchy.nodes[child].inside)
                 size = self._loop_label(child)
                 routes[link], labels[link] = loop_route(rects[child], size, self.sideways[key], compound)
-        for span in self.family.spans[key]:
+        for span in self.hierarchy.spans[key]:
             routes[span.link] = _join_route(span, arrangement.routes[span.link], pieces)
         return replace(
             content,
@@ -414,10 +416,12 @@ class NestedLayout:
     def _layout_regions(self, node: DiagramNode) -> NodeBlock:
         blocks = {child.key: self._oriented_block(node.key, child) for child in node.inside}
         labels = {
-            span.link: self._oriented_size(node.key, label_size(self.family.links[span.link].lines) or (0, 0))
-            for span in self.family.spans[node.key]
+            span.link: self._oriented_size(
+                node.key, label_size(self.hierarchy.links[span.link].lines) or (0, 0)
+            )
+            for span in self.hierarchy.spans[node.key]
         }
-        return RegionStack(self._frame_spec(node), blocks, self.family.spans[node.key], labels).solve()
+        return RegionStack(self._frame_spec(node), blocks, self.hierarchy.spans[node.key], labels).solve()
 
 
 def _join_route(span: LinkSpan, middle: Polyline, pieces: Mapping[str, Mapping[int, Polyline]]) -> Polyline:
