@@ -54,7 +54,7 @@ states:
 
 
 def rows(chart: Chart, *given_rows: Mapping[str, object]) -> list[Row]:
-    zero = {name: kind.zero for name, kind in chart.inputs.items()}
+    zero = {name: kind.default for name, kind in chart.inputs.items()}
     return [Row({**zero, **row}) for row in given_rows]  # type: ignore[dict-item]
 
 

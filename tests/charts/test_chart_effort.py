@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.charts import FloatType, IntType, Report, Scope, chart_in, inspect_chart, parse_expression
+from posewright.charts import (
+    FloatType,
+    IntType,
+    Report,
+    Scope,
+    inspect_chart,
+    parse_any_chart,
+    parse_expression,
+)
 from posewright.charts.checks import Rule, analysis
 from posewright.charts.proof import Effort, Prover, SolverBudget
 from posewright.charts.reachability import USUAL, Limits, Spans, parted
@@ -74,7 +82,7 @@ def _steps(
         return pools[-1]
 
     monkeypatch.setattr(analysis, "SolverBudget", noted)
-    report = inspect_chart(chart_in(text, Path("small.chart.yaml")), limits=limits)
+    report = inspect_chart(parse_any_chart(text, Path("small.chart.yaml")), limits=limits)
     return report, pools[0]
 
 

@@ -21,15 +21,15 @@ from posewright.charts.drawing.layout.edge_sides import NodeHierarchy
 from posewright.charts.drawing.layout.layout_search import Scene
 from posewright.charts.drawing.pen import BoundingBox, Point, text_width
 from posewright.charts.drawing.svg import compose_picture
-from posewright.charts.expression import Expression, Name, Source, constant
+from posewright.charts.expression import Expression, Name, SourceText, constant
 from posewright.charts.model import (
     Chart,
-    Kind,
-    Memory,
+    ChartKind,
+    HistoryKind,
     Priority,
     Raise,
     State,
-    Target,
+    StateTarget,
     Transition,
     assign,
     to,
@@ -41,12 +41,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def guard(text: str) -> Expression:
-    return Expression(Name("x"), BoolType(), Source(text))
+    return Expression(Name("x"), BoolType(), SourceText(text))
 
 
 def chart(*states: State, name: str = "c", parallel: bool = False, **more: object) -> Chart:
     initial = () if parallel else to(states[0].name)
-    return Chart(name, Kind.STATECHART, 0.1, {}, {}, initial, states, parallel=parallel, **more)  # type: ignore[arg-type]
+    return Chart(name, ChartKind.STATECHART, 0.1, {}, {}, initial, states, parallel=parallel, **more)  # type: ignore[arg-type]
 
 
 def leaf(name: str, *transitions: Transition) -> State:
@@ -80,8 +80,8 @@ NESTED = chart(
     RACING,
     leaf(
         "lying",
-        Transition(on=("up",), go=(Target("racing", Memory.SHALLOW, ("walking",)),)),
-        Transition(on=("back",), go=(Target("racing", Memory.DEEP),)),
+        Transition(on=("up",), go=(StateTarget("racing", HistoryKind.SHALLOW, ("walking",)),)),
+        Transition(on=("back",), go=(StateTarget("racing", HistoryKind.DEEP),)),
     ),
     State("over", final=True),
 )
@@ -149,7 +149,7 @@ def charts(draw: st.DrawFn) -> Chart:
     def arrow() -> Transition:
         event = (draw(st.sampled_from(["go", "a_long_event", "tick"])),)
         if around and draw(st.integers(0, 5)) == 0:
-            return Transition(on=event, go=(Target(draw(st.sampled_from(around)), Memory.SHALLOW),))
+            return Transition(on=event, go=(StateTarget(draw(st.sampled_from(around)), HistoryKind.SHALLOW),))
         return Transition(on=event, go=to(draw(st.sampled_from(plain.state_names))))
 
     def filled(state: State) -> State:

@@ -104,7 +104,7 @@ def test_a_watch_tells_once_that_a_promise_is_broken() -> None:
     for _ in range(5):
         inputs = {"near": True, "fallen": False, "tilt": 0.0}
         state = run.step(state, inputs)
-        told.append([one.tick for one in watch.see(inputs, state)])
+        told.append([one.tick for one in watch.check_tick(inputs, state)])
     assert told == [[], [], [3], [], []]
 
 
@@ -139,7 +139,7 @@ def watched(machine: Chart, inputs: Any) -> list[list[Promise]]:
     state, told = run.initial(), []
     for row in inputs:
         state = run.step(state, row)
-        told.append([one.promise for one in watch.see(row, state)])
+        told.append([one.promise for one in watch.check_tick(row, state)])
     return told
 
 

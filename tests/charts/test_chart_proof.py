@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, EnumType, Expression, FloatType, IntType, Scope, parse_expression
-from posewright.charts.expression import Binary, If, Literal, Name, Operator, chain_of
+from posewright.charts.expression import Binary, If, Literal, Name, Operator, join_cases
 from posewright.charts.proof import (
     FAILED,
     ArithmeticPlace,
@@ -210,7 +210,7 @@ def test_a_division_counts_only_where_it_is_reached(text: str, possible: bool) -
     assert bool(found) is possible
     for place, answer in found:
         assert isinstance(place.node, Binary)
-        assert text[place.node.at] in "/%"
+        assert text[place.node.offset] in "/%"
         assert answer.case is not None
         assert compute(exp(text), answer.case) is FAILED
 
@@ -228,7 +228,7 @@ def test_what_holds_is_computed_without_a_division_by_zero() -> None:
 def test_the_step_that_leaves_32_bits_is_named() -> None:
     text = "n * 65536 + (k - 1) > 0"
     found = saturations(Prover(TYPES), exp(text))
-    assert [text[place.node.at] for place, _ in found] == ["-", "+"]
+    assert [text[place.node.offset] for place, _ in found] == ["-", "+"]
     for _, answer in found:
         assert answer.case is not None
 
@@ -268,7 +268,7 @@ def test_too_little_effort_is_said_not_guessed() -> None:
 
 def test_a_long_chain_of_choices_is_no_burden() -> None:
     cases = [(Binary(Operator.EQUAL, Name("n"), Literal(7 * i)), Literal(i % 3)) for i in range(600)]
-    table = chain_of(cases, Literal(5))
+    table = join_cases(cases, Literal(5))
     assert isinstance(table, If)
     two = Expression(Binary(Operator.EQUAL, table, Literal(2)), BoolType())
     case = Prover(TYPES).satisfiable(true=[two]).case
@@ -422,5 +422,5 @@ def test_no_case_is_met_that_was_called_impossible(
     if answer.possible is not False:
         return
     for values in tried:
-        case = {name: kind.fit(value) for (name, kind), value in zip(FLOATS.items(), values, strict=True)}
+        case = {name: kind.clamp(value) for (name, kind), value in zip(FLOATS.items(), values, strict=True)}
         assert not all(one.evaluate(case) for one in both)

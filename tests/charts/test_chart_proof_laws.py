@@ -116,7 +116,7 @@ WHOLES = st.sampled_from([0, 1, -1, INT_LOW, INT_HIGH, 46341]) | st.integers(-10
 def _values(kind: Type) -> st.SearchStrategy[Value]:
     if isinstance(kind, BoolType):
         return st.booleans()
-    return (FRACTIONS if isinstance(kind, FloatType) else WHOLES).map(kind.fit)
+    return (FRACTIONS if isinstance(kind, FloatType) else WHOLES).map(kind.clamp)
 
 
 CASES = st.fixed_dictionaries({name: _values(kind) for name, kind in TYPES.items()})

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.charts.drawing.timeline import draw_timeline, envelope, state_levels, timeline_svg, value_runs
-from posewright.charts.model import Chart, Kind, State, to
+from posewright.charts.model import Chart, ChartKind, State, to
 from posewright.charts.types import BoolType, EnumType, FloatType, Value
 from posewright.errors import InputError
 
@@ -34,7 +34,7 @@ def compound(name: str, *states: str) -> State:
 
 CHART = Chart(
     "run",
-    Kind.STATECHART,
+    ChartKind.STATECHART,
     0.1,
     {"near": BoolType(), "wall": FloatType(0.0, 5.0)},
     {"gait": EnumType(("stand", "walk"))},

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from posewright.documents import remove_unfinished
+from posewright.documents import remove_unfinished_files
 from posewright.errors import InputError, MissingExtraError, OutputError, UnknownNameError
 from posewright.figures import film_motion, film_recording
 from posewright.figures.film_file import film_file
@@ -173,7 +173,7 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, came: signal.Signals) ->
         (left,) = tmp_path.iterdir()
         ends = time.monotonic() + 600.0
         while left.exists() and time.monotonic() < ends:  # until the encoder has noticed that it is alone
-            remove_unfinished(tmp_path)
+            remove_unfinished_files(tmp_path)
             time.sleep(0.05)
     ends = time.monotonic() + 600.0
     while list(tmp_path.iterdir()) and time.monotonic() < ends:

@@ -25,7 +25,7 @@ from posewright.figures.film import plan_close_up
 from posewright.figures.playback import playback_of_recording
 from posewright.figures.style import COLOURS, SERIES, displayed_states
 from posewright.recordings import Decisions, Event, Recording
-from posewright.rotation import product
+from posewright.rotation import quaternion_product
 from posewright.runs import Outcome
 
 
@@ -160,7 +160,7 @@ def with_a_sensor(played: Recording, card: dict[str, Any], read: float) -> Recor
     """Return a recording whose robot stands turned and leaning; its one sensor always reads alike."""
     record = played.robot()
     yaw, pitch = np.array([np.cos(0.4), 0, 0, np.sin(0.4)]), np.array([np.cos(0.1), 0, np.sin(0.1), 0])
-    base = np.tile([1.0, 0.2, 0.3, *product(yaw, pitch)], (len(record), 1))
+    base = np.tile([1.0, 0.2, 0.3, *quaternion_product(yaw, pitch)], (len(record), 1))
     readings = {"eye": np.full((len(record.decisions), 1), read)}
     header = replace(record.header, sensors={"eye": {"kind": "range", "max_range_m": 2.0, **card}})
     decisions = replace(record.decisions, sensors=readings)

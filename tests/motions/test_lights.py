@@ -124,9 +124,7 @@ def test_a_light_that_the_robot_does_not_have_is_named() -> None:
 def test_formats_without_lights_say_that_they_get_lost(name: str) -> None:
     frame = Keyframe(Pose(ROBOT.joint_names, ROBOT.pose("stand")), 0.5, lights={"left_eye": 255})
     motion = Motion("lit", ROBOT.name, ROBOT.joint_names, (frame,))
-    assert any(
-        "the lights left_eye: only what the joints do is written" in lost for lost in losses(motion, name)
-    )
+    assert any("the lights left_eye: only the joints are written" in lost for lost in losses(motion, name))
     dark = replace(motion, keyframes=(replace(frame, lights=None),))
     assert not any("lights" in lost for lost in losses(dark, name))
 

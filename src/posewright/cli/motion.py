@@ -48,7 +48,7 @@ from posewright.cli.options import (
     refuse_recording,
 )
 from posewright.cli.studio import Browser, Host, Port, serve_until_ended
-from posewright.documents import is_there
+from posewright.documents import path_exists
 from posewright.errors import InputError, UnknownNameError, Where
 
 HARDWARE = "hardware"
@@ -105,7 +105,7 @@ def new(
     """
     motion = motions.create_motion(name, robots.robot(robot), pose)
     path = output or Path(f"{motions.file_stem(name)}.motion.yaml")
-    if is_there(path):
+    if path_exists(path):
         raise InputError("a file is there already", where=Where(path), hint="choose another name")
     formats.write_motion(motion, path)
     give({"motion": name, "robot": motion.robot, "file": str(path)}, [f"{name} -> {path}"], as_json=as_json)

@@ -18,7 +18,7 @@ from posewright import figures, gaits, runs, search
 from posewright.cli import console
 from posewright.cli.console import give
 from posewright.cli.options import FOUND, STOPPED, AsJson, add_command, argument, option, refuse_overwriting
-from posewright.documents import open_ordinary, refuse_unwritable
+from posewright.documents import open_regular_file, require_writable
 from posewright.errors import FormatError, InputError, Where
 
 WORTH_WORKERS = 40
@@ -215,7 +215,7 @@ def _recorded(journal: Path, *, resume: bool) -> search.Journal | None:
 def _has_a_line(journal: Path) -> bool:
     """Tell whether anything was written: a search that was stopped at once leaves an empty file."""
     try:
-        with open_ordinary(journal) as file:
+        with open_regular_file(journal) as file:
             return b"\n" in file.read()
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", where=Where(journal)) from error
@@ -223,7 +223,7 @@ def _has_a_line(journal: Path) -> bool:
 
 def _refuse_files(task: runs.GaitTask, journal: Path, files: SearchFiles) -> None:
     """Say before a long search, not after it, that its result could not be written."""
-    refuse_unwritable(journal)
+    require_writable(journal)
     written = [path for path in (journal, files.output, files.plot) if path is not None]
     if len({os.path.realpath(path) for path in written}) < len(written):
         raise InputError("two results would be one file", hint="a name each for journal, gait and picture")
@@ -237,7 +237,7 @@ def _refuse_files(task: runs.GaitTask, journal: Path, files: SearchFiles) -> Non
 def _refuse_output(task: runs.GaitTask, output: Path) -> None:
     if output.suffix.lower() not in GAIT_SUFFIXES:
         raise InputError("not a gait's file", where=Where(output), hint="end it in .gait.yaml")
-    refuse_unwritable(output)
+    require_writable(output)
     refuse_overwriting(output, task.path, task.gait.path)
     if output.exists():
         gaits.read_gait(output, robot=task.robot)  # it is written over: let it be a gait

@@ -17,8 +17,8 @@ from typing import IO, TYPE_CHECKING, Final, cast
 import numpy as np
 
 from posewright.control.loop import sigterm_raises
-from posewright.documents import refuse_unwritable
-from posewright.documents.files import replacing
+from posewright.documents import require_writable
+from posewright.documents.files import atomic_replacement
 from posewright.errors import InputError, MissingExtraError, OutputError, Where
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def require_film_path(path: Path, size: tuple[int, int] = (2, 2)) -> None:
         raise InputError(
             f"the size of the film is {size[0]} x {size[1]}", hint=f"even numbers up to {MAX_PIXELS}"
         )
-    refuse_unwritable(path)
+    require_writable(path)
     _encoder()
 
 
@@ -95,7 +95,7 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
     suffix = path.suffix.lower()
     pictures = (f"{size[0]}x{size[1]}", "-r", f"{fps:g}", "-i", "-")
     source = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", *pictures)
-    with sigterm_raises(), replacing(path, ending=suffix) as (unfinished, _):
+    with sigterm_raises(), atomic_replacement(path, suffix=suffix) as (unfinished, _):
         command = [_encoder(), "-v", "error", "-y", *source, "-an", *_CODECS[suffix], str(unfinished)]
         n_sent = 0
         with _run_encoder(command) as (encoder, error_lines):

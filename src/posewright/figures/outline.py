@@ -11,7 +11,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.recordings import RobotHeader
 from posewright.recordings.scene import link_rotations, turning
-from posewright.rotation import matrices
+from posewright.rotation import rotation_matrices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ def compose_frames(frames: Frames, pose: Floats) -> Frames:
     """Return the frames at poses x y z qw qx qy qz `(n, 7)` relative to `frames`."""
     positions, rotations = frames
     moved = positions + np.einsum("nij,nj->ni", rotations, pose[:, :3])
-    return moved, rotations @ matrices(pose[:, 3:])
+    return moved, rotations @ rotation_matrices(pose[:, 3:])
 
 
 def link_frames(header: RobotHeader, base: Floats, positions: Floats) -> dict[str, Frames]:
@@ -56,7 +56,7 @@ def link_frames(header: RobotHeader, base: Floats, positions: Floats) -> dict[st
     """
     names = [link["name"] for link in turning(header)]
     rotations = link_rotations(header, positions)
-    frames: dict[str, Frames] = {"": (base[:, :3], matrices(base[:, 3:]))}
+    frames: dict[str, Frames] = {"": (base[:, :3], rotation_matrices(base[:, 3:]))}
     for link in header.links:
         step = np.tile([*link["position"], *link["rotation"]], (len(base), 1))
         if link["name"] in names:

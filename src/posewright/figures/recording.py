@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from posewright.charts.machine import JOINT
+from posewright.charts.machine import STATE_SEPARATOR
 from posewright.contests.picture import ContestPicture
 from posewright.errors import InputError
 from posewright.figures.field import LINES, MARKS, draw_field
@@ -155,7 +155,7 @@ def draw_states(axes: Axes, recording: Recording, colours: Mapping[str, str]) ->
     for robot, record in recording.robots.items():
         decisions = record.decisions
         states = displayed_states(decisions.states)
-        if JOINT in "".join(decisions.states) and JOINT not in "".join(states):
+        if STATE_SEPARATOR in "".join(decisions.states) and STATE_SEPARATOR not in "".join(states):
             title = "state of the controller, in the region of its chart that has most states"
         edges = np.append(decisions.times, recording.duration_s)
         for name in filter(None, dict.fromkeys(states)):

@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from posewright.documents import refuse_unwritable, write_atomically
+from posewright.documents import require_writable, write_atomically
 from posewright.errors import InputError, Where
 from posewright.figures.style import picture_style
 
@@ -87,7 +87,7 @@ def _finish_layout(figure: Figure) -> None:
 def require_picture_path(path: Path) -> None:
     """Raise as `save_figure` does unless a picture can be saved to a path, to be called before long work."""
     _suffix(path)
-    refuse_unwritable(path)
+    require_writable(path)
     with picture_style(_SAVING):
         pass
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from itertools import cycle, pairwise
 from typing import TYPE_CHECKING, Literal, ParamSpec
 
-from posewright.charts.machine import JOINT
+from posewright.charts.machine import STATE_SEPARATOR
 from posewright.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -61,12 +61,12 @@ def displayed_states(states: Sequence[str]) -> list[str]:
     Of a chart with regions it takes the region with the most states; rare states become `OTHER_STATES`.
 
     Args:
-        states: one for each time; those of regions are joined by `JOINT`.
+        states: one for each time; those of regions are joined by `STATE_SEPARATOR`.
     """
-    parts = [state.split(JOINT) for state in states]
+    parts = [state.split(STATE_SEPARATOR) for state in states]
     regions = max(map(len, parts), default=1)
     # a state without regions stands for the state in each of them
-    full = [part if len(part) == regions else [JOINT.join(part)] * regions for part in parts]
+    full = [part if len(part) == regions else [STATE_SEPARATOR.join(part)] * regions for part in parts]
     columns = [list(column) for column in zip(*full, strict=True)] or [[]]
 
     def richness(column: list[str]) -> tuple[int, int]:

@@ -44,5 +44,7 @@ def design_rules(name: str | Path, robot: Robot) -> DesignRules:
     near_pose: Sequence[str] | None = None
     if "near_pose" in fields:
         near_pose = tuple(entry.choice("pose", robot.poses) for entry in fields["near_pose"].items())
-    rules = read_record(document, MotionRules, besides=other_keys, without=OF_CAMERA, near_pose=near_pose)
+    rules = read_record(
+        document, MotionRules, extra_keys=other_keys, default_fields=OF_CAMERA, near_pose=near_pose
+    )
     return replace(DesignRules.of(robot), checks=checks, **rules.thresholds)

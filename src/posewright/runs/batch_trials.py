@@ -172,7 +172,7 @@ def run_many(
 
     Raises:
         InputError: something that was handed in is wrong, or the folder holds a batch with other settings.
-        OutputError: nothing can be written into the folder, or another program is at it.
+        OutputError: nothing can be written into the folder, or another program is using it.
         UnavailableError: a worker process ended by itself.
     """
     numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(seed) for seed in seeds})

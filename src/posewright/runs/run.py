@@ -20,7 +20,7 @@ from posewright.bodies import (
     TorquePolicy,
 )
 from posewright.control import Block, Controller, Program, Safety, Watcher, drive
-from posewright.documents import refuse_unwritable
+from posewright.documents import require_writable
 from posewright.errors import InputError
 from posewright.figures import camera_topics, card_document, require_camera, require_cameras
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader, write_mcap
@@ -90,7 +90,7 @@ class Outputs:
             InputError: pictures of a camera, but no recording that could have them.
         """
         if self.record is not None:
-            refuse_unwritable(self.record)
+            require_writable(self.record)
         elif self.cameras:
             raise InputError(
                 "no recording is written that could have pictures", hint="record=, or --record FILE"

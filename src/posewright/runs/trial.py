@@ -77,7 +77,7 @@ def read_trial(name_or_path: str | Path) -> Trial:
     if name not in trial_names() and name in contest_names():
         entry = next(iter(contest(name).entries.values()))
         return Trial(name, entry.robot, entry.behaviour, name)
-    path = _TRIALS.find(name_or_path, also=contest_names())
+    path = _TRIALS.find(name_or_path, extra_names=contest_names())
     return _parse(read_document(path), beside=None if name in trial_names() else path.parent)
 
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
 
-from posewright.documents import is_file, is_there, open_ordinary, real_path, try_lock
+from posewright.documents import is_file, open_regular_file, path_exists, real_path, try_lock
 from posewright.documents.plain import PlainMapping
 from posewright.errors import FormatError, InputError, OutputError, Where
 from posewright.search.attempt import Attempt, Generation, generations_of
@@ -175,7 +175,7 @@ def read_journal(path: str | Path) -> Journal:
     """Read a journal, also one that is being written, or raise FormatError."""
     path = Path(path)
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             raw = file.read()
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", where=Where(path)) from error
@@ -307,8 +307,8 @@ class Keeper:
 
 def _opened(path: Path) -> int:
     try:
-        if is_there(path) and not is_file(path):
-            raise OutputError.at(path, "not an ordinary file")
+        if path_exists(path) and not is_file(path):
+            raise OutputError.at(path, "not a regular file")
         return os.open(real_path(path), os.O_RDWR | os.O_CREAT | _BINARY, 0o666)
     except OSError as error:
         raise OutputError.at(path, error.strerror or str(error)) from error

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from posewright.errors import PosewrightError
-from posewright.formats import MotionFile, file_for_robot, read_motion_file
+from posewright.formats import MotionFile, carry_file_to_robot, read_motion_file
 from posewright.motions import robot_of_motion
 from posewright.robots import Robot
 from posewright.studio.document import Document
@@ -120,7 +120,7 @@ class ViewedFilePanel(Panel):
 
 
 def _read(path: Path, robot: Robot | str | None) -> MotionFile:
-    return file_for_robot(read_motion_file(path, robot=robot), robot)
+    return carry_file_to_robot(read_motion_file(path, robot=robot), robot)
 
 
 def _document(file: MotionFile, page: int, robot: Robot | str | None) -> Document:

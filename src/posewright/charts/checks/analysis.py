@@ -20,9 +20,9 @@ from posewright.charts.checks.witness_scan import (
 from posewright.charts.checks.witness_search import PathConditions, Witness, WitnessSearch
 from posewright.charts.expression import Expression
 from posewright.charts.machine import (
-    JOINT,
+    STATE_SEPARATOR,
     CompoundTransition,
-    Entering,
+    EntrySet,
     Interpreter,
     Machine,
     Snapshot,
@@ -47,12 +47,14 @@ def compute_entered_states(
         transition: any; the result is empty where it leaves no state.
         include_history: with every state that a history may restore; else as if no history was stored.
     """
-    entering = Entering(machine.nodes, dict.fromkeys(machine.history, ()))
-    entering.goals(transition.goals, transition.domain or 0)
+    entering = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))
+    entering.add_targets(transition.targets, transition.domain or 0)
     if not include_history:
-        return entering.found
-    restorable = (machine.nodes[goal.node].within for goal in transition.goals if goal.memory is not None)
-    return entering.found.union(*restorable)
+        return entering.entered
+    restorable = (
+        machine.nodes[goal.node].descendants for goal in transition.targets if goal.history is not None
+    )
+    return entering.entered.union(*restorable)
 
 
 class ChartAnalysis:
@@ -188,7 +190,7 @@ class ChartAnalysis:
     @cached_property
     def entered_states(self) -> frozenset[int]:
         """Numbers of all states that were active in some run, even for a single microstep."""
-        entered = {number for state in self.exploration.graph.distinct for number in state.state.numbers}
+        entered = {number for state in self.exploration.graph.distinct for number in state.state.active_nodes}
         for transition in self.exploration.taken:
             entered |= compute_entered_states(self.machine, transition)
         return frozenset(entered)
@@ -221,7 +223,7 @@ class ChartAnalysis:
 
     def first_state(self, state: str) -> str:
         """Return the first name in the text of a configuration, which joins parallel states."""
-        return state.split(JOINT, maxsplit=1)[0]
+        return state.split(STATE_SEPARATOR, maxsplit=1)[0]
 
     def source_of(self, transition: CompoundTransition) -> StateNode:
         """Return the source state of a transition."""

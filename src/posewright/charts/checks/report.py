@@ -23,7 +23,7 @@ from posewright.charts.checks.promises import BrokenPromises
 from posewright.charts.model import Chart
 from posewright.charts.proof import require_solver
 from posewright.charts.reachability import USUAL, Limits
-from posewright.display import Lines, level_word, line_of
+from posewright.display import Lines, build_line, style_level
 from posewright.errors import InputError, MissingExtraError, Where
 
 TIME_LIMIT_S = 20.0
@@ -98,8 +98,8 @@ class Report:
         """Yield the lines of the report for a terminal; `witnesses` as in `to_dict`."""
         for index, finding in enumerate(self.findings):
             place = f"{self.chart.path}:{finding.line}: " if finding.line else f"{self.chart.path}: "
-            level = level_word(finding.level.value)
-            yield line_of(place, level, f" {finding.rule.value}: ", finding.message)
+            level = style_level(finding.level.value)
+            yield build_line(place, level, f" {finding.rule.value}: ", finding.message)
             if witnesses and index in witnesses:
                 yield f"    shown by {witnesses[index]}"
         states = self.chart.every_state

@@ -9,7 +9,7 @@ from functools import cached_property
 from posewright.charts.coverage.obligation import Fact, Measure, TestObligation, TestObligations
 from posewright.charts.drawing import CoverageMark, draw_svg
 from posewright.charts.model import Chart
-from posewright.display import Lines, aligned
+from posewright.display import Lines, align_columns
 from posewright.documents import PlainData
 from posewright.errors import InputError
 
@@ -65,7 +65,7 @@ class Coverage:
             [row.measure.value, f"{row.covered}/{row.total}", f"{row.part:.0%}", str(row.infeasible)]
             for row in self.rows
         ]
-        yield from aligned([["measure", "covered", "", "cannot be"], *rows])
+        yield from align_columns([["measure", "covered", "", "cannot be"], *rows])
         for obligation in self.missing:
             yield f"missing: {obligation.measure.value}: {_placed(obligation)}"
         for obligation, reason in self.infeasible.items():

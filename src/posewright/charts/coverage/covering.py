@@ -177,7 +177,7 @@ class Draft:
         Each expects what the chart did.
         """
         machine = self.interpreter.machine
-        held: InputRow = {name: kind.zero for name, kind in machine.chart.inputs.items()}
+        held: InputRow = {name: kind.default for name, kind in machine.chart.inputs.items()}
         count, quiet = 0, Expectation()
         for row, state in zip(self.rows, self.states, strict=True):
             inputs = {name: row[name] for name in machine.chart.inputs}

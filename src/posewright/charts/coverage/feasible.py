@@ -69,7 +69,7 @@ class Feasible:
     def infeasible_ways(self) -> dict[CompoundTransition, str]:
         """Ways that no run can take, and why."""
         reasons = {next(iter(one.met_by[0])): reason for one, reason in self.coverage.infeasible.items()}
-        ways = ((way, ("way", way.source, way.index)) for way in self.exploration.machine.ways)
+        ways = ((way, ("way", way.source, way.index)) for way in self.exploration.machine.transitions)
         return {way: reasons[fact] for way, fact in ways if fact in reasons}
 
 
@@ -234,7 +234,7 @@ class _Reasons:
 
     def way_reason(self, one: TestObligation) -> str:
         _, source, index = next(iter(one.met_by[0]))
-        way = self.nodes[int(source)].ways[int(index)]
+        way = self.nodes[int(source)].transitions[int(index)]
         if ("state", way.source) not in self.coverage.facts:
             return f"{self.nodes[way.source].name} is never active"
         if way.events and not any(event in self.raised for event in way.events):

@@ -16,7 +16,7 @@ from posewright.charts.drawing.diagram import (
     TransitionKey,
 )
 from posewright.charts.drawing.words import reaction_texts, wrap_text
-from posewright.charts.model import Chart, Kind, Memory, Priority, State, Target, Transition
+from posewright.charts.model import Chart, ChartKind, HistoryKind, Priority, State, StateTarget, Transition
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class _DiagramBuilder:
             for group in groups
         )
 
-    def _add_initial(self, key: str, targets: tuple[Target, ...], parallel: bool) -> None:
+    def _add_initial(self, key: str, targets: tuple[StateTarget, ...], parallel: bool) -> None:
         if parallel:
             return
         dot = f"initial of {key}"
@@ -173,7 +173,7 @@ class _DiagramBuilder:
         lines = [TextLine(text, (numbered.key,)) for text in self.label_transition(numbered)]
         if numbered.rank and self.per_line == 1:
             lines[0] = replace(lines[0], rank=numbered.rank)
-        if start in self.states and not transition.go and not transition.leads_on:
+        if start in self.states and not transition.go and not transition.leads_to_junction:
             self._add_internal(start, lines)
             return
         end = self._end_node(start, numbered)
@@ -224,10 +224,10 @@ class _DiagramBuilder:
         self.unplaced_signs.setdefault(node.key, node)
         return node.key
 
-    def _target_node(self, target: Target) -> str:
-        if target.memory is None:
+    def _target_node(self, target: StateTarget) -> str:
+        if target.history is None:
             return target.state
-        shape = NodeShape.HISTORY if target.memory is Memory.SHALLOW else NodeShape.DEEP_HISTORY
+        shape = NodeShape.HISTORY if target.history is HistoryKind.SHALLOW else NodeShape.DEEP_HISTORY
         key = f"{shape.value} of {target.state}"
         if key not in self.placed_signs:
             parallel = self.states[target.state].parallel
@@ -321,7 +321,7 @@ class _DiagramBuilder:
 
     def _state_texts(self, state: State) -> list[str]:
         texts = [f"at least {state.min_s:g} s"] if state.min_s else []
-        if self.chart.kind is Kind.MOORE and state.do:
+        if self.chart.kind is ChartKind.MOORE and state.do:
             texts.append(", ".join(f"{name} = {value}" for name, value in state.do.items()))
         if state.parallel and state.initial:
             texts.append(f"begins in {', '.join(target.state for target in state.initial)}")

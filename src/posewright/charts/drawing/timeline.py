@@ -437,7 +437,7 @@ class _Timeline:
         """Yield the lane of an input or an output; a missing value is the previous one, or zero."""
         filled: list[Value] = []
         for value in values:
-            filled.append(value if value is not None else filled[-1] if filled else kind.zero)
+            filled.append(value if value is not None else filled[-1] if filled else kind.default)
         if isinstance(kind, EnumType):
             yield from self._bar_rows(name, filled, kind.values)
         elif isinstance(kind, BoolType):

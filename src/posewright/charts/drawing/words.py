@@ -9,7 +9,7 @@ from enum import Enum
 
 from posewright.charts.expression import Expression, Literal
 from posewright.charts.formats import Cube, cube_text, guard_cube
-from posewright.charts.model import Action, Actions, Assign, Branch, Chart, Kind, State, Transition
+from posewright.charts.model import Action, Actions, Assign, Branch, Chart, ChartKind, State, Transition
 
 TRUE = Literal(True)
 
@@ -100,7 +100,7 @@ def target_text(transition: Transition) -> str:
     if transition.junction is not None:
         return f"junction {transition.junction}"
     return ", ".join(
-        f"{target.memory.value} history of {target.state}" if target.memory else target.state
+        f"{target.history.value} history of {target.state}" if target.history else target.state
         for target in transition.go
     )
 
@@ -133,7 +133,7 @@ def _fits_truth_table(chart: Chart) -> bool:
 
 
 def _is_table_row(chart: Chart, transition: Transition) -> bool:
-    leads = transition.on or transition.after_s or transition.leads_on or transition.is_else
+    leads = transition.on or transition.after_s or transition.leads_to_junction or transition.is_else
     sets = len(transition.do) <= 1 and all(isinstance(action, Assign) for action in transition.do)
     return (
         sets
@@ -146,7 +146,7 @@ def _is_table_row(chart: Chart, transition: Transition) -> bool:
 def _sets_all_outputs(chart: Chart, transition: Transition) -> bool:
     values = _assigned_values(transition)
     constant = all(isinstance(value.constant, bool) for value in values.values())
-    return chart.kind is Kind.MOORE or (constant and values.keys() == chart.outputs.keys())
+    return chart.kind is ChartKind.MOORE or (constant and values.keys() == chart.outputs.keys())
 
 
 def _assigned_values(transition: Transition) -> Mapping[str, Expression]:
@@ -159,7 +159,7 @@ def explain_signs(chart: Chart) -> str:
     """Return the legend of signs: the columns of inputs and outputs, and the letters."""
     columns = chart.table_form.inputs
     outputs = chart.table_form.outputs
-    right = f" / {' '.join(outputs)}" if chart.kind is Kind.MEALY else ""
+    right = f" / {' '.join(outputs)}" if chart.kind is ChartKind.MEALY else ""
     meaning = ", ".join(f"{column} = {name}" for column, name in columns.items() if column != name)
     return f"{' '.join(columns)}{right}    X = either" + (f"    {meaning}" if meaning else "")
 
@@ -171,7 +171,7 @@ def _guard_cube(chart: Chart, transition: Transition) -> Cube | None:
 def transition_signs(chart: Chart, transition: Transition) -> str:
     """Return a transition as a row of the truth table: `01X/10`."""
     left = cube_text(_guard_cube(chart, transition) or ())
-    if chart.kind is Kind.MOORE:
+    if chart.kind is ChartKind.MOORE:
         return left
     outputs = (_assigned_values(transition)[name].constant for name in chart.table_form.outputs.values())
     return f"{left}/{cube_text(tuple(outputs))}"

@@ -85,9 +85,9 @@ def _ends(kind: Type) -> list[Value]:
         return [False, True]
     if isinstance(kind, EnumType):
         return list(kind.values)
-    if isinstance(kind, FloatType) and kind.open:
+    if isinstance(kind, FloatType) and kind.is_unbounded:
         return [0.0]
-    return list(dict.fromkeys([kind.low, kind.high, kind.zero]))
+    return list(dict.fromkeys([kind.low, kind.high, kind.default]))
 
 
 class DivergenceSearch:
@@ -194,7 +194,10 @@ def changes_between(one: Machine, other: Machine) -> Changes:
     """Return where the machines of a chart and its mutant differ."""
 
     def while_active(node: StateNode) -> tuple[object, ...]:
-        ways = [(w.events, w.wait, w.goals, w.domain, w.since, w.guards, w.do) for w in node.ways]
+        ways = [
+            (w.events, w.wait, w.targets, w.domain, w.since_register, w.guards, w.do)
+            for w in node.transitions
+        ]
         return node.during, node.exit, node.counters, node.remembers, ways
 
     pairs = list(zip(one.nodes, other.nodes, strict=True))
@@ -293,14 +296,16 @@ class Distinguisher:
         Of one sort are those that are alike in and below what was changed, and in all that this reads.
         """
         machine = self.exploration.machine
-        below = frozenset[int]().union(*({number} | machine.nodes[number].within for number in changes.nodes))
+        below = frozenset[int]().union(
+            *({number} | machine.nodes[number].descendants for number in changes.nodes)
+        )
         reads = frozenset[str]().union(*(_reads(machine.nodes[number]) for number in changes.nodes))
         places = [i for i, name in enumerate(machine.registers) if name in reads]
         looked = self.exploration.state_space
         met: dict[object, int] = {}
 
         def rank(state: Snapshot) -> tuple[bool, int]:
-            before = frozenset(state.numbers) if state.started else frozenset[int]()
+            before = frozenset(state.active_nodes) if state.started else frozenset[int]()
             likely = bool(changes.active & before) or bool(changes.entered - before)
             counts = state.values[looked.variables :]
             held = (*state.values[: looked.variables], *looked.clocks.looks(counts))  # type: ignore[arg-type]
@@ -327,8 +332,8 @@ class Distinguisher:
 
 def _reads(node: StateNode) -> frozenset[str]:
     """Return the names that a state's guards and actions read, and its counters."""
-    guards = (guard for way in node.ways for guard in way.guards)
-    acts = chain((way.do for way in node.ways), node.actions)
+    guards = (guard for way in node.transitions for guard in way.guards)
+    acts = chain((way.do for way in node.transitions), node.actions)
     read = chain(guards, (one for actions in acts for one in expressions_in(actions)))
     counters = frozenset(counter.name for counter in node.counters)
     return counters.union(*(expression.names for expression in read))
@@ -339,10 +344,10 @@ def _touched(exploration: Exploration, state: Snapshot) -> frozenset[int]:
     nodes = exploration.machine.nodes
     if not state.started:
         return frozenset(range(len(nodes)))
-    found = set(state.numbers)
+    found = set(state.active_nodes)
     for case in exploration.cases(state):
         if case.after is not None:
-            found.update(case.after.numbers)
-        for goal in {goal.node for way in case.taken for goal in way.goals}:
-            found.update((goal, *nodes[goal].around, *nodes[goal].within))
+            found.update(case.after.active_nodes)
+        for goal in {goal.node for way in case.taken for goal in way.targets}:
+            found.update((goal, *nodes[goal].ancestors, *nodes[goal].descendants))
     return frozenset(found)

@@ -135,7 +135,7 @@ class _PreparedScenario:
 
     def fails(self, interpreter: Interpreter) -> bool:
         """Return whether a chart does something else than the scenario expects."""
-        state = interpreter.initial() if self.start is None else interpreter.entered(self.start)
+        state = interpreter.initial() if self.start is None else interpreter.snapshot_in(self.start)
         for row, expected in self.ticks:
             try:
                 state = TickExecution(interpreter.machine, state).run(*row)

@@ -11,7 +11,7 @@ from posewright.charts.model import Chart
 from posewright.charts.product.product import StatePair
 from posewright.charts.product.space import ProductSpace, ValueNeededError
 from posewright.charts.reachability import AbstractState, Limits, Place, ReachabilityGraph, Trace, WorkBudget
-from posewright.charts.types import Value, show
+from posewright.charts.types import Value, format_value
 from posewright.display import Lines
 from posewright.errors import InputError, PosewrightError
 
@@ -88,7 +88,7 @@ class Equivalence:
 
 
 def _values_text(values: Mapping[str, Value]) -> str:
-    return " ".join(f"{name}={show(value)}" for name, value in values.items())
+    return " ".join(f"{name}={format_value(value)}" for name, value in values.items())
 
 
 def equivalent(a: Chart, b: Chart, *, every_state: bool = False, limits: Limits = PAIRED) -> Equivalence:
@@ -124,7 +124,7 @@ def equivalent(a: Chart, b: Chart, *, every_state: bool = False, limits: Limits 
     starts = [(one.initial(), other.initial())]
     if every_state:
         names = set(a.state_names) & set(b.state_names)
-        starts += [(one.entered(name), other.entered(name)) for name in sorted(names)]
+        starts += [(one.snapshot_in(name), other.snapshot_in(name)) for name in sorted(names)]
     explored = _explore(one, other, starts, limits)
     graph = explored.graph
     count = explored.space.count

@@ -16,7 +16,7 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     names_in,
-    rewritten,
+    rewrite,
 )
 from posewright.charts.machine import Snapshot
 from posewright.charts.reachability import (
@@ -45,7 +45,7 @@ def term_value(term: Expression) -> Value | None:
 
 def fitted(kind: Type, value: Value) -> Value:
     """Return a value as a register of that type holds it, be it infinite or not a number."""
-    return kind.fit(value)  # type: ignore[arg-type]  # of the kind's own sort
+    return kind.clamp(value)  # type: ignore[arg-type]  # of the kind's own sort
 
 
 def substituted(term: Expression, trees: Mapping[str, Tree]) -> Expression:
@@ -54,7 +54,7 @@ def substituted(term: Expression, trees: Mapping[str, Tree]) -> Expression:
     def replacement(node: Tree) -> Tree | None:
         return trees.get(node.name) if isinstance(node, Name) else None
 
-    term = term.with_tree(rewritten(term.tree, replacement))
+    term = term.with_tree(rewrite(term.tree, replacement))
     return term if names_in(term.tree) else constant_term(term.evaluate({}))
 
 

@@ -41,8 +41,8 @@ def _likely_values(kind: Type, numbers: Iterable[float]) -> list[Value]:
     """Return values of a type that are often the ones that matter: small ones, given ones, its ends."""
     if isinstance(kind, BoolType | EnumType):
         return _words(kind)
-    wanted = (kind.zero, 1, -1, *numbers, kind.low, kind.high)
-    return list(dict.fromkeys(kind.fit(value) for value in wanted))
+    wanted = (kind.default, 1, -1, *numbers, kind.low, kind.high)
+    return list(dict.fromkeys(kind.clamp(value) for value in wanted))
 
 
 def _plainer_values(kind: Type, value: Value) -> Iterator[Value]:
@@ -53,8 +53,8 @@ def _plainer_values(kind: Type, value: Value) -> Iterator[Value]:
         return
     tried = {value}
     rounder = _rounder_whole(int(value)) if isinstance(kind, IntType) else _rounder(float(value))
-    for one in (kind.zero, *rounder):
-        plain = kind.fit(one)
+    for one in (kind.default, *rounder):
+        plain = kind.clamp(one)
         if plain not in tried and _plainness(plain) < _plainness(value):
             tried.add(plain)
             yield plain
@@ -101,7 +101,7 @@ class CaseTrial:
 
     def filled(self, case: Mapping[str, Value]) -> dict[str, Value]:
         """Return a case of something else with a value for every name of this, zero where it has none."""
-        return {name: case.get(name, kind.zero) for name, kind in self.types.items()}
+        return {name: case.get(name, kind.default) for name, kind in self.types.items()}
 
     def guessed(self, numbers: Sequence[float]) -> dict[str, Value] | None:
         """Return a case of likely values, `numbers` among them, in which all claims are so, if any."""

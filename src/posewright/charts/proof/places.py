@@ -15,8 +15,8 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     children,
+    split_cases,
 )
 
 
@@ -79,7 +79,7 @@ def _below(node: Tree, path: _Step | None) -> Iterator[tuple[Tree, _Step | None]
 
 
 def _along(chain: If, path: _Step | None) -> Iterator[tuple[Tree, _Step | None]]:
-    cases, rest = cases_of(chain)
+    cases, rest = split_cases(chain)
     for condition, then in cases:
         yield condition, path
         yield then, _Step(condition, True, path)

@@ -17,7 +17,7 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
+    split_cases,
 )
 from posewright.charts.proof.terms import SmtOp, SmtSort, SmtTerm, TermFactory
 from posewright.charts.types import Type, Value
@@ -172,7 +172,7 @@ class _Walk:
 
     def chain(self, tree: If) -> Meaning:
         """Return the meaning of a chain of choices, in a loop: one of a truth table is long."""
-        cases, rest = cases_of(tree)
+        cases, rest = split_cases(tree)
         value, failing, _ = self.meaning(rest)
         for condition, then in reversed([(self.meaning(c), self.meaning(t)) for c, t in cases]):
             value = self.terms.either(condition.value, then.value, value)

@@ -27,13 +27,13 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     compile_tree,
     names_in,
     nodes_of,
+    split_cases,
 )
-from posewright.charts.machine import Counter, Machine, every_actions
-from posewright.charts.model import Action, Assign, Branch, every_action
+from posewright.charts.machine import Counter, Machine, all_actions
+from posewright.charts.model import Action, Assign, Branch, iterate_actions
 from posewright.charts.proof import Translator
 from posewright.charts.reachability.domain import Compute, Domain, find_spans, parted, plainest
 from posewright.charts.reachability.limits import MAX_CELLS, SMALL
@@ -66,15 +66,15 @@ def as_register_holds(kind: Type, expression: Expression, types: Mapping[str, Ty
     """
     tree = expression.tree
     if isinstance(tree, Literal):
-        return Literal(kind.fit(tree.value))  # type: ignore[arg-type]  # of the kind's own sort
+        return Literal(kind.clamp(tree.value))  # type: ignore[arg-type]  # of the kind's own sort
     if isinstance(kind, FloatType):
         number = Expression(tree, kind, expression.source, expression.fixed)
-        cut = not kind.open or may_overflow(number, types)
+        cut = not kind.is_unbounded or may_overflow(number, types)
         nearest = _between(tree, kind.low, kind.high) if cut else tree
         nearest = Call("single", (nearest,)) if kind.single else nearest
         if not may_be_undefined(number, types):
             return nearest
-        return If(is_defined(tree), nearest, Literal(kind.zero))
+        return If(is_defined(tree), nearest, Literal(kind.default))
     return _between(tree, kind.low, kind.high) if isinstance(kind, IntType) else tree
 
 
@@ -137,7 +137,7 @@ def keep_registers(
     start = machine.chart.start_values()
     found = {name: _keep(name, kind, start[name], uses) for name, kind in machine.chart.variables.items()}
     for name, values in (marks or {}).items():
-        fitting = tuple(value for value in values if found[name].kind.holds(value))
+        fitting = tuple(value for value in values if found[name].kind.contains(value))
         found[name] = replace(found[name], marks=fitting)
     return found
 
@@ -205,7 +205,7 @@ class _Uses:
     def condition(self, tree: Tree, expression: Expression) -> None:
         """Note what a condition reads."""
         if isinstance(tree, If):
-            cases, rest = cases_of(tree)
+            cases, rest = split_cases(tree)
             for one in (*chain.from_iterable(cases), rest):
                 self.condition(one, expression)
         elif isinstance(tree, Unary) and tree.operator is Operator.NOT:
@@ -233,7 +233,7 @@ class _Uses:
     def value(self, tree: Tree, expression: Expression) -> None:
         """Note what a value reads that is itself read."""
         if isinstance(tree, If):
-            cases, rest = cases_of(tree)
+            cases, rest = split_cases(tree)
             for condition, then in cases:
                 self.condition(condition, expression)
                 self.value(then, expression)
@@ -263,12 +263,12 @@ def _uses(machine: Machine, watching: Sequence[Expression], keep: Collection[str
 
 
 def _actions(machine: Machine) -> Iterator[Action]:
-    return (action for actions in every_actions(machine) for action in every_action(actions))
+    return (action for actions in all_actions(machine) for action in iterate_actions(actions))
 
 
 def conditions_of(machine: Machine) -> Iterator[Expression]:
     """Yield what decides where a tick goes: guards, what is counted, and where actions branch."""
-    yield from (guard for way in machine.ways for guard in way.guards)
+    yield from (guard for way in machine.transitions for guard in way.guards)
     yield from (counter.condition for counter in machine.counters if counter.condition is not None)
     yield from (action.when for action in _actions(machine) if isinstance(action, Branch))
 
@@ -356,7 +356,7 @@ def _classes(later: tuple[int, ...], asked: set[int] | None) -> tuple[int, ...]:
 def _asked(machine: Machine) -> dict[str, set[int] | None]:
     """Return the numbers with which each counter is compared; None where more than that is done with it."""
     numbers = {counter.name: set[int]() for counter in machine.counters}
-    compared = [(way.since, way.wait) for way in machine.ways if way.wait]
+    compared = [(way.since_register, way.wait) for way in machine.transitions if way.wait]
     otherwise = set[str]()
     for expression in machine.expressions:
         asked = list(_comparisons(expression.tree))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from posewright.charts.expression import Expression, Literal, Name, Tree, compile_tree, names_in, rewritten
+from posewright.charts.expression import Expression, Literal, Name, Tree, compile_tree, names_in, rewrite
 from posewright.charts.proof import Prover
 from posewright.charts.reachability.abstraction import may_be_undefined
 from posewright.charts.reachability.domain import Compute, Domain, Spans, find_spans, joined, parted
@@ -118,7 +118,7 @@ class Atom:
         def value(node: Tree) -> Tree | None:
             return Literal(known[node.name]) if isinstance(node, Name) and node.name in known else None
 
-        return Relation(replace(self.expression, tree=rewritten(self.tree, value), type=BoolType()))
+        return Relation(replace(self.expression, tree=rewrite(self.tree, value), type=BoolType()))
 
 
 def _settled(

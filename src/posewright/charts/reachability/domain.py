@@ -30,10 +30,10 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     children,
     names_in,
     nodes_of,
+    split_cases,
 )
 from posewright.charts.reachability.limits import BLURRED, LARGE, NEAR, SMALL
 from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, EnumType, FloatType, IntType, Type, Value
@@ -140,7 +140,7 @@ def plainest(axis: Domain, spans: Spans) -> Value:
 def _plain_between(axis: Domain, low: int, high: int) -> float:
     """Return the roundest number of a span, from its end nearest to zero on."""
     if low <= 0 <= high:
-        return axis.kind.fit(0)  # type: ignore[return-value]  # of a number
+        return axis.kind.clamp(0)  # type: ignore[return-value]  # of a number
     near = low if low > 0 else high
     if isinstance(axis.kind, IntType):
         return near
@@ -153,7 +153,7 @@ def _plain_between(axis: Domain, low: int, high: int) -> float:
         for extra in (1, 0):
             text = f"{_tenths(abs(value), step) + extra}e{step}"
             found = math.copysign(float(text), value)
-            if axis.kind.holds(axis.kind.fit(found)) and low <= axis.index(found) <= high:
+            if axis.kind.contains(axis.kind.clamp(found)) and low <= axis.index(found) <= high:
                 return float(axis.value(axis.index(found)))
     return value
 
@@ -259,7 +259,7 @@ class _Lines:
     def times_read(self, tree: Tree) -> int:
         """Return how often a term reads the number; of several choices, the one that does so most often."""
         if isinstance(tree, If):
-            cases, rest = cases_of(tree)
+            cases, rest = split_cases(tree)
             return max(self.times_read(one) for one in (rest, *(then for _, then in cases)))
         if isinstance(tree, Name):
             return int(tree.name == self.name)
@@ -290,7 +290,7 @@ class _Lines:
 
     def choice(self, tree: If) -> set[int]:
         """Return cuts between which it does not change which of several terms it is, and each is a line."""
-        cases, rest = cases_of(tree)
+        cases, rest = split_cases(tree)
         cuts = self.cuts(rest)
         for condition, then in cases:
             cuts |= self.of_condition(condition) | self.cuts(then)
@@ -373,7 +373,7 @@ class _Lines:
         tried = {self.low, self.high}
         if isinstance(kind, IntType | FloatType):
             tried |= {
-                axis.index(kind.fit(value if isinstance(kind, FloatType) else round(value)))
+                axis.index(kind.clamp(value if isinstance(kind, FloatType) else round(value)))
                 for value in values
             }
         spread = [self.low + (self.high - self.low) * i // SMALL for i in range(1, SMALL)]
@@ -388,7 +388,7 @@ class _Lines:
 def _parts(tree: Tree) -> list[Tree]:
     """Return the conditions that a condition is made of."""
     if isinstance(tree, If):
-        cases, rest = cases_of(tree)
+        cases, rest = split_cases(tree)
         return [*(part for case in cases for part in case), rest]
     return list(children(tree))
 

@@ -20,11 +20,11 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     compile_tree,
     names_in,
     nodes_of,
-    rewritten,
+    rewrite,
+    split_cases,
 )
 from posewright.charts.reachability.abstraction import DIVISIONS, Abstraction, is_defined, may_be_undefined
 from posewright.charts.reachability.conditions import Answer, Atom, Registers
@@ -81,7 +81,7 @@ class _ExpressionQuestions:
     def is_truth(self, tree: Tree) -> bool:
         """Return whether a tree is true or false, rather than a number or a name."""
         if isinstance(tree, If):
-            return self.is_truth(cases_of(tree)[1])
+            return self.is_truth(split_cases(tree)[1])
         if isinstance(tree, Name) and tree.name not in self.fixed:
             return isinstance(self.types.get(tree.name), BoolType)
         if isinstance(tree, Literal | Name):
@@ -132,7 +132,7 @@ class _ExpressionQuestions:
 
     def choice(self, tree: If, make: Callable[[Tree], Answer]) -> Answer:
         """Return what answers a chain of cases; `make` is asked for each when it is first needed."""
-        cases, rest = cases_of(tree)
+        cases, rest = split_cases(tree)
         conditions = [self.truth(condition) for condition, _ in cases]
         trees = [*(then for _, then in cases), rest]
         made: dict[int, Answer] = {}
@@ -151,7 +151,7 @@ class _ExpressionQuestions:
         if inner is None:
             return None
         return self.choice(
-            inner, lambda one: make(rewritten(tree, lambda node: one if node is inner else None))
+            inner, lambda one: make(rewrite(tree, lambda node: one if node is inner else None))
         )
 
     def comparison(self, tree: Tree) -> Answer:
@@ -276,7 +276,7 @@ class _ExpressionQuestions:
                 return bool(below[cell](env, path))
 
             if defined is not None and not defined(env, path):
-                value = keep.canonical(keep.kind.zero)
+                value = keep.canonical(keep.kind.default)
             else:
                 value = keep.values[bisected(is_below, 0, len(keep.bounds))]
             path.loose = path.loose or not keep.single

@@ -96,14 +96,14 @@ class _FollowedTick(TickExecution):
         self.met: dict[object, tuple[int, int, int]] = {}
         self.ways = [0]
 
-    def settle_raised(self) -> None:
+    def process_queue(self) -> None:
         self.met.clear()
-        super().settle_raised()
+        super().process_queue()
 
     def microstep(self, event: str | None) -> bool:
         moved = super().microstep(event)
         if moved:
-            self.ways.append(len(self.taken))
+            self.ways.append(len(self.taken_transitions))
             if self.microsteps > MANY_MICROSTEPS:
                 self.look_round()
         return moved
@@ -115,15 +115,15 @@ class _FollowedTick(TickExecution):
         held = queue if kind is None else kind
         standing = self.configuration, self.history, values, held, self.stayed, len(self.path.choices)
         begun, length, raised = self.met.setdefault(standing, (self.microsteps, len(queue), len(self.raised)))
-        others = set(self.raised[raised:]) & self.machine.heard - {kind} if kind is not None else ()
+        others = set(self.raised[raised:]) & self.machine.handled_events - {kind} if kind is not None else ()
         if begun == self.microsteps or len(queue) < length or others:
             return
         length = self.microsteps - begun
         while len(self.ways) <= MAX_MICROSTEPS:
             first, last = self.ways[-length - 1], self.ways[-length]
-            self.taken += self.taken[first:last]
-            self.ways.append(len(self.taken))
-        self.refuse_circle()
+            self.taken_transitions += self.taken_transitions[first:last]
+            self.ways.append(len(self.taken_transitions))
+        self.fail_endless()
 
 
 class Follower:
@@ -146,7 +146,7 @@ class Follower:
         self.machine = machine
         self.asked = asked
         types: dict[str, Type] = {**machine.types, **{name: axis.kind for name, axis in axes.items()}}
-        questions = Questions(axes, types | dict.fromkeys(asked.came, BoolType()))
+        questions = Questions(axes, types | dict.fromkeys(asked.raised_names, BoolType()))
         self.answers = _answers(machine, questions, keeps)
         self.watched = tuple(questions.condition(one) for one in asked.conditions)
 
@@ -163,18 +163,21 @@ class Follower:
             after = tick.run({}, self.events(tick, path))
             watched = self._watch(tick, path) if self.watched else ()
         except PosewrightError as error:
-            return Followed(None, tuple(tick.taken), tuple(tick.raised), tick.env, error=error)
-        return Followed(after, tuple(tick.taken), tuple(tick.raised), tick.env, watched)
+            return Followed(None, tuple(tick.taken_transitions), tuple(tick.raised), tick.env, error=error)
+        return Followed(after, tuple(tick.taken_transitions), tuple(tick.raised), tick.env, watched)
 
     def _watch(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:
         """Return the answers to what is asked after the tick."""
-        env = {**tick.env, **self.asked.standing(tick.moves.active(tick.configuration), tick.raised)}
+        env = {
+            **tick.env,
+            **self.asked.evaluate_names(tick.planner.active_nodes(tick.configuration), tick.raised),
+        }
         return tuple([_asks(answer, env, path) for answer in self.watched])
 
     def events(self, tick: TickExecution, path: PathCondition) -> Iterator[str]:
         """Yield the events that come, asked for when it is their turn and if something then listens."""
         for event in self.machine.events:
-            asked = self.machine.ways_asked.get(event, {})
+            asked = self.machine.transitions_by_event.get(event, {})
             if any(leaf in asked for leaf in tick.configuration) and path.holds(event):
                 yield event
 

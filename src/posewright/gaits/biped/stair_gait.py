@@ -142,7 +142,7 @@ def stair_gait(name: str | Path) -> StairGait:
         InputError: there is no such file.
         DocumentError: the document is invalid; the message names the line.
     """
-    return read_record(read_document(_catalogue().find(name)), StairGait, besides=("stair",))
+    return read_record(read_document(_catalogue().find(name)), StairGait, extra_keys=("stair",))
 
 
 def _catalogue() -> Catalogue:

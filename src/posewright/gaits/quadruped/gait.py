@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.documents import Bounds, Reader
+from posewright.documents import Bounds, FieldReader
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits.curves import Interpolation
 from posewright.gaits.quadruped.parameters import Explanation, GaitParameters, explanation
@@ -106,7 +106,7 @@ class Gait:
     name: str
     robot: str
     parameters: GaitParameters = field(repr=False)
-    phases: Annotated[PhaseTable, Reader(read_phases)] = field(repr=False)
+    phases: Annotated[PhaseTable, FieldReader(read_phases)] = field(repr=False)
     interpolation: Interpolation = field(default=Interpolation.SPLINE, repr=False)
     travel_gain: TravelGain = field(default_factory=TravelGain, repr=False)
     trim: Trim = field(default_factory=Trim, repr=False)

@@ -86,7 +86,7 @@ def parse_gait(text: str, path: Path | None = None, *, robot: Robot | None = Non
     gait = read_record(
         document,
         Gait,
-        besides=("gait", "robot", "parameters", "pose"),
+        extra_keys=("gait", "robot", "parameters", "pose"),
         degrees=False,
         name=_read_name(fields["gait"]),
         robot=card.name,

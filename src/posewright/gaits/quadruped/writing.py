@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from posewright.documents import is_there, one_line, parse_document, read_text, render_document, save_document
+from posewright.documents import (
+    flow_mapping,
+    parse_document,
+    path_exists,
+    read_text,
+    render_document,
+    save_document,
+)
 from posewright.gaits.quadruped.gait import Gait, TravelGain, Trim
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, Point
 from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable
@@ -30,7 +37,7 @@ def write_gait(gait: Gait, path: Path | str) -> None:
         OutputError: the file cannot be written.
     """
     path = Path(path)
-    before = parse_document(read_text(path), path).value if is_there(path) else _NEW
+    before = parse_document(read_text(path), path).value if path_exists(path) else _NEW
     save_document(path, _document(gait, before if isinstance(before, Mapping) else _NEW, path))
 
 
@@ -49,8 +56,8 @@ def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
         "phases": _phases_value(gait.phases),
         "interpolation": gait.interpolation.value,
         "pose": gait.pose,
-        "travel_gain": one_line(asdict(gait.travel_gain)),
-        "trim": one_line(asdict(gait.trim)),
+        "travel_gain": flow_mapping(asdict(gait.travel_gain)),
+        "trim": flow_mapping(asdict(gait.trim)),
         "parameters": {
             name: _parameter_value(getattr(gait.parameters, name), parameter_entries.get(name))
             for name in EXPLANATIONS
@@ -61,8 +68,8 @@ def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
         "source": "",
         "interpolation": Gait.interpolation.value,
         "pose": Gait.pose,
-        "travel_gain": one_line(asdict(TravelGain())),
-        "trim": one_line(asdict(Trim())),
+        "travel_gain": flow_mapping(asdict(TravelGain())),
+        "trim": flow_mapping(asdict(Trim())),
     }
     unneeded = [key for key in _OPTIONAL_KEYS if key not in before and data[key] == usual[key]]
     omitted = unneeded if before else [key for key in unneeded if key in ("description", "source", "trim")]
@@ -79,13 +86,13 @@ def _robot_value(name: str, before: object, path: Path | None) -> str:
 def _phases_value(phases: PhaseTable) -> str | Tree:
     if PHASE_TABLES.get(phases.name) == phases:
         return phases.name
-    return one_line(phases.offsets)
+    return flow_mapping(phases.offsets)
 
 
 def _parameter_value(value: object, before: object) -> object:
     if isinstance(value, ForeHind):
         is_single = value.fore == value.hind and not isinstance(before, Mapping)
-        return value.fore if is_single else one_line({"fore": value.fore, "hind": value.hind})
+        return value.fore if is_single else flow_mapping({"fore": value.fore, "hind": value.hind})
     return pair_mirrored_points(value, _as_mapping(before)) if isinstance(value, Mapping) else value
 
 

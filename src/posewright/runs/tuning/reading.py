@@ -137,7 +137,9 @@ def _walk(node: Node) -> TunedWalk:
     if share > 1.0 + _SHARE_SLACK:
         what = f"forward and left together are {share:.3g} times the greatest speed"
         node.fail(what, hint="shares whose squares add up to 1 at most, such as 0.6 and 0.8")
-    walk = read_record(node, TunedWalk, besides=_MOST, degrees=False, forward=forward, left=left, turn=turn)
+    walk = read_record(
+        node, TunedWalk, extra_keys=_MOST, degrees=False, forward=forward, left=left, turn=turn
+    )
     if walk.weight == 0.0:
         told["weight"].fail("a walk that does not count", hint="a weight over 0, or leave the walk out")
     return walk

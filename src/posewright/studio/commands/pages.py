@@ -93,7 +93,7 @@ class MovePage:
 def can_change(pages: Pages) -> bool:
     """Tell whether pages of the file may be added, deleted and numbered anew."""
     motion_format = FORMATS.get(pages.file.format)
-    return motion_format is not None and motion_format.renumbers and pages.file.document is not None
+    return motion_format is not None and motion_format.allows_page_changes and pages.file.document is not None
 
 
 def require_free_pages(pages: Pages) -> None:

@@ -12,9 +12,9 @@ from posewright.errors import FormatError, InputError, PosewrightError
 from posewright.formats import (
     NATIVE,
     MotionFile,
-    carried_to,
+    carry_to_robot,
+    describe_carrying_losses,
     detect_format,
-    lost_between_robots,
     motion_file_in,
     read_file_bytes,
 )
@@ -131,7 +131,7 @@ def shown_robots() -> Iterator[Robot]:
 
 def new_file(motion: Motion, path: Path, card: Robot) -> Opened:
     """Return a motion as the one page of a native file that is not there yet."""
-    pages = Pages.of(MotionFile.of_one(NATIVE, path, motion))
+    pages = Pages.of(MotionFile.of_single_motion(NATIVE, path, motion))
     return Opened(pages, card, 1, Place(path, None))
 
 
@@ -177,8 +177,8 @@ def _opened(
 
 def _carried(file: MotionFile, page: int, card: Robot, path: Path) -> Opened:
     """Return a page, carried over to another robot, as a new motion: the file stays the first robot's."""
-    carried = carried_to(file.motion(page), card)
-    warnings = (*file.warnings, *lost_between_robots(carried), *carried.remarks)
+    carried = carry_to_robot(file.motion(page), card)
+    warnings = (*file.warnings, *describe_carrying_losses(carried), *carried.remarks)
     target = path.with_name(f"{file_stem(carried.motion.name)}_{card.name}{ENDING}")
-    pages = Pages.of(MotionFile.of_one(NATIVE, target, carried.motion, warnings))
+    pages = Pages.of(MotionFile.of_single_motion(NATIVE, target, carried.motion, warnings))
     return Opened(pages, card, 1, Place(target, None))
