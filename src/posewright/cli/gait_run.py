@@ -99,7 +99,7 @@ class WalkOptions:
         if self.body not in known and not is_path(self.body):
             raise UnknownNameError.among("body", self.body, known)
         ranges = known_bodies.domain_randomization(self.body)
-        return known_bodies.draw_domain(ranges, search.checked_seed(self.seed))
+        return known_bodies.draw_domain(ranges, search.require_seed(self.seed))
 
     @property
     def body_text(self) -> str:

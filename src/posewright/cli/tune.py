@@ -259,7 +259,7 @@ class SearchProgress:
         clock: Callable[[], float],
     ) -> None:
         asked = task.search.population if population is None else population
-        plan = search.plan_for(runs.GaitProblem(task), population=asked, spread=task.search.spread, seed=0)
+        plan = search.make_plan(runs.GaitProblem(task), population=asked, spread=task.search.spread, seed=0)
         self.name = task.name
         self.done: int | None = None  # generations, the start not counted; None before that is
         self.say: Say = lambda *_: None  # nobody follows yet
