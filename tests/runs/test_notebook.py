@@ -12,7 +12,7 @@ import pytest
 
 import posewright as pw
 from posewright.recordings import Recording
-from posewright.runs.notebook import SHOWN
+from posewright.runs.notebook import DRAWING_FUNCTIONS
 
 DOG = pw.robot("sony_ers7")
 
@@ -74,7 +74,7 @@ def test_what_cannot_be_drawn_says_why_above_its_table(shell: Shell) -> None:
 
 
 def test_the_types_and_what_draws_them_are_where_they_are_looked_for() -> None:
-    for place, drawn in SHOWN.items():
+    for place, drawn in DRAWING_FUNCTIONS.items():
         for module, name in (place, drawn):
             found = getattr(__import__(module, fromlist=[name]), name)
             assert module in {found.__module__, "posewright.figures", "posewright.charts"}
@@ -98,4 +98,4 @@ def test_importing_posewright_inside_ipython_turns_it_on(running: bool) -> None:
     )
     command = [sys.executable, "-c", program]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 -- our own
-    assert told.split() == [str(len(SHOWN) + 1 if running else 0), "[]"]
+    assert told.split() == [str(len(DRAWING_FUNCTIONS) + 1 if running else 0), "[]"]

@@ -28,7 +28,7 @@ from posewright.documents import (
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, OutputError, PosewrightError, Where
 from posewright.recordings.exact_json import from_json, to_json
-from posewright.search.executors import executor_for, in_order
+from posewright.search.executors import map_in_order, open_executor
 from posewright.version import __version__
 
 Item = TypeVar("Item")
@@ -293,8 +293,8 @@ def run_batch(
                 if path_exists(path) and _is_complete(path):
                     add(_read_entry(path, name), is_stored=True)
         pending = [(name, item) for name, item in items.items() if name not in runs]
-        with executor_for(workers if executor is None else 1, len(pending)) as own_executor:
-            for run in in_order(_StoringTask(task, key, folder), pending, executor or own_executor):
+        with open_executor(workers if executor is None else 1, len(pending)) as own_executor:
+            for run in map_in_order(_StoringTask(task, key, folder), pending, executor or own_executor):
                 add(run, is_stored=False)
     return Batch(key, measure, settings, tuple(runs[name] for name in items), folder)
 

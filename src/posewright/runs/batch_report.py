@@ -1,4 +1,4 @@
-"""The report of a batch: one HTML file that needs nothing else, with pictures, to be read and printed."""
+"""The report of a batch: one self-contained HTML file with pictures."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from posewright.runs.replaying import draw_outcome, replay
 from posewright.version import __version__
 
 TEMPLATE = "batch_report.html"
-_UNSHOWN = ("contest", "what", "file ")
-"""Settings that are the title, or digests of files."""
+_HIDDEN_SETTINGS = ("contest", "what", "file ")
+"""Beginnings of settings that are the title, or digests of files."""
 
 _BINS = 30
-_WIDE, _HIGH = 720.0, 150.0
-"""Of the picture of the distribution, without its words, in its own units."""
+_WIDTH = 720.0
+_HEIGHT = 150.0
+"""Size of the distribution's picture without its labels, in its own units."""
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A run that is shown large: which it is, and its picture, or why there is none; both may be empty."""
+class ShownRun:
+    """A run with a title, and its picture or the error message if it could not be drawn."""
 
     title: str
     run: BatchRun
@@ -37,8 +38,8 @@ class Shown:
 def keep_report(batch: Batch) -> None:
     """Write `results.csv` and `report.html` into the batch's folder, or raise an OutputError.
 
-    Without a folder nothing is written; where what makes the report is not installed, there is none, and one
-    of before, which knows less, is removed.
+    Without a folder nothing is written. If Jinja or matplotlib is not installed, there is no report, and an
+    outdated one is removed.
     """
     if batch.folder is not None:
         make_folder(batch.folder)
@@ -54,12 +55,12 @@ def keep_report(batch: Batch) -> None:
 
 
 def report_of(batch: Batch, *, look_closer: bool = True) -> str:
-    """Return the report as HTML: what was run, what came of it, a table to sort, the worst and the best.
+    """Return the report as HTML: settings, results, a sortable table, and pictures of the worst and best run.
 
-    Without `look_closer` the worst and the best are left out, and nothing is drawn.
+    Without `look_closer` there are no pictures of single runs.
 
     Raises:
-        MissingExtraError: Jinja is not installed, or matplotlib is not.
+        MissingExtraError: Jinja or matplotlib is not installed.
     """
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -74,67 +75,68 @@ def report_of(batch: Batch, *, look_closer: bool = True) -> str:
     return jinja.get_template(TEMPLATE).render(
         batch=batch,
         title=f"{batch.settings.get('contest') or batch.settings.get('what', 'Batch')}",
-        about=_about(batch),
-        texts={name for run in batch.done for name, one in run.figures.items() if isinstance(one, str)},
+        about=_visible_settings(batch),
+        texts={name for run in batch.done for name, value in run.figures.items() if isinstance(value, str)},
         spread=spread_of(batch),
-        shown=list(_shown(batch)) if look_closer else [],
+        shown=list(_shown_runs(batch)) if look_closer else [],
         version=__version__,
     )
 
 
 def figure_words(name: str) -> str:
-    """Return what people call a figure: `time_s` is `time [s]`."""
-    known = {"m_s": "m/s", "rad_s": "rad/s", "s": "s", "m": "m", "cm": "cm", "deg": "deg", "w": "W"}
-    for ending in sorted(known, key=len, reverse=True):
+    """Return a figure's name for people: `time_s` becomes `time [s]`."""
+    units = {"m_s": "m/s", "rad_s": "rad/s", "s": "s", "m": "m", "cm": "cm", "deg": "deg", "w": "W"}
+    for ending in sorted(units, key=len, reverse=True):
         if name.endswith(f"_{ending}") and not name.endswith(f"_per_{ending}"):
-            return f"{name[: -len(ending) - 1].replace('_', ' ')} [{known[ending]}]"
+            return f"{name[: -len(ending) - 1].replace('_', ' ')} [{units[ending]}]"
     return name.replace("_", " ")
 
 
 def figure_text(value: object) -> str:
-    """Return a figure as people read it."""
+    """Return a figure's value as text for people."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = f"{round(value, 2) + 0.0:.2f}" if isinstance(value, float) else str(value)
     return "-" if value is None else text
 
 
-def _about(batch: Batch) -> dict[str, str]:
-    """Return the settings worth reading, and which runs there are."""
-    told = {key: value for key, value in batch.settings.items() if not key.startswith(_UNSHOWN)}
+def _visible_settings(batch: Batch) -> dict[str, str]:
+    """Return the names of the runs, and the settings without digests."""
+    settings = {key: value for key, value in batch.settings.items() if not key.startswith(_HIDDEN_SETTINGS)}
     names = [run.name for run in batch.runs]
-    which = f"{names[0]} … {names[-1]} ({len(names)})" if len(names) > 3 else ", ".join(names)
-    return {f"{batch.key}s": which, **told}
+    summary = f"{names[0]} … {names[-1]} ({len(names)})" if len(names) > 3 else ", ".join(names)
+    return {f"{batch.key}s": summary, **settings}
 
 
-def _shown(batch: Batch) -> Iterator[Shown]:
-    """Yield the worst, the middle and the best run, each once, one picture in memory at a time."""
+def _shown_runs(batch: Batch) -> Iterator[ShownRun]:
+    """Yield the worst, median and best run, each once, with one picture in memory at a time."""
     ranked = batch.ranked
-    ends = {"Worst": -1, "Median": len(ranked) // 2, "Best": 0} if ranked else {}
-    seen: set[str] = set()
-    for title, place in ends.items():
-        run = ranked[place]
-        if run.name not in seen:
-            seen.add(run.name)
-            yield Shown(title, run, *_picture(batch.recording(run)))
+    rank_of_title = {"Worst": -1, "Median": len(ranked) // 2, "Best": 0} if ranked else {}
+    yielded: set[str] = set()
+    for title, rank in rank_of_title.items():
+        run = ranked[rank]
+        if run.name not in yielded:
+            yielded.add(run.name)
+            yield ShownRun(title, run, *_picture(batch.recording(run)))
 
 
 def _picture(recording: Path | None) -> tuple[str, str]:
-    """Return the picture of a recording as the address of an image that holds it, and why there is none."""
+    """Return the picture of a recording as a data URL, and the error message if it cannot be drawn."""
     if recording is None:
         return "", ""
     try:
         picture = screen_png(draw_outcome(replay(recording)))
     except MissingExtraError:
         raise
-    except PosewrightError as error:  # of this recording alone
+    except PosewrightError as error:  # concerns this recording only
         return "", str(error)
     return f"data:image/png;base64,{base64.b64encode(picture).decode()}", ""
 
 
 def spread_of(batch: Batch) -> Mapping[str, Any]:
-    """Return where the dots of a picture lie, a run each, by the measure; empty where all are equal."""
-    low, high = min(batch.values, default=0.0), max(batch.values, default=0.0)
+    """Return the geometry of a dot plot of the measure, one dot for each run; empty if all are equal."""
+    low = min(batch.values, default=0.0)
+    high = max(batch.values, default=0.0)
     if low == high:
         return {}
     bins: dict[int, list[BatchRun]] = {}
@@ -142,20 +144,21 @@ def spread_of(batch: Batch) -> Mapping[str, Any]:
         value = run.figures.get(batch.measure)
         if isinstance(value, int | float):
             bins.setdefault(round((value - low) / (high - low) * _BINS), []).append(run)
-    step = min(_WIDE / _BINS, _HIGH / max(map(len, bins.values())))
-    mean, deviation = batch.mean or 0.0, batch.deviation or 0.0
+    step = min(_WIDTH / _BINS, _HEIGHT / max(map(len, bins.values())))
+    mean = batch.mean or 0.0
+    deviation = batch.deviation or 0.0
 
-    def across(value: float) -> float:
-        return round(_WIDE * min(max((value - low) / (high - low), 0.0), 1.0), 1)
+    def x_of(value: float) -> float:
+        return round(_WIDTH * min(max((value - low) / (high - low), 0.0), 1.0), 1)
 
     return {
         "radius": round(0.45 * step, 2),
         "dots": [
-            (round(_WIDE * place / _BINS, 1), round(_HIGH - step * (n + 0.5), 1), run)
+            (round(_WIDTH * place / _BINS, 1), round(_HEIGHT - step * (n + 0.5), 1), run)
             for place, runs in sorted(bins.items())
             for n, run in enumerate(runs)
         ],
-        "mean": across(mean),
-        "band": (across(mean - deviation), across(mean + deviation)),
-        "ticks": [(across(one), one) for one in (low + (high - low) * k / 5 for k in range(6))],
+        "mean": x_of(mean),
+        "band": (x_of(mean - deviation), x_of(mean + deviation)),
+        "ticks": [(x_of(value), value) for value in (low + (high - low) * k / 5 for k in range(6))],
     }

@@ -33,7 +33,7 @@ from posewright.runs.trial import (
     trial_documents,
     trial_run,
 )
-from posewright.search.plan import checked_seed
+from posewright.search.plan import require_seed
 
 MAX_SEEDS = 100_000
 _SEEDS = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
@@ -60,7 +60,7 @@ def read_seeds(text: str) -> tuple[int, ...]:
             seeds.update(range(first, last + 1))
         if last - first >= MAX_SEEDS or len(seeds) > MAX_SEEDS:
             raise InputError(f"too many seeds: {text!r}", hint=f"at most {MAX_SEEDS}")
-    return tuple(sorted(map(checked_seed, seeds)))
+    return tuple(sorted(map(require_seed, seeds)))
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def run_many(
         UnavailableError: a worker process ended unexpectedly.
     """
     seed_numbers = (
-        read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(seed) for seed in seeds})
+        read_seeds(seeds) if isinstance(seeds, str) else sorted({require_seed(seed) for seed in seeds})
     )
     if not seed_numbers:
         raise InputError("no seeds", hint="such as 1-20")

@@ -1,7 +1,7 @@
-"""How a notebook shows robots, motions, gaits, walks, outcomes, recordings and batches.
+"""HTML for notebooks: robots, motions, gaits, walks, outcomes, recordings and batches as pictures and tables.
 
-`%load_ext posewright` turns it on, and so does importing posewright inside IPython. What a picture needs is
-loaded when one is first shown. A figure that a `draw_*` function returns is shown too, without pyplot.
+`%load_ext posewright` registers it, as does importing posewright inside IPython. Modules are imported when
+the first object is displayed. Figures returned by `draw_*` functions are displayed without pyplot.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from posewright.errors import PosewrightError
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from posewright.runs.batch import Batch
     from posewright.runs.walking.many import ManyReport
 
-_FIGURES, _REPLAYING = "posewright.figures", "posewright.runs.replaying"
-SHOWN: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
+_FIGURES = "posewright.figures"
+_REPLAYING = "posewright.runs.replaying"
+DRAWING_FUNCTIONS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
     {
         ("posewright.robots.card", "Robot"): (_FIGURES, "draw_robot"),
         ("posewright.charts.model.chart", "Chart"): ("posewright.charts", "draw_svg"),
@@ -37,67 +38,82 @@ SHOWN: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
         ("posewright.runs.batch", "Batch"): (__name__, "report_frame"),
     }
 )
-"""Module and name of the types that are shown, and of the functions that give a figure or HTML of them."""
+"""Module and name of each displayed type, and of the function that returns its figure or HTML."""
 
 FIGURE = "matplotlib.figure.Figure"
 
 _PER_INCH = 96
-"""Pixels of a browser in an inch, so that a point of a font is a point."""
+"""Pixels per inch in a browser."""
 
-_FRAME, _ROW, _TALLEST = 780, 100, 1100
-"""Height of a batch's report without its rows, of a row, and of all of it at most [pixels]."""
+_REPORT_HEIGHT = 780
+"""Height of a batch's report without its rows [pixels]."""
+_ROW_HEIGHT = 100
+_MAX_HEIGHT = 1100
 
 
 def register(shell: Any) -> None:
-    """Let a running IPython show our types as pictures; none of their modules is imported for that."""
+    """Register the displays with a running IPython shell; this imports none of the types' modules.
+
+    Args:
+        shell: the `InteractiveShell`; IPython is an optional dependency without types.
+    """
     formatters = shell.display_formatter.formatters
-    for (module, name), (room, function) in SHOWN.items():
+    for (module, name), (room, function) in DRAWING_FUNCTIONS.items():
         formatters["text/html"].for_type_by_name(
-            module, name, lambda one, r=room, f=function: shown(one, r, f)
+            module, name, lambda value, r=room, f=function: html_of(value, r, f)
         )
     try:
         formatters["image/png"].lookup_by_type(FIGURE)
-    except KeyError:  # pyplot was not imported here; where it is later, its own way of showing wins
-        formatters["image/png"].for_type_by_name(*FIGURE.rsplit(".", 1), _shown_figure)
+    except KeyError:  # pyplot is not imported; if it is later, its own display replaces this one
+        formatters["image/png"].for_type_by_name(*FIGURE.rsplit(".", 1), _png_of_figure)
 
 
-def shown(one: Any, room: str, function: str) -> str:
-    """Return something as HTML: its picture, by a function of a module, and its table.
+@runtime_checkable
+class HasHtml(Protocol):
+    """An object with IPython's own method for HTML."""
 
-    Of what cannot be drawn, as a motion that takes no time, it is said why. Any other error is a fault of
-    ours: IPython tells of it and shows the text instead.
+    def _repr_html_(self) -> str: ...
+
+
+def html_of(value: object, module: str, function: str) -> str:
+    """Return an object as HTML: the picture that a function of a module draws, and its table.
+
+    If it cannot be drawn, such as a motion without duration, the error message takes the picture's place.
+    Other errors are bugs: IPython reports them and shows the text instead.
     """
-    table = one._repr_html_() if hasattr(one, "_repr_html_") else ""
+    table = value._repr_html_() if isinstance(value, HasHtml) else ""
     try:
-        drawn = getattr(importlib.import_module(room), function)(one)
-        return f"{drawn if isinstance(drawn, str) else _image(drawn)}{table}"
+        picture = getattr(importlib.import_module(module), function)(value)
+        return f"{picture if isinstance(picture, str) else _image(picture)}{table}"
     except PosewrightError as error:
-        return f"<p>{escape(str(error))}</p>{table or f'<p>{escape(repr(one))}</p>'}"
+        return f"<p>{escape(str(error))}</p>{table or f'<p>{escape(repr(value))}</p>'}"
 
 
 def _image(figure: Figure) -> str:
     from posewright.figures.saving import screen_png
 
     style = f"width: {figure.get_figwidth() * _PER_INCH:.0f}px; max-width: 100%; height: auto"
-    alt, data = escape(str(figure.get_label()), quote=True), b64encode(screen_png(figure)).decode()
+    alt = escape(str(figure.get_label()), quote=True)
+    data = b64encode(screen_png(figure)).decode()
     return f'<img alt="{alt}" style="{style}" src="data:image/png;base64,{data}">'
 
 
-def _shown_figure(figure: Figure) -> tuple[bytes, dict[str, int]]:
+def _png_of_figure(figure: Figure) -> tuple[bytes, dict[str, int]]:
     from posewright.figures.saving import screen_png
 
     return screen_png(figure), {"width": round(figure.get_figwidth() * _PER_INCH)}
 
 
 def report_frame(batch: Batch) -> str:
-    """Return the report of a batch, without a closer look at single runs, in a frame; and its table.
+    """Return the report of a batch without pictures of single runs in a frame, and its table.
 
-    Where a notebook is not trusted, as on a web site, its frames are left out; its tables are not.
+    Notebooks that are not trusted, as on a web site, lose frames but keep tables.
     """
     from posewright.robots import html_table
     from posewright.runs.batch_report import figure_text, figure_words, report_of
 
-    style = f"width: 100%; height: {min(_FRAME + _ROW * len(batch.runs), _TALLEST)}px; border: 0"
+    height = min(_REPORT_HEIGHT + _ROW_HEIGHT * len(batch.runs), _MAX_HEIGHT)
+    style = f"width: 100%; height: {height}px; border: 0"
     frame = f'<iframe style="{style}" srcdoc="{escape(report_of(batch, look_closer=False))}"></iframe>'
     table = batch.table()
     rows = [map(figure_text, row.values()) for row in table]
@@ -105,11 +121,18 @@ def report_frame(batch: Batch) -> str:
 
 
 def figures_of_many(walks: ManyReport) -> str:
-    """Return the median and the worst of each figure of many bodies, as a table."""
+    """Return a table with the median and the worst value of each figure over many bodies."""
     from posewright.evaluation.walking.figures import FIGURES
     from posewright.robots import html_table
 
     columns = ("figure", "unit", "median", "worst")
-    found = [(one, walks.median[one.name], walks.worst[one.name]) for one in FIGURES]
-    rows = ((one.words, one.unit, one.text(middle), one.text(worst)) for one, middle, worst in found)
+    rows = (
+        (
+            figure.words,
+            figure.unit,
+            figure.text(walks.median[figure.name]),
+            figure.text(walks.worst[figure.name]),
+        )
+        for figure in FIGURES
+    )
     return html_table(repr(walks)[1:-1], columns, rows, opened=True)

@@ -47,31 +47,31 @@ def run_openr(
     seconds: float | None = None,
     **options: Unpack[PerformOptions],
 ) -> Recording:
-    """Run a program of OPEN-R objects on a bare floor; `openr_result` and `draw_sequence` tell what was said.
+    """Run a program of OPEN-R objects on a bare floor; see `openr_result` and `draw_sequence` for results.
 
     Args:
-        program: one that ships, or the path of a CONNECT.CFG; default what is on the stick, or MoNet where
-            there are MONET files; or what `set_up_openr` returned, alone.
-        commands: what Commander sends: a command, `@`, and its time [s]; several with commas.
-        robot: on which it runs.
-        pose: in which the robot begins; default the program's.
-        stick: folder of a memory stick, for MoNet, or with a CONNECT.CFG of its own.
+        program: name of a program of the catalogue, or path of a CONNECT.CFG; by default the stick's, or
+            MoNet if there are MONET files. Or what `set_up_openr` returned, then without the arguments below.
+        commands: what Commander sends, as `COMMAND@TIME` [s], separated by commas.
+        robot: the robot it runs on.
+        pose: the robot's first pose; by default the program's.
+        stick: folder of a memory stick, for MoNet, or with its own CONNECT.CFG.
         monet: MONET files without a stick.
         poses: an EKMoves.h for EKMotion.
-        sequences: the table of EKMotion's moves over it.
+        sequences: a table of EKMotion's moves over these poses.
         player: `sony`, or `exact`, which reaches each keyframe of a motion of MoNet.
-        objects: a Python file of one's own objects.
-        seconds: for so long it runs [s]; default until its objects have had nothing to do for a second.
+        objects: a Python file with the user's own objects.
+        seconds: duration [s]; by default until all objects have been idle for a second.
         options: see `PerformOptions`.
 
     Raises:
-        InputError: something that was handed in is wrong, a file for one; the robot has not moved.
-        OutputError: the recording cannot be written there.
+        InputError: an argument or a file is wrong; the robot has not moved.
+        OutputError: the recording cannot be written.
         BodyError: the body failed, or the objects send each other messages without end.
     """
     if isinstance(program, OpenRProgram):
         if commands:
-            raise InputError("a program that is set up has its commands", hint="say them to set_up_openr")
+            raise InputError("the program already has its commands", hint="pass them to set_up_openr")
         ready = program
     else:
         ready = set_up_openr(
@@ -87,10 +87,10 @@ def run_openr(
             objects=objects,
         )
     if seconds is not None and not 0.0 < seconds <= MOST_S:
-        raise InputError(f"to run for {seconds:g} s", hint=f"above 0, up to {MOST_S:g} s")
+        raise InputError(f"the duration is {seconds:g} s", hint=f"above 0, up to {MOST_S:g} s")
     if ready.robot.model_path is None and options.get("body", SIMULATION) == SIMULATION:
-        hint = "--body mock runs the objects without one"
-        raise InputError(f"{ready.robot.name} has no model: it cannot be simulated", hint=hint)
+        hint = "the body mock runs the objects without one"
+        raise InputError(f"{ready.robot.name} has no model and cannot be simulated", hint=hint)
     until_s = LONGEST_S if seconds is None else seconds
     timed = replace(ready, until_s=until_s)
     controller = timed.controller()
@@ -104,42 +104,56 @@ def run_openr(
 def openr_result(recording: Recording) -> dict[str, Any]:
     """Return a run of OPEN-R objects as plain data, from its recording alone.
 
-    `frames` have `commands_urad`, what the objects asked for in whole micro-radians, and `positions_rad`,
-    what the joints did, in the order of `joints`; None where nobody measured. `fell` is whether the robot
-    tipped over, as `evaluate` counts it, and None where nobody knew; `fell_s` is when it did first.
+    `frames` hold `commands_urad`, the commanded angles in whole micro-radians, and `positions_rad`, the
+    measured angles or None, both in the order of `joints`. `fell` tells whether the robot tipped over, as
+    `evaluate` counts it, and is None if its attitude is unknown; `fell_s` is the time of the first fall.
 
     Raises:
-        InputError: the recording is of something else.
+        InputError: the recording is not of OPEN-R objects.
     """
-    told = recording.header.extras.get(EXTRAS)
-    if not isinstance(told, Mapping):
-        raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright aibo run`")
-    one, said = recording.robot(), entries_of(recording)
-    fallen = next(iter(evaluate_run(recording).robots.values())) if one.knows_place else None
-    asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)
-    seen = one.positions.astype(object)
-    seen[np.isnan(one.positions)] = None
+    program = recording.header.extras.get(EXTRAS)
+    if not isinstance(program, Mapping):
+        raise InputError("the recording is not of OPEN-R objects", hint="one made by `posewright aibo run`")
+    record = recording.robot()
+    log = entries_of(recording)
+    evaluation = next(iter(evaluate_run(recording).robots.values())) if record.knows_place else None
+    commands_urad = np.rint(np.nan_to_num(record.asked) * MICRO).astype(np.int64)
+    positions_rad = record.positions.astype(object)
+    positions_rad[np.isnan(record.positions)] = None
     times = np.round(recording.times, 6).tolist()
-    rows = zip(times, asked.tolist(), seen.tolist(), strict=True)
-    told_at = [(round(each.time_s, 6), each) for each in said]
-    states = [{"time_s": at, **each.data} for at, each in told_at if each.kind == STATE]
-    others = [{"time_s": at, "kind": each.kind, **each.data} for at, each in told_at if each.kind != STATE]
+    states = []
+    messages = []
+    for entry in log:
+        time_s = round(entry.time_s, 6)
+        if entry.kind == STATE:
+            states.append({"time_s": time_s, **entry.data})
+        else:
+            messages.append({"time_s": time_s, "kind": entry.kind, **entry.data})
+    frames = [
+        {"time_s": time_s, "commands_urad": commands, "positions_rad": positions}
+        for time_s, commands, positions in zip(
+            times, commands_urad.tolist(), positions_rad.tolist(), strict=True
+        )
+    ]
     return {
-        "fell": None if fallen is None else bool(fallen.falls),
-        "fell_s": round(fallen.fall_times_s[0], 6) if fallen and fallen.falls else None,
-        "program": told.get("program"),
-        "commands": told.get("commands") or _typed(said),
-        "robot": one.header.robot,
+        "fell": None if evaluation is None else bool(evaluation.falls),
+        "fell_s": round(evaluation.fall_times_s[0], 6) if evaluation and evaluation.falls else None,
+        "program": program.get("program"),
+        "commands": program.get("commands") or _typed_commands(log),
+        "robot": record.header.robot,
         "duration_s": times[-1] if times else 0.0,
         "states": states,
-        "messages": others,
-        "joints": list(one.header.joints),
-        "frames": [{"time_s": at, "commands_urad": go, "positions_rad": is_} for at, go, is_ in rows],
+        "messages": messages,
+        "joints": list(record.header.joints),
+        "frames": frames,
         "digest": recording.digest(),
     }
 
 
-def _typed(said: Sequence[LogEntry]) -> list[str]:
-    """Return what a person typed in the run, as a script has it: what Commander handed over, and when."""
-    sent = [one for one in said if one.kind == "notify" and one.data["from"].startswith(f"{COMMANDER}.")]
-    return [f"{one.data['data']}@{one.time_s:g}" for one in sent]
+def _typed_commands(log: Sequence[LogEntry]) -> list[str]:
+    """Return the commands that Commander sent during the run, as `COMMAND@TIME`."""
+    return [
+        f"{entry.data['data']}@{entry.time_s:g}"
+        for entry in log
+        if entry.kind == "notify" and entry.data["from"].startswith(f"{COMMANDER}.")
+    ]

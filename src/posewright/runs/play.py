@@ -25,28 +25,28 @@ def play_motion(
     longest_s: float = LONGEST_S,
     **options: Unpack[PerformOptions],
 ) -> Recording:
-    """Play a motion on any body, with safety between the two.
+    """Play a motion on any body, through the safety filter.
 
-    A body that is real goes gently to the motion's first pose first; a simulated one is put down in it. A
-    motion that repeats for ever is played three times.
+    A real body first moves slowly to the motion's first pose; a simulated one starts in it. A motion that
+    repeats for ever is played three times.
 
     Args:
-        motion: what is played.
-        robot: on what, or its name; default the motion's own.
-        pose: name of the pose of the joints that the motion does not move; default `stand`.
-        settle_s: how long it stands in the first pose before [s].
-        hold_s: how long it holds the last one [s].
-        longest_s: what lies later in the motion is not played [s].
+        motion: the motion.
+        robot: the robot or its name; by default the motion's own.
+        pose: name of the pose of joints that the motion does not move; by default `stand`.
+        settle_s: time in the first pose before the motion starts [s].
+        hold_s: time in the last pose after the motion [s].
+        longest_s: the motion is cut after this time [s].
         options: see `PerformOptions`.
 
     Raises:
-        InputError: the motion is another robot's, or a number makes no sense.
-        UnknownNameError: there is no such robot, body or pose.
+        InputError: the motion is for another robot, or a duration is out of range.
+        UnknownNameError: no robot, body or pose has this name.
         BodyError: the body failed.
     """
-    for what, seconds in (("settle_s", settle_s), ("hold_s", hold_s)):
+    for name, seconds in (("settle_s", settle_s), ("hold_s", hold_s)):
         if not 0.0 <= seconds <= LONGEST_S:
-            raise InputError(f"{what} is {seconds:g} s", hint=f"0 to {LONGEST_S:g} s")
+            raise InputError(f"{name} is {seconds:g} s", hint=f"0 to {LONGEST_S:g} s")
     program = MotionProgram(motion, robot_of_motion(motion, robot), pose, settle_s, hold_s, longest_s)
     return perform_program(program, until_s=program.duration_s, **options)
 
@@ -59,18 +59,18 @@ def play_gait(
     seconds: float,
     **options: Unpack[PerformOptions],
 ) -> Recording:
-    """Walk a gait on any body, with safety between the two; `walk_gait` measures one on a simulated body.
+    """Walk a gait on any body, through the safety filter; `walk_gait` measures it on a simulated body.
 
     Args:
-        gait: what is walked.
-        robot: who walks, or the name; default the gait's own.
-        command: what is asked for, all the time.
-        seconds: for how long [s].
+        gait: the gait.
+        robot: the robot or its name; by default the gait's own.
+        command: the commanded velocity.
+        seconds: duration [s].
         options: see `PerformOptions`.
 
     Raises:
-        InputError: the command is out of its range, or gait and robot do not go together.
-        UnreachableError: a foot cannot stand where the gait wants it to.
+        InputError: the command is out of range, or the gait is for another robot.
+        UnreachableError: a foot cannot reach its position in the gait.
         BodyError: the body failed.
     """
     card = robot_of_gait(gait, robot)

@@ -14,7 +14,7 @@ from posewright.figures import (
     draw_recording,
     draw_walk,
     film_recording,
-    refuse_film,
+    require_film_options,
     save_figure,
 )
 from posewright.recordings import Recording, read_mcap
@@ -65,7 +65,7 @@ def replay(
         InputError: the recording lacks what was asked for.
     """
     if video is not None:
-        refuse_film(Path(video), speed, size)
+        require_film_options(Path(video), speed, size)
     if not isinstance(recording, Recording):
         recording = read_mcap(Path(recording), trust_attached_rules=trust_attached_rules)
     refuse_impossible(recording)
@@ -86,15 +86,15 @@ def replay(
 
 
 def _judged(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
-    """Judge a recording of a contest that is known here, and say by whose rules; else say who did what."""
+    """Judge a recording by its contest's rules; without a known contest the outcome is unjudged."""
     if not is_of_a_contest(recording.header):
         return Outcome(recording, Unjudged(recording), 0.0)
     try:
-        held = contest_of(recording.header, trust_attached_rules=trust_attached_rules)
+        contest = contest_of(recording.header, trust_attached_rules=trust_attached_rules)
     except UnknownNameError as error:
         return Outcome(recording, Unjudged(recording, warnings=(f"not judged: {error}",)), 0.0)
-    remark = own_rules(recording.header, held)
-    return Outcome(recording, judge(recording, held), 0.0, (remark,) if remark else ())
+    remark = own_rules(recording.header, contest)
+    return Outcome(recording, judge(recording, contest), 0.0, (remark,) if remark else ())
 
 
 def draw_board(outcome: Outcome) -> Figure:
@@ -105,21 +105,25 @@ def draw_board(outcome: Outcome) -> Figure:
     """
     board = outcome.board
     if board is None:
-        raise InputError("no board was in it", hint="run it with a controller such as arduino-uno")
+        raise InputError(
+            "the trial did not run on a board", hint="run it with a controller such as arduino-uno"
+        )
     behaviour = next(iter(outcome.recording.header.robots.values())).controller
-    times = [one.time_s for one in board.parity.steps]
-    told, wanted = [one for one, _ in board.states], [one for _, one in board.states]
+    times = [step.time_s for step in board.parity.steps]
+    board_states = [board_state for board_state, _ in board.states]
+    interpreter_states = [interpreter_state for _, interpreter_state in board.states]
     title = f"{behaviour} on {board.controller}: states of the board and of the interpreter"
-    return draw_parity(times, told, wanted, title=title, missed=board.parity.missed)
+    return draw_parity(times, board_states, interpreter_states, title=title, missed=board.parity.missed)
 
 
 def draw_outcome(outcome: Recording | Recorded) -> Figure:
-    """Draw what came of a run or was recorded of it: a walk with its figures, a trial with its contest's."""
+    """Draw a recording or outcome: a walk with its figures, a trial with its contest's picture."""
     if not isinstance(outcome, Outcome):
         outcome = replay(outcome if isinstance(outcome, Recording) else outcome.recording)
     recording = outcome.recording
     if WALK in recording.header.extras:
         return draw_walk(recording)
-    judged = not isinstance(outcome.score, Unjudged)
-    adds = contest_of(recording.header, trust_attached_rules=True).picture(recording) if judged else None
-    return draw_recording(recording, contest=adds)
+    if isinstance(outcome.score, Unjudged):
+        return draw_recording(recording)
+    contest = contest_of(recording.header, trust_attached_rules=True)
+    return draw_recording(recording, contest=contest.picture(recording))

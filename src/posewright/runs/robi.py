@@ -15,13 +15,13 @@ from posewright.runtimes.robi.postures import Posture
 from posewright.runtimes.robi.setup import RobiProgram, set_up_robi
 
 STILL_S = 0.5
-"""A run goes on for so long after nothing more will happen [s]."""
+"""A run continues for so long after its program is over [s]."""
 
 LONGEST_S = 600.0
-"""A program runs no longer than this unless told otherwise [s]."""
+"""Default limit of a program's duration [s]."""
 
 TIPS_OVER = "the simulated Robi tips over when it stands up from sitting: the notes lack a part of the way"
-"""What to say of one that fell and was to stand up."""
+"""Note in the result of a run that fell after it should have stood up."""
 
 
 def run_robi(
@@ -35,23 +35,23 @@ def run_robi(
     controller: RobiController | None = None,
     **options: Unpack[PerformOptions],
 ) -> Recording:
-    """Run a program of a Robi 2; `robi_result` tells what happened.
+    """Run a program of a Robi 2; see `robi_result` for the result.
 
     `pw.run_robi("startup", words="1@2, 3@10")` lets it sit down and then dance.
 
     Args:
-        program: as for `set_up_robi`, as are the four that follow; or what that returned, alone.
-        words: numbers of words that the robot recognises, each with its time.
-        posture: in which it begins.
-        rule: by which programs that ship judge the posture.
-        breakpoints: labels, or addresses, at which the program is over.
-        seconds: for so long it runs, up to 3600; default until nothing more will happen, at most 600 [s].
-        controller: of the program, where one is made already: a watcher may look at it.
+        program: as for `set_up_robi`, like the next four arguments; or what that returned, without them.
+        words: numbers of the words that the robot recognises, each with its time: `1@2, 3@10`.
+        posture: the posture it begins in.
+        rule: the rule by which the programs of the catalogue judge the posture.
+        breakpoints: labels or addresses at which the program ends.
+        seconds: duration up to 3600 s; by default until the program is over, at most 600 s.
+        controller: an existing controller of the program, which a watcher may observe.
         options: see `PerformOptions`; arena and start are the program's.
 
     Raises:
-        InputError: something that was handed in is wrong; the robot has not moved.
-        OutputError: the recording cannot be written there.
+        InputError: an argument is wrong; the robot has not moved.
+        OutputError: the recording cannot be written.
         BodyError: the body failed.
     """
     if isinstance(program, RobiProgram):
@@ -60,37 +60,36 @@ def run_robi(
         ready = set_up_robi(program, words=words, posture=posture, rule=rule, breakpoints=breakpoints)
     until_s = LONGEST_S if seconds is None else seconds
     timed = replace(ready, until_s=until_s)
-    driving = timed.controller() if controller is None else controller
-    driving.ends_at(until_s)
+    active_controller = timed.controller() if controller is None else controller
+    active_controller.ends_at(until_s)
     if seconds is None:
-        ending = Until(lambda: driving.is_over, STILL_S)
+        ending = Until(lambda: active_controller.is_over, STILL_S)
         options["watchers"] = [*options.get("watchers", ()), ending]
     options["arena"] = timed.arena
     options["start"] = timed.start
-    return perform_program(timed, until_s=until_s, controller=driving, **options)
+    return perform_program(timed, until_s=until_s, controller=active_controller, **options)
 
 
 def robi_result(recording: Recording) -> dict[str, Any]:
     """Return a run of a Robi's program as plain data, from its recording alone.
 
-    `events` are what `RobiController` tells, each with its time; `error` is what was wrong with the program,
-    or None. `fell` is None where nobody knew where the robot was; `note` is what is known of such a fall, or
-    empty.
+    `events` are those of `RobiController`, each with its time; `error` is the message of a faulty program, or
+    None. `fell` is None if the robot's attitude is unknown; `note` explains a known fall, or is empty.
     """
-    told = recording.header.extras.get(EVENT, {})
-    events = [{"time_s": one.time_s, **one.data} for one in recording.events_of(EVENT)]
-    errors = [one for one in events if one["what"] == "error"]
+    program = recording.header.extras.get(EVENT, {})
+    events = [{"time_s": event.time_s, **event.data} for event in recording.events_of(EVENT)]
+    errors = [event for event in events if event["what"] == "error"]
     decisions = recording.robot().decisions.outputs
     last: Mapping[str, Any] = decisions[-1] if decisions else {}
-    posture, fell = int(last.get("posture", 0)), fell_in(recording)
-    stood_up = told.get("program") == "stand_up" or any(
-        one["what"] == "posture" and (one["before"], one["now"]) == (Posture.SITTING, Posture.STANDING)
-        for one in events
-    )
+    posture = int(last.get("posture", 0))
+    fell = fell_in(recording)
+    posture_changes = [(event["before"], event["now"]) for event in events if event["what"] == "posture"]
+    has_stood_up = (Posture.SITTING, Posture.STANDING) in posture_changes
+    stood_up = program.get("program") == "stand_up" or has_stood_up
     return {
-        "program": told.get("program", ""),
-        "words": told.get("words", ""),
-        "pose": told.get("pose", ""),
+        "program": program.get("program", ""),
+        "words": program.get("words", ""),
+        "pose": program.get("pose", ""),
         "duration_s": recording.duration_s,
         "posture": Posture(posture).word if posture in list(Posture) else str(posture),
         "mapped": list(last.get("mapped", [])),

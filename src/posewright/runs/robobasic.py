@@ -20,10 +20,10 @@ from posewright.runtimes.robobasic.load import ROBOT
 from posewright.runtimes.robobasic.setup import RoboBasicProgram, set_up_basic
 
 STILL_S = 0.5
-"""A run goes on for so long after nothing more will happen [s]."""
+"""A run continues for so long after its program is over [s]."""
 
 LONGEST_S = 60.0
-"""A program runs no longer than this unless told otherwise [s]: many go round for ever."""
+"""Default limit of a program's duration [s]; many programs loop for ever."""
 
 
 def run_basic(
@@ -38,24 +38,24 @@ def run_basic(
     controller: RoboBasicController | None = None,
     **options: Unpack[PerformOptions],
 ) -> Recording:
-    """Run a RoboBASIC program; `basic_result` tells what happened.
+    """Run a RoboBASIC program; see `basic_result` for the result.
 
     `pw.run_basic("bow.bas", inputs="REMOCON=3@2")` runs it on the simulated robot.
 
     Args:
-        program: as for `set_up_basic`, as the five that follow; or what that returned, alone.
-        inputs: what comes to the board, and when: `REMOCON=3@2.0, AD5=20@3`.
-        plugs: sensors on other AD ports than usual: `0=tilt`, `5=none`.
+        program: as for `set_up_basic`, like the next five arguments; or what that returned, without them.
+        inputs: inputs of the board with their times: `REMOCON=3@2.0, AD5=20@3`.
+        plugs: sensors on other AD ports than the usual ones: `0=tilt`, `5=none`.
         breakpoints: labels or lines before which it stops.
-        speed_counts_s: counts a second at SPEED 1, of a robot that was measured; the board's by default.
-        robot: on which it runs, or its name.
-        seconds: for so long it runs; default until it is over or waits in vain, at most 60 [s].
-        controller: of the program, where one is made already: a watcher may look at it.
+        speed_counts_s: counts per second at SPEED 1, as measured on a robot; by default the board's.
+        robot: the robot it runs on, or its name.
+        seconds: duration; by default until it is over or waits in vain, at most 60 s.
+        controller: an existing controller of the program, which a watcher may observe.
         options: see `PerformOptions`.
 
     Raises:
-        InputError: something that was handed in is wrong; the robot has not moved.
-        OutputError: the recording cannot be written there.
+        InputError: an argument is wrong; the robot has not moved.
+        OutputError: the recording cannot be written.
         BodyError: the body failed.
     """
     if isinstance(program, RoboBasicProgram):
@@ -72,24 +72,24 @@ def run_basic(
     until_s = LONGEST_S if seconds is None else seconds
     timed = replace(ready, until_s=until_s)
     streams = Streams(options.get("seed", 0), Derivation(options.get("streams", Derivation.NAMED.value)))
-    driving = controller or timed.controller(streams.chance(timed.robot.name, 0))
-    driving.ends_at(until_s)
+    active_controller = controller or timed.controller(streams.chance(timed.robot.name, 0))
+    active_controller.ends_at(until_s)
     if seconds is None:
-        ending = Until(lambda: driving.is_over, STILL_S)
+        ending = Until(lambda: active_controller.is_over, STILL_S)
         options["watchers"] = [*options.get("watchers", ()), ending]
-    return perform_program(timed, until_s=until_s, controller=driving, **options)
+    return perform_program(timed, until_s=until_s, controller=active_controller, **options)
 
 
 def basic_result(recording: Recording) -> dict[str, Any]:
     """Return a run of a RoboBASIC program as plain data, from its recording alone.
 
-    `ended` says how: `end`, `error`, `waits`, `running`, `breakpoint`; `events` are what
-    `RoboBasicController` tells, each with its time. `error` is what was wrong with the program, or None.
-    `falls` are those of the robot, with time and side; `lies` says whether it still lay at the end; `fell`
-    and `lies` are None where nobody knew where the robot was.
+    `ended` is `end`, `error`, `waits`, `running` or `breakpoint`; `events` are those of
+    `RoboBasicController`, each with its time. `error` is the message of a faulty program, or None. `falls`
+    are the robot's falls with time and side; `lies` tells whether it still lay at the end; `fell` and
+    `lies` are None if the robot's attitude is unknown.
     """
-    events = [{"time_s": one.time_s, **one.data} for one in recording.events_of(EVENT)]
-    endings = [one for one in events if one["what"] in {"end", "error", "waits", "running"}]
+    events = [{"time_s": event.time_s, **event.data} for event in recording.events_of(EVENT)]
+    endings = [event for event in events if event["what"] in {"end", "error", "waits", "running"}]
     last = endings[-1] if endings else {"what": "running", "line": 0, "label": ""}
     decisions = recording.robot().decisions.outputs
     return {
@@ -100,7 +100,7 @@ def basic_result(recording: Recording) -> dict[str, Any]:
         "line": last["line"],
         "label": last["label"],
         "error": last.get("message") if last["what"] == "error" else None,
-        "loops": [one["label"] or f"line {one['line']}" for one in events if one["what"] == "loop"],
+        "loops": [event["label"] or f"line {event['line']}" for event in events if event["what"] == "loop"],
         "variables": dict(decisions[-1]) if decisions else {},
         "events": events,
         **_falls(recording),
@@ -112,6 +112,7 @@ def _falls(recording: Recording) -> dict[str, Any]:
     if not recording.robot().knows_place:
         return {"fell": None, "falls": [], "lies": None}
     track = Trajectory.of(recording, next(iter(recording.robots)))
-    found = track.tip_overs(PhysicsRules())
-    falls = [{"time_s": one.since_s, "side": side_of(-track.up[one.begin])} for one in found]
-    return {"fell": bool(found), "falls": falls, "lies": bool(found) and found[-1].end >= len(track.times)}
+    tip_overs = track.tip_overs(PhysicsRules())
+    falls = [{"time_s": fall.since_s, "side": side_of(-track.up[fall.begin])} for fall in tip_overs]
+    lies = bool(tip_overs) and tip_overs[-1].end >= len(track.times)
+    return {"fell": bool(tip_overs), "falls": falls, "lies": lies}

@@ -29,7 +29,8 @@ SLOPE_RAD = 0.05
 
 HELD_M = 0.1
 DEFAULT_SPEED_RAD_S = 6.0
-_STALL, _SPEED = (0.001, 200.0), (0.1, 1000.0)
+_STALL = (0.001, 200.0)
+_SPEED = (0.1, 1000.0)
 
 LEVEL_SHARE = 0.02
 """Links whose lowest points lie within this share of the robot's height are taken for its feet."""
@@ -95,7 +96,8 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     """
     from posewright.simulation.mechanisms import model_text, read_mjcf
 
-    path, folder = Path(path), Path(folder)
+    path = Path(path)
+    folder = Path(folder)
     if path_exists(folder):
         raise OutputError.at(folder, "there is something already; choose another name")
     root = read_markup(path)
@@ -109,9 +111,9 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
         )
     for link in mechanism.links:
         if not link.mass_kg <= HEAVIEST_KG:
-            what = f"{link.name} weighs {link.mass_kg:g} kg: too much for a small robot"
+            message = f"{link.name} weighs {link.mass_kg:g} kg: too much for a small robot"
             hint = f"at most {HEAVIEST_KG:g} kg a part; look at densities and units"
-            raise InputError(what, where=Where(path, link.line), hint=hint)
+            raise InputError(message, where=Where(path, link.line), hint=hint)
     odd = (*remarks, *oddities(mechanism))
     mechanism = mended(mechanism)
     feet = _feet(mechanism)
@@ -119,16 +121,16 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     model = model_text(mechanism, feet)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
-            made = Path(beside) / folder.name
-            made.mkdir()
-            write_atomically(made / "model.xml", model.encode())
-            write_atomically(made / "robot.yaml", card.encode())
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+            unfinished = Path(temporary) / folder.name
+            unfinished.mkdir()
+            write_atomically(unfinished / "model.xml", model.encode())
+            write_atomically(unfinished / "robot.yaml", card.encode())
             try:
-                read_robot(made)  # what would not be read is not left behind
+                read_robot(unfinished)  # a card that cannot be read is not left behind
             except PosewrightError as error:
                 raise InputError(f"no card can hold it: {error.message}", where=Where(path)) from error
-            made.rename(folder)
+            unfinished.rename(folder)
     except OSError as error:
         raise OutputError.at(folder, error.strerror or str(error)) from error
     return ImportedRobot(read_robot(folder), folder, odd)
@@ -160,8 +162,8 @@ def export_robot(robot: str | Path | Robot, to: str, path: str | Path) -> None:
 
 
 def _short_name(name: str, path: Path) -> str:
-    for told in (name, path.stem):
-        short = re.sub(r"[^a-z0-9]+", "_", told.lower()).strip("_")
+    for candidate in (name, path.stem):
+        short = re.sub(r"[^a-z0-9]+", "_", candidate.lower()).strip("_")
         if re.fullmatch(r"[a-z][a-z0-9_]*", short):
             return short
     return "imported"
@@ -202,7 +204,7 @@ def _card(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> 
         "poses": {"stand": {"deg": stand, "source": "assumed"}},
         **({"feet": list(feet)} if feet else {}),
         **({"links": {"masses_kg": masses, "source": "file"}} if masses else {}),
-        "sensors": {**_SENSORS, **contacts, **{one.name: _sensor(one) for one in mechanism.sensors}},
+        "sensors": {**_SENSORS, **contacts, **{sensor.name: _sensor(sensor) for sensor in mechanism.sensors}},
     }
 
 
@@ -210,11 +212,11 @@ _SENSORS = {"imu": flow_mapping({"kind": "imu", "mount": "imu"})}
 
 
 def _sensor(sensor: SensorSpec) -> Mapping[str, Any]:
-    usual = {entry.name: entry.default for entry in fields(sensor)}
-    told = {
-        key: value for key, value in plain_mapping(sensor).items() if value != usual[key] and key != "name"
+    defaults = {entry.name: entry.default for entry in fields(sensor)}
+    changed = {
+        key: value for key, value in plain_mapping(sensor).items() if value != defaults[key] and key != "name"
     }
-    return flow_mapping({"kind": sensor.kind, **told})
+    return flow_mapping({"kind": sensor.kind, **changed})
 
 
 def _limits(hinge: Hinge) -> Mapping[str, Any]:

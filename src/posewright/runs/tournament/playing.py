@@ -41,7 +41,7 @@ from posewright.runs.tournament.day import (
 )
 from posewright.runs.tournament.day_rules import Counting, DayRules, read_day_rules
 from posewright.runs.trial import Trial, trial_run
-from posewright.search.plan import checked_seed
+from posewright.search.plan import require_seed
 
 WINNER = "winner"
 """Name of the figure of a duel that holds the role of the winner."""
@@ -96,7 +96,7 @@ def play_day(
     digests = {contestant.name: contestant.digest() for contestant in contestants}
     make_folder(folder)
     with lock_folders(folder, wait=False):
-        setup = _DaySetup(day_rules, checked_seed(seed), folder, digests, workers, executor, on_run)
+        setup = _DaySetup(day_rules, require_seed(seed), folder, digests, workers, executor, on_run)
         day = _play(setup, contestants)
         points: Mapping[str, Mapping[str, float]] = {}
         if jury is not None:

@@ -19,7 +19,7 @@ from posewright.runs.batch import RESULTS, BatchRun, make_folder
 from posewright.runs.batch_report import figure_text, figure_words
 from posewright.runs.replaying import draw_outcome, replay
 from posewright.runs.tournament.day import RANKING, Day, Discipline, recording_of
-from posewright.search.executors import executor_for, in_order
+from posewright.search.executors import map_in_order, open_executor
 from posewright.version import __version__
 
 INDEX = "index.html"
@@ -106,8 +106,8 @@ def _draw_media(
     media: dict[str, list[_RunMedia]] = {
         folder_name: [] for discipline in day.disciplines for folder_name in discipline.runs
     }
-    with executor_for(workers, len(requested) or 1) as executor:
-        drawn_media = in_order(_draw_run, requested, executor)
+    with open_executor(workers, len(requested) or 1) as executor:
+        drawn_media = map_in_order(_draw_run, requested, executor)
         for number, (folder_name, run_media) in enumerate(zip(folder_names, drawn_media, strict=True), 1):
             media[folder_name].append(run_media)
             if on_made is not None:
