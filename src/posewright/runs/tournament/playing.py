@@ -358,8 +358,10 @@ class _Bouts:
             winner_of_pair = self.play(f"{self.counting.contest}-round-{number}", pairs)
             winners = []
             for a, b in matches:
-                is_bye = b is None
-                winners.append(a if is_bye else winner_of_pair[a, b] or min(a, b, key=seeds.index))
+                if b is None:  # a bye
+                    winners.append(a)
+                else:
+                    winners.append(winner_of_pair[a, b] or min(a, b, key=seeds.index))
             losers.append(
                 [b if winner == a else a for (a, b), winner in zip(matches, winners, strict=True) if b]
             )
