@@ -204,7 +204,7 @@ def test_a_file_without_a_step_has_no_motion(mtn: Any, saved: Save) -> None:
 
 
 def test_text_behind_the_last_page_is_refused(mtn: Any, read_bytes: ReadBytes) -> None:
-    with pytest.raises(FormatError, match="stand after the last page"):
+    with pytest.raises(FormatError, match="follow the last page"):
         read_bytes(mtn.build(trailer=b"x" * 1000))
 
 
