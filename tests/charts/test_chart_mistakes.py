@@ -74,7 +74,7 @@ def told(text: str) -> str:
         (
             "when: wait(3 s), go: open",
             "input:11:14: there is no function wait in `wait(3 s)`"
-            " (there is after, before, every, held, abs, min, max)",
+            " (the names are after, before, every, held, abs, min, max)",
         ),
         (
             "when: aftr(3 s), go: open",
@@ -99,12 +99,12 @@ def told(text: str) -> str:
         (
             "when: near == 1, go: open",
             "input:11:19: `==` compares a truth value with a number in `near == 1`"
-            " (a truth value stands for itself: write near)",
+            " (a truth value is a condition already: write near)",
         ),
         (
             "when: near != 1, go: open",
             "input:11:19: `!=` compares a truth value with a number in `near != 1`"
-            " (a truth value stands for itself: write not near)",
+            " (a truth value is a condition already: write not near)",
         ),
     ],
 )

@@ -14,15 +14,15 @@ from posewright.charts.model import (
     Actions,
     Assign,
     Chart,
-    Kind,
+    ChartKind,
     Otherwise,
     Priority,
     Promise,
-    PropertyKind,
+    PromiseKind,
     Raise,
     State,
-    Steps,
-    Target,
+    StateTarget,
+    StepMode,
     Transition,
 )
 from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, IntType, Type, Value
@@ -107,14 +107,16 @@ def _merge_mapping(
 
 def chart_data(chart: Chart) -> dict[str, PlainData]:
     """Return a chart as the plain data of its document."""
-    usual = chart.just_stays if chart.kind is Kind.STATECHART else chart.otherwise is Otherwise.REFUSE
+    usual = (
+        chart.stays_by_default if chart.kind is ChartKind.STATECHART else chart.otherwise is Otherwise.REFUSE
+    )
     head = {
         "chart": chart.name,
         "description": chart.description,
         "source": chart.source,
         "kind": chart.kind.value,
         "period_s": chart.period_s,
-        "steps": None if chart.steps is Steps.ONE else chart.steps.value,
+        "steps": None if chart.steps is StepMode.ONE else chart.steps.value,
         "inputs": {name: type_data(kind) for name, kind in chart.inputs.items()},
         "events": list(chart.events),
         "local_events": list(chart.local_events),
@@ -134,19 +136,19 @@ def chart_data(chart: Chart) -> dict[str, PlainData]:
         "junctions": {name: segments_data(segments) for name, segments in chart.junctions.items()},
     }
     states = {state.name: state_data(state) for state in chart.states}
-    return {**without_gaps(head), "regions" if chart.parallel else "states": states}
+    return {**without_empty(head), "regions" if chart.parallel else "states": states}
 
 
 def _promise_data(promise: Promise, number: int) -> dict[str, PlainData]:
-    if promise.vow is PropertyKind.LEADS_TO and promise.goal is not None:
+    if promise.kind is PromiseKind.LEADS_TO and promise.goal is not None:
         data: dict[str, PlainData] = {
             "when": scalar(promise.when),
             "leads_to": scalar(promise.goal),
             "within": f"{number_text(promise.within_s)} s",
         }
     else:
-        data = {promise.vow.value: scalar(promise.when)}
-    if promise.name != default_promise_name(promise.vow, number):
+        data = {promise.kind.value: scalar(promise.when)}
+    if promise.name != default_promise_name(promise.kind, number):
         data["name"] = promise.name
     return flow_mapping(data)
 
@@ -179,10 +181,10 @@ def type_data(kind: Type) -> str | dict[str, PlainData]:
 
 def _number_data(kind: IntType | FloatType) -> dict[str, PlainData]:
     if isinstance(kind, IntType):
-        as_word = kind.written is not None and INT_RANGES.get(kind.written) == (kind.low, kind.high)
-        return {"type": kind.written} if as_word else {"int": [kind.low, kind.high]}
+        as_word = kind.keyword is not None and INT_RANGES.get(kind.keyword) == (kind.low, kind.high)
+        return {"type": kind.keyword} if as_word else {"int": [kind.low, kind.high]}
     word = "float32" if kind.single else "float"
-    return {"type": word} if kind.open else {word: list(kind.ends)}
+    return {"type": word} if kind.is_unbounded else {word: list(kind.written_range)}
 
 
 def constant_data(value: Value, unit: str | None) -> Value:
@@ -213,7 +215,7 @@ def _row_data(row: FunctionRow) -> list[Value] | dict[str, PlainData]:
 
 
 def _actions_data(actions: Actions) -> PlainData:
-    return few([_action_data(action) for action in actions])
+    return single_or_list([_action_data(action) for action in actions])
 
 
 def _values_data(values: Mapping[str, Expression]) -> dict[str, PlainData]:
@@ -233,12 +235,12 @@ def _action_data(action: Action) -> dict[str, PlainData]:
 
 def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, PlainData]:
     """Return a transition; one of a state may leave out a guard that its events or time imply."""
-    caused = transition.on or transition.after_s or transition.leads_on
+    caused = transition.on or transition.after_s or transition.leads_to_junction
     obvious = transition.when == ALWAYS and (not in_state or bool(caused))
-    data = without_gaps(
+    data = without_empty(
         {
             "description": transition.description,
-            "on": few(transition.on),
+            "on": single_or_list(transition.on),
             "when": ELSE if transition.is_else else None if obvious else scalar(transition.when),
             "after_s": transition.after_s or None,
             "do": _actions_data(transition.do),
@@ -258,16 +260,18 @@ def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, PlainData]
     return [_transition_data(segment, in_state=False) for segment in segments]
 
 
-def targets_data(targets: tuple[Target, ...]) -> PlainData:
+def targets_data(targets: tuple[StateTarget, ...]) -> PlainData:
     """Return the states to go to: a name, a history, or a list; nothing where there are none."""
-    return few([_target_data(target) for target in targets])
+    return single_or_list([_target_data(target) for target in targets])
 
 
-def _target_data(target: Target) -> str | dict[str, PlainData]:
-    if target.memory is None:
+def _target_data(target: StateTarget) -> str | dict[str, PlainData]:
+    if target.history is None:
         return target.state
     words = {memory: word for word, memory in MEMORIES.items()}
-    return flow_mapping(without_gaps({words[target.memory]: target.state, "default": few(target.default)}))
+    return flow_mapping(
+        without_empty({words[target.history]: target.state, "default": single_or_list(target.default)})
+    )
 
 
 def state_data(state: State) -> dict[str, PlainData] | list[dict[str, PlainData]]:
@@ -285,7 +289,7 @@ def transitions_data(state: State) -> list[dict[str, PlainData]]:
 
 def state_entries(state: State) -> dict[str, PlainData]:
     """Return a state as a mapping."""
-    entries = without_gaps(
+    entries = without_empty(
         {
             "description": state.description,
             "min_s": state.min_s or None,
@@ -309,12 +313,12 @@ def state_entries(state: State) -> dict[str, PlainData]:
 _TRUTHS = {"true": True, "false": False}
 
 
-def few(items: Sequence[PlainData]) -> PlainData:
+def single_or_list(items: Sequence[PlainData]) -> PlainData:
     """Return the one element where there is one, else a list."""
     return items[0] if len(items) == 1 else list(items)
 
 
-def without_gaps(data: Mapping[str, PlainData]) -> dict[str, PlainData]:
+def without_empty(data: Mapping[str, PlainData]) -> dict[str, PlainData]:
     """Return the entries that say something."""
     return {key: value for key, value in data.items() if value not in (None, "", {}, [])}
 
