@@ -105,7 +105,7 @@ def test_some_entries_are_taken_by_name_or_number(mixed: Path, tmp_path: Path) -
 
 def test_no_more_than_an_honest_archive_holds_comes_out_of_one_at_once(tmp_path: Path) -> None:
     sound = GzipWrapping().wrap(b"RIFF\0\0\0\0WAVE" + bytes(3_900_000))
-    bomb = OdaArchive().with_more(*(new_entry(f"bark{i}", sound) for i in range(40)))
+    bomb = OdaArchive().with_entries(*(new_entry(f"bark{i}", sound) for i in range(40)))
     tracemalloc.start()
     with pytest.raises(FormatError, match="its first 17 entries are more than 64,000,000 bytes"):
         extract_archive(bomb, tmp_path / "out")
@@ -120,7 +120,7 @@ def test_motions_are_written_in_another_format(mixed: Path, tmp_path: Path, aibo
     done = extract_archive(mixed, tmp_path / "out", format="posewright-motion")
     names = {file.file.name for file in done.files}
     assert "a_sit#stand_up.motion.yaml" in names
-    assert set(done.others) == {"bark", "eyes"}
+    assert set(done.no_motions) == {"bark", "eyes"}
     back = read_motion_file(tmp_path / "out/a_sit#stand_up.motion.yaml").motion()
     assert FORMATS["aibo-omtn"].render(back, Path("x.mtn"), WriteOptions()).data == aibo.whole()
 
@@ -284,7 +284,7 @@ def test_names_that_are_traps_lead_back_too(name: str) -> None:
 
 def test_names_that_are_the_same_on_some_system_are_told_apart() -> None:
     names = FileNames()
-    given = [names.name(name, ".mtn") for name in ("a", "A", "a", "a~2", "\xe9" * 127, "\xe9" * 126 + "e")]
+    given = [names.choose_name(name, ".mtn") for name in ("a", "A", "a", "a~2", "\xe9" * 127, "\xe9" * 126 + "e")]
     assert given[:4] == ["a.mtn", "A~2.mtn", "a~3.mtn", "a%7E2.mtn"]
     assert len({name.lower() for name in given}) == len(given)
 
