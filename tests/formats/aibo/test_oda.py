@@ -33,7 +33,7 @@ def test_real_archives_are_read_and_rendered_to_the_same_bytes(
 def test_an_encrypted_archive_says_why_it_cannot_be_read(samples: Callable[[str], Path]) -> None:
     path = samples("aibo_oda/ers7_SYSMTN_ENCRYPTED_first4k.ODA")
     assert looks_encrypted(path.read_bytes(), path)
-    with pytest.raises(FormatError, match=r"encrypted archive.*DATA/E; the archives in DATA/P are plain"):
+    with pytest.raises(FormatError, match=r"encrypted archive.*DATA/E; those in DATA/P are plain"):
         parse_archive(path.read_bytes(), path)
     assert not looks_encrypted(path.read_bytes(), Path("noise.bin"))
 
@@ -104,10 +104,10 @@ def test_the_three_compressions_are_told_apart_and_kept(aibo: Any) -> None:
         ({"end": b"abcd"}, [("a", b"OMTN")], "4 bytes belong to no entry"),
         ({"reserved": b"\0\1"}, [], "byte 16: reserved bytes of the header are not zero"),
         ({"version": (1, 0)}, [], "byte 4: version 1.0 is unknown"),
-        ({}, [("a", b"OMTN"), ("b", b"OMTN"), ("a", b"NotOMTN ")], "1 name stands more than once.*'a'"),
-        ({}, [("slot", b"\2\0\0\0")], "1 entry is called a motion by the table without being one: 'slot'"),
-        ({}, [("a\0rubbish", b"OMTN")], "1 entry has something behind name"),
-        ({}, [("n" * 128, b"OMTN")], "1 name has more than 127 letters"),
+        ({}, [("a", b"OMTN"), ("b", b"OMTN"), ("a", b"NotOMTN ")], "1 name occurs more than once.*'a'"),
+        ({}, [("slot", b"\2\0\0\0")], "1 entry has the type of a motion but no motion: 'slot'"),
+        ({}, [("a\0rubbish", b"OMTN")], "1 entry has data after name"),
+        ({}, [("n" * 128, b"OMTN")], "1 name has more than 127 characters"),
     ],
 )
 def test_what_is_odd_is_told_and_kept(
@@ -131,12 +131,12 @@ FIRST_OFFSET, FIRST_SIZE, SECOND_OFFSET = 64 + 132, 64 + 136, 64 + 144 + 132
 @pytest.mark.parametrize(
     ("at", "number", "story"),
     [
-        (8, 30, "a table of 30 entries would end at byte 4384, but the file at"),
-        (8, 2**32 - 1, "there are 4294967295 entries"),
-        (12, 145, "the table's entries are said to have 145 bytes each"),
+        (8, 30, "a table of 30 entries ends at byte 4384, but the file at"),
+        (8, 2**32 - 1, "the header counts 4294967295 entries"),
+        (12, 145, "the header gives 145 bytes per entry"),
         (FIRST_OFFSET, 300, "begins at byte 300, within the table"),
-        (FIRST_OFFSET, 10_000, "would end at byte 1"),
-        (FIRST_SIZE, 10_000, "would end at byte 10352, but the file ends at"),
+        (FIRST_OFFSET, 10_000, "ends at byte 1"),
+        (FIRST_SIZE, 10_000, "ends at byte 10352, but the file ends at"),
         (
             SECOND_OFFSET,
             352,

@@ -236,7 +236,7 @@ def test_a_document_that_cannot_be_written_cannot_be_made(aibo: Any) -> None:
         replace(document, name="x" * 256)
     with pytest.raises(FormatError, match="Latin-1"):
         replace(document, creator="\u732b")
-    with pytest.raises(FormatError, match="do not fit together"):
+    with pytest.raises(FormatError, match="do not match"):
         replace(document, between=np.zeros(7, np.int32))
     zeros = {"angles": np.zeros((3000, 4), np.int32), "attitudes": np.zeros((3000, 3), np.int32)}
     with pytest.raises(FormatError, match="too many for this robot"):

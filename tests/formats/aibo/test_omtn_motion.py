@@ -242,7 +242,7 @@ def test_a_single_pose_is_held_for_a_frame_as_the_player_plays_nothing_of_one() 
         ({}, {"repeat": 3}, "repeats 3 times"),
         ({}, {"next": "5"}, "motion '5' comes next"),
         ({}, {"exit": "bow"}, "motion 'bow' is its exit"),
-        ({}, {"name": "\u732b"}, "letters of the name '\u732b'"),
+        ({}, {"name": "\u732b"}, "characters of the name '\u732b'"),
     ],
 )
 def test_what_the_file_cannot_hold_is_named(
@@ -289,7 +289,7 @@ def test_what_does_not_fit_at_all_is_refused() -> None:
     bioloid = Motion("x", "robotis_bioloid", ("right_knee",), (at(0.0, 0.1, joints=("right_knee",)),))
     with pytest.raises(FormatError, match="an OMTN cannot move robotis_bioloid"):
         render(bioloid)
-    with pytest.raises(FormatError, match="sets no joint"):
+    with pytest.raises(FormatError, match="moves no joint"):
         render(nod(Keyframe(Pose.of(HEAD, {}), 0.0)))
 
 

@@ -287,7 +287,7 @@ class OdaArchive:
         return replace(self, entries=entries, plain=b"")
 
     def _lay_out(self) -> bytes:
-        """Return the archive's bytes, with data in the order of the table and no gaps, as Sony's tool does."""
+        """Return the archive's bytes, with data in the table's order and no gaps, as Sony's tool does."""
         count = len(self.entries)
         offset = HEAD.size + ROW.size * count
         size = offset + sum(len(entry.data) for entry in self.entries)
