@@ -131,7 +131,7 @@ FIRST_OFFSET, FIRST_SIZE, SECOND_OFFSET = 64 + 132, 64 + 136, 64 + 144 + 132
 @pytest.mark.parametrize(
     ("at", "number", "story"),
     [
-        (8, 30, "a table of 30 entries ends at byte 4384, but the file at"),
+        (8, 30, "a table of 30 entries ends at byte 4384, but the file ends at"),
         (8, 2**32 - 1, "the header counts 4294967295 entries"),
         (12, 145, "the header gives 145 bytes per entry"),
         (FIRST_OFFSET, 300, "begins at byte 300, within the table"),

@@ -92,7 +92,7 @@ def test_nothing_is_written_over_unless_told(mixed: Path, tmp_path: Path) -> Non
     with pytest.raises(OutputError, match=r"a_sit#stand_up\.mtn and 5 more would be overwritten"):
         extract_archive(mixed, tmp_path / "out")
     extract_archive(mixed, tmp_path / "out", overwrite=True)
-    with pytest.raises(OutputError, match="cannot be made"):
+    with pytest.raises(OutputError, match="cannot be created"):
         extract_archive(mixed, mixed)
 
 
