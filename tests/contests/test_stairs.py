@@ -148,9 +148,7 @@ def test_a_recording_without_contacts_is_judged_by_what_people_noted():
     robots = {name: dataclasses.replace(one, contacts=None) for name, one in told.robots.items()}
     score = judge(dataclasses.replace(told, robots=robots))
     assert [one.reason for one in score.penalties] == ["hand"]
-    assert score.warnings == (
-        "no contacts were recorded: touches of hands count only as events `hand`",
-    )
+    assert score.warnings == ("no contacts were recorded: touches of hands count only as events `hand`",)
 
 
 def without_a_step(shapes):

@@ -152,7 +152,9 @@ def test_rules_changed_and_sealed_anew_are_refused_too(race: Recording, place: P
     forged = ruled(race, GENEROUS)
     write_mcap(forged, place)
     for judged in (lambda: pw.judge(read_mcap(place)), lambda: pw.replay(place)):
-        with pytest.raises(InputError, match=r"differ from the shipped .*: scoring.time_weight is 75, not 7.5"):
+        with pytest.raises(
+            InputError, match=r"differ from the shipped .*: scoring.time_weight is 75, not 7.5"
+        ):
             judged()
 
 

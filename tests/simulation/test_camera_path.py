@@ -10,7 +10,7 @@ import pytest
 from posewright.arenas import Arena, Box
 from posewright.arenas import arena as arena_named
 from posewright.arrays import Floats
-from posewright.rotation import matrices
+from posewright.rotation import rotation_matrices
 from posewright.simulation.camera_path import CameraPose, plan_camera_path
 from posewright.simulation.cameras import CloseUp, direction
 
@@ -44,7 +44,7 @@ def is_hidden(sight: CameraPose, body: Floats, boxes: Floats) -> bool:
     """Tell, going along the line of sight to the robot's middle, whether a box is met."""
     eye = np.array(sight.target) - sight.distance_m * direction(sight.azimuth_deg, sight.elevation_deg)
     line = eye + np.linspace(0.0, 1.0, 200)[:, None] * (body[:3] * (1, 1, 0) + (0, 0, 0.17) - eye)
-    own = np.einsum("bji,bnj->bni", matrices(boxes[:, 3:]), line - boxes[:, None, :3])
+    own = np.einsum("bji,bnj->bni", rotation_matrices(boxes[:, 3:]), line - boxes[:, None, :3])
     return bool((np.abs(own) < (0.1, 0.1, 0.25)).all(axis=-1).any())
 
 

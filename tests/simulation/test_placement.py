@@ -15,7 +15,7 @@ from posewright.arenas import Role, Shape, arena
 from posewright.bodies import JointCommands
 from posewright.errors import InputError
 from posewright.robots import Robot
-from posewright.rotation import matrix_roll_pitch_yaw
+from posewright.rotation import roll_pitch_yaw_of_matrix
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.placement import find_standing_normal, place, sole_corners
 from posewright.simulation.resting_pose import find_supports
@@ -34,7 +34,7 @@ quickly = settings(
 
 
 def base_angles(world: World) -> tuple[float, float, float]:
-    return matrix_roll_pitch_yaw(world.data.xmat[world.addresses.base_body].reshape(3, 3))
+    return roll_pitch_yaw_of_matrix(world.data.xmat[world.addresses.base_body].reshape(3, 3))
 
 
 def test_walk_ready_leans_forward_with_flat_soles(bare: SimulatedBody) -> None:

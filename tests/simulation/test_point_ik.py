@@ -8,7 +8,7 @@ import pytest
 from posewright.arrays import Floats
 from posewright.kinematics import legs_of
 from posewright.robots import Robot, robot
-from posewright.rotation import matrices
+from posewright.rotation import rotation_matrices
 from posewright.simulation.kinematic_model import KinematicModel, Limb, LinkPoses
 
 pytest.importorskip("mink")
@@ -29,7 +29,7 @@ def _posed(name: str) -> tuple[KinematicModel, Floats, LinkPoses]:
 
 def _place(model: KinematicModel, link_poses: LinkPoses, limb: Limb) -> Floats:
     link = model.links.index(limb.link)
-    placed: Floats = link_poses.positions[link] + matrices(link_poses.rotations[link]) @ limb.point
+    placed: Floats = link_poses.positions[link] + rotation_matrices(link_poses.rotations[link]) @ limb.point
     return placed
 
 
@@ -78,7 +78,7 @@ def test_planted_feet_stay_even_where_the_point_cannot_be_reached(
 def test_a_foot_comes_to_where_the_closed_form_has_it() -> None:
     model, angles, link_poses = _posed("sony_ers7")
     card, random = model.robot, np.random.default_rng(18)
-    trunk = matrices(link_poses.base[3:])
+    trunk = rotation_matrices(link_poses.base[3:])
     for leg in legs_of(card):
         columns = list(leg.indices)
         lower, upper = (limit[columns] for limit in card.limits)

@@ -14,7 +14,7 @@ import numpy as np
 
 from posewright.arenas import WALLS, Arena
 from posewright.arrays import Floats, Indices
-from posewright.rotation import heading, matrices
+from posewright.rotation import heading, rotation_matrices
 from posewright.simulation.cameras import (
     DEFAULT_DIRECTION_DEG,
     FOLLOWING,
@@ -206,7 +206,7 @@ def _widen_hidden(hidden: Floats) -> Floats:
 def _list_blocks(arena: Arena, boxes: Floats) -> list[tuple[Floats, Floats, Floats]]:
     """Return what may hide a robot: centres `(n, 3)`, axes as columns `(n, 3, 3)`, half sizes `(3,)`."""
     blocks = [
-        (boxes[:, index, :3], matrices(boxes[:, index, 3:]), size / 2.0 + _CLEARANCE_M)
+        (boxes[:, index, :3], rotation_matrices(boxes[:, index, 3:]), size / 2.0 + _CLEARANCE_M)
         for index, size in enumerate(arena.box_sizes)
     ]
     for shape in arena.shapes:
@@ -214,7 +214,7 @@ def _list_blocks(arena: Arena, boxes: Floats) -> list[tuple[Floats, Floats, Floa
         if shape.is_solid and shape.name not in WALLS:
             quaternion = [math.cos(shape.yaw_rad / 2.0), 0.0, 0.0, math.sin(shape.yaw_rad / 2.0)]
             centre = (shape.x, shape.y, shape.base_m + shape.size_m[2] / 2.0)
-            axes = matrices(np.tile(quaternion, (len(boxes), 1)))
+            axes = rotation_matrices(np.tile(quaternion, (len(boxes), 1)))
             blocks.append((np.tile(centre, (len(boxes), 1)), axes, np.array(shape.size_m) / 2.0))
     return blocks
 

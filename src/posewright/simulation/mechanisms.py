@@ -11,12 +11,12 @@ import mujoco
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.documents import is_file, is_there
+from posewright.documents import is_file, path_exists
 from posewright.documents.markup import Element, read_markup
 from posewright.errors import FormatError, InputError, Where
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
 from posewright.robots.mechanism import LIGHTEST_KG, Quaternion, Triple, rotation_matrix, rows, triple
-from posewright.rotation import of_matrix
+from posewright.rotation import quaternion_of_matrix
 from posewright.simulation.robot_model import body_name, compile_spec, find_base, read_model
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _require_inside(element: Element, key: str, name: str, asset_folders: set[st
         element.fail(f"{name!r:.80} may be outside the model's folder", "a path inside it")
     for asset_folder in asset_folders:
         path = folder / asset_folder / name
-        if key not in _FOLDER_ATTRIBUTES and is_there(path) and not is_file(path):
+        if key not in _FOLDER_ATTRIBUTES and path_exists(path) and not is_file(path):
             element.fail(f"{name!r:.80} is not an ordinary file")
         if not path.resolve().is_relative_to(folder):
             element.fail(f"{name!r:.80} leads out of the model's folder", "a file inside it")
@@ -264,7 +264,7 @@ class _LinkExtractor:
             name=body_name(model, body),
             parent="" if body == self._base else body_name(model, parent),
             position_m=triple(position),
-            rotation=of_matrix(rotation),
+            rotation=quaternion_of_matrix(rotation),
             hinge=hinge,
             mass_kg=float(model.body_mass[body]),
             centre_m=triple(model.body_ipos[body] - origin_shift),

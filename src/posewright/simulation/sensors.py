@@ -23,7 +23,7 @@ from posewright.robots import (
     RangeScan,
     RangeSensor,
 )
-from posewright.rotation import matrix_roll_pitch_yaw
+from posewright.rotation import roll_pitch_yaw_of_matrix
 from posewright.simulation.domain import rotate_to_vertical
 from posewright.simulation.floor_paint import FloorPaint
 from posewright.simulation.mounts import MountFrame, find_mount
@@ -108,7 +108,7 @@ class ImuReader:
         rotation = self._mount.rotation
         acceleration = self.force.read()
         orientation = rotate_to_vertical(rotation, self.force.gravity)
-        readings[f"{self._name}.orientation"] = np.array(matrix_roll_pitch_yaw(orientation))
+        readings[f"{self._name}.orientation"] = np.array(roll_pitch_yaw_of_matrix(orientation))
         readings[f"{self._name}.angular_velocity"] = self.force.angular_velocity @ rotation
         readings[f"{self._name}.acceleration"] = acceleration
 

@@ -14,7 +14,7 @@ from posewright.arrays import Floats
 from posewright.documents import Bounds
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.motions import Motion
-from posewright.rotation import matrices
+from posewright.rotation import rotation_matrices
 from posewright.studio.commands.changes import START
 from posewright.studio.commands.pose import SetAngles
 from posewright.studio.motion_panel import DIGITS
@@ -382,7 +382,7 @@ class PosingPanel(Panel):
 
     def _rotation(self, link: str) -> Floats:
         scene = self._parts.scene
-        return matrices(scene.stance.rotations[scene.kinematic_model.links.index(link)])
+        return rotation_matrices(scene.stance.rotations[scene.kinematic_model.links.index(link)])
 
 
 def _rounded(angle_rad: float) -> float:

@@ -24,7 +24,7 @@ from posewright.gaits import (
     QuadrupedGait,
     VelocityCommand,
     chain,
-    left_behind,
+    to_moved_frame,
 )
 from posewright.kinematics import legs_by_foot
 from posewright.robots import Robot
@@ -108,7 +108,7 @@ class KinematicWalk:
         """Go on to where the robot is now."""
         due = int((time.monotonic() - self._began_s) / self._frame_s) - self._frames
         if due > 0:
-            self._walker.request(self._walker.clipped(self._steering()))
+            self._walker.request(self._walker.clip_command(self._steering()))
             self._frames += due
             for angles in self._walker.frames(min(due, MOST_FRAMES)):
                 self._go(angles)
@@ -203,7 +203,7 @@ class Speedometer:
             np.remainder(place[2] - first_place[2] + WHOLE_TURN_RAD / 2.0, WHOLE_TURN_RAD)
             - WHOLE_TURN_RAD / 2.0
         )
-        return VelocityCommand.covering([*left_behind(place[:2], first_place), turn], duration_s)
+        return VelocityCommand.covering([*to_moved_frame(place[:2], first_place), turn], duration_s)
 
 
 class WalkPreview:
@@ -267,7 +267,7 @@ class WalkPreview:
 
     def steer(self, command: VelocityCommand) -> None:
         """Command a velocity; one that is out of range is brought into it, in the same direction."""
-        self._command = command if self._walker is None else self._walker.clipped(command)
+        self._command = command if self._walker is None else self._walker.clip_command(command)
         self._session.publish("steering", command_view(self._command))
         self._draw_s = self._draw_s or time.monotonic() + DRAW_S
         self._session.tick("walking", self._tick)
