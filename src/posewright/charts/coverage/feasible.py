@@ -34,7 +34,7 @@ from posewright.charts.reachability import (
     explore,
     paths,
 )
-from posewright.charts.running import rows_given
+from posewright.charts.running import to_rows
 from posewright.charts.scenarios import Scenario
 from posewright.charts.types import Type, Value
 from posewright.errors import ExpressionError, PosewrightError
@@ -107,7 +107,7 @@ def coverage_of(chart: Chart, runs: Iterable[Scenario | Path | str]) -> Coverage
     """
     possible = feasible(explore(chart))
     nothing = cover_run(chart, [])
-    found = reduce(add, (cover_run(chart, rows_given(chart, run)) for run in runs), nothing)
+    found = reduce(add, (cover_run(chart, to_rows(chart, run)) for run in runs), nothing)
     return with_feasible(found, possible)
 
 

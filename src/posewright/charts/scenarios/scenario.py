@@ -11,7 +11,7 @@ from posewright.charts.formats import (
     one_or_more,
     optional_text,
     read_chart,
-    seconds_in,
+    read_seconds,
     single_or_list,
     without_empty,
 )
@@ -195,7 +195,7 @@ class _ScenarioReader:
         if "ticks" in fields and "for" in fields:
             fields["for"].fail("both `ticks` and `for`", hint="a step lasts some ticks, or for a time")
         chart = self.chart
-        seconds = seconds_in(fields["for"], chart.constants, chart.units) if "for" in fields else 0.0
+        seconds = read_seconds(fields["for"], chart.constants, chart.units) if "for" in fields else 0.0
         ticks = fields["ticks"].integer(low=1, high=MAX_TICKS) if "ticks" in fields else 1
         ticks = max(self.chart.ticks(seconds), 1) if "for" in fields else ticks
         self.ticks += ticks
