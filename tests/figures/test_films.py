@@ -95,12 +95,12 @@ def encoder_that(monkeypatch: pytest.MonkeyPatch, folder: Path, does: str) -> No
     ("does", "told"),
     [
         ("kill -KILL $$", "it was killed"),
-        ("kill -XFSZ $$", "no file may be so large"),
+        ("kill -XFSZ $$", "the file exceeds the size limit"),
         (
             "echo '[mp4 @ 0x12] Error writing trailer: No space left on device' >&2; exit 1",
             "encoded: Error wri",
         ),
-        ("exit 7", "ended with code 7 in silence"),
+        ("exit 7", "ended with code 7 and no message"),
         ('echo rubbish > "$last"', "does not play: 0 of its 3 pictures"),
     ],
 )
@@ -120,7 +120,7 @@ def test_how_an_encoder_fails_is_told_and_the_old_film_stays(
 def test_a_film_of_which_half_is_missing_is_not_put_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("posewright.figures.film_file._pictures_in", lambda _: 1)
+    monkeypatch.setattr("posewright.figures.film_file._count_pictures", lambda _: 1)
     with pytest.raises(OutputError, match="1 of its 2 pictures"):
         film_of(tmp_path / "grey.mp4", [GREY] * 2)
     assert files(tmp_path) == {}
@@ -144,7 +144,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(63, 48), (0, 48), (64, 10_000)])
 def test_a_size_that_makes_no_sense_is_refused(tmp_path: Path, size: tuple[int, int]) -> None:
-    with pytest.raises(InputError, match="no film is"):
+    with pytest.raises(InputError, match="the size of the film is"):
         film_of(tmp_path / "a.mp4", [], size)
 
 

@@ -17,9 +17,15 @@ from hypothesis import strategies as st
 from posewright.errors import InputError, MissingExtraError, UnknownNameError, UnreachableError
 from posewright.figures import draw_gait, draw_parameter, save_figure
 from posewright.figures.gait.content import GaitContent, name_and_changes
-from posewright.figures.gait.cycle import counts, down_spans, joint_range
+from posewright.figures.gait.cycle import down_spans, ground_counts, joint_range
 from posewright.figures.gait.feet import base_outline, side_axis, standing_leg
-from posewright.figures.gait.page import fastest_line, half_speed, shown_legs, subtitle, times_line
+from posewright.figures.gait.page import (
+    displayed_legs,
+    fastest_line,
+    half_speed_command,
+    subtitle,
+    times_line,
+)
 from posewright.gaits import (
     CRAWL,
     PHASE_TABLES,
@@ -143,7 +149,7 @@ def test_bars_are_as_long_as_feet_are_down_and_counts_count_them(table: str, fac
         for time in np.linspace(0.0, seen.timing.period_s, 97)[:-1] + 1e-5:
             is_down = any(start < time < end for start, end in spans[foot])
             assert is_down == ((time - way.lifts_s) % seen.timing.period_s > seen.timing.air_s)
-    told = list(counts(seen))
+    told = list(ground_counts(seen))
     assert told[0][0] == 0.0
     assert told[-1][1] == pytest.approx(seen.timing.period_s)
     for start, end, n in told:
@@ -166,10 +172,10 @@ def test_feet_are_seen_from_the_side_along_which_they_go_further() -> None:
 
 
 def test_joints_are_shown_of_the_side_that_runs_faster_or_of_the_left() -> None:
-    assert shown_legs(content(COMMANDS["ahead"])) == ("left_rear", "left_front")
+    assert displayed_legs(content(COMMANDS["ahead"])) == ("left_rear", "left_front")
     turning = VelocityCommand(0.2, 0.0, 1.5)
-    assert shown_legs(content(turning)) == ("right_rear", "right_front")  # the outer side
-    assert shown_legs(content(turning.mirrored)) == ("left_rear", "left_front")
+    assert displayed_legs(content(turning)) == ("right_rear", "right_front")  # the outer side
+    assert displayed_legs(content(turning.mirrored)) == ("left_rear", "left_front")
 
 
 def test_speeds_are_shares_of_the_cards_greatest() -> None:
@@ -217,14 +223,14 @@ def test_a_standing_leg_is_drawn_with_bones_of_their_own_length(foot: str) -> No
 def drawn_twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return two pictures of a gait with an odd name: without a command, and at half its greatest speed."""
     folder = tmp_path_factory.mktemp("drawn")
-    for name, command in (("none", None), ("half", half_speed(TROTTING, DOG))):
+    for name, command in (("none", None), ("half", half_speed_command(TROTTING, DOG))):
         save_figure(draw_gait(replace(TROTTING, name=ODD), command=command), folder / f"{name}.svg")
     return folder / "none.svg", folder / "half.svg"
 
 
 def test_without_a_command_it_goes_at_half_the_greatest_speed(drawn_twice: tuple[Path, Path]) -> None:
     greatest = greatest_speed_m_s(TROTTING.parameters, content().timing)
-    assert half_speed(TROTTING, DOG) == VelocityCommand(0.5 * greatest)
+    assert half_speed_command(TROTTING, DOG) == VelocityCommand(0.5 * greatest)
     assert f"sony_ers7, {greatest / 2:.3g} m/s forward" in texts(drawn_twice[0])
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from posewright.figures import draw_gait
 from posewright.figures.gait.content import GaitContent
-from posewright.figures.gait.parameter import multiples_page
+from posewright.figures.gait.parameter import draw_small_multiples
 from posewright.figures.style import picture_style
 from posewright.gaits import LEFT_TURN, STILL, Gait, TravelGain, VelocityCommand, read_gait
 from posewright.robots import robot
@@ -86,7 +86,7 @@ def test_no_words_lie_on_others_in_small_pictures(name: str, monkeypatch: pytest
     content = GaitContent(TROT, DOG, VelocityCommand(0.2))
     panels = {f"the {place}": content for place in ("low one", "high one")}
     with picture_style("drawing a gait"):
-        assert list(overlapping(written(multiples_page(name, panels), monkeypatch))) == []
+        assert list(overlapping(written(draw_small_multiples(name, panels), monkeypatch))) == []
 
 
 def test_words_that_lie_on_others_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,12 @@ from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.figures.gait.content import FootPath, GaitContent
 from posewright.figures.gait.cycle import down_spans
-from posewright.figures.gait.parameter import ROWS, described, parameter_variants, straying_mm
+from posewright.figures.gait.parameter import (
+    ROWS,
+    height_deviation_mm,
+    parameter_variants,
+    picture_description,
+)
 from posewright.gaits.arc import se2_log
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.curves import Interpolation
@@ -91,7 +96,7 @@ def test_each_picture_is_of_the_values_that_the_script_has_now(name: str) -> Non
     variants = parameter_variants(SCRIPT.GAIT, SCRIPT.ROBOT, name, SCRIPT.VALUES[name])
     assert path.stat().st_size <= 60_000
     with Image.open(path) as picture:
-        assert picture.info["Description"] == described(name, variants)
+        assert picture.info["Description"] == picture_description(name, variants)
 
 
 @pytest.mark.parametrize("name", EXPLANATIONS)
@@ -130,14 +135,14 @@ def test_the_more_ground_points_the_less_a_foot_strays(interpolation: Interpolat
         GaitContent(replace(content.gait, interpolation=interpolation), content.robot, content.command)
         for content in shown("ground_points")
     ]
-    strayed = [float(np.abs(straying_mm(content.feet[FOOT])).max()) for content in contents]
+    strayed = [float(np.abs(height_deviation_mm(content.feet[FOOT])).max()) for content in contents]
     assert strayed[0] > 3.0 * strayed[1] > 6.0 * strayed[2]
     told = [len(content.feet[FOOT].ground_times) for content in contents]
     assert told == [of(content, "ground_points") for content in contents]
 
 
 def test_the_page_says_how_far_a_foot_strays() -> None:
-    two, four, _ = (float(np.abs(straying_mm(c.feet[FOOT])).max()) for c in shown("ground_points"))
+    two, four, _ = (float(np.abs(height_deviation_mm(c.feet[FOOT])).max()) for c in shown("ground_points"))
     assert f"{two:.1f} mm into the floor with two points, {four:.1f} mm with four" in " ".join(PAGE.split())
 
 

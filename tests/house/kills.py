@@ -21,7 +21,7 @@ from typing import Any
 import posewright as pw
 from posewright.cli import main
 from posewright.errors import PosewrightError
-from posewright.figures.film_file import _pictures_in as pictures_in
+from posewright.figures.film_file import _count_pictures as pictures_in
 from posewright.formats.oda.archive import OdaArchive
 from posewright.search import read_journal
 

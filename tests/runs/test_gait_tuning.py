@@ -19,7 +19,7 @@ from posewright.runs import GaitProblem, TunedGait, tune_gait, walk_gait
 from posewright.runs.tuning.reading import tune_in
 from posewright.runs.tuning.search import refuse_out_of_reach
 from posewright.runs.tuning.task import FINENESS, Asked, TunedWalk, rounded
-from posewright.search import Dimension, Tuned, read_journal, tune
+from posewright.search import Dimension, TuningResult, read_journal, tune
 from posewright.simulation import World
 
 from .gait_tunes import ERS7, MADE, QUICK, START, task_of
@@ -179,7 +179,7 @@ def test_a_search_is_better_than_its_start(found: tuple[TunedGait, Path]) -> Non
     assert found[0].values == found[0].task.tried(tuned.best)
 
 
-def same(one: Tuned, other: Tuned) -> bool:
+def same(one: TuningResult, other: TuningResult) -> bool:
     return (one.best, one.score, one.generations) == (other.best, other.score, other.generations)
 
 

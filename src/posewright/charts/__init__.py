@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from posewright.charts.coverage import cover_run as cover_run
     from posewright.charts.coverage import coverage_of as coverage_of
     from posewright.charts.coverage import marks as marks
-    from posewright.charts.drawing import Mark as Mark
-    from posewright.charts.drawing import Style as Style
+    from posewright.charts.drawing import CoverageMark as CoverageMark
+    from posewright.charts.drawing import LabelStyle as LabelStyle
     from posewright.charts.drawing import draw_chart as draw_chart
     from posewright.charts.drawing import draw_mermaid as draw_mermaid
     from posewright.charts.drawing import draw_svg as draw_svg
     from posewright.charts.drawing import draw_timeline as draw_timeline
-    from posewright.charts.drawing import style_called as style_called
+    from posewright.charts.drawing import label_style as label_style
     from posewright.charts.drawing import timeline_svg as timeline_svg
     from posewright.charts.expression import Expression as Expression
     from posewright.charts.expression import Function as Function

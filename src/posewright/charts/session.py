@@ -26,7 +26,7 @@ from typing import Any
 
 from posewright.charts.checks import Report, inspect_chart
 from posewright.charts.coverage import Coverage, cover_run
-from posewright.charts.drawing import draw_svg, style_called, timeline_svg
+from posewright.charts.drawing import draw_svg, label_style, timeline_svg
 from posewright.charts.formats import parse_any_chart, read_chart
 from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
@@ -105,7 +105,7 @@ class LiveChart(Chart):
             active: names of states to highlight.
             labels: `auto`, `words`, `signs` or `numbers`.
         """
-        return Picture(draw_svg(self, active=active, style=style_called(labels)))
+        return Picture(draw_svg(self, active=active, style=label_style(labels)))
 
     def _repr_svg_(self) -> str:
         return self.diagram().svg

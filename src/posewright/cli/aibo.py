@@ -86,10 +86,10 @@ def show(
     listed = sticks.motions_on(stick)
     pictures: list[Path] = []
     if output is not None:
-        pages = range(2, figures.stick_pages(stick) + 1)
+        pages = range(2, figures.count_stick_pages(stick) + 1)
         pictures = [output, *(output.with_stem(f"{output.stem}-{page}") for page in pages)]
     for path in pictures:
-        figures.refuse_unsavable(path)
+        figures.require_picture_path(path)
     for page, path in enumerate(pictures, 1):
         figures.save_figure(figures.draw_stick(stick, page=page), path)
     data = {"motions": [motion.data() for motion in listed], "pictures": [str(path) for path in pictures]}

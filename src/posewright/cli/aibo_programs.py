@@ -201,7 +201,7 @@ def _refuse_diagram(diagram: Path | None, inputs: tuple[str | Path | None, ...])
     if diagram.suffix.lower() == MERMAID:
         require_writable(diagram)
     elif diagram.suffix.lower() in figures.PICTURES:
-        figures.refuse_unsavable(diagram)
+        figures.require_picture_path(diagram)
     else:
         hint = f"end it in one of {', '.join((MERMAID, *figures.PICTURES))}"
         raise InputError("not a kind of diagram", where=Where(diagram), hint=hint)

@@ -202,7 +202,7 @@ def plot(
     [bold]Examples[/]
       posewright motion plot walk.motion.yaml -o walk.svg
     """
-    figures.refuse_unsavable(output)
+    figures.require_picture_path(output)
     refuse_overwriting(output, file)
     motion = open_for_robot(file, robot).motion(page)
     figures.save_figure(figures.draw_motion(motion), output)

@@ -188,7 +188,7 @@ def _show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
     A journal may be looked at while the search goes on.
     """
     if plot is not None:
-        figures.refuse_unsavable(plot)
+        figures.require_picture_path(plot)
         refuse_overwriting(plot, journal)
     recorded = search.read_journal(journal)
     if plot is not None:
@@ -228,7 +228,7 @@ def _refuse_files(task: runs.GaitTask, journal: Path, files: SearchFiles) -> Non
     if len({os.path.realpath(path) for path in written}) < len(written):
         raise InputError("two results would be one file", hint="a name each for journal, gait and picture")
     if files.plot is not None:
-        figures.refuse_unsavable(files.plot)
+        figures.require_picture_path(files.plot)
         refuse_overwriting(files.plot, task.path, task.gait.path)
     if files.output is not None:
         _refuse_output(task, files.output)
@@ -259,7 +259,7 @@ class SearchProgress:
         clock: Callable[[], float],
     ) -> None:
         asked = task.search.population if population is None else population
-        plan = search.plan_for(runs.GaitProblem(task), population=asked, spread=task.search.spread, seed=0)
+        plan = search.make_plan(runs.GaitProblem(task), population=asked, spread=task.search.spread, seed=0)
         self.name = task.name
         self.done: int | None = None  # generations, the start not counted; None before that is
         self.say: Say = lambda *_: None  # nobody follows yet

@@ -28,7 +28,7 @@ from posewright.documents import (
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, OutputError, PosewrightError, Where
 from posewright.recordings.exact_json import from_json, to_json
-from posewright.search.executors import executor_for, in_order
+from posewright.search.executors import map_in_order, open_executor
 from posewright.version import __version__
 
 Item = TypeVar("Item")
@@ -290,8 +290,8 @@ def run_batch(
             if path_exists(path) and _is_whole(path):
                 note(_unsealed(path, name), is_old=True)
         left = [named for named in items.items() if named[0] not in runs]
-        with executor_for(workers if executor is None else 1, len(left)) as own:
-            for run in in_order(_Kept(task, key, folder), left, executor or own):
+        with open_executor(workers if executor is None else 1, len(left)) as own:
+            for run in map_in_order(_Kept(task, key, folder), left, executor or own):
                 note(run)
     return Batch(key, measure, settings, tuple(runs[name] for name in items), folder)
 

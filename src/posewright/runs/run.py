@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posewright.arenas import Arena, layout_faults, layout_text
+from posewright.arenas import Arena, check_layout, format_layout
 from posewright.bodies import (
     NOMINAL,
     BodySpec,
@@ -22,7 +22,7 @@ from posewright.bodies import (
 from posewright.control import Block, Controller, Program, Safety, Watcher, drive
 from posewright.documents import require_writable
 from posewright.errors import InputError
-from posewright.figures import camera_topics, card_document, refuse_camera, refuse_cameras
+from posewright.figures import camera_topics, card_document, require_camera, require_cameras
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import ships
@@ -191,7 +191,7 @@ class Run:
             documents[f"{Path(self.contest.name).name}{RULES_SUFFIX}"] = self.contest.rules_text
         layout = self.layout.split(".")[0]
         if layout and self.arena is not None:
-            documents[f"{layout}.layout.yaml"] = layout_text(self.arena.boxes, layout)
+            documents[f"{layout}.layout.yaml"] = format_layout(self.arena.boxes, layout)
         cards = [program.robot for program in self.programs.values() if not ships(program.robot)]
         return documents | dict(self.documents) | {card_document(card.name): card.text for card in cards}
 
@@ -237,7 +237,7 @@ def run(run: Run) -> Outcome:
     try:
         with _released_on_failure(plant):
             recorder = Recorder(run.header(plant), plant, every=outputs.rows_every)
-            refuse_cameras(recorder.header, outputs.cameras)
+            require_cameras(recorder.header, outputs.cameras)
             _check_starts(run, plant)
             for place, (name, program) in enumerate(run.programs.items()):
                 if name not in controllers:
@@ -284,7 +284,7 @@ def _check_starts(run: Run, plant: Plant) -> None:
     """Raise an InputError for a box where a robot starts, a film nobody can make, an unknown camera."""
     if run.outputs.camera is not None:
         sensors = {name: program.robot.sensors for name, program in run.programs.items()}
-        refuse_camera(run.outputs.camera, sensors)
+        require_camera(run.outputs.camera, sensors)
     needs_truth = run.outputs.is_filmed or bool(run.outputs.cameras)
     if run.contest is None and not needs_truth:
         return
@@ -388,7 +388,7 @@ def _remarks(run: Run, recording: Recording) -> tuple[str, ...]:
         if event.data["what"] == "error":
             remarks.append(str(event.data["message"]))
     if run.contest is not None and run.arena is not None:
-        remarks += [f"layout: {fault.message}" for fault in layout_faults(run.arena.boxes, run.arena)]
+        remarks += [f"layout: {fault.message}" for fault in check_layout(run.arena.boxes, run.arena)]
     for event in recording.events_of("stop"):
         reason = str(event.data.get("reason"))
         if reason.startswith(NOTHING_MOVED):

@@ -40,7 +40,7 @@ from posewright.runs.tournament.day import (
 )
 from posewright.runs.tournament.day_rules import Counting, DayRules, read_day_rules
 from posewright.runs.trial import Trial, trial_run
-from posewright.search.plan import checked_seed
+from posewright.search.plan import require_seed
 
 WINNER = "winner"
 """The figure of a duel that says which role has won."""
@@ -94,7 +94,7 @@ def play_day(
     digests = {contestant.name: contestant.digest() for contestant in contestants}
     make_folder(folder)
     with lock_folders(folder, wait=False):
-        common = _Common(by, checked_seed(seed), folder, digests, workers, executor, on_run)
+        common = _Common(by, require_seed(seed), folder, digests, workers, executor, on_run)
         day = _played(common, contestants)
         points: Mapping[str, Mapping[str, float]] = {}
         if jury is not None:

@@ -19,7 +19,7 @@ from posewright.runs.batch import RESULTS, BatchRun, make_folder
 from posewright.runs.batch_report import figure_text, figure_words
 from posewright.runs.replaying import draw_outcome, replay
 from posewright.runs.tournament.day import RANKING, Day, Discipline, recording_of
-from posewright.search.executors import executor_for, in_order
+from posewright.search.executors import map_in_order, open_executor
 from posewright.version import __version__
 
 INDEX = "index.html"
@@ -100,8 +100,8 @@ def _shown(
         film = stem.with_suffix(".webm") if (kept_in, run.name) in filmed else None
         wanted.append((kept_in, _Shown(run, recording_of(day, kept_in, run), stem.with_suffix(".png"), film)))
     shown: dict[str, list[_Shown]] = {name: [] for one in day.disciplines for name in one.runs}
-    with executor_for(workers, len(wanted) or 1) as executor:
-        made = in_order(_made, [one for _, one in wanted], executor)
+    with open_executor(workers, len(wanted) or 1) as executor:
+        made = map_in_order(_made, [one for _, one in wanted], executor)
         for number, ((kept_in, _), one) in enumerate(zip(wanted, made, strict=True), 1):
             shown[kept_in].append(one)
             if on_made is not None:

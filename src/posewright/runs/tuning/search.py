@@ -18,7 +18,7 @@ from posewright.runs.tuning.reading import read_tune
 from posewright.runs.tuning.score import judged
 from posewright.runs.tuning.task import GaitTask, TunedWalk, Walked
 from posewright.runs.walking.walk import walk_gait
-from posewright.search import REASON, Attempt, Dimension, Evaluation, Generation, Tuned, tune
+from posewright.search import REASON, Attempt, Dimension, Evaluation, Generation, TuningResult, tune
 
 if TYPE_CHECKING:
     from posewright.simulation import World
@@ -131,7 +131,7 @@ class TunedGait:
     """
 
     task: GaitTask
-    tuned: Tuned
+    tuned: TuningResult
     gait: Gait | None
     whole: Evaluation
 
@@ -185,7 +185,7 @@ def tune_gait(
     return _found(searched, tuned, seed)
 
 
-def _found(task: GaitTask, tuned: Tuned, seed: int) -> TunedGait:
+def _found(task: GaitTask, tuned: TuningResult, seed: int) -> TunedGait:
     if not math.isfinite(tuned.score):
         return TunedGait(task, tuned, None, Evaluation(tuned.score, tuned.facts))
     gait = replace(
@@ -200,7 +200,7 @@ def _found(task: GaitTask, tuned: Tuned, seed: int) -> TunedGait:
     return TunedGait(task, tuned, gait, whole)
 
 
-def _source(task: GaitTask, tuned: Tuned, seed: int) -> str:
+def _source(task: GaitTask, tuned: TuningResult, seed: int) -> str:
     """Return how a gait was found; no date: the same search finds the same gait."""
     generations = len(tuned.generations) - 1
     return (

@@ -26,7 +26,7 @@ from posewright.gaits import (
 )
 from posewright.robots import Robot
 from posewright.runs.walking.walk import MOST_S, MOST_SETTLE_S, angles_in_pose
-from posewright.search import FEWEST, MOST_CANDIDATES, WIDEST_SPREAD, Dimension
+from posewright.search import MAX_POPULATION, MAX_SPREAD, MIN_POPULATION, Dimension
 from posewright.version import __version__
 
 FINENESS = 1000.0
@@ -132,8 +132,10 @@ class SearchPlan:
     """How a task is searched unless one says otherwise."""
 
     generations: Annotated[int, Bounds(1, MOST_GENERATIONS)] = GENERATIONS  # how many
-    population: Annotated[int, Bounds(FEWEST, MOST_CANDIDATES)] | None = None  # None: by the dimensions
-    spread: Annotated[float, Bounds(0.001, WIDEST_SPREAD)] = SPREAD  # of the first ones, in ranges
+    population: Annotated[int, Bounds(MIN_POPULATION, MAX_POPULATION)] | None = (
+        None  # None: by the dimensions
+    )
+    spread: Annotated[float, Bounds(0.001, MAX_SPREAD)] = SPREAD  # of the first ones, in ranges
 
 
 @dataclass(frozen=True, eq=False)

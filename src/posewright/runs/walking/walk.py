@@ -22,7 +22,7 @@ from posewright.recordings.falls import SKY, FallDetector
 from posewright.robots import Robot
 from posewright.runs.plants import PlantMaker
 from posewright.runs.run import Run, run
-from posewright.search.plan import checked_seed
+from posewright.search.plan import require_seed
 
 if TYPE_CHECKING:
     from posewright.simulation import World
@@ -96,7 +96,7 @@ def walk_gait(
         {card.name: GaitProgram(gait, card, commands)},
         frames * card.frame_period_s,
         make_plant=walking_plant(gait, world),
-        seed=checked_seed(seed),
+        seed=require_seed(seed),
         domain=walked_domain,
         plant_watchers=[lambda plant: FallWatch(plant, card.name, on_progress)],
         wall_clock=clock,
