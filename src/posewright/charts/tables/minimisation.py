@@ -2,14 +2,14 @@
 
 There are two methods, both exact:
 
-*Junctions* is the method of the UC3M thesis. Its chart tests one input after another, at junctions, in the order
-of the columns. A test is left out where both answers lead to the same rows; every path through the remaining
-tests is one row. The rows never overlap, and they show in which order a robot has to read its sensors. (They are
-the paths of a reduced ordered decision diagram.)
+*Junctions* is the method of the UC3M thesis. Its chart tests one input after another, at junctions, in the
+order of the columns. A test is left out where both answers lead to the same rows; every path through the
+remaining tests is one row. The rows never overlap, and they show in which order a robot has to read its
+sensors. (They are the paths of a reduced ordered decision diagram.)
 
-*Two-level* minimises the number of products per outcome, without an order of tests: prime implicants selected by
-SymPy's SOPform, which does not guarantee the minimum. Products with the same outcome may overlap; products of
-different outcomes never do.
+*Two-level* minimises the number of products per outcome, without an order of tests: prime implicants selected
+by SymPy's SOPform, which does not guarantee the minimum. Products with the same outcome may overlap; products
+of different outcomes never do.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def minimise(
     Args:
         chart: a sound chart whose inputs and outputs are truth values.
         method: `junctions` or `two-level`.
-        order: columns of inputs in the order in which junctions test them, as a sequence or as `w,v,u`; `best`
-            searches for the order with the fewest rows; None takes the table's own order.
+        order: columns of inputs in the order in which junctions test them, as a sequence or as `w,v,u`;
+            `best` searches for the order with the fewest rows; None takes the table's own order.
 
     Raises:
         InputError: the chart is unsound or has no truth table, `order` does not name every input once, or

@@ -28,8 +28,8 @@ def table_of(chart: Chart) -> TruthTable:
     Minimum times are taken to be over.
 
     Raises:
-        InputError: the chart has no truth table: it has nested states, events or locals, an input or output is
-            not bool, an output is read, or an output keeps its value.
+        InputError: the chart has no truth table: it has nested states, events or locals, an input or output
+            is not bool, an output is read, or an output keeps its value.
     """
     interpreter = Interpreter(chart)
     _require_table(chart, interpreter.machine)
