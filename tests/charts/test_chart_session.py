@@ -88,7 +88,7 @@ def test_any_form_of_a_chart_will_do_and_nothing_else() -> None:
     lamp = pw.chart(LAMP)
     assert pw.compare_charts(pw.chart(scxml_text(lamp)), lamp)
     for junk in ("", "  ", None, {}, 3, b"chart: x"):
-        with pytest.raises(InputError, match="give its text"):
+        with pytest.raises(InputError, match="give the text"):
             pw.chart(junk)
 
 
