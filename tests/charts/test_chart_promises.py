@@ -13,7 +13,7 @@ from posewright.charts.checks import CheckStatus, check_promises, prove_promises
 from posewright.charts.formats import parse_chart
 from posewright.charts.machine import Interpreter, Monitor
 from posewright.charts.model import Chart, Promise
-from posewright.charts.reachability import Limits, explore
+from posewright.charts.reachability import ExplorationLimits, explore
 
 from .random_charts import charts, rows
 
@@ -86,7 +86,7 @@ def test_an_answer_in_time_is_proved_and_one_tick_less_is_broken() -> None:
 
 
 def test_what_was_not_explored_to_the_end_is_not_called_proved() -> None:
-    (result,) = prove_promises(chart("{never: count == 9}"), limits=Limits(states=5))
+    (result,) = prove_promises(chart("{never: count == 9}"), limits=ExplorationLimits(states=5))
     assert result.verdict is CheckStatus.BOUNDED
     assert result.depth >= 1
     assert "not everything was explored" in result.message

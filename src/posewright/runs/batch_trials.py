@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from posewright.arenas import Arena, Role, corners, shadows
+from posewright.arenas import Arena, Role, corners, footprints
 from posewright.arrays import Floats
 from posewright.codegen.hil.boards import PYTHON
-from posewright.contests import Ranked, contest
+from posewright.contests import RankedScore, contest
 from posewright.control import Controller, ControllerFactory
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
@@ -214,7 +214,7 @@ def run_of(name: str, outcome: Outcome) -> BatchRun:
     """Return the run of what came of a trial."""
     score, table, recording = outcome.score, outcome.score.table(), outcome.recording
     points = {} if isinstance(score, Unjudged) else {"points": score.points}
-    ranked = score if isinstance(score, Ranked) else None
+    ranked = score if isinstance(score, RankedScore) else None
     domain = domain_of(next(iter(recording.header.robots.values())).facts.get("domain") or {})
     return BatchRun(
         name,
@@ -240,7 +240,7 @@ def sketch_of(recording: Recording) -> Mapping[str, Any]:
     arena = Arena.from_dict(recording.header.arena)
     lines = [shape for shape in arena.shapes if shape.role is Role.LINE]
     outlines = [corners([(one.x, one.y, one.yaw_rad)], one.size_m[:2])[0] for one in lines]
-    boxes = corners(*shadows(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
+    boxes = corners(*footprints(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
     width, height = (100.0 * side for side in arena.size_m)
     path = "".join(_path(one[:: max(1, len(one) // _SKETCHED)], height) for one in placed if len(one))
     return {

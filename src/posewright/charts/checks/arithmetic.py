@@ -68,7 +68,7 @@ def _list_uses_in_actions(actions: Actions, node: StateNode, line: int | None) -
         if isinstance(action, Assign):
             for name, value in action.values.items():
                 yield ExpressionUse(value, node, value.source.where.line or action_line, name)
-        elif isinstance(action, Branch):  # `every_action` yields the actions in its branches as well
+        elif isinstance(action, Branch):  # `iterate_actions` yields the actions in its branches as well
             yield ExpressionUse(action.when, node, action.when.source.where.line or action_line)
 
 

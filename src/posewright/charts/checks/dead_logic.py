@@ -85,7 +85,7 @@ class DeadTransitions(Check):
 
     def plan_scan(self) -> None:
         """Decide by proof why transitions are never taken; add searches for the others."""
-        self.taken_ids = set(map(id, self.analysis.exploration.taken))
+        self.taken_ids = set(map(id, self.analysis.exploration.taken_transitions))
         self.searches: list[tuple[CompoundTransition, WitnessSearch]] = []
         self.proved_findings: list[Finding] = []
         self.undecided: list[CompoundTransition] = []

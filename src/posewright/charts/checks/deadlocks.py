@@ -57,7 +57,7 @@ class Deadlocks(Check):
         for step in abstract_state.cases:
             if step.after is None or leaf not in step.after.configuration:
                 return False
-            if any(transition.source in state_and_ancestors for transition in step.taken):
+            if any(transition.source in state_and_ancestors for transition in step.taken_transitions):
                 return False
         return True
 
@@ -154,7 +154,7 @@ class Deadlocks(Check):
         """The distinct pairs of configurations before and after all ticks but the first."""
         return {
             (self.configurations[node], self.configurations[target])
-            for node, targets in enumerate(self.graph.following)
+            for node, targets in enumerate(self.graph.successor_numbers)
             for target in targets
             if self.graph.states[node].state.started
         }
@@ -256,7 +256,12 @@ class EndlessTicks(Check):
     def _build_tick_finding(self, state: Snapshot, step: SymbolicStep, error: PosewrightError) -> Finding:
         """Return the finding for a tick from `state` that fails because its transitions go in a cycle."""
         first_repeated = next(
-            (transition for i, transition in enumerate(step.taken) if transition in step.taken[:i]), None
+            (
+                transition
+                for i, transition in enumerate(step.taken_transitions)
+                if transition in step.taken_transitions[:i]
+            ),
+            None,
         )
         if first_repeated is not None:
             place = self.analysis.source_of(first_repeated).name

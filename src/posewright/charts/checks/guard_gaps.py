@@ -170,7 +170,7 @@ class SingleCaseGaps(Check):
     ) -> Iterator[SingleGapSuspect]:
         """Yield a suspect if a single value of a number may have no transition while both neighbours do."""
         guards_with_name = [guard for guard in guards if name in guard.names]
-        ((first, last),) = Domain(self.kinds[name]).whole
+        ((first, last),) = Domain(self.kinds[name]).full
         critical = find_change_points(guards_with_name, name, self.machine.types)
         values = sorted(index for index in critical if first < index < last)
         if not values or len(values) * len(guards_with_name) > MAX_VALUES_TIMES_GUARDS:

@@ -185,9 +185,9 @@ class _TickWithout(TickExecution):
         super().__init__(machine, state)
         self.excluded = excluded
 
-    def holds(self, way: CompoundTransition) -> bool:
+    def holds(self, transition: CompoundTransition) -> bool:
         """Return whether a transition is enabled and is not the excluded one."""
-        return way is not self.excluded and super().holds(way)
+        return transition is not self.excluded and super().holds(transition)
 
 
 def _claims_of_overlap(first: CompoundTransition, second: CompoundTransition) -> tuple[CheckClaim, ...]:

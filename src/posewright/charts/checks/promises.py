@@ -12,9 +12,9 @@ from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
 from posewright.charts.machine import format_broken_promise, format_promise
 from posewright.charts.model import Chart, Promise, PromiseKind
 from posewright.charts.reachability import (
-    USUAL,
+    DEFAULT_LIMITS,
     Exploration,
-    Limits,
+    ExplorationLimits,
     ReachabilityGraph,
     SymbolicStep,
     WorkBudget,
@@ -119,7 +119,7 @@ class ResponseCheck:
             yield step
 
 
-def prove_promises(chart: Chart, *, limits: Limits = USUAL) -> tuple[PromiseResult, ...]:
+def prove_promises(chart: Chart, *, limits: ExplorationLimits = DEFAULT_LIMITS) -> tuple[PromiseResult, ...]:
     """Explore a chart and return the result for each of its promises, in their order."""
     if not chart.promises:
         return ()
@@ -127,7 +127,9 @@ def prove_promises(chart: Chart, *, limits: Limits = USUAL) -> tuple[PromiseResu
     return check_promises(exploration, limits=limits)
 
 
-def check_promises(exploration: Exploration, *, limits: Limits = USUAL) -> tuple[PromiseResult, ...]:
+def check_promises(
+    exploration: Exploration, *, limits: ExplorationLimits = DEFAULT_LIMITS
+) -> tuple[PromiseResult, ...]:
     """Return the results for the promises of a chart that was explored.
 
     A promise that the exploration did not watch, or left undecided, is explored for on its own: the
@@ -140,7 +142,7 @@ def check_promises(exploration: Exploration, *, limits: Limits = USUAL) -> tuple
 
 
 def _check_promise(
-    exploration: Exploration, promise: Promise, limits: Limits, budget: WorkBudget
+    exploration: Exploration, promise: Promise, limits: ExplorationLimits, budget: WorkBudget
 ) -> PromiseResult:
     conditions = promise_conditions(promise)
     if all(condition in exploration.watching for condition in conditions):

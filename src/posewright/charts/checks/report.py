@@ -22,7 +22,7 @@ from posewright.charts.checks.overlaps import GuardOverlaps
 from posewright.charts.checks.promises import BrokenPromises
 from posewright.charts.model import Chart
 from posewright.charts.proof import require_solver
-from posewright.charts.reachability import USUAL, Limits
+from posewright.charts.reachability import DEFAULT_LIMITS, ExplorationLimits
 from posewright.display import Lines, build_line, style_level
 from posewright.errors import InputError, MissingExtraError, Where
 
@@ -136,7 +136,9 @@ class Report:
         return f"{summary}<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
-def inspect_chart(chart: Chart, *, limits: Limits = USUAL, within_s: float = TIME_LIMIT_S) -> Report:
+def inspect_chart(
+    chart: Chart, *, limits: ExplorationLimits = DEFAULT_LIMITS, within_s: float = TIME_LIMIT_S
+) -> Report:
     """Check a chart and report what is wrong with it and how much was proved.
 
     Guards are decided over the whole domain of the types they read, by proof. What types alone do not decide,

@@ -113,10 +113,10 @@ class TickTrace(TickExecution):
         self.microstep_traces.append(trace)
         return chosen
 
-    def holds(self, way: CompoundTransition) -> bool:
+    def holds(self, transition: CompoundTransition) -> bool:
         """Return whether a transition is enabled; records when its state was first evaluated."""
-        self._n_evaluated_at.setdefault(way.source, len(self.evaluations))
-        return super().holds(way)
+        self._n_evaluated_at.setdefault(transition.source, len(self.evaluations))
+        return super().holds(transition)
 
     def set(self, action: Assign) -> None:
         """Assign variables and record the writes."""

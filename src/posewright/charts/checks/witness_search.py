@@ -18,7 +18,7 @@ from posewright.charts.checks.tick_trace import EvaluatedExpression, InputRows, 
 from posewright.charts.expression import Expression
 from posewright.charts.machine import Interpreter, Machine, Snapshot
 from posewright.charts.model import StepMode
-from posewright.charts.reachability import Abstraction, AbstractState, SymbolicStep
+from posewright.charts.reachability import AbstractState, SymbolicStep
 from posewright.charts.types import Value
 
 
@@ -211,13 +211,6 @@ class WitnessSearch:
         self.names = self.question.names
         self.nodes = self.question.location.nodes
         self.registers = tuple(sorted(self.names - self.paths.input_names))
-
-    def merged_variables(self, abstractions: Mapping[str, Abstraction]) -> frozenset[str]:
-        """Return the variables of `exact` of which an exploration merges several values into one."""
-        merged = (
-            name for name, abstraction in abstractions.items() if abstraction.drops or not abstraction.single
-        )
-        return self.exact.intersection(merged)
 
     def is_relevant(self, tick: TickSummary) -> bool:
         """Return whether a tick may answer the question, as far as its summary tells."""

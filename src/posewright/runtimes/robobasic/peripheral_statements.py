@@ -281,8 +281,8 @@ def _compile_print_argument(builder: StepBuilder, argument: Argument) -> Callabl
             function.upper() == "FORMAT" and base.key in FORMAT_CODES
         ):
             number = builder.symbols.compile_value(value)
-            width = builder.symbols.fold_constant(digits[0]) or 0 if digits else 0
-            return lambda machine: _format_number(number(machine), base.key, width)
+            width = builder.symbols.fold_constant(digits[0]) if digits else 0
+            return lambda machine: _format_number(number(machine), base.key, width or 0)
         case Call(function) if function.upper() == "FORMAT":
             raise WrongArgumentsError
         case _:
