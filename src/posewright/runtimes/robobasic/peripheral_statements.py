@@ -85,8 +85,8 @@ def _compile_out(builder: StepBuilder, command: CommandStatement) -> None:
     line = builder.symbols.line
     constant = builder.symbols.fold_constant(command.arguments[1])
     if constant is not None and constant > 1:
-        hint = f"expected 0 or 1; the lowest bit, {constant & 1}, is used"
-        builder.symbols.report("range", f"OUT of {constant}", hint, Severity.WARNING)
+        hint = f"the lowest bit, {constant & 1}, is used"
+        builder.symbols.report("range", f"OUT sets 0 or 1, not {constant}", hint, Severity.WARNING)
     builder.add_action(lambda machine: machine.board.set_pin(pin(machine), level(machine) & 1, line))
 
 
@@ -121,7 +121,7 @@ def _check_port(
     line = builder.symbols.line
     constant = builder.symbols.fold_constant(command.arguments[0])
     if constant is not None and not low <= constant <= high:
-        builder.symbols.report("port", f"there is no {command.key} {constant}", f"{low}..{high}")
+        builder.symbols.report("port", f"{command.key} has no port {constant}", f"{low}..{high}")
 
     def checked(machine: BasicMachine) -> int:
         number = port(machine)

@@ -196,7 +196,7 @@ def compile_fields(
         if constant is None:
             value = _range_checked(value, servo, low, high, symbols.line)
         elif not low <= constant <= high:
-            symbols.report("range", f"{constant} for servo {servo}", f"{low}..{high}")
+            symbols.report("range", f"{constant} is out of range for servo {servo}", f"{low}..{high}")
         values[servo] = value
     return values
 
