@@ -305,7 +305,7 @@ REFUSED = {
     '<state id="a" intial="b"/>': (
         "'intial' of <state> is outside the subset of SCXML (did you mean 'initial'?)"
     ),
-    '<state id="a"/><state id="a"/>': "the id 'a' is there twice (first in line 2)",
+    '<state id="a"/><state id="a"/>': "the id 'a' occurs twice (first in line 2)",
     '<state id="a"><transition target="b"/></state>': "no state is called 'b'",
     '<state id="a"><transition event="" target="a"/></state>': "empty 'event'",
     '<state id="a"><transition type="inner" target="a"/></state>': "a transition is not 'inner'",
