@@ -18,7 +18,7 @@ from posewright.charts.model.chart import scope_of
 from posewright.charts.types import BoolType
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.truth_table import Style
-from posewright.codegen.proof.streams import chart_stream, rows_of
+from posewright.codegen.proof.input_generation import chart_stream, rows_of
 from posewright.codegen.unit import Records
 from posewright.errors import InputError
 

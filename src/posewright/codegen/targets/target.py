@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from posewright.codegen.unit import SourceFile, Subject, shipped
+from posewright.codegen.unit import SourceFile, Subject, read_package_sources
 from posewright.documents import write_atomically
 
 BOARD_QUEUE = 64
@@ -71,7 +71,7 @@ class Target(Protocol):
 
 def serial_link() -> tuple[SourceFile, ...]:
     """Return a board's half of the serial line."""
-    return shipped("posewright.codegen.targets", ("link.h", "link.c"))
+    return read_package_sources("posewright.codegen.targets", ("link.h", "link.c"))
 
 
 def write_sources(sources: Iterable[SourceFile], folder: Path) -> None:

@@ -13,8 +13,8 @@ from posewright.codegen.targets.arduino_uno.processor import for_avr
 from posewright.codegen.targets.arduino_uno.toolchain import CACHE, check_size, digest, link
 from posewright.codegen.targets.arduino_uno.wiring import ChartWiring
 from posewright.codegen.targets.target import Built, serial_link
-from posewright.codegen.toolchains import cache_folder, missing, run_tool
-from posewright.codegen.unit import SourceFile, Subject, shipped
+from posewright.codegen.toolchains import cache_folder, missing_tool_error, run_tool
+from posewright.codegen.unit import SourceFile, Subject, read_package_sources
 from posewright.errors import InputError
 
 CORE = Path("/usr/share/arduino/hardware/arduino/avr")
@@ -55,7 +55,7 @@ class ArduinoUno:
                 hint="that goes to a CM-900: --target cm900",
             )
         wiring = ChartWiring(subject)
-        hooks, *fixed = shipped(__package__, (*FIXED, *wiring.needed))
+        hooks, *fixed = read_package_sources(__package__, (*FIXED, *wiring.needed))
         lines = _SKETCH.format(name=subject.name).splitlines()
         sketch = SourceFile(f"{subject.name}.ino", tuple(lines))
         own = wiring.pins(), replace(hooks, keep=True), wiring.wiring()
@@ -178,7 +178,7 @@ def core_archive() -> Path:
     """
     folder = CORE / "cores" / "arduino"
     if not folder.is_dir():
-        raise missing("Arduino core")
+        raise missing_tool_error("Arduino core")
     sources = sorted(path for path in folder.iterdir() if path.suffix in {".c", ".cpp", ".S"})
     versions = (run_tool("avr-gcc", "--version"), *(path.read_text(errors="replace") for path in sources))
     made = cache_folder(CACHE) / f"core-{digest(*versions, *COMMON, *C_FLAGS, *CPP_FLAGS)}.a"

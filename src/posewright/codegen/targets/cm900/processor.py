@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from posewright.codegen.targets.target import write_sources
-from posewright.codegen.unit import Footprint, Records, Subject, shipped
+from posewright.codegen.unit import Footprint, Records, Subject, read_package_sources
 from posewright.errors import BodyError
 
 from .core import OUTSIDE, CortexM3
@@ -93,7 +93,7 @@ class CortexProcessor:
 
     def _build(self, subject: Subject, folder: Path) -> Footprint:
         sources = (*subject.sources(), *Cm900().sources(subject))
-        write_sources((*sources, *shipped(__package__, ["pil_main.c"])), folder)
+        write_sources((*sources, *read_package_sources(__package__, ["pil_main.c"])), folder)
         compile_sources(folder, [*c_files(sources), "pil_main.c"])
         image = link_image(folder, c_files(sources), "image")
         of_unit = [file.name for file in subject.sources() if file.name.endswith(".c")]

@@ -11,7 +11,7 @@ import numpy as np
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.offsets import IN, OUT, STATE, constants_of
 from posewright.codegen.targets.target import BOARD_QUEUE, Built, serial_link
-from posewright.codegen.unit import SourceFile, Subject, shipped
+from posewright.codegen.unit import SourceFile, Subject, read_package_sources
 from posewright.errors import InputError
 
 from .toolchain import compile_sources, link_image, write_binary
@@ -58,7 +58,7 @@ class Cm900:
         Raises:
             InputError: a file of the subject is called like one of the board's.
         """
-        fixed = (*shipped(__package__, BOARD_SOURCES), *serial_link())
+        fixed = (*read_package_sources(__package__, BOARD_SOURCES), *serial_link())
         board = (*fixed, SourceFile(HOOKS, tuple(_hook_lines(subject)), keep=True))
         both = {file.name for file in subject.sources()} & {file.name for file in board}
         if both:

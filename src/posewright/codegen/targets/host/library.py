@@ -13,7 +13,7 @@ import numpy as np
 
 from posewright.codegen.targets.target import Built, write_sources
 from posewright.codegen.toolchains import STRICT, Compiler, cache_folder, compile_sources, find_compiler
-from posewright.codegen.unit import Records, SourceFile, Subject, shipped
+from posewright.codegen.unit import Records, SourceFile, Subject, read_package_sources
 from posewright.documents import write_atomically
 from posewright.errors import InputError, OutputError
 
@@ -35,7 +35,7 @@ class Host:
     def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
         """Return what runs the unit over whole arrays."""
         del subject
-        return shipped(__package__, ("host.c", "host.h"))
+        return read_package_sources(__package__, ("host.c", "host.h"))
 
     def build(self, folder: Path) -> Built:
         """Compile the library whose files are in a folder.
