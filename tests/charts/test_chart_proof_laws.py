@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from posewright.charts import BoolType, Expression, FloatType, IntType, Scope, Value, parse_expression
 from posewright.charts.expression import Binary, Function, FunctionRow, Literal, Name, Operator, Tree
 from posewright.charts.proof import (
-    FAILED,
     Effort,
     Fails,
     Holds,
@@ -116,7 +115,7 @@ WHOLES = st.sampled_from([0, 1, -1, INT_LOW, INT_HIGH, 46341]) | st.integers(-10
 def _values(kind: Type) -> st.SearchStrategy[Value]:
     if isinstance(kind, BoolType):
         return st.booleans()
-    return (FRACTIONS if isinstance(kind, FloatType) else WHOLES).map(kind.fit)
+    return (FRACTIONS if isinstance(kind, FloatType) else WHOLES).map(kind.clamp)
 
 
 CASES = st.fixed_dictionaries({name: _values(kind) for name, kind in TYPES.items()})
@@ -125,7 +124,7 @@ CASES = st.fixed_dictionaries({name: _values(kind) for name, kind in TYPES.items
 def _held(case: Mapping[str, Value]) -> list[ProofClaim]:
     """Return the claims that the names have these values."""
     return [
-        Holds(Expression(Name(name), BoolType()), wanted=value)
+        Holds(Expression(Name(name), BoolType()), expected=value)
         if isinstance(value, bool)
         else Holds(Expression(Binary(Operator.EQUAL, Name(name), Literal(value)), BoolType()))
         for name, value in case.items()
@@ -141,7 +140,7 @@ def _compared(number: Expression, sign: Operator, other: Tree) -> Expression:
 def test_a_number_is_computed_as_the_interpreter_does(text: str, case: dict[str, Value]) -> None:
     number = parse_expression(text, SCOPE)
     value = compute(number, case)
-    failed, undefined = value is FAILED, value is not FAILED and math.isnan(value)
+    failed, undefined = value is None, value is not None and math.isnan(value)
     here = _held({name: held for name, held in case.items() if name in number.names})
     compared = not failed and not undefined
     asked: list[tuple[ProofClaim, bool]] = [
@@ -218,7 +217,7 @@ def test_with_little_effort_nothing_is_called_impossible_that_is_so(
     answers = {
         True: prover.satisfiable(true=[condition]),
         False: prover.satisfiable(false=[condition]),
-        FAILED: prover.satisfiable(failing=[condition]),
+        None: prover.satisfiable(failing=[condition]),
     }
     assert answers[value].possible is not False
     for wanted, answer in answers.items():

@@ -232,7 +232,7 @@ WRONG = [
     ({"INPUT": "x: {sensor: imu.orientation, below_deg: 1}"}, DocumentError, "imu.orientation.roll", 11),
     ({"INPUT": "x: {sensor: right_foot_contact, below_m: 1}"}, DocumentError, "needs no threshold", 11),
     ({"INPUT": "x: {joint: left_elbo, below_deg: 1}"}, UnknownNameError, "did you mean left_elbow", 11),
-    ({"INPUT": "x: {playing: run}"}, UnknownNameError, "there is walk", 11),
+    ({"INPUT": "x: {playing: run}"}, UnknownNameError, "choose from walk", 11),
     ({"INPUT": "x: {clock: wall, above_s: 1}"}, UnknownNameError, "since_start", 11),
     (
         {"INPUT": "x: {sensor: laser_front, corridor: {width_m: 1}, below_m: 1}"},
@@ -249,7 +249,7 @@ WRONG = [
     (
         {"INPUT": "x: {sensor: ring, corridor: {width_m: 1, towards_deg: go_on}, below_m: 1}"},
         UnknownNameError,
-        "there is goal_deg",
+        "choose from goal_deg",
         11,
     ),
     ({"when: go_on": "when: go_onn"}, ExpressionError, "go_onn", 13),

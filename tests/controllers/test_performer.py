@@ -96,7 +96,7 @@ def test_a_motion_waits_for_the_gait_to_stand_and_a_gait_for_the_motion_to_end()
 
 def test_more_than_the_gait_can_do_is_done_as_far_as_it_goes() -> None:
     doing = performer()
-    fastest = QuadrupedGait(read_gait("trot"), DOG).clipped(VelocityCommand(9.0, 0.0, 9.0))
+    fastest = QuadrupedGait(read_gait("trot"), DOG).clip_command(VelocityCommand(9.0, 0.0, 9.0))
     doing.request(Action("trot", VelocityCommand(9.0, 0.0, 9.0)))
     greedy = frames(doing, 300)
     other = performer()

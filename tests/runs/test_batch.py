@@ -119,8 +119,8 @@ def test_workers_and_order_change_nothing_to_the_byte(tests: Batch, tmp_path: Pa
 
 
 HALF = """
-import os, signal, sys; from pathlib import Path; from posewright.documents import replacing
-with replacing(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)
+import os, signal, sys; from pathlib import Path; from posewright.documents import atomic_replacement
+with atomic_replacement(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -226,7 +226,7 @@ def test_a_second_batch_in_one_folder_is_refused_at_once(tmp_path: Path) -> None
     how: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
 
     def second(_: BatchRun, __: bool) -> None:
-        with pytest.raises(OutputError, match=r"another program .*is at it"):
+        with pytest.raises(OutputError, match=r"another program .*is using this folder"):
             run_batch(named, {"b": "b"}, **how)
 
     assert run_batch(named, {"a": "a"}, **how, on_run=second).failed == ()

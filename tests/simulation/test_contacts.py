@@ -17,7 +17,7 @@ from posewright.robots import Robot, robot
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.contacts import ContactRecorder
 from posewright.simulation.domain import set_friction
-from posewright.simulation.placing import place
+from posewright.simulation.placement import place
 
 from .driving import play
 

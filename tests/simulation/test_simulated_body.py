@@ -15,7 +15,7 @@ from posewright.bodies import Body, JointCommands, Supervisor
 from posewright.errors import BodyError, InputError, UnsafeCommandError
 from posewright.robots import Robot
 from posewright.simulation import SimulatedBody, World
-from posewright.simulation.placing import sole_corners
+from posewright.simulation.placement import sole_corners
 
 from .driving import play
 
@@ -101,7 +101,7 @@ def test_play_is_the_same_as_stepping_one_by_one(bioloid: Robot, among_boxes: Am
     model, data = world.model, copy.copy(world.data)
     angles = swaying(bioloid, 1.0)
     track = play(body, JointCommands(angles))
-    for command in body._grid.rounded(angles):
+    for command in body._grid.round(angles):
         data.ctrl[world.addresses.actuators] = command
         for _ in range(world.n_substeps):
             mujoco.mj_step(model, data)

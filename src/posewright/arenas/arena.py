@@ -296,7 +296,7 @@ class Arena:
     def from_dict(cls, data: PlainMapping) -> Arena:
         """Return the arena, without sources, that `to_dict` told, or raise DocumentError."""
         told = ("wall_height_m", "lines", "box_size_m")
-        return read_record(Node(data, trail="arena"), cls, besides=told, degrees=False, sources={})
+        return read_record(Node(data, trail="arena"), cls, extra_keys=told, degrees=False, sources={})
 
 
 def _without_defaults(part: Box | Shape, **defaults: PlainData) -> dict[str, PlainData]:
@@ -319,7 +319,7 @@ def arena_names() -> tuple[str, ...]:
 @cache
 def arena(name: str = "ceabot_obstacles") -> Arena:
     """Return the shipped arena of that name, without boxes."""
-    return read_arena(_ARENAS.shipped(name))
+    return read_arena(_ARENAS.shipped_path(name))
 
 
 @dataclass(frozen=True)
@@ -388,7 +388,7 @@ def read_arena(path: Path | str) -> Arena:
     """Read an arena document."""
     root = read_document(path)
     told = read_record(root, _ArenaDocument)
-    with root.located():
+    with root.locate_errors():
         return Arena(
             name=told.arena,
             size_m=told.size_m,

@@ -24,7 +24,7 @@ from posewright.arenas.arena import arena as shipped_arena
 from posewright.arenas.check import check_layout, layout_faults
 from posewright.arenas.rectangles import corners, point_distances
 from posewright.arrays import Flags, Floats
-from posewright.documents import Catalogue, Node, one_line, read_document, render_document, save_document
+from posewright.documents import Catalogue, Node, flow_mapping, read_document, render_document, save_document
 from posewright.errors import InputError
 from posewright.units import DEG_PER_RAD, RAD_PER_DEG
 
@@ -41,7 +41,7 @@ def layout_names() -> tuple[str, ...]:
 @cache
 def layout(name: str) -> tuple[Box, ...]:
     """Return the shipped layout of that name."""
-    return read_layout(LAYOUTS.shipped(name))
+    return read_layout(LAYOUTS.shipped_path(name))
 
 
 def read_layout(path: Path | str, arena: Arena | None = None, *, legal: bool = True) -> tuple[Box, ...]:
@@ -93,7 +93,7 @@ def _box_data(box: Box) -> list[float] | Mapping[str, object]:
         raise InputError(f"a box at {box.x}, {box.y} cannot be written", hint="finite metres and angles")
     x, y, yaw_deg = round(box.x, 4), round(box.y, 4), round(box.yaw_rad * DEG_PER_RAD, 1)
     if box.kind != BOX:
-        return one_line({"x": x, "y": y, "yaw_deg": yaw_deg, "kind": box.kind})
+        return flow_mapping({"x": x, "y": y, "yaw_deg": yaw_deg, "kind": box.kind})
     return [x, y, yaw_deg] if yaw_deg else [x, y]
 
 

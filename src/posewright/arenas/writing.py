@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from posewright.arenas.arena import BOX, Arena, Box, Shape, Spot
-from posewright.documents import one_line, save_document
+from posewright.documents import flow_mapping, save_document
 from posewright.units import DEG_PER_RAD
 
 
@@ -29,10 +29,10 @@ def _document(arena: Arena) -> dict[str, object]:
     }
     data |= {key: getattr(arena, key) for key in ("max_boxes", "gap_m", "touching_m") if getattr(arena, key)}
     if arena.shapes:
-        data["shapes"] = [one_line(dict(_shape_data(shape))) for shape in arena.shapes]
+        data["shapes"] = [flow_mapping(dict(_shape_data(shape))) for shape in arena.shapes]
     if arena.box_kinds:
         data["box_kinds"] = {
-            name: one_line(
+            name: flow_mapping(
                 {"size_m": _rounded(kind.size_m), "mass_kg": kind.mass_kg, "friction": kind.friction}
             )
             for name, kind in arena.box_kinds.items()
@@ -40,10 +40,10 @@ def _document(arena: Arena) -> dict[str, object]:
     if arena.boxes:
         kinds = [{} if box.kind == BOX else {"kind": box.kind} for box in arena.boxes]
         data["boxes"] = [
-            one_line(dict(_place(box)) | kind) for box, kind in zip(arena.boxes, kinds, strict=True)
+            flow_mapping(dict(_place(box)) | kind) for box, kind in zip(arena.boxes, kinds, strict=True)
         ]
     if arena.spots:
-        data["spots"] = {name: one_line(dict(_place(spot))) for name, spot in arena.spots.items()}
+        data["spots"] = {name: flow_mapping(dict(_place(spot))) for name, spot in arena.spots.items()}
     data["colours_rgb"] = {
         name: [round(255.0 * part) for part in colour] for name, colour in arena.colours.items()
     }

@@ -9,7 +9,7 @@ from typing import Annotated, Protocol
 
 import numpy as np
 
-from posewright.documents import Catalogue, Node, Reader, read_document, read_record
+from posewright.documents import Catalogue, FieldReader, Node, read_document, read_record
 from posewright.errors import InputError
 
 MAX_SLOPE_RAD = math.radians(45.0)
@@ -307,7 +307,7 @@ def read_domain_randomization(path: Path) -> DomainRandomization:
     return read_record(document["ranges"], DomainRandomization)
 
 
-def _distribution_reader(name: str, unit: float = 1.0) -> Reader:
+def _distribution_reader(name: str, unit: float = 1.0) -> FieldReader:
     """Return a reader of a distribution: `low` and `high`, or `mean` and `sd`, in a unit of that size."""
 
     def read(node: Node) -> Distribution:
@@ -317,11 +317,11 @@ def _distribution_reader(name: str, unit: float = 1.0) -> Reader:
         entries = node.fields(required=(*keys, "source"), optional=())
         entries["source"].text()
         first, second = (entries[key].number() * unit for key in keys)
-        with node.located():
+        with node.locate_errors():
             distribution: Distribution = Normal(first, second) if is_normal else Uniform(first, second)
             replace(
                 DomainRandomization(), **{name: distribution}
             )  # raises unless the extremes are valid bodies
         return distribution
 
-    return Reader(read)
+    return FieldReader(read)

@@ -25,7 +25,7 @@ from posewright.cli.options import (
 )
 from posewright.documents import read_text
 from posewright.runtimes import robobasic
-from posewright.search.plan import checked_seed
+from posewright.search.plan import require_seed
 
 LOOKS_FROM = "front"
 MOST_WARNED = 5
@@ -126,7 +126,7 @@ def run(
         speed_counts_s=None if measured is None else robobasic.speed_from_measurement(*measured),
         pose=pose,
     )
-    controller = ready.controller(checked_seed(seed))
+    controller = ready.controller(require_seed(seed))
     _warn(controller)
     if film is not None:
         film = replace(film, camera=film.camera or LOOKS_FROM)

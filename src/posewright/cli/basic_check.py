@@ -15,7 +15,7 @@ import typer
 from posewright import robots
 from posewright.cli import completion, console
 from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
-from posewright.display import Lines, counted, level_word, line_of
+from posewright.display import Lines, build_line, format_count, style_level
 from posewright.documents import read_bounded, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.runtimes import robobasic
@@ -162,7 +162,7 @@ def _changed(source: BasicSource, text: str, *, same: bool) -> int:
 
 
 def _amount(number: int, done: str) -> str:
-    return f"{counted(number, 'line')} {done}" if number else "is laid out well already"
+    return f"{format_count(number, 'line')} {done}" if number else "is laid out well already"
 
 
 def _lint(source: BasicSource) -> tuple[BasicFinding, ...]:
@@ -186,12 +186,12 @@ def _name(source: BasicSource) -> str:
 def _lines(checked: Sequence[tuple[BasicSource, Sequence[BasicFinding]]]) -> Lines:
     for source, findings in checked:
         yield from (finding.display_line(_name(source)) for finding in findings)
-        yield line_of(f"{_name(source)}: {_summary(findings)}")
+        yield build_line(f"{_name(source)}: {_summary(findings)}")
 
 
 def _summary(findings: Sequence[BasicFinding]) -> str:
     """Return how many of each there are: `1 error, 2 hints`."""
-    counts = [counted(count, severity.value) for severity, count in _counts(findings).items() if count]
+    counts = [format_count(count, severity.value) for severity, count in _counts(findings).items() if count]
     return ", ".join(counts) or "nothing is wrong"
 
 
@@ -224,14 +224,14 @@ class Watcher:
 
     def _gone(self, path: Path) -> Lines:
         self._findings.pop(path, None)
-        yield line_of(f"{path}: ", level_word("warning"), ": is not there; waiting for it")
+        yield build_line(f"{path}: ", style_level("warning"), ": is not there; waiting for it")
 
     def _anew(self, path: Path) -> Lines:
         try:
             source = robobasic.open_source(path)
         except PosewrightError as error:
             self._findings.pop(path, None)
-            yield line_of(level_word("error"), f": {error}")
+            yield build_line(style_level("error"), f": {error}")
             return
         before, now = self._findings.get(path), _lint(source)
         self._findings[path] = now
@@ -247,7 +247,7 @@ class Watcher:
         gone = known.total()
         if before is None or fresh or gone:
             more = f" ({len(fresh)} new, {gone} gone)" if before else ""
-            yield line_of(f"{path}: {_summary(now)}{more}")
+            yield build_line(f"{path}: {_summary(now)}{more}")
 
 
 def _without_place(one: BasicFinding) -> tuple[str, str]:

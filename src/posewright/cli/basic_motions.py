@@ -17,8 +17,8 @@ from posewright.cli.options import (
     option,
     refuse_overwriting,
 )
-from posewright.display import Lines, Styled, counted, table
-from posewright.documents import refuse_unwritable, write_atomically
+from posewright.display import Lines, Styled, format_count, table
+from posewright.documents import require_writable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
 from posewright.runtimes import robobasic
 
@@ -113,7 +113,7 @@ def _write_motions(
         raise InputError("no routine of it is a motion", where=Where(Path(program)), hint="without -o: why")
     if output.name.lower().endswith((MOTION, ENDING)):
         if len(wanted) > 1 or output.name.lower().endswith(ENDING):
-            raise InputError(f"{output} for {counted(len(wanted), 'motion')}", hint="name a folder")
+            raise InputError(f"{output} for {format_count(len(wanted), 'motion')}", hint="name a folder")
         targets = dict.fromkeys(wanted, output)
     else:
         targets = {
@@ -124,7 +124,7 @@ def _write_motions(
             raise InputError("two of its motions would be written to one file", hint="name one of the labels")
         _make_folder(output)
     for path in targets.values():
-        refuse_unwritable(path)
+        require_writable(path)
     for label, motion in wanted.items():
         formats.write_motion(motion, targets[label])
     return targets
@@ -168,7 +168,7 @@ def _lines(found: Sequence[robobasic.Routine], written: dict[str, Path]) -> Line
     columns = ("routine", "line", "keyframes", "s", "")
     yield table(columns, (_row(one) for one in found))
     if written:
-        yield f"{counted(len(written), 'motion')} -> {next(iter(written.values())).parent}"
+        yield f"{format_count(len(written), 'motion')} -> {next(iter(written.values())).parent}"
 
 
 def _row(one: robobasic.Routine) -> tuple[object, ...]:
@@ -204,5 +204,5 @@ def _write_program(
         "remarks": list(made.remarks),
         "rounding": {"angle_rad": made.rounding.angle_rad, "time_s": made.rounding.time_s},
     }
-    lines = [f"{counted(len(made.labels), 'routine')} -> {output}: {', '.join(made.labels)}"]
+    lines = [f"{format_count(len(made.labels), 'routine')} -> {output}: {', '.join(made.labels)}"]
     console.give(told, lines, as_json=as_json)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from posewright.charts.machine import Machine, Snapshot
 from posewright.charts.machine.columns import dtype_of
-from posewright.charts.machine.machine import INSIDE
-from posewright.charts.machine.native import Given
+from posewright.charts.machine.machine import IN_STATE_PREFIX
+from posewright.charts.machine.native import TickInputs
 from posewright.charts.types import BoolType, EnumType
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.records import ACTIVE, STATUS, RecordFormat, layout_of
@@ -46,7 +46,7 @@ class CompiledMachine:
         self._library_state: Snapshot | None = None  # None where it is not known
         self._lock = threading.Lock()  # held from loading a state into the library to reading its results
 
-    def step(self, state: Snapshot, inputs: Given) -> Snapshot | None:
+    def step(self, state: Snapshot, inputs: TickInputs) -> Snapshot | None:
         """Return the state after a tick; None where the tick fails or the library cannot load the state."""
         record = self._input_layout.pack(*self._input_values(inputs))
         with self._lock:
@@ -58,7 +58,7 @@ class CompiledMachine:
             self._library_state = next_state
         return next_state
 
-    def run(self, state: Snapshot, inputs: Sequence[Given]) -> list[Snapshot]:
+    def run(self, state: Snapshot, inputs: Sequence[TickInputs]) -> list[Snapshot]:
         """Return the states after each tick, up to the first one that fails."""
         records = np.zeros(len(inputs), self.format.inputs)
         if records.itemsize:
@@ -100,7 +100,7 @@ class CompiledMachine:
     @cached_property
     def _initial(self) -> Snapshot:
         machine = self.machine
-        configuration = machine.moves.first().configuration
+        configuration = machine.planner.enter_chart().configuration
         start = machine.start(configuration)
         values = tuple(start[name] for name in machine.registers)
         return Snapshot(machine, False, configuration, values, tuple(() for _ in machine.history))
@@ -115,7 +115,7 @@ class CompiledMachine:
             self._snapshots[record] = snapshot
         return snapshot
 
-    def _input_values(self, inputs: Given) -> list[Any]:
+    def _input_values(self, inputs: TickInputs) -> list[Any]:
         """Return the values of an input record: inputs in the chart's order, then a bool for each event."""
         values, events = inputs
         stored = [*values.values()]
@@ -139,5 +139,5 @@ class CompiledMachine:
             columns[name] = column.view(np.bool_) if isinstance(kind, BoolType) else column
         for node in self.machine.nodes[1:]:
             octet = states[ACTIVE][:, node.index // 8]
-            columns[INSIDE + node.name] = (octet >> (node.index % 8) & 1).view(np.bool_)
+            columns[IN_STATE_PREFIX + node.name] = (octet >> (node.index % 8) & 1).view(np.bool_)
         return columns

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.charts import Machine, Snapshot, Value
-from posewright.charts.types import BoolType, EnumType, Type, accept
+from posewright.charts.types import BoolType, EnumType, Type, convert_value
 from posewright.codegen.unit import Records
 from posewright.errors import InputError, UnknownNameError
 
@@ -118,7 +118,7 @@ class RecordFormat:
             self._require_inputs(row)
         return tuple(
             [
-                _encode(accept(name, kind, row.get(name, False)), codes)
+                _encode(convert_value(name, kind, row.get(name, False)), codes)
                 for name, kind, codes in self._input_kinds
             ]
         )
@@ -172,7 +172,7 @@ class RecordFormat:
             for name, value in zip(machine.registers, state.values, strict=True)
         ]
         size = bitmap_bytes(len(machine.nodes))
-        active = list(_bitmap((0, *state.numbers), size))
+        active = list(_bitmap((0, *state.active_nodes), size))
         histories = [list(_bitmap(numbers, size)) for numbers in state.history]
         broken = [[0] * bitmap_bytes(len(machine.chart.promises))] if self.monitors else []
         record: np.void = np.array([(0, active, *values, *histories, *broken)], self.states)[0]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from posewright.errors import InputError, UnavailableError, visible
+from posewright.errors import InputError, UnavailableError, escape_unprintable
 
 HOST = ("cc", "gcc", "clang")
 """Names of the compilers for this computer, the preferred one first."""
@@ -67,7 +67,7 @@ class CompileError(InputError):
         self.error_lines = tuple(error_lines)
 
     def __str__(self) -> str:
-        return "\n".join((super().__str__(), *map(visible, self.error_lines)))
+        return "\n".join((super().__str__(), *map(escape_unprintable, self.error_lines)))
 
 
 @dataclass(frozen=True)

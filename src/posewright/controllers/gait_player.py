@@ -80,7 +80,7 @@ class SteeredGaitController(Controller):
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- open loop
         """Return the next few frames of the walk."""
-        command = self._walker.clipped(self._steering())
+        command = self._walker.clip_command(self._steering())
         decision = None
         if command != self._command:
             self._command = command

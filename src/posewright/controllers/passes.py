@@ -14,7 +14,7 @@ from posewright.arrays import Flags, Floats
 from posewright.control.schedule import in_frames
 from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose, Samples
-from posewright.motions.lighting import held_colours
+from posewright.motions.lighting import colours_by_keyframe
 from posewright.robots import Rgb, Robot
 
 PEAK_OF_MEAN = 15.0 / 8.0
@@ -154,7 +154,7 @@ class Passes:
         self._stiffness = tuple(
             self._stiffness_of(keyframe, servo_stiffness) for keyframe in motion.keyframes
         )
-        self._lights = held_colours(motion.keyframes, robot)
+        self._lights = colours_by_keyframe(motion.keyframes, robot)
         self._settings = np.array(
             [self._first_keyframe_set_like(i) for i in range(len(motion.keyframes))], dtype=np.intp
         )

@@ -122,7 +122,7 @@ def read_arena(node: Node) -> Arena | None:
             node.fail(f"{len(items)} {key}", hint=f"at most {limit}")
     for shape in entries["shapes"].items():
         read_name(shape.fields(required=("name",))["name"])
-    with node.located():
+    with node.locate_errors():
         return Arena.from_dict(node.value)
 
 

@@ -33,7 +33,7 @@ from posewright.runs.trial import (
     trial_documents,
     trial_run,
 )
-from posewright.search.plan import checked_seed
+from posewright.search.plan import require_seed
 
 MOST_SEEDS = 100_000
 _SEEDS = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
@@ -57,7 +57,7 @@ def read_seeds(text: str) -> tuple[int, ...]:
             seeds.update(range(first, last + 1))
         if last - first >= MOST_SEEDS or len(seeds) > MOST_SEEDS:
             raise InputError(f"too many seeds: {text!r}", hint=f"at most {MOST_SEEDS}")
-    return tuple(sorted(map(checked_seed, seeds)))
+    return tuple(sorted(map(require_seed, seeds)))
 
 
 @dataclass(frozen=True)
@@ -172,10 +172,10 @@ def run_many(
 
     Raises:
         InputError: something that was handed in is wrong, or the folder holds a batch with other settings.
-        OutputError: nothing can be written into the folder, or another program is at it.
+        OutputError: nothing can be written into the folder, or another program is using it.
         UnavailableError: a worker process ended by itself.
     """
-    numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(seed) for seed in seeds})
+    numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({require_seed(seed) for seed in seeds})
     if not numbers:
         raise InputError("no seeds", hint="such as 1-20")
     resolved, trial_options = resolve_trial(

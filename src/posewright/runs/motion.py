@@ -13,7 +13,7 @@ from posewright.errors import InputError
 from posewright.evaluation.motion.played import EXTRAS
 from posewright.evaluation.motion.report import MotionResult, evaluate_motion
 from posewright.evaluation.thresholds import PhysicsRules
-from posewright.formats import card_of
+from posewright.formats import robot_of_motion
 from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.runs.run import Run, run
@@ -65,7 +65,7 @@ def try_motion(
         UnknownNameError: the robot is not known, or has no such pose.
         BodyError: the simulation failed.
     """
-    card = card_of(motion, robot)
+    card = robot_of_motion(motion, robot)
     _check_numbers({"settle_s": settle_s, "hold_s": hold_s, "longest_s": longest_s}, friction)
     program = MotionProgram(motion, card, pose, settle_s, hold_s, longest_s)
     commands = program.commands
@@ -92,7 +92,7 @@ def put_down(
     """
     from posewright.simulation import SimulatedBody, World
     from posewright.simulation.domain import set_friction
-    from posewright.simulation.placing import Lean
+    from posewright.simulation.placement import Lean
 
     world = World(robot, contacts=True)
     if friction is not None:

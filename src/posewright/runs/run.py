@@ -20,9 +20,9 @@ from posewright.bodies import (
     TorquePolicy,
 )
 from posewright.control import Block, Controller, Program, Safety, Watcher, drive
-from posewright.documents import refuse_unwritable
+from posewright.documents import require_writable
 from posewright.errors import InputError
-from posewright.figures import camera_topics, card_document, refuse_camera, refuse_cameras
+from posewright.figures import camera_topics, card_document, require_camera, require_cameras
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import ships
@@ -90,7 +90,7 @@ class Outputs:
             InputError: pictures of a camera, but no recording that could have them.
         """
         if self.record is not None:
-            refuse_unwritable(self.record)
+            require_writable(self.record)
         elif self.cameras:
             raise InputError(
                 "no recording is written that could have pictures", hint="record=, or --record FILE"
@@ -237,7 +237,7 @@ def run(run: Run) -> Outcome:
     try:
         with _released_on_failure(plant):
             recorder = Recorder(run.header(plant), plant, every=outputs.rows_every)
-            refuse_cameras(recorder.header, outputs.cameras)
+            require_cameras(recorder.header, outputs.cameras)
             _check_starts(run, plant)
             for place, (name, program) in enumerate(run.programs.items()):
                 if name not in controllers:
@@ -284,7 +284,7 @@ def _check_starts(run: Run, plant: Plant) -> None:
     """Raise an InputError for a box where a robot starts, a film nobody can make, an unknown camera."""
     if run.outputs.camera is not None:
         sensors = {name: program.robot.sensors for name, program in run.programs.items()}
-        refuse_camera(run.outputs.camera, sensors)
+        require_camera(run.outputs.camera, sensors)
     needs_truth = run.outputs.is_filmed or bool(run.outputs.cameras)
     if run.contest is None and not needs_truth:
         return

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from posewright.arenas import Arena
 from posewright.bodies import BodySpec, PlanarPose, Plant, TorquePolicy
 from posewright.control import Block, Watcher
-from posewright.documents import refuse_unwritable
+from posewright.documents import require_writable
 from posewright.documents.plain import PlainData
 from posewright.errors import InputError
 from posewright.figures import card_document
@@ -110,7 +110,7 @@ def serve(
         choice.domain(streams.body),
     )
     if record is not None:
-        refuse_unwritable(Path(record))
+        require_writable(Path(record))
     plant = choice.make([part], arena)
     watchers = list[Watcher]()
     with ExitStack() as on_exit:

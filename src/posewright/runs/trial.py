@@ -24,7 +24,7 @@ from posewright.runs.programs import names_behaviour, read_program
 from posewright.runs.python_programs import PythonKind, controller_maker, load_object
 from posewright.runs.run import Outputs, Progress, Run, run
 from posewright.runs.streams import Derivation
-from posewright.search.plan import MAX_SEED, checked_seed
+from posewright.search.plan import MAX_SEED, require_seed
 
 _TRIALS = Catalogue("trial", ".trial.yaml", lambda: (Path(__file__).parent / "catalogue",))
 _RACE = "obstacle-race"
@@ -77,7 +77,7 @@ def read_trial(name_or_path: str | Path) -> Trial:
     if name not in trial_names() and name in contest_names():
         entry = next(iter(contest(name).entries.values()))
         return Trial(name, entry.robot, entry.behaviour, name)
-    path = _TRIALS.find(name_or_path, also=contest_names())
+    path = _TRIALS.find(name_or_path, extra_names=contest_names())
     return _parse(read_document(path), beside=None if name in trial_names() else path.parent)
 
 
@@ -176,7 +176,7 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
     """
     options = options or TrialOptions()
     layout = trial.layout if options.layout is None else options.layout
-    seed = trial.seed if options.seed is None else checked_seed(options.seed)
+    seed = trial.seed if options.seed is None else require_seed(options.seed)
     rules = read_text(Path(trial.rules)) if trial.rules else None
     judging = contest(trial.contest, rules, trial.rules)
     arena = _field(trial, judging, layout, seed, require_legal=options.require_legal)
@@ -402,7 +402,7 @@ def resolve_trial(
     resolved = trial if isinstance(trial, Trial) else read_trial(trial)
     return resolved, TrialOptions(
         layout=None if layout is None else str(layout),
-        seed=None if seed is None else checked_seed(seed),
+        seed=None if seed is None else require_seed(seed),
         behaviour=None if behaviour is None else str(behaviour),
         robot=str(robot) if robot is not None else _own_robot(trial, resolved),
         options=program_options,

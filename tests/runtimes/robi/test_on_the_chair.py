@@ -12,8 +12,8 @@ from posewright.control import Until, drive
 from posewright.recordings import Header, Recorder, Recording, RobotHeader
 from posewright.robots import robot
 from posewright.runs.plants import make_plant
+from posewright.runtimes.robi.catalogue import load_program
 from posewright.runtimes.robi.controller import RobiController
-from posewright.runtimes.robi.programs import program
 from posewright.runtimes.robi.words import read_words
 
 ROBI = robot("deagostini_robi2")
@@ -38,7 +38,7 @@ def run(pose: str, spot: str, words: str) -> Recording:
     part = BodySpec(ROBI.name, ROBI, ROBI.pose(pose), (where.x, where.y, where.yaw_rad))
     plant = make_plant("sim", [part], ROOM)
     recorder = Recorder(Header({ROBI.name: RobotHeader.of(plant.bodies[ROBI.name])}), plant, every=1)
-    controller = RobiController(ROBI, program("startup"), words=read_words(words))
+    controller = RobiController(ROBI, load_program("startup"), words=read_words(words))
     drive(
         plant,
         {ROBI.name: controller},

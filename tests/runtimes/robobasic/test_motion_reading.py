@@ -126,7 +126,7 @@ def test_what_motoroff_lets_go_is_free_until_it_is_moved_again() -> None:
         sorted([*arm, "right_shoulder_pitch"]),
         [],
     ]
-    ends = made.resolved()[-1]
+    ends = made.resolved_poses()[-1]
     assert ends.free == {"right_shoulder_pitch"}
 
 
@@ -134,7 +134,7 @@ def test_a_servo_that_is_driven_again_stays_where_it_was_sent() -> None:
     for on in ("MOTOR 7", "GETMOTORSET G6B, 0, 1"):
         made = motion(f"MOVE G6B, , 90\nWAIT\nMOTOROFF 7\nDELAY 100\n{on}\nDELAY 100\n")
         assert counts(made) == [{7: 90}, {}, {7: 90}]
-        assert made.resolved()[-1].free == frozenset()
+        assert made.resolved_poses()[-1].free == frozenset()
 
 
 def test_servo_jumps() -> None:

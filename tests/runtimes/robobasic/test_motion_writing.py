@@ -200,7 +200,7 @@ def test_a_motion_becomes_a_program_and_comes_back_to_half_a_count_and_a_pulse(m
     assert back.joints == motion.joints
     assert len(back.keyframes) == len(motion.keyframes)
     np.testing.assert_allclose(back.keyframe_times, motion.keyframe_times, atol=PULSE_S + 1e-6)
-    for one, other in zip(motion.resolved()[1:], back.resolved()[1:], strict=True):
+    for one, other in zip(motion.resolved_poses()[1:], back.resolved_poses()[1:], strict=True):
         assert one.free == other.free
         np.testing.assert_allclose(other.angles, one.angles, atol=0.5 * COUNT_RAD + 1e-6)
     for frame, other_frame in zip(motion.keyframes, back.keyframes, strict=True):

@@ -20,9 +20,9 @@ from posewright.charts.checks.witness_scan import (
 from posewright.charts.checks.witness_search import PathConditions, Witness, WitnessSearch
 from posewright.charts.expression import Expression
 from posewright.charts.machine import (
-    JOINT,
+    STATE_SEPARATOR,
     CompoundTransition,
-    Entering,
+    EntrySet,
     Interpreter,
     Machine,
     Snapshot,
@@ -30,7 +30,7 @@ from posewright.charts.machine import (
 )
 from posewright.charts.model import Chart, Promise
 from posewright.charts.proof import SolverBudget
-from posewright.charts.reachability import USUAL, Exploration, Limits, WorkBudget, explore
+from posewright.charts.reachability import DEFAULT_LIMITS, Exploration, ExplorationLimits, WorkBudget, explore
 from posewright.charts.types import Value
 
 MAX_REEXPLORED = 20_000
@@ -47,12 +47,14 @@ def compute_entered_states(
         transition: any; the result is empty where it leaves no state.
         include_history: with every state that a history may restore; else as if no history was stored.
     """
-    entering = Entering(machine.nodes, dict.fromkeys(machine.history, ()))
-    entering.goals(transition.goals, transition.domain or 0)
+    entering = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))
+    entering.add_targets(transition.targets, transition.domain or 0)
     if not include_history:
-        return entering.found
-    restorable = (machine.nodes[goal.node].within for goal in transition.goals if goal.memory is not None)
-    return entering.found.union(*restorable)
+        return entering.entered
+    restorable = (
+        machine.nodes[goal.node].descendants for goal in transition.targets if goal.history is not None
+    )
+    return entering.entered.union(*restorable)
 
 
 class ChartAnalysis:
@@ -76,7 +78,7 @@ class ChartAnalysis:
 
     exploration: Exploration
 
-    def __init__(self, chart: Chart, limits: Limits = USUAL) -> None:
+    def __init__(self, chart: Chart, limits: ExplorationLimits = DEFAULT_LIMITS) -> None:
         self.chart = chart
         self.limits = limits
         self.interpreter = Interpreter(chart)
@@ -122,7 +124,7 @@ class ChartAnalysis:
         *,
         watching: Sequence[Expression] = (),
         marks: Mapping[str, Collection[Value]] | None = None,
-        limits: Limits | None = None,
+        limits: ExplorationLimits | None = None,
         budget: WorkBudget | None = None,
     ) -> Exploration:
         """Return an exploration of the chart; arguments as in `reachability.explore`."""
@@ -139,12 +141,11 @@ class ChartAnalysis:
 
     def scan(self) -> None:
         """Trace the explored ticks for observers and searches; explore again where a search needs that."""
-        abstractions = self.exploration.state_space.abstractions
         limits = replace(self.limits, states=MAX_REEXPLORED, cases=MAX_REEXPLORED)
-        merged = {search: search.merged_variables(abstractions) for search in self.searches}
+        merged = {search: self.exploration.merged_variables(search.exact) for search in self.searches}
         searches = [search for search, names in merged.items() if not names]
         scan_ticks(self.exploration, searches, self.work_budget, self.observers)
-        self.stopped_reason = self.work_budget.over
+        self.stopped_reason = self.work_budget.stop_reason
         exact_searches = {search: names for search, names in merged.items() if names}
         if exact_searches:
             tracked = frozenset(self.tracked)
@@ -188,8 +189,8 @@ class ChartAnalysis:
     @cached_property
     def entered_states(self) -> frozenset[int]:
         """Numbers of all states that were active in some run, even for a single microstep."""
-        entered = {number for state in self.exploration.graph.distinct for number in state.state.numbers}
-        for transition in self.exploration.taken:
+        entered = {number for state in self.exploration.graph.distinct for number in state.state.active_nodes}
+        for transition in self.exploration.taken_transitions:
             entered |= compute_entered_states(self.machine, transition)
         return frozenset(entered)
 
@@ -221,7 +222,7 @@ class ChartAnalysis:
 
     def first_state(self, state: str) -> str:
         """Return the first name in the text of a configuration, which joins parallel states."""
-        return state.split(JOINT, maxsplit=1)[0]
+        return state.split(STATE_SEPARATOR, maxsplit=1)[0]
 
     def source_of(self, transition: CompoundTransition) -> StateNode:
         """Return the source state of a transition."""

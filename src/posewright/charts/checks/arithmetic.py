@@ -14,22 +14,22 @@ from posewright.charts.checks.witness_search import Witness, WitnessSearch
 from posewright.charts.expression import (
     COMPARISONS,
     LOGIC,
-    Argument,
     Binary,
     Call,
+    ClampedArgument,
     Expression,
     If,
     Literal,
     Operator,
     Tree,
     Unary,
-    cases_of,
+    split_cases,
 )
 from posewright.charts.machine import Machine, StateNode
-from posewright.charts.model import Actions, Assign, Branch, every_action
+from posewright.charts.model import Actions, Assign, Branch, iterate_actions
 from posewright.charts.proof import DividesByZero, Holds, OutOfRange, Saturates, places_in
 from posewright.charts.reachability import is_defined, may_be_undefined
-from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, show
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, format_value
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ def list_uses(machine: Machine) -> Iterator[ExpressionUse]:
         for counter in node.counters:
             if counter.condition is not None:
                 yield ExpressionUse(counter.condition, node, node.line)
-        for transition in node.ways:
+        for transition in node.transitions:
             for guard, segment in zip(transition.guards, transition.segments, strict=True):
                 yield ExpressionUse(guard, node, segment.line)
             yield from _list_uses_in_actions(transition.do, node, transition.line)
@@ -63,12 +63,12 @@ def list_uses(machine: Machine) -> Iterator[ExpressionUse]:
 
 
 def _list_uses_in_actions(actions: Actions, node: StateNode, line: int | None) -> Iterator[ExpressionUse]:
-    for action in every_action(actions):
+    for action in iterate_actions(actions):
         action_line = action.line or line
         if isinstance(action, Assign):
             for name, value in action.values.items():
                 yield ExpressionUse(value, node, value.source.where.line or action_line, name)
-        elif isinstance(action, Branch):  # `every_action` yields the actions in its branches as well
+        elif isinstance(action, Branch):  # `iterate_actions` yields the actions in its branches as well
             yield ExpressionUse(action.when, node, action.when.source.where.line or action_line)
 
 
@@ -94,7 +94,7 @@ class ArithmeticSuspect:
     use: ExpressionUse
     rule: Rule
     search: WitnessSearch
-    argument: Argument | None = None
+    argument: ClampedArgument | None = None
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -194,15 +194,17 @@ class ArithmeticFaults(Check):
         env = witness.point.env
         if argument is None:
             low, high = _range_of(self.chart.variables[use.variable or ""]) or (0, 0)
-            value = show(use.expression.evaluate(env))
+            value = format_value(use.expression.evaluate(env))
             return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {value}"
         low, high = _range_of(argument.type) or (0, 0)
-        value = show(use.expression.with_tree(argument.tree).evaluate(env))
+        value = format_value(use.expression.with_tree(argument.tree).evaluate(env))
         subject = f"the parameter {argument.parameter} of {argument.function}"
         return f"{subject} leaves its range {low:g}..{high:g} in `{use.expression}`: it is {value}"
 
 
-def _list_faults(use: ExpressionUse, machine: Machine) -> Iterator[tuple[Rule, CheckClaim, Argument | None]]:
+def _list_faults(
+    use: ExpressionUse, machine: Machine
+) -> Iterator[tuple[Rule, CheckClaim, ClampedArgument | None]]:
     """Yield the possible faults of an expression: the rule, the claim that it occurs, and the argument."""
     expression = use.expression
     for place in places_in(expression.tree):
@@ -237,7 +239,7 @@ def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[tuple[tupl
     if isinstance(tree, Unary) and tree.operator is Operator.NOT:
         yield from _list_terms(tree.operand, conditions)
     elif isinstance(tree, If):
-        cases, default = cases_of(tree)
+        cases, default = split_cases(tree)
         for condition, value in cases:
             yield from _list_terms(condition, conditions)
             yield from _list_terms(value, (*conditions, condition))
@@ -258,10 +260,10 @@ def _range_of(kind: Type) -> tuple[float, float] | None:
     """Return the declared range of a number, None for other types and for unbounded numbers."""
     if isinstance(kind, IntType):
         return kind.low, kind.high
-    if not isinstance(kind, FloatType) or kind.open:
+    if not isinstance(kind, FloatType) or kind.is_unbounded:
         return None
     # a bound as written and its value rounded to 32 bits are both inside
-    return min(kind.low, kind.ends[0]), max(kind.high, kind.ends[1])
+    return min(kind.low, kind.written_range[0]), max(kind.high, kind.written_range[1])
 
 
 def _count_values(kind: Type) -> int:

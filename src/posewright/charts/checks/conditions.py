@@ -13,7 +13,7 @@ from posewright.charts.expression import (
     Literal,
     Name,
     Operator,
-    Source,
+    SourceText,
     Tree,
     Unary,
 )
@@ -24,7 +24,7 @@ from posewright.charts.types import BoolType, IntType, Type, Value
 
 T = TypeVar("T")
 
-NEVER = Expression(Literal(False), BoolType(), Source("false"))
+NEVER = Expression(Literal(False), BoolType(), SourceText("false"))
 """The condition that never holds."""
 
 
@@ -39,7 +39,7 @@ def build_condition(
         fixed: values of further names in the tree.
     """
     fixed_names: dict[str, Value] = {}
-    source = Source("")
+    source = SourceText("")
     for part in parts:
         fixed_names.update(part.fixed)
         source = part.source
@@ -126,7 +126,7 @@ def wait_conditions(transition: CompoundTransition) -> tuple[Expression, ...]:
     """Return the condition that a transition has waited long enough; empty where it need not wait."""
     if not transition.wait:
         return ()
-    tree = Binary(Operator.GREATER_EQUAL, Name(transition.since), Literal(transition.wait))
+    tree = Binary(Operator.GREATER_EQUAL, Name(transition.since_register), Literal(transition.wait))
     return (build_condition(tree),)
 
 
@@ -161,7 +161,7 @@ def outcome_differs(
         second: another transition of the same state.
         types: of the variables that they set; values are compared as these types store them.
     """
-    if first.goals != second.goals or first.domain != second.domain:
+    if first.targets != second.targets or first.domain != second.domain:
         return True
     if first.do == second.do:
         return False
@@ -202,7 +202,10 @@ def branch_key(first: CompoundTransition, second: CompoundTransition) -> tuple[o
 
 def eventless_transitions(node: StateNode, machine_nodes: Sequence[StateNode]) -> list[CompoundTransition]:
     """Return the transitions without an event of a state and of the states around it."""
-    numbers = (node.index, *node.around)
+    numbers = (node.index, *node.ancestors)
     return [
-        transition for number in numbers for transition in machine_nodes[number].ways if not transition.events
+        transition
+        for number in numbers
+        for transition in machine_nodes[number].transitions
+        if not transition.events
     ]

@@ -13,10 +13,10 @@ from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.tick_trace import InputRows, TickTrace, VariableWrite, trace_tick
 from posewright.charts.checks.witness_search import ExploredTick
 from posewright.charts.expression import Expression
-from posewright.charts.machine import every_actions
-from posewright.charts.model import Actions, Assign, Kind, every_action, names_set
+from posewright.charts.machine import all_actions
+from posewright.charts.model import Actions, Assign, ChartKind, iterate_actions, names_set
 from posewright.charts.reachability import Exploration, SymbolicStep
-from posewright.charts.types import Value, show
+from posewright.charts.types import Value, format_value
 from posewright.errors import ExpressionError
 
 
@@ -61,7 +61,8 @@ class UnwrittenRuns:
         configurations_with_write = {
             step.after.configuration
             for step, use in self.uses.items()
-            if step.after is not None and (name in use.significant_writes or self.kind is not Kind.STATECHART)
+            if step.after is not None
+            and (name in use.significant_writes or self.kind is not ChartKind.STATECHART)
         }
 
         def ends_unset(step: SymbolicStep) -> bool:
@@ -94,15 +95,15 @@ class UnwrittenReads(Check):
         chart = self.chart
         machine = self.machine
         read = frozenset[str]().union(*(expression.names for expression in machine.expressions))
-        written = frozenset[str]().union(*map(names_set, every_actions(machine)))
+        written = frozenset[str]().union(*map(names_set, all_actions(machine)))
         uninitialized = [name for name in chart.variables if name not in chart.initial_values]
         self.locals = [name for name in uninitialized if name in chart.locals and name in read]
         # an output that the chart itself reads is a memory, which starts at zero by definition
         self.outputs = [name for name in uninitialized if name in chart.outputs and name in written - read]
         self.transition_action_ids = {
             id(action)
-            for transition in machine.ways
-            for action in every_action(transition.do)
+            for transition in machine.transitions
+            for action in iterate_actions(transition.do)
             if isinstance(action, Assign)
         }
         self.uses: dict[SymbolicStep, VariableUse] = {}
@@ -153,7 +154,7 @@ class UnwrittenReads(Check):
         """Return whether a write is an action of a transition, or of a value other than zero."""
         kind = self.chart.variables[write.name]
         value: Any = tick.evaluations[write.evaluation].value  # of the Python type that belongs to `kind`
-        return id(write.action) in self.transition_action_ids or kind.fit(value) != kind.zero
+        return id(write.action) in self.transition_action_ids or kind.clamp(value) != kind.default
 
     def findings(self) -> Iterator[Finding]:
         """Yield a warning for each variable that is read early or left unset, with the shortest run."""
@@ -178,12 +179,12 @@ class UnwrittenReads(Check):
             if name in find_reads(evaluation.expression, evaluation.env)
         )
         expression = evaluation.expression
-        active = set(state_before.numbers)
+        active = set(state_before.active_nodes)
         if tick.after is not None:
-            active.update(tick.after.numbers)
+            active.update(tick.after.active_nodes)
         uses = [use for use in list_uses(self.machine) if use.expression is expression]
         use = next((use for use in uses if use.node.index in active), uses[0])
-        zero = show(self.chart.variables[name].zero)
+        zero = format_value(self.chart.variables[name].default)
         message = (
             f"{name} is read by `{expression}` before anything sets it: it is {zero} there by default; "
             "give it a value in `initial_values`"
@@ -197,13 +198,13 @@ class UnwrittenReads(Check):
         """Return the finding that an output is not set at the end of `rows`."""
         state_before, tick = self.analysis.run_to_last_tick(rows)
         place = tick.after.state if tick.after is not None else state_before.state
-        zero = show(self.chart.outputs[name].zero)
+        zero = format_value(self.chart.outputs[name].default)
         message = (
             f"nothing has set {name} on the way to {place}: it is {zero} there by default; "
             "set it on every path, or give it a value in `initial_values`"
         )
         case = self.analysis.build_counterexample(state_before.state, rows[-1], tick.env, {name})
-        line = tick.taken[-1].line if tick.taken else None
+        line = tick.taken_transitions[-1].line if tick.taken_transitions else None
         state = self.analysis.first_state(place)
         return Finding(Level.WARNING, Rule.OUTPUT_UNSET, message, state, case, line, rows)
 
@@ -255,7 +256,7 @@ class WriteConflicts(Check):
         self.writers_by_action: dict[int, int] = {}
         self.writers_by_name: dict[str, set[int]] = {}
         for node in self.nodes:
-            for actions in (*node.actions, *(transition.do for transition in node.ways)):
+            for actions in (*node.actions, *(transition.do for transition in node.transitions)):
                 self._register_writer(actions, node.index)
         self.names = set[str]()
         for name, writers in self.writers_by_name.items():
@@ -268,7 +269,7 @@ class WriteConflicts(Check):
 
     def _register_writer(self, actions: Actions, writer: int) -> None:
         """Note a state as the writer of all variables that some actions set."""
-        for action in every_action(actions):
+        for action in iterate_actions(actions):
             if isinstance(action, Assign):
                 self.writers_by_action[id(action)] = writer
                 for name in action.values:
@@ -276,8 +277,8 @@ class WriteConflicts(Check):
 
     def _find_regions(self, first: int, second: int) -> tuple[int, int] | None:
         """Return the two parallel regions in which two states are, None where they are not in parallel."""
-        first_path = (*reversed(self.nodes[first].around), first)
-        second_path = (*reversed(self.nodes[second].around), second)
+        first_path = (*reversed(self.nodes[first].ancestors), first)
+        second_path = (*reversed(self.nodes[second].ancestors), second)
         for a, b in zip(first_path, second_path, strict=False):
             if a != b:
                 is_parallel = self.nodes[self.nodes[a].parent].parallel

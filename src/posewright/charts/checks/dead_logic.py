@@ -13,8 +13,8 @@ from posewright.charts.checks.solver import build_claims
 from posewright.charts.checks.transition_text import format_guards, format_lines, format_trigger
 from posewright.charts.checks.witness_search import Witness, WitnessSearch
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, StateNode, every_actions
-from posewright.charts.model import DONE, events_raised
+from posewright.charts.machine import CompoundTransition, StateNode, all_actions
+from posewright.charts.model import DONE_PREFIX, events_raised
 
 MAX_TRANSITIONS_QUOTED = 3
 """Transitions to an unreachable state that a message quotes."""
@@ -43,7 +43,9 @@ class UnreachableStates(Check):
 
     def _build_finding(self, node: StateNode) -> Finding:
         reason = "no transition leads there"
-        transitions = [transition for transition in self.machine.ways if self._leads_to(transition, node)]
+        transitions = [
+            transition for transition in self.machine.transitions if self._leads_to(transition, node)
+        ]
         if transitions:
             quotes = []
             for transition in transitions[:MAX_TRANSITIONS_QUOTED]:
@@ -58,15 +60,15 @@ class UnreachableStates(Check):
 
     def _leads_to(self, transition: CompoundTransition, node: StateNode) -> bool:
         """Return whether a transition leads into a state from outside it."""
-        inside = node.within | {node.index}
-        return transition.source not in inside and any(goal.node in inside for goal in transition.goals)
+        inside = node.descendants | {node.index}
+        return transition.source not in inside and any(goal.node in inside for goal in transition.targets)
 
     def _compute_possibly_entered(self) -> frozenset[int]:
         """Return the states reachable over transitions whose guards are not proved to be always false."""
         possibly_entered = set(self.analysis.entered_states)
         transitions = [
             transition
-            for transition in self.machine.ways
+            for transition in self.machine.transitions
             if not self.analysis.solver.excludes(build_claims([transition.guard]))
         ]
         previous_size = 0
@@ -83,11 +85,11 @@ class DeadTransitions(Check):
 
     def plan_scan(self) -> None:
         """Decide by proof why transitions are never taken; add searches for the others."""
-        self.taken_ids = set(map(id, self.analysis.exploration.taken))
+        self.taken_ids = set(map(id, self.analysis.exploration.taken_transitions))
         self.searches: list[tuple[CompoundTransition, WitnessSearch]] = []
         self.proved_findings: list[Finding] = []
         self.undecided: list[CompoundTransition] = []
-        for transition in self.machine.ways:
+        for transition in self.machine.transitions:
             if id(transition) in self.taken_ids or transition.source not in self.analysis.entered_states:
                 continue
             finding = self._find_never_enabled(transition)
@@ -118,9 +120,9 @@ class DeadTransitions(Check):
         """Return whether an event can occur: an input event, a raised one, or the completion of a state."""
         if event in self.machine.events:
             return True
-        if event.startswith(DONE):
-            return self.machine.node(event.removeprefix(DONE)).index in self.analysis.entered_states
-        return any(event in events_raised(actions) for actions in every_actions(self.machine))
+        if event.startswith(DONE_PREFIX):
+            return self.machine.node(event.removeprefix(DONE_PREFIX)).index in self.analysis.entered_states
+        return any(event in events_raised(actions) for actions in all_actions(self.machine))
 
     def _find_shadowed(self, transition: CompoundTransition) -> Finding | None:
         """Return a finding if it is proved that earlier transitions of the state always go first."""
@@ -139,7 +141,7 @@ class DeadTransitions(Check):
         events = trigger_events(transition)
         return [
             earlier
-            for earlier in self.analysis.source_of(transition).ways[: transition.index]
+            for earlier in self.analysis.source_of(transition).transitions[: transition.index]
             if earlier.wait <= transition.wait and trigger_events(earlier) >= events
         ]
 
@@ -179,7 +181,7 @@ class DeadTransitions(Check):
     def _find_always_true(self) -> Iterator[Finding]:
         """Yield a warning for each guard that holds for all values, unless it is written as `true`."""
         seen_ids = set[int]()
-        for transition in self.machine.ways:
+        for transition in self.machine.transitions:
             for guard, segment in zip(transition.guards, transition.segments, strict=True):
                 if id(segment) not in seen_ids and not segment.is_else and self._is_always_true(guard):
                     name = self.analysis.source_of(transition).name
@@ -200,7 +202,7 @@ class DeadTransitions(Check):
         """Return the transition that was taken instead; one of the same state or inside it if possible."""
         microstep = witness.point.microstep
         taken = microstep.transitions if microstep is not None else ()
-        state_and_descendants = {transition.source, *self.machine.nodes[transition.source].within}
+        state_and_descendants = {transition.source, *self.machine.nodes[transition.source].descendants}
         for winner in taken:
             if winner.source in state_and_descendants:
                 return winner
@@ -233,7 +235,7 @@ class DeadTransitions(Check):
     def _line_of(self, transition: CompoundTransition) -> int | None:
         """Return the line of the first segment that a dead transition shares with no taken transition."""
         n_shared_segments = 0
-        for sibling in self.analysis.source_of(transition).ways:
+        for sibling in self.analysis.source_of(transition).transitions:
             if id(sibling) not in self.taken_ids:
                 continue
             pairs = zip(sibling.segments, transition.segments, strict=False)

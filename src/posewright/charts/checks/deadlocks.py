@@ -11,7 +11,7 @@ from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
 from posewright.charts.machine import Snapshot, StateNode
 from posewright.charts.model import segments_of
 from posewright.charts.reachability import AbstractState, ReachabilityGraph, SymbolicStep
-from posewright.charts.types import show
+from posewright.charts.types import format_value
 from posewright.errors import ExpressionError, InputError, PosewrightError
 
 Configuration = tuple[int, ...]
@@ -53,18 +53,18 @@ class Deadlocks(Check):
 
     def _is_idle(self, leaf: int, abstract_state: AbstractState) -> bool:
         """Return whether no tick leaves a state or takes a transition of it, whatever the inputs are."""
-        state_and_ancestors = {leaf, *self.machine.nodes[leaf].around}
+        state_and_ancestors = {leaf, *self.machine.nodes[leaf].ancestors}
         for step in abstract_state.cases:
             if step.after is None or leaf not in step.after.configuration:
                 return False
-            if any(transition.source in state_and_ancestors for transition in step.taken):
+            if any(transition.source in state_and_ancestors for transition in step.taken_transitions):
                 return False
         return True
 
     def _has_alternatives(self, leaf: int) -> bool:
         """Return whether a state or one of its ancestors has siblings that a transition could lead to."""
         nodes = self.machine.nodes
-        parents = (nodes[nodes[number].parent] for number in (leaf, *nodes[leaf].around[:-1]))
+        parents = (nodes[nodes[number].parent] for number in (leaf, *nodes[leaf].ancestors[:-1]))
         return any(not parent.parallel and len(parent.children) > 1 for parent in parents)
 
     def _check_dead_end(self, leaf: int, idle_in: set[AbstractState]) -> Iterator[Finding]:
@@ -84,7 +84,7 @@ class Deadlocks(Check):
         if not dead_nodes:
             return
         node = nodes[leaf]
-        has_transitions = any(nodes[number].ways for number in (leaf, *node.around))
+        has_transitions = any(nodes[number].transitions for number in (leaf, *node.ancestors))
         if has_transitions and not self.analysis.complete:
             yield self._undecided_note(f"whether {node.name} is ever left", node)
             return
@@ -142,7 +142,7 @@ class Deadlocks(Check):
 
     def _inside(self, region: StateNode, configuration: Configuration) -> Configuration:
         """Return the part of a configuration that is inside a region."""
-        return tuple(leaf for leaf in configuration if leaf in region.within)
+        return tuple(leaf for leaf in configuration if leaf in region.descendants)
 
     @cached_property
     def configurations(self) -> tuple[Configuration, ...]:
@@ -154,7 +154,7 @@ class Deadlocks(Check):
         """The distinct pairs of configurations before and after all ticks but the first."""
         return {
             (self.configurations[node], self.configurations[target])
-            for node, targets in enumerate(self.graph.following)
+            for node, targets in enumerate(self.graph.successor_numbers)
             for target in targets
             if self.graph.states[node].state.started
         }
@@ -178,7 +178,7 @@ class Deadlocks(Check):
     def _find_left_on(self, name: str) -> Iterator[Finding]:
         """Yield a finding if a run comes to where a resource is on and can never be switched off."""
         exploration = self.analysis.exploration
-        zero = self.chart.outputs[name].zero
+        zero = self.chart.outputs[name].default
         index = list(self.machine.chart.variables).index(name)
         on_nodes = {
             number
@@ -191,10 +191,13 @@ class Deadlocks(Check):
         state = exploration.reached[min(stuck_nodes)]
         node = self.machine.nodes[state.configuration[0]]
         if not self.analysis.complete:
-            yield self._undecided_note(f"whether {name} can be {show(zero)} again after {node.name}", node)
+            yield self._undecided_note(
+                f"whether {name} can be {format_value(zero)} again after {node.name}", node
+            )
             return
+        value = format_value(state.registers[name])
         message = (
-            f"{name} is {show(state.registers[name])} in {state.state} and can never be {show(zero)} again: "
+            f"{name} is {value} in {state.state} and can never be {format_value(zero)} again: "
             "switch it off on every path that ends"
         )
         yield self._build_finding(Rule.LEFT_ON, message, node, min(stuck_nodes))
@@ -253,7 +256,12 @@ class EndlessTicks(Check):
     def _build_tick_finding(self, state: Snapshot, step: SymbolicStep, error: PosewrightError) -> Finding:
         """Return the finding for a tick from `state` that fails because its transitions go in a cycle."""
         first_repeated = next(
-            (transition for i, transition in enumerate(step.taken) if transition in step.taken[:i]), None
+            (
+                transition
+                for i, transition in enumerate(step.taken_transitions)
+                if transition in step.taken_transitions[:i]
+            ),
+            None,
         )
         if first_repeated is not None:
             place = self.analysis.source_of(first_repeated).name

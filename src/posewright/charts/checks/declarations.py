@@ -20,8 +20,8 @@ from posewright.charts.checks.conditions import (
 )
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
 from posewright.charts.checks.solver import ALTERNATE_PREFIX, CheckSolver, SolverAnswer, build_claims
-from posewright.charts.expression import Expression, Function, FunctionRow, Name, Tree, names_in, rewritten
-from posewright.charts.machine import CompoundTransition, every_actions
+from posewright.charts.expression import Expression, Function, FunctionRow, Name, Tree, names_in, rewrite
+from posewright.charts.machine import CompoundTransition, all_actions
 from posewright.charts.model import Chart, Transition, events_raised, expressions_in, names_set, segments_of
 from posewright.charts.types import EnumType
 
@@ -36,7 +36,7 @@ class UnusedDeclarations(Check):
 
     def __init__(self, analysis: ChartAnalysis) -> None:
         super().__init__(analysis)
-        action_blocks = list(every_actions(self.machine))
+        action_blocks = list(all_actions(self.machine))
         conditions = promise_conditions(*self.chart.promises)
         self.read = frozenset[str]().union(*(expression.names for expression in self.machine.expressions))
         self.written = frozenset[str]().union(*map(names_set, action_blocks))
@@ -68,7 +68,7 @@ class UnusedDeclarations(Check):
                 yield self._warning(name, Rule.UNUSED_INPUT, message)
 
     def _unused_events(self) -> Iterator[Finding]:
-        awaited = self.machine.heard | self.promised
+        awaited = self.machine.handled_events | self.promised
         for name in self.chart.events:
             if name not in awaited:
                 yield self._warning(name, Rule.UNUSED_EVENT, f"no transition waits for the event {name}")
@@ -99,16 +99,16 @@ class UnusedDeclarations(Check):
 
     def _may_matter(self, name: str) -> bool:
         """Return False if it is proved that the value of an input makes no difference."""
-        for actions in every_actions(self.machine):
+        for actions in all_actions(self.machine):
             if any(name in expression.names for expression in expressions_in(actions)):
                 return True
         for counter in self.machine.counters:
             if counter.condition is not None and name in counter.condition.names:
                 return True
         for node in self.machine.nodes:
-            if not any(name in transition.guard.names for transition in node.ways):
+            if not any(name in transition.guard.names for transition in node.transitions):
                 continue
-            if any(self._may_depend_on(outcome, name) for outcome in _outcome_conditions(node.ways)):
+            if any(self._may_depend_on(outcome, name) for outcome in _outcome_conditions(node.transitions)):
                 return True
         return False
 
@@ -152,7 +152,7 @@ def _with_alternate_input(condition: Expression, name: str) -> Expression:
     def rename(node: Tree) -> Tree | None:
         return replace(node, name=ALTERNATE_PREFIX + name) if node == Name(name) else None
 
-    return build_condition(rewritten(condition.tree, rename), [condition])
+    return build_condition(rewrite(condition.tree, rename), [condition])
 
 
 def _expressions_of(chart: Chart) -> Iterator[Expression]:
@@ -283,5 +283,5 @@ class FunctionTables(Check):
 def _case_of(function: Function, answer: SolverAnswer) -> Counterexample:
     """Return the case of an answer with a value for every parameter of a function."""
     case = answer.case or {}
-    arguments = {name: case.get(name, kind.zero) for name, kind in function.takes.items()}
+    arguments = {name: case.get(name, kind.default) for name, kind in function.takes.items()}
     return Counterexample("", arguments)

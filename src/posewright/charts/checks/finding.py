@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from posewright.charts.types import Value, show
+from posewright.charts.types import Value, format_value
 from posewright.documents import PlainData
 
 
@@ -67,7 +67,7 @@ class Counterexample:
 
     def __str__(self) -> str:
         values = {**self.inputs, **self.outputs}
-        assignments = ", ".join(f"{name}={show(value)}" for name, value in values.items())
+        assignments = ", ".join(f"{name}={format_value(value)}" for name, value in values.items())
         location = f"in {self.state}" if self.state else ""
         return f"{location} with {assignments}".strip() if assignments else location
 

@@ -31,7 +31,7 @@ from posewright.charts.expression import (
     Tree,
     names_in,
     nodes_of,
-    rewritten,
+    rewrite,
 )
 from posewright.charts.machine import StateNode
 from posewright.charts.model import Otherwise
@@ -144,15 +144,17 @@ class SingleCaseGaps(Check):
 
     def _may_forget(self, node: StateNode) -> bool:
         """Return whether a state stays by default, without an `otherwise` in it or around it."""
-        if node.final or not self.chart.just_stays:
+        if node.final or not self.chart.stays_by_default:
             return False
-        states = [self.machine.nodes[number].state for number in (node.index, *node.around)]
+        states = [self.machine.nodes[number].state for number in (node.index, *node.ancestors)]
         return not any(state.otherwise for state in states if state is not None)
 
     def _find_suspects(self, node: StateNode) -> Iterator[SingleGapSuspect]:
         """Yield suspects: values of numbers that two or more guards compare, and cases of all names."""
         own_guards = [
-            transition.guard for transition in node.ways if not transition.events and transition.guard.names
+            transition.guard
+            for transition in node.transitions
+            if not transition.events and transition.guard.names
         ]
         if len(own_guards) < 2:
             return
@@ -168,7 +170,7 @@ class SingleCaseGaps(Check):
     ) -> Iterator[SingleGapSuspect]:
         """Yield a suspect if a single value of a number may have no transition while both neighbours do."""
         guards_with_name = [guard for guard in guards if name in guard.names]
-        ((first, last),) = Domain(self.kinds[name]).whole
+        ((first, last),) = Domain(self.kinds[name]).full
         critical = find_change_points(guards_with_name, name, self.machine.types)
         values = sorted(index for index in critical if first < index < last)
         if not values or len(values) * len(guards_with_name) > MAX_VALUES_TIMES_GUARDS:
@@ -210,7 +212,7 @@ class SingleCaseGaps(Check):
 
     def _is_all_zero(self, case: Mapping[str, Value]) -> bool:
         """Return whether every name has its zero; a chart means to do nothing then."""
-        return all(value == self.kinds[name].zero for name, value in case.items())
+        return all(value == self.kinds[name].default for name, value in case.items())
 
     def _list_cases(self, names: Sequence[str]) -> list[Mapping[str, Value]]:
         """Return all cases of Booleans and enumerations; none where there are others, or too many cases."""
@@ -286,7 +288,7 @@ def _tree_compiler(
 
 def _substitute_value(guard: Expression, name: str, value: Value) -> Expression:
     """Return a guard in which a name is replaced by a value."""
-    tree = rewritten(guard.tree, lambda node: Literal(value) if node == Name(name) else None)
+    tree = rewrite(guard.tree, lambda node: Literal(value) if node == Name(name) else None)
     return build_condition(tree, [guard])
 
 
@@ -294,7 +296,7 @@ def _values_of(kind: Type) -> tuple[Value, ...]:
     """Return all values of a Boolean or an enumeration; of a number, zero only."""
     if isinstance(kind, EnumType):
         return kind.values
-    return (False, True) if isinstance(kind, BoolType) else (kind.zero,)
+    return (False, True) if isinstance(kind, BoolType) else (kind.default,)
 
 
 def _holds(guard: Expression, case: Mapping[str, Value]) -> bool:

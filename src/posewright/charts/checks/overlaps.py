@@ -61,7 +61,7 @@ class GuardOverlaps(Check):
 
     def _possible_pairs(self, node: StateNode) -> Iterator[TransitionPair]:
         """Yield the pairs of a state that may be enabled at once for some values of the names they read."""
-        for transitions in group_by_event(node.ways).values():
+        for transitions in group_by_event(node.transitions).values():
             if any(divides(transition.guard) for transition in transitions):
                 yield from (pair for pair in combinations(transitions, 2) if self._may_overlap(*pair))
             else:
@@ -152,7 +152,7 @@ class GuardOverlaps(Check):
 
     def _has_same_outcome(self, suspect: OverlapSuspect, witness: Witness) -> bool:
         """Return whether the tick of a witness ends the same whichever of the two transitions is taken."""
-        if suspect.first.goals != suspect.second.goals:
+        if suspect.first.targets != suspect.second.targets:
             return False
         inputs = {name: witness.inputs[name] for name in self.chart.inputs}
         events = [event for event in self.chart.events if witness.inputs[event]]
@@ -185,9 +185,9 @@ class _TickWithout(TickExecution):
         super().__init__(machine, state)
         self.excluded = excluded
 
-    def holds(self, way: CompoundTransition) -> bool:
+    def holds(self, transition: CompoundTransition) -> bool:
         """Return whether a transition is enabled and is not the excluded one."""
-        return way is not self.excluded and super().holds(way)
+        return transition is not self.excluded and super().holds(transition)
 
 
 def _claims_of_overlap(first: CompoundTransition, second: CompoundTransition) -> tuple[CheckClaim, ...]:

@@ -9,12 +9,12 @@ from math import inf
 
 from posewright.charts.checks.analysis import Check, promise_conditions
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
-from posewright.charts.machine import how_broken, text_of
-from posewright.charts.model import Chart, Promise, PropertyKind
+from posewright.charts.machine import format_broken_promise, format_promise
+from posewright.charts.model import Chart, Promise, PromiseKind
 from posewright.charts.reachability import (
-    USUAL,
+    DEFAULT_LIMITS,
     Exploration,
-    Limits,
+    ExplorationLimits,
     ReachabilityGraph,
     SymbolicStep,
     WorkBudget,
@@ -119,7 +119,7 @@ class ResponseCheck:
             yield step
 
 
-def prove_promises(chart: Chart, *, limits: Limits = USUAL) -> tuple[PromiseResult, ...]:
+def prove_promises(chart: Chart, *, limits: ExplorationLimits = DEFAULT_LIMITS) -> tuple[PromiseResult, ...]:
     """Explore a chart and return the result for each of its promises, in their order."""
     if not chart.promises:
         return ()
@@ -127,7 +127,9 @@ def prove_promises(chart: Chart, *, limits: Limits = USUAL) -> tuple[PromiseResu
     return check_promises(exploration, limits=limits)
 
 
-def check_promises(exploration: Exploration, *, limits: Limits = USUAL) -> tuple[PromiseResult, ...]:
+def check_promises(
+    exploration: Exploration, *, limits: ExplorationLimits = DEFAULT_LIMITS
+) -> tuple[PromiseResult, ...]:
     """Return the results for the promises of a chart that was explored.
 
     A promise that the exploration did not watch, or left undecided, is explored for on its own: the
@@ -140,7 +142,7 @@ def check_promises(exploration: Exploration, *, limits: Limits = USUAL) -> tuple
 
 
 def _check_promise(
-    exploration: Exploration, promise: Promise, limits: Limits, budget: WorkBudget
+    exploration: Exploration, promise: Promise, limits: ExplorationLimits, budget: WorkBudget
 ) -> PromiseResult:
     conditions = promise_conditions(promise)
     if all(condition in exploration.watching for condition in conditions):
@@ -159,14 +161,16 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
         trace = (*exploration.trace(node), *(step.inputs for step in steps))
         after = steps[-1].after
         state = after.state if after is not None else ""
-        message = how_broken(promise, len(trace), state, len(steps) - 1)
+        message = format_broken_promise(promise, len(trace), state, len(steps) - 1)
         return PromiseResult(promise, CheckStatus.BROKEN, trace, len(trace), message, state)
     if exploration.complete:
-        return PromiseResult(promise, CheckStatus.PROVED, (), 0, f"`{text_of(promise)}` is proved")
+        return PromiseResult(promise, CheckStatus.PROVED, (), 0, f"`{format_promise(promise)}` is proved")
     depth = 0 if exploration.state_space.doubts else exploration.graph.complete_depth
     extent = f"up to {depth} ticks from the start" if depth else f"in {len(exploration.graph.states)} states"
     reasons = "; ".join(exploration.reasons)
-    message = f"`{text_of(promise)}` is not broken {extent}, but not everything was explored: {reasons}"
+    message = (
+        f"`{format_promise(promise)}` is not broken {extent}, but not everything was explored: {reasons}"
+    )
     return PromiseResult(promise, CheckStatus.BOUNDED, (), depth, message)
 
 
@@ -177,7 +181,7 @@ def _find_violation(exploration: Exploration, promise: Promise) -> GraphPath | N
     if promise.goal is not None:
         response = ResponseCheck(graph, when, exploration.watching.index(promise.goal))
         return response.find_violation(exploration.chart.ticks_within(promise.within_s))
-    violating_answer = promise.vow is PropertyKind.NEVER
+    violating_answer = promise.kind is PromiseKind.NEVER
     for node in range(len(graph)):
         for edge in graph.successors(node):
             if edge.step.answers[when] is violating_answer:
@@ -204,7 +208,7 @@ class BrokenPromises(Check):
         place = self.analysis.first_state(result.state)
         names = {name for condition in promise_conditions(promise) for name in condition.names}
         case = self.analysis.build_counterexample(place, result.trace[-1], tick.env, names)
-        has_default_name = promise.name.startswith(f"{promise.vow.value} ")
+        has_default_name = promise.name.startswith(f"{promise.kind.value} ")
         message = result.message
         if not has_default_name and promise.name not in message:
             message = f"{promise.name}: {message}"

@@ -22,8 +22,8 @@ from posewright.charts.checks.overlaps import GuardOverlaps
 from posewright.charts.checks.promises import BrokenPromises
 from posewright.charts.model import Chart
 from posewright.charts.proof import require_solver
-from posewright.charts.reachability import USUAL, Limits
-from posewright.display import Lines, level_word, line_of
+from posewright.charts.reachability import DEFAULT_LIMITS, ExplorationLimits
+from posewright.display import Lines, build_line, style_level
 from posewright.errors import InputError, MissingExtraError, Where
 
 TIME_LIMIT_S = 20.0
@@ -98,8 +98,8 @@ class Report:
         """Yield the lines of the report for a terminal; `witnesses` as in `to_dict`."""
         for index, finding in enumerate(self.findings):
             place = f"{self.chart.path}:{finding.line}: " if finding.line else f"{self.chart.path}: "
-            level = level_word(finding.level.value)
-            yield line_of(place, level, f" {finding.rule.value}: ", finding.message)
+            level = style_level(finding.level.value)
+            yield build_line(place, level, f" {finding.rule.value}: ", finding.message)
             if witnesses and index in witnesses:
                 yield f"    shown by {witnesses[index]}"
         states = self.chart.every_state
@@ -136,7 +136,9 @@ class Report:
         return f"{summary}<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
-def inspect_chart(chart: Chart, *, limits: Limits = USUAL, within_s: float = TIME_LIMIT_S) -> Report:
+def inspect_chart(
+    chart: Chart, *, limits: ExplorationLimits = DEFAULT_LIMITS, within_s: float = TIME_LIMIT_S
+) -> Report:
     """Check a chart and report what is wrong with it and how much was proved.
 
     Guards are decided over the whole domain of the types they read, by proof. What types alone do not decide,

@@ -101,20 +101,22 @@ class TickTrace(TickExecution):
 
     def choose(self, event: str | None) -> list[CompoundTransition]:
         """Choose transitions and record the microstep."""
-        active = self.moves.active(self.configuration)
+        active = self.planner.active_nodes(self.configuration)
         env = self._copy_env()
         n_evaluated = len(self.evaluations)
         self._n_evaluated_at = {}
         chosen = super().choose(event)
-        transitions = self.moves.of(self.configuration, self.history, tuple(chosen)).ways if chosen else ()
+        transitions = (
+            self.planner.plan(self.configuration, self.history, tuple(chosen)).transitions if chosen else ()
+        )
         trace = MicrostepTrace(event, active, env, n_evaluated, self._n_evaluated_at, transitions)
         self.microstep_traces.append(trace)
         return chosen
 
-    def holds(self, way: CompoundTransition) -> bool:
+    def holds(self, transition: CompoundTransition) -> bool:
         """Return whether a transition is enabled; records when its state was first evaluated."""
-        self._n_evaluated_at.setdefault(way.source, len(self.evaluations))
-        return super().holds(way)
+        self._n_evaluated_at.setdefault(transition.source, len(self.evaluations))
+        return super().holds(transition)
 
     def set(self, action: Assign) -> None:
         """Assign variables and record the writes."""

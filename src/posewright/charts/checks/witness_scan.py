@@ -47,7 +47,7 @@ def scan_ticks(
     """Trace every explored tick that an observer or a search needs, then solve the open situations."""
     interpreter = exploration.interpreter
     for state in exploration.graph.distinct:
-        if budget.over:
+        if budget.stop_reason:
             break
         for step in state.cases:
             summary = TickSummary.of(state, step, interpreter.machine)
@@ -66,8 +66,8 @@ def scan_ticks(
         search.solve_open_situations()
         if search.witness is not None:
             search.witness = _rerun_from_start(exploration, search, search.witness)
-        elif budget.over:
-            search.undecided_reason = budget.over
+        elif budget.stop_reason:
+            search.undecided_reason = budget.stop_reason
 
 
 def _rerun_from_start(exploration: Exploration, search: WitnessSearch, witness: Witness) -> Witness | None:
@@ -115,7 +115,7 @@ def scan_with_exact_values(
     all_names = tracked.union(*searches.values())
     exploration = explore(all_names)
     scan_ticks(exploration, searches, budget)
-    if exploration.complete and not budget.over:
+    if exploration.complete and not budget.stop_reason:
         return
     groups: dict[frozenset[str], list[WitnessSearch]] = {}
     for search, merged_names in searches.items():
@@ -123,13 +123,13 @@ def scan_with_exact_values(
             own_names = frozenset(search.names & exploration.state_space.abstractions.keys())
             groups.setdefault(own_names, []).append(search)
     for own_names, group in list(groups.items())[:MAX_GROUPS]:
-        if own_names == all_names or budget.over:
+        if own_names == all_names or budget.stop_reason:
             continue
         exploration = explore(own_names)
         for search in group:
             search.reset()
         scan_ticks(exploration, group, budget)
-        if not exploration.complete or budget.over:
+        if not exploration.complete or budget.stop_reason:
             for search in group:
                 _search_in_long_run(search, searches[search], exploration, budget)
 
@@ -141,7 +141,9 @@ def _search_in_long_run(
     if search.witness is None:
         search.witness = find_witness_in_long_run(exploration, search, budget)
     if search.witness is None:
-        search.undecided_reason = budget.over or f"too many values of {', '.join(sorted(merged_names))}"
+        search.undecided_reason = (
+            budget.stop_reason or f"too many values of {', '.join(sorted(merged_names))}"
+        )
     return search.witness is not None
 
 
@@ -169,7 +171,7 @@ def _repeat_cycle(
     for row in trace:
         state = interpreter.step(state, row)
     visited = set[object]()
-    while state.values not in visited and len(visited) * len(rows) < MAX_TICKS and not budget.over:
+    while state.values not in visited and len(visited) * len(rows) < MAX_TICKS and not budget.stop_reason:
         visited.add(state.values)
         for row in rows:
             tick = trace_tick(interpreter, state, row)
@@ -205,7 +207,7 @@ def _cycles_through(
 
     for node, state in enumerate(graph.states):
         configuration = configurations[node]
-        if configuration in visited or n_cycles >= MAX_CYCLES or budget.over:
+        if configuration in visited or n_cycles >= MAX_CYCLES or budget.stop_reason:
             continue
         edges = [edge for edge in graph.edges(node) if _reaches_point(exploration, search, state, edge.step)]
         if edges:

@@ -17,8 +17,8 @@ from posewright.charts.checks.solver import CheckSolver, all_hold, build_claims,
 from posewright.charts.checks.tick_trace import EvaluatedExpression, InputRows, TickTrace, trace_tick
 from posewright.charts.expression import Expression
 from posewright.charts.machine import Interpreter, Machine, Snapshot
-from posewright.charts.model import Steps
-from posewright.charts.reachability import Abstraction, AbstractState, SymbolicStep
+from posewright.charts.model import StepMode
+from posewright.charts.reachability import AbstractState, SymbolicStep
 from posewright.charts.types import Value
 
 
@@ -130,11 +130,11 @@ class TickSummary(NamedTuple):
     @classmethod
     def of(cls, state: AbstractState, step: SymbolicStep, machine: Machine) -> TickSummary:
         """Return the summary of an explored step."""
-        active = machine.moves.active(state.state.configuration)
-        if step.after is None or machine.chart.steps is Steps.COMPLETION:
+        active = machine.planner.active_nodes(state.state.configuration)
+        if step.after is None or machine.chart.steps is StepMode.COMPLETION:
             return cls(active, is_long=True)
         has_event = any(step.inputs[event] for event in machine.events)
-        active_after = machine.moves.active(step.after.configuration)
+        active_after = machine.planner.active_nodes(step.after.configuration)
         return cls(active | active_after, is_long=has_event or bool(step.raised))
 
 
@@ -212,13 +212,6 @@ class WitnessSearch:
         self.nodes = self.question.location.nodes
         self.registers = tuple(sorted(self.names - self.paths.input_names))
 
-    def merged_variables(self, abstractions: Mapping[str, Abstraction]) -> frozenset[str]:
-        """Return the variables of `exact` of which an exploration merges several values into one."""
-        merged = (
-            name for name, abstraction in abstractions.items() if abstraction.drops or not abstraction.single
-        )
-        return self.exact.intersection(merged)
-
     def is_relevant(self, tick: TickSummary) -> bool:
         """Return whether a tick may answer the question, as far as its summary tells."""
         return self.witness is None and (tick.is_long or not self.nodes.isdisjoint(tick.active))
@@ -295,8 +288,8 @@ class WitnessSearch:
     def _simplify(self, witness: Witness) -> Witness:
         """Return a witness with as many inputs as possible set to zero or to numbers of few digits."""
         for name, kind in self.interpreter.chart.inputs.items():
-            for value in _simpler_values(witness.inputs[name], kind.zero):
-                if not kind.holds(value):
+            for value in _simpler_values(witness.inputs[name], kind.default):
+                if not kind.contains(value):
                     continue
                 simpler_witness = self._replay(witness.state, {**witness.inputs, name: value})
                 if simpler_witness is not None:

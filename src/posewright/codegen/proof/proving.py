@@ -92,7 +92,7 @@ def verify(
     return replace(
         verification,
         transitions_taken=len(reference.transitions_taken),
-        transitions=len(reference.machine.ways),
+        transitions=len(reference.machine.transitions),
     )
 
 

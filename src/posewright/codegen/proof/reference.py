@@ -43,7 +43,7 @@ class StateLayout:
             value if codes is None else codes[value]  # type: ignore[index]
             for value, codes in zip(state.values, self.codes, strict=True)
         ]
-        active = self.bitmap((0, *state.machine.moves.active(state.configuration)))
+        active = self.bitmap((0, *state.machine.planner.active_nodes(state.configuration)))
         history = b"".join(map(self.bitmap, state.history))
         broken_bits = sum(1 << number for number in broken).to_bytes(self.broken_bytes, "little")
         return active + self.registers.pack(*values) + history + broken_bits
@@ -132,7 +132,7 @@ class InterpreterRun:
         except InputError:
             next_state = _with_status(present, ENDLESS)
         else:
-            self.transitions_taken |= {(way.source, way.index) for way in outcome.taken}
+            self.transitions_taken |= {(way.source, way.index) for way in outcome.taken_transitions}
             next_state = self._check_promises(present, row, outcome.after)
         return self._cache(present, record, next_state)
 
@@ -143,7 +143,7 @@ class InterpreterRun:
         monitor = Monitor(self.machine.chart, present.state)
         monitor.ages = list(present.ages)
         try:
-            monitor.see(row, after)
+            monitor.check_tick(row, after)
         except ExpressionError:
             return _with_status(present, DIVISION_BY_ZERO)
         broken = frozenset(monitor.broken)

@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, Decision, JointCommands
-from posewright.charts import Broken, Chart, Interpreter, Monitor, Snapshot, Value
+from posewright.charts import BrokenPromise, Chart, Interpreter, Monitor, Snapshot, Value
 from posewright.control import Controller, Schedule, Seed
 from posewright.controllers.behaviours.inputs import InputWire
 from posewright.controllers.behaviours.outputs import STAND, Action, OutputRule, choose_action
@@ -95,7 +95,7 @@ class Tick:
     inputs: Mapping[str, Value]
     outputs: Mapping[str, Value]
     action: Action
-    broken: tuple[Broken, ...] = ()
+    broken: tuple[BrokenPromise, ...] = ()
 
     def __repr__(self) -> str:
         return f"Tick({self.time_s:g} s, {self.chart.state}, {self.action.name or 'stand'})"
@@ -164,7 +164,7 @@ class BehaviourRunner:
         self._chart = next_chart
         outputs = self._chart.outputs
         action = choose_action(self.behaviour.outputs, outputs)
-        broken = self._monitor.see(inputs, self._chart) if self._monitor is not None else ()
+        broken = self._monitor.check_tick(inputs, self._chart) if self._monitor is not None else ()
         return Tick(state.time_s, self._chart, inputs, outputs, action, broken)
 
 

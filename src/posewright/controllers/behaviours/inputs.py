@@ -94,8 +94,8 @@ class InputWire:
             return bool(value)
         number = self.none if math.isinf(value) else round_as_on_board(value / self.unit)
         if isinstance(self.type, IntType):
-            return self.type.fit(round(min(max(number, self.type.low), self.type.high)))
-        return self.type.fit(number)
+            return self.type.clamp(round(min(max(number, self.type.low), self.type.high)))
+        return self.type.clamp(number)
 
 
 KEY_STEMS = ("below", "above", "hysteresis")

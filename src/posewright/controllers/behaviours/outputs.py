@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from posewright.charts import BoolType, Chart, Expression, FloatType, Scope, Value, parse_expression
-from posewright.charts.expression import Source
+from posewright.charts.expression import SourceText
 from posewright.documents import Node
 from posewright.gaits import VelocityCommand
 from posewright.robots import Robot
@@ -187,11 +187,11 @@ def _read_joints(fields: Mapping[str, Node], scope: Scope, names: ActionNames) -
 def _read_condition(node: Node, scope: Scope) -> Expression:
     """Read a condition, which may be `1`, `0`, `true` or `false`."""
     text = str(int(node.value)) if isinstance(node.value, bool | int) else node.text()
-    return parse_expression(Source(text, node.where), scope, wanted=BoolType())
+    return parse_expression(SourceText(text, node.where), scope, target=BoolType())
 
 
 def _read_number(node: Node, scope: Scope) -> Expression:
     """Read a number, or an expression over the chart's outputs that gives one."""
     is_number = isinstance(node.value, int | float) and not isinstance(node.value, bool)
     text = repr(node.value) if is_number else node.text()
-    return parse_expression(Source(text, node.where), scope, wanted=FloatType())
+    return parse_expression(SourceText(text, node.where), scope, target=FloatType())

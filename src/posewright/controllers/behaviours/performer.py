@@ -129,7 +129,7 @@ class Performer:
     def _request_velocity(self, gait: str, velocity: VelocityCommand) -> None:
         """Request a velocity, scaled down to the gait's range."""
         generator = self._gaits[gait]
-        generator.request(generator.clipped(velocity))
+        generator.request(generator.clip_command(velocity))
 
     def _leave_gait(self) -> None:
         """Hand over to the player in the gait's standing pose."""

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from posewright.charts import Chart, Interpreter, Otherwise, State, chart_in, require_sound
+from posewright.charts import Chart, Interpreter, Otherwise, State, parse_any_chart, require_sound
 from posewright.charts.model import names_set
 from posewright.control import require_known_options
 from posewright.controllers.behaviours.behaviour import Behaviour
@@ -228,7 +228,7 @@ class _BehaviourReader:
         path = self.path.parent / node.text()
         text = read_text(path)
         self.texts.add(self.texts.name_of(path), text)
-        chart = chart_in(text, path)
+        chart = parse_any_chart(text, path)
         _require_sound_cached(chart)
         if chart.period_s < self.robot.frame_period_s:
             node.fail(

@@ -18,7 +18,7 @@ from posewright.errors import InputError
 from posewright.evaluation.thresholds import SLACK_S, PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
 from posewright.gaits import STILL, Gait, GaitTiming, PhaseTable, VelocityCommand, timing_of
-from posewright.gaits.quadruped.reading import SUFFIX, gait_in
+from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
 from posewright.recordings import Recording
 from posewright.recordings.falls import FallLimits, side_of
 from posewright.recordings.plausible import MOST
@@ -258,7 +258,7 @@ def _gait(recording: Recording, terms: WalkTerms, card: Robot) -> Gait:
     name = f"{terms.gait}{SUFFIX}"
     if name not in texts:
         raise InputError(f"the recording does not carry the gait it is of, {name}")
-    return gait_in(texts[name], robot=card)[0]
+    return parse_gait(texts[name], robot=card)[0]
 
 
 class CommandSpan(NamedTuple):

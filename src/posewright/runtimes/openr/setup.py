@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.control import require_known_options
-from posewright.documents import is_folder, is_path, is_there
+from posewright.documents import is_folder, is_path, path_exists
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.formats import is_text, read_file_bytes
 from posewright.motions import Level
@@ -200,7 +200,7 @@ def _connect_file(folder: Path) -> Path | None:
 def _connections(name: str) -> tuple[ConnectConfig, str]:
     """Return the connections of a program, and the pose in which it begins."""
     if name not in PROGRAMS and (
-        is_path(name) or Path(name).suffix.lower() == ".cfg" or is_there(Path(name))
+        is_path(name) or Path(name).suffix.lower() == ".cfg" or path_exists(Path(name))
     ):
         return read_connect_file(Path(name)), "stand"
     shipped = programs.program(name)
@@ -223,7 +223,7 @@ def _setup(stick: MemoryStick, card: Robot, where: Path) -> MonetSetup:
         if one.level is Level.ERROR and _concerns(one, stick, found.models if found else models)
     ]
     if wrong:
-        wrong[0].others = tuple(wrong[1:])
+        wrong[0].other_errors = tuple(wrong[1:])
         raise wrong[0]
     if found is None:
         known = ", ".join(dict.fromkeys(name for one in stick.setups for name in one.models))

@@ -70,7 +70,7 @@ def compile_or_raise(source: tree.BasicSource) -> CompiledProgram:
         if finding.severity is tree.Severity.ERROR
     ]
     if errors:
-        errors[0].others = tuple(errors[1:])
+        errors[0].other_errors = tuple(errors[1:])
         raise errors[0]
     return program
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from posewright.errors import InputError
 from posewright.formats import Rounding
-from posewright.formats.writing import beyond_the_mechanism
+from posewright.formats.writing import describe_limit_violations
 from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.robots import robot as find_robot
@@ -103,7 +103,7 @@ def write_motions(
     for writer in writers:
         prefix = f"{writer.motion.name}: " if len(motions) > 1 else ""
         losses += [f"{prefix}{loss}" for loss in writer.losses()]
-        remarks += [f"{prefix}{remark}" for remark in beyond_the_mechanism(writer.motion)]
+        remarks += [f"{prefix}{remark}" for remark in describe_limit_violations(writer.motion)]
     for label, motion in zip(labels, motions, strict=True):
         if label != motion.name:
             remarks.append(f"motion {motion.name!r} has the label {label}")

@@ -385,5 +385,5 @@ class BasicFinding:
         """Return the finding as a line of output; `name` is that of the file."""
         hint = f" ({self.hint})" if self.hint else ""
         place = f"{name}:{self.line}:{self.column}: "
-        level = display.level_word(self.severity.value)
-        return display.line_of(place, level, f": {self.message}{hint} [{self.rule}]")
+        level = display.style_level(self.severity.value)
+        return display.build_line(place, level, f": {self.message}{hint} [{self.rule}]")

@@ -24,7 +24,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
-from posewright.documents import Bounds, Node, Reader, parse_document, read_record, read_text
+from posewright.documents import Bounds, FieldReader, Node, parse_document, read_record, read_text
 from posewright.errors import DocumentError, FormatError, UnknownNameError, Where
 from posewright.formats.ekmoves.document import ORDER, PoseArray
 from posewright.formats.ekmoves.reader import read_header
@@ -92,7 +92,7 @@ class Move:
     """
 
     command: Annotated[int, Bounds(LEAST, MOST)]
-    steps: tuple[Annotated[Load, Reader(_load)], ...]
+    steps: tuple[Annotated[Load, FieldReader(_load)], ...]
     end: Annotated[int, Bounds(1, MOST_CYCLES)]
     name: str = ""
 
@@ -164,7 +164,7 @@ class _Table:
     """The document."""
 
     ekmotion: str
-    moves: Annotated[tuple[Move, ...], Reader(_moves)]
+    moves: Annotated[tuple[Move, ...], FieldReader(_moves)]
     frames: Annotated[int, Bounds(1, MAX_FRAMES)] = MAX_FRAMES
 
 

@@ -14,7 +14,7 @@ import re
 from collections import deque
 from dataclasses import replace
 
-from posewright.errors import FormatError, InputError, Where, visible
+from posewright.errors import FormatError, InputError, Where, escape_unprintable
 from posewright.motions import Level
 from posewright.runtimes.openr.monet.frames import refuse_way
 from posewright.runtimes.openr.monet.messages import (
@@ -148,7 +148,7 @@ class MoNet(OObject):
         self._tell_of_jumps(way)
         self._failed = None
         commands = [
-            MoNetAgentCommand(line.agent, visible(line.name), index_of(line, self._setup))
+            MoNetAgentCommand(line.agent, escape_unprintable(line.name), index_of(line, self._setup))
             for line in way.agents
         ]
         self._pending = [(one.agent, one.index) for one in commands]
@@ -209,7 +209,7 @@ def _checked(setup: MonetSetup) -> list[MonetFinding]:
         if one.level is Level.ERROR and one.rule not in ANSWERED
     ]
     if errors:
-        errors[0].others = tuple(errors[1:])
+        errors[0].other_errors = tuple(errors[1:])
         raise errors[0]
     return found
 
@@ -217,7 +217,7 @@ def _checked(setup: MonetSetup) -> list[MonetFinding]:
 def _name(way: Way) -> str:
     """Return what is played on a way: its motion, or else its sound."""
     lines = sorted(way.agents, key=lambda line: line.agent == SOUND_AGENT)
-    return visible(lines[0].name) if lines else "nothing"
+    return escape_unprintable(lines[0].name) if lines else "nothing"
 
 
 def _place(way: Way) -> str:

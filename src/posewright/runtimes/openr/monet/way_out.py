@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from posewright.errors import visible
+from posewright.errors import escape_unprintable
 from posewright.robots import Robot
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.monet.frames import Frames, motion_frames
@@ -35,8 +35,8 @@ def way_out(line: AgentLine, setup: MonetSetup, graph: PostureGraph, here: str, 
     first = min(fitting, key=lambda command: not is_null(command.agents[0].name), default=None)
     go = f"MoNetExecute({first.id}) goes there first; or " if first is not None else ""
     title = line.name.replace("#", "_").rpartition("_")[2]
-    name = visible(f"a_{start}#{end}_{title}"[:NAME_BYTES])
-    return f"{visible(line.name)} begins near {start}: {go}call it {name}"
+    name = escape_unprintable(f"a_{start}#{end}_{title}"[:NAME_BYTES])
+    return f"{escape_unprintable(line.name)} begins near {start}: {go}call it {name}"
 
 
 def _posture(frames: Frames, place: int, robot: Robot) -> str:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from posewright.display import Lines
-from posewright.documents import is_there, locked, refuse_unwritable, write_atomically
+from posewright.documents import lock_folders, path_exists, require_writable, write_atomically
 from posewright.errors import FormatError, OutputError, UnknownNameError, UnsafeCommandError, Where
-from posewright.formats import Compression, Reference, Wrapping
+from posewright.formats import Compression, GzipWrapping, PageReference
 from posewright.motions import Level, Motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.check import check_setup
@@ -56,7 +56,7 @@ def taken_in(setup: MonetSetup, wanted: Registration, data: bytes, *, overwrite:
     Every other entry keeps its bytes and its place, every other line its bytes.
     """
     archive, commands = _needed(setup)
-    packed = Wrapping().around(data) if archive.archive.compression is Compression.ENTRIES else data
+    packed = GzipWrapping().wrap(data) if archive.archive.compression is Compression.ENTRIES else data
     _refuse_taken_id(commands, wanted.id, overwrite=overwrite)
     if not _is_left(setup, archive, wanted.name, packed):
         _refuse_taken_name(setup, archive, wanted, overwrite=overwrite)
@@ -203,8 +203,8 @@ def write_all(files: Mapping[Path, bytes]) -> None:
         OutputError: one of them cannot be written; then none has changed.
     """
     for path in files:
-        refuse_unwritable(path)
-    before = {path: path.read_bytes() if is_there(path) else None for path in files}
+        require_writable(path)
+    before = {path: path.read_bytes() if path_exists(path) else None for path in files}
     written: list[Path] = []
     try:
         for path, data in files.items():
@@ -222,7 +222,7 @@ def _put_back(path: Path, data: bytes | None) -> None:
     with contextlib.suppress(OutputError, OSError):
         if data is None:
             path.unlink(missing_ok=True)
-        elif not is_there(path) or path.read_bytes() != data:
+        elif not path_exists(path) or path.read_bytes() != data:
             write_atomically(path, data)
 
 
@@ -334,7 +334,7 @@ def add_to_stick(
     sound: str | None = None,
     sync: bool = False,
     overwrite: bool = False,
-    page: Reference | None = None,
+    page: PageReference | None = None,
     robot: str | Robot | None = None,
     accept_loss: bool = False,
     accept_jump: bool = False,
@@ -375,7 +375,7 @@ def add_to_stick(
     wanted = Registration(id, name_for(read, name), agent, sound, sync)
     path = None if isinstance(motion, Motion) else Path(motion)
     said, found = fitted(read, model, wanted.name, accept_loss=accept_loss, path=path)
-    with locked(*changed_files(home_at(stick, model).setup)):
+    with lock_folders(*changed_files(home_at(stick, model).setup)):
         home = home_at(stick, model)
         change = taken_in(home.setup, wanted, said.data, overwrite=overwrite)
         _refuse_jumps(found, path or Path(wanted.name), accept_jump=accept_jump)
@@ -405,7 +405,7 @@ def _written(change: Change, home: Home, output: Path | None) -> tuple[Path, Pat
 
 
 def _refuse_earlier(path: Path) -> None:
-    if is_there(path):
+    if path_exists(path):
         what = "something was written here before, and would be lost"
         hint = "name another folder, or copy this one to the stick first"
         raise OutputError(what, where=Where(path=path), hint=hint)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.errors import Where
-from posewright.formats import Line, show
+from posewright.formats import TextLine, quote_bytes
 from posewright.motions import Level
 
 
@@ -54,16 +54,16 @@ class MonetFinding:
         }
 
 
-def error(rule: str, line: Line, message: str, hint: str = "") -> MonetFinding:
+def error(rule: str, line: TextLine, message: str, hint: str = "") -> MonetFinding:
     """Return an error at a line."""
     return MonetFinding(Level.ERROR, rule, message, line.path, line.number, hint)
 
 
-def warning(rule: str, line: Line, message: str, hint: str = "") -> MonetFinding:
+def warning(rule: str, line: TextLine, message: str, hint: str = "") -> MonetFinding:
     """Return a warning at a line."""
     return MonetFinding(Level.WARNING, rule, message, line.path, line.number, hint)
 
 
 def quoted(word: str) -> str:
     """Return a word of a file as it may be printed on one line."""
-    return show(word.encode("latin-1", "replace"))
+    return quote_bytes(word.encode("latin-1", "replace"))

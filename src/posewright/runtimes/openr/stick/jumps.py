@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from posewright.motions import DesignRules, Level, Motion, Pose, card_of
+from posewright.motions import DesignRules, Level, Motion, Pose, robot_of_motion
 from posewright.runtimes.openr.stick.finding import MonetFinding
 from posewright.runtimes.openr.stick.limits import Postures
 
@@ -30,14 +30,14 @@ def jumps(motion: Motion, said: Postures) -> Iterator[MonetFinding]:
     What the design rules call far from a pose is worth a warning. A name that says no pose, such as `any`, is
     taken for the nearest one.
     """
-    poses = motion.resolved()
+    poses = motion.resolved_poses()
     first = poses[0] if motion.start is not None else poses[1]
     for pose, posture, verb in ((first, said.start, "begins"), (poses[-1], said.end, "ends")):
         yield from _far(motion, pose, posture, verb)
 
 
 def _far(motion: Motion, pose: Pose, posture: str, verb: str) -> Iterator[MonetFinding]:
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     legs = [joint for joint in card.groups.get(LEGS, ()) if joint in motion.joints]
     named = [posture] if posture in card.poses else list(card.poses)
     if not named or not legs:

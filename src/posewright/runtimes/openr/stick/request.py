@@ -12,17 +12,17 @@ from posewright.formats import (
     FORMATS,
     OMTN,
     STAND,
-    Reference,
+    PageReference,
     Rendering,
     WriteOptions,
-    carried_to,
-    lost_between_robots,
+    carry_to_robot,
+    describe_carrying_losses,
+    describe_unmoved_joints,
     moved_joints,
     read_motion_file,
-    refuse_losses,
-    unmoved,
+    require_no_losses,
 )
-from posewright.motions import Level, Motion, card_of, check_motion
+from posewright.motions import Level, Motion, check_motion, robot_of_motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.finding import MonetFinding
 from posewright.runtimes.openr.stick.jumps import LEGS, jumps
@@ -85,7 +85,7 @@ def caption(name: str) -> str:
 
 
 def motion_to_add(
-    motion: Motion | Path | str, page: Reference | None = None, robot: str | Robot | None = None
+    motion: Motion | Path | str, page: PageReference | None = None, robot: str | Robot | None = None
 ) -> Motion:
     """Return the motion that is meant: itself, or the one in a file."""
     if isinstance(motion, Motion):
@@ -119,15 +119,15 @@ def fitted(
     """Return the motion as MoNet plays it on a model: of its whole body, under that name."""
     if model not in MODELS:
         raise UnknownNameError.among("robot that MONET runs on", model, MODELS)
-    carried = carried_to(motion, MODELS[model].robot)
+    carried = carry_to_robot(motion, MODELS[model].robot)
     extras = {**carried.motion.extras, DESIGN: MODELS[model].design}
     moved = replace(carried.motion, name=name, extras=extras)
     omtn = FORMATS[OMTN]
-    moved = omtn.prepared(moved, STRAIGHT)  # the robot knows no curves
+    moved = omtn.prepare_motion(moved, STRAIGHT)  # the robot knows no curves
     rendering = omtn.render(moved, Path(f"{name}.mtn"), STRAIGHT)
-    losses = (*lost_between_robots(carried), *_lost_by_standing(moved), *rendering.losses)
-    refuse_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
-    remarks = (*unmoved(carried), *_broken_rules(moved), *rendering.remarks)
+    losses = (*describe_carrying_losses(carried), *_lost_by_standing(moved), *rendering.losses)
+    require_no_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
+    remarks = (*describe_unmoved_joints(carried), *_broken_rules(moved), *rendering.remarks)
     return replace(rendering, losses=losses, remarks=remarks), tuple(jumps(moved, postures_of(moved.name)))
 
 
@@ -143,7 +143,7 @@ def _broken_rules(motion: Motion) -> Iterator[str]:
 
 def _lost_by_standing(motion: Motion) -> Iterator[str]:
     """Yield that legs which the motion never moves are put where its name does not say they are."""
-    legs = card_of(motion).groups.get(LEGS, ())
+    legs = robot_of_motion(motion).groups.get(LEGS, ())
     unset = [joint for joint in legs if joint not in moved_joints(motion)]
     said = postures_of(motion.name)
     if unset and said.said and said != (STAND, STAND):

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from posewright.display import counted
+from posewright.display import format_count
 from posewright.errors import FormatError, Where
 from posewright.formats import (
     EntryKind,
-    Line,
     MotionLabel,
     OdaArchive,
     OdaEntry,
+    TextLine,
     is_text,
     label_of,
     read_archive_file,
@@ -42,14 +42,14 @@ class DesignEntry:
     model: str  # the section's name; empty before the first section, where it holds for every model
     key: str
     path: str  # where it lies, as the robot sees it: `/MS` is the memory stick
-    line: Line
+    line: TextLine
 
 
 @dataclass(frozen=True)
 class DesignDb:
     """A DESIGNDB.CFG as its lines."""
 
-    lines: tuple[Line, ...] = field(repr=False)
+    lines: tuple[TextLine, ...] = field(repr=False)
     path: Path | None = None
 
     @cached_property
@@ -63,7 +63,7 @@ class DesignDb:
         return tuple(dict.fromkeys(name for line in self.lines if (name := _section(line)) is not None))
 
     @property
-    def odd(self) -> tuple[Line, ...]:
+    def odd(self) -> tuple[TextLine, ...]:
         """The lines that say nothing that can be understood."""
         return tuple(line for line in self.lines if _says_something(line) and not _is_understood(line))
 
@@ -100,16 +100,16 @@ def read_designdb(data: bytes, path: Path | None = None) -> DesignDb:
     return DesignDb(tuple(split_lines(data, path)), path)
 
 
-def _section(line: Line) -> str | None:
+def _section(line: TextLine) -> str | None:
     match = _SECTION.fullmatch(line.text)
     return match[1].decode("latin-1") if match else None
 
 
-def _says_something(line: Line) -> bool:
+def _says_something(line: TextLine) -> bool:
     return bool(line.text) and not line.text.startswith(b"#")
 
 
-def _is_understood(line: Line) -> bool:
+def _is_understood(line: TextLine) -> bool:
     return _section(line) is not None or len(MonetLine(line).words) == 2
 
 
@@ -151,8 +151,8 @@ class MonetArchive:
     @property
     def twice(self) -> tuple[str, ...]:
         """The names that several motions give themselves."""
-        counted = Counter(label.name for label in self.labels if label is not None)
-        return tuple(name for name, count in counted.items() if count > 1)
+        counts = Counter(label.name for label in self.labels if label is not None)
+        return tuple(name for name, count in counts.items() if count > 1)
 
 
 def read_monet_archive(path: Path) -> MonetArchive:
@@ -193,10 +193,10 @@ class MonetSetup:
 
     def __str__(self) -> str:
         counts = (
-            None if self.commands is None else counted(len(self.commands.commands), "command"),
-            None if self.transitions is None else counted(len(self.transitions.agents), "way"),
-            None if self.motions is None else counted(len(self.motions.motions), "motion"),
-            None if self.sounds is None else counted(len(self.sounds.entries), "sound"),
+            None if self.commands is None else format_count(len(self.commands.commands), "command"),
+            None if self.transitions is None else format_count(len(self.transitions.agents), "way"),
+            None if self.motions is None else format_count(len(self.motions.motions), "motion"),
+            None if self.sounds is None else format_count(len(self.sounds.entries), "sound"),
         )
         models = " and ".join(self.models) or "these files"
         return f"{models}: {', '.join(filter(None, counts)) or 'nothing'}"
