@@ -14,9 +14,9 @@ from posewright.charts.scenarios import (
     parse_row,
     read_rows,
     read_scenario,
+    resolve_state_name,
     rows_of,
     run_rows,
-    state_called,
 )
 from posewright.charts.types import Value
 
@@ -49,7 +49,7 @@ def run_chart(
     if not unchecked:
         require_sound(chart)
     given = rows_given(chart, rows)
-    begin = None if start is None else state_called(chart, start)
+    begin = None if start is None else resolve_state_name(chart, start)
     return tuple(run_rows(chart, given, begin, native=native))
 
 

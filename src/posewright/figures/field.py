@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any  # Any: a sensor's card, as a recording ha
 
 import numpy as np
 
-from posewright.arenas import Arena, Role, corners, hull_outline, placed_hull, shadows
+from posewright.arenas import Arena, Role, corners, footprints, hull_outline, place_hull
 from posewright.arrays import Flags, Floats
 from posewright.contests import find_arena
 from posewright.contests.picture import Mark, MarkKind
@@ -233,7 +233,7 @@ def _draw_ground(axes: Axes, arena: Arena) -> None:
     for shape in arena.shapes:
         patch: Patch
         if shape.hull_m:
-            hull = placed_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
+            hull = place_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
             patch = Polygon(hull_outline(hull[:, :2]))
         elif shape.is_round:
             patch = Circle((shape.x, shape.y), shape.size_m[0] / 2.0)
@@ -265,7 +265,7 @@ def _draw_boxes(axes: Axes, recording: Recording, arena: Arena, in_span: Flags) 
     if not recording.boxes.size or not in_span.any():
         return
     first, last = recording.boxes[in_span][[0, -1]]
-    starts, ends = (corners(*shadows(poses, arena.box_sizes)) for poses in (first, last))
+    starts, ends = (corners(*footprints(poses, arena.box_sizes)) for poses in (first, last))
     moved = np.abs(ends - starts).max(axis=(1, 2)) > _MOVED_M
     for number, start in enumerate(starts, 1):
         axes.add_patch(Polygon(start, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))

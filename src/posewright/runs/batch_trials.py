@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from posewright.arenas import Arena, Role, corners, shadows
+from posewright.arenas import Arena, Role, corners, footprints
 from posewright.arrays import Floats
 from posewright.codegen.hil.boards import PYTHON
 from posewright.contests import Ranked, contest
@@ -240,7 +240,7 @@ def sketch_of(recording: Recording) -> Mapping[str, Any]:
     arena = Arena.from_dict(recording.header.arena)
     lines = [shape for shape in arena.shapes if shape.role is Role.LINE]
     outlines = [corners([(one.x, one.y, one.yaw_rad)], one.size_m[:2])[0] for one in lines]
-    boxes = corners(*shadows(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
+    boxes = corners(*footprints(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
     width, height = (100.0 * side for side in arena.size_m)
     path = "".join(_path(one[:: max(1, len(one) // _SKETCHED)], height) for one in placed if len(one))
     return {
