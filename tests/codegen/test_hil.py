@@ -24,7 +24,7 @@ from posewright.codegen.hil.controllers import BehaviourOnBoardController, Board
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
 from posewright.codegen.hil.serial_line import BAUD, PREFIX, SerialLine
 from posewright.codegen.targets.arduino_uno import EmulatedUno
-from posewright.codegen.targets.arduino_uno.toolchain import refuse_too_large
+from posewright.codegen.targets.arduino_uno.toolchain import require_fitting_size
 from posewright.codegen.toolchains import TooLargeError
 from posewright.control import Block, Program, Seed
 from posewright.controllers.behaviours import Behaviour, read_behaviour
@@ -301,7 +301,7 @@ def test_a_behaviour_on_a_board_is_the_program_it_was_and_reports_when_the_line_
 
 def test_what_is_too_large_for_a_board_is_refused_with_the_name_of_what_fits(mealy: Behaviour) -> None:
     def switch_on(_behaviour: Behaviour, _seed: Seed) -> LinkedController:
-        refuse_too_large(40_000, 0)
+        require_fitting_size(40_000, 0)
         raise AssertionError
 
     small = Board("arduino-uno", switch_on, {mealy.robot.name: "document_mealy"})

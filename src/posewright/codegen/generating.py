@@ -151,7 +151,7 @@ def generate(
         document = read_subject(document, monitors=monitors, queue=queue, style=style)
     if isinstance(document, ChartSubject) and not unchecked:
         require_sound(document.chart)
-    subject = board.fitted(document)
+    subject = board.adapt(document)
     folder = Path(folder)
     options = {"monitors": monitors, "queue": queue, "style": style.value}
     banner = _banner(subject, target, options)

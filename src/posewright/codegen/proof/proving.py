@@ -142,7 +142,7 @@ def _executables(subject: Subject, target: str) -> Iterator[dict[str, Executable
     executables: dict[str, Executable] = {HOST: HostLibrary(subject)}
     try:
         if target != HOST:
-            executables[target] = PROCESSORS[target](target_named(target).fitted(subject))
+            executables[target] = PROCESSORS[target](target_named(target).adapt(subject))
         yield executables
     finally:
         for executable in executables.values():
