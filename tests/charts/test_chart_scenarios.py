@@ -212,7 +212,7 @@ def test_every_scenario_survives_being_saved(
         ("  - {set: {near: 2}}\n", "is not a bool (write 0, 1, false or true)"),
         ("  - {ticks: 1, for: 1}\n", "both `ticks` and `for`"),
         ("  - {for: 3 parsec}\n", "there is no unit 'parsec'"),
-        ("  - {for: arrived}\n", "arrived is no time"),
+        ("  - {for: arrived}\n", "arrived is not a time"),
         ("  - {ticks: 0}\n", "0 is out of range"),
         ("  - {ticks: 900000}\n  - {ticks: 900000}\n", "s.yaml:4: steps[1]: more than 1000000 ticks"),
         ("  - {wait: 1}\n", "no key here is called 'wait'"),

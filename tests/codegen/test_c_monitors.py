@@ -189,7 +189,7 @@ def test_a_table_cannot_tell_which_events_were_raised(tmp_path: Path) -> None:
         ("kind: mealy\n", ""),
         ("not lamp, w", "over, w"),
     )
-    with pytest.raises(InputError, match="promises ask which events were raised"):
+    with pytest.raises(InputError, match="promises depend on the events raised"):
         ChartSubject(chart, Options(monitors=True, style=Style.TABLE)).sources()
     ChartSubject(chart, Options(style=Style.TABLE)).sources()
 

@@ -97,8 +97,8 @@ if TYPE_CHECKING:
     from posewright.charts.product import equivalent as equivalent
     from posewright.charts.reachability import Exploration as Exploration
     from posewright.charts.reachability import explore as explore
-    from posewright.charts.running import rows_given as rows_given
     from posewright.charts.running import run_chart as run_chart
+    from posewright.charts.running import to_rows as to_rows
     from posewright.charts.scenarios import Row as Row
     from posewright.charts.scenarios import Scenario as Scenario
     from posewright.charts.scenarios import ScenarioResult as ScenarioResult

@@ -32,7 +32,7 @@ from posewright.charts.reachability import (
     explore,
     explore_paths,
 )
-from posewright.charts.running import rows_given
+from posewright.charts.running import to_rows
 from posewright.charts.scenarios import Scenario
 from posewright.charts.types import Type, Value
 from posewright.errors import ExpressionError, PosewrightError
@@ -119,7 +119,7 @@ def coverage_of(chart: Chart, runs: Iterable[Scenario | Path | str]) -> Coverage
     feasible_coverage = feasible(explore(chart))
     coverage = cover_run(chart, [])
     for run in runs:
-        coverage += cover_run(chart, rows_given(chart, run))
+        coverage += cover_run(chart, to_rows(chart, run))
     return with_feasible(coverage, feasible_coverage)
 
 

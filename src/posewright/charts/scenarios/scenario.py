@@ -11,7 +11,7 @@ from posewright.charts.formats import (
     one_or_more,
     optional_text,
     read_chart,
-    seconds_in,
+    read_seconds,
     single_or_list,
     without_empty,
 )
@@ -213,7 +213,7 @@ class _ScenarioReader:
         seconds = 0.0
         ticks = 1
         if "for" in fields:
-            seconds = seconds_in(fields["for"], chart.constants, chart.units)
+            seconds = read_seconds(fields["for"], chart.constants, chart.units)
             ticks = max(chart.ticks(seconds), 1)
         elif "ticks" in fields:
             ticks = fields["ticks"].integer(low=1, high=MAX_TICKS)
