@@ -251,7 +251,7 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         (("move_head", "--player", "tape"), "no player is called 'tape'"),
         (("move_head", "--poses", "nod.py"), "no object here takes --poses"),
         (("move_head", "--script", "bad.txt", "--commands", "X"), "--commands or --script"),
-        (("move_head", "--seconds", "0"), "to run for 0 s (above 0"),
+        (("move_head", "--seconds", "0"), "the duration is 0 s (above 0"),
         (("move_head", "--robot", "sony_ers210"), "it cannot be simulated (--body mock"),
         (("move_head", "--seconds", "-1"), "to run for -1 s (above 0"),
         (("move_head", "--camera", "front"), "--video FILE makes one"),

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.arrays import Flags, Floats
-from posewright.recordings.falls import FallDetector, FallLimits, Spell, runs, side_of, tilt, up_seen_from
+from posewright.recordings.falls import (
+    DownInterval,
+    FallDetector,
+    FallLimits,
+    describe_direction,
+    runs,
+    tilt,
+    up_in_base_frame,
+)
 
 FRAME_S = 1.0 / 128.0
 LIMITS = FallLimits(tilt_rad=math.radians(60.0), height_share=0.5, lasting_s=0.25)
@@ -32,7 +40,7 @@ def times_of(n: int) -> Floats:
     return np.arange(1.0, n + 1.0) * FRAME_S
 
 
-def found(flags: Flags, limits: FallLimits, cuts: tuple[int, ...] = ()) -> list[Spell]:
+def found(flags: Flags, limits: FallLimits, cuts: tuple[int, ...] = ()) -> list[DownInterval]:
     """Return the falls of a base that is down in some frames, seen in blocks."""
     detector = FallDetector(limits)
     for times, base in zip(np.split(times_of(len(flags)), cuts), np.split(bases(flags), cuts), strict=True):
@@ -48,9 +56,9 @@ def test_tilt_is_the_angle_to_the_sky_however_the_field_leans() -> None:
 
 
 def test_a_base_that_leans_forward_sees_the_sky_behind_it() -> None:
-    assert side_of(up_seen_from(leaning(30.0)[0])) == "back"
-    assert side_of(-up_seen_from(leaning(30.0)[0])) == "forward"
-    assert side_of(np.array((0.1, 0.5, 0.0))) == "to the left"
+    assert describe_direction(up_in_base_frame(leaning(30.0)[0])) == "back"
+    assert describe_direction(-up_in_base_frame(leaning(30.0)[0])) == "forward"
+    assert describe_direction(np.array((0.1, 0.5, 0.0))) == "to the left"
 
 
 def test_runs_are_half_open_and_bridged() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import posewright as pw
-from posewright.arenas import layout, layout_text
+from posewright.arenas import format_layout, layout
 from posewright.bodies import DomainParameters
 from posewright.errors import BodyError, FormatError, InputError, OutputError
 from posewright.figures.saving import screen_png
@@ -199,7 +199,7 @@ def test_a_layout_of_ones_own_counts_whatever_it_is_called(tmp_path: Path) -> No
     mine = tmp_path / "random.layout.yaml"
     texts = []
     for name in ("example_1", "example_2"):
-        mine.write_text(layout_text(layout(name), "random"), encoding="utf-8")
+        mine.write_text(format_layout(layout(name), "random"), encoding="utf-8")
         own = replace(read_trial("obstacle-race"), layout=str(mine))
         texts.append(trial_documents(own, TrialOptions()))
     assert texts[0] != texts[1]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.arenas import Piece, Recognised, recognise
+from posewright.arenas import Piece, RecognisedArena, recognise_arena
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.formats.openrave import Environment, read_openrave
 from posewright.formats.scenes import SCENES, Up, pieces_of, read_scene
@@ -21,7 +21,7 @@ ARENA_SUFFIXES = (".xml", *SCENES)
 
 def import_arena(
     path: Path | str, *, name: str = "", up: str = "auto", scale: float = 1.0, turn_deg: float = 0.0
-) -> Recognised:
+) -> RecognisedArena:
     """Return the arena that a scene of OpenRAVE, VRML97, OBJ, STL or GLB describes, and what was assumed.
 
     Args:
@@ -52,7 +52,7 @@ def import_arena(
             pieces, notes = _pieces_of_environment(read_openrave(path))
         else:
             pieces, notes = pieces_of(read_scene(path), suffix, up=Up(up))
-        return recognise(
+        return recognise_arena(
             arena_name, _transform_pieces(pieces, scale, turn_deg), f"imported from {path.name}", notes
         )
     except InputError as error:

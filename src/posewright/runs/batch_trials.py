@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from posewright.arenas import Arena, Role, corners, shadows
+from posewright.arenas import Arena, Role, corners, footprints
 from posewright.arrays import Floats
 from posewright.codegen.hil.boards import PYTHON
-from posewright.contests import Ranked, contest
+from posewright.contests import RankedScore, contest
 from posewright.control import Controller, ControllerFactory
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
@@ -221,7 +221,7 @@ def run_of(name: str, outcome: Outcome) -> BatchRun:
     table = score.table()
     recording = outcome.recording
     points = {} if isinstance(score, Unjudged) else {"points": score.points}
-    ranked = score if isinstance(score, Ranked) else None
+    ranked = score if isinstance(score, RankedScore) else None
     domain = domain_of(next(iter(recording.header.robots.values())).facts.get("domain") or {})
     return BatchRun(
         name,
@@ -247,7 +247,7 @@ def sketch_of(recording: Recording) -> Mapping[str, Any]:
     arena = Arena.from_dict(recording.header.arena)
     lines = [shape for shape in arena.shapes if shape.role is Role.LINE]
     outlines = [corners([(line.x, line.y, line.yaw_rad)], line.size_m[:2])[0] for line in lines]
-    boxes = corners(*shadows(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
+    boxes = corners(*footprints(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
     width, height = (100.0 * side for side in arena.size_m)
     robot_paths = "".join(
         _svg_path(points[:: max(1, len(points) // _SKETCH_POINTS)], height) for points in paths if len(points)

@@ -117,7 +117,7 @@ def openr_result(recording: Recording) -> dict[str, Any]:
     record = recording.robot()
     log = entries_of(recording)
     evaluation = next(iter(evaluate_run(recording).robots.values())) if record.knows_place else None
-    commands_urad = np.rint(np.nan_to_num(record.asked) * MICRO).astype(np.int64)
+    commands_urad = np.rint(np.nan_to_num(record.requested) * MICRO).astype(np.int64)
     positions_rad = record.positions.astype(object)
     positions_rad[np.isnan(record.positions)] = None
     times = np.round(recording.times, 6).tolist()

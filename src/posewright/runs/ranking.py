@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from posewright.contests import contest_of, is_of_a_contest
+from posewright.contests import contest_of, has_contest
 from posewright.errors import InputError, PosewrightError, Where
 from posewright.recordings import read_mcap
 from posewright.runs.batch import Batch, BatchRun
@@ -77,7 +77,7 @@ def _judged(name: str, path: Path) -> tuple[BatchRun, str, str]:
     """Return the run of a recording, with its contest's title and rules."""
     recording = read_mcap(path)
     header = recording.header
-    if not is_of_a_contest(header):
+    if not has_contest(header):
         raise InputError("the recording is not of a contest", where=Where(path))
     contest = contest_of(header)
     run = run_of(name, replay(recording))

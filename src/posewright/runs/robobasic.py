@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from posewright.control import Until
 from posewright.evaluation import PhysicsRules, Trajectory
 from posewright.recordings import Recording
-from posewright.recordings.falls import side_of
+from posewright.recordings.falls import describe_direction
 from posewright.robots import Robot
 from posewright.runs.perform import PerformOptions, perform_program
 from posewright.runs.streams import Derivation, Streams
@@ -113,6 +113,8 @@ def _falls(recording: Recording) -> dict[str, Any]:
         return {"fell": None, "falls": [], "lies": None}
     track = Trajectory.of(recording, next(iter(recording.robots)))
     tip_overs = track.tip_overs(PhysicsRules())
-    falls = [{"time_s": fall.since_s, "side": side_of(-track.up[fall.begin])} for fall in tip_overs]
+    falls = [
+        {"time_s": fall.since_s, "side": describe_direction(-track.up[fall.begin])} for fall in tip_overs
+    ]
     lies = bool(tip_overs) and tip_overs[-1].end >= len(track.times)
     return {"fell": bool(tip_overs), "falls": falls, "lies": lies}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posewright.arenas import Arena, layout_faults, layout_text
+from posewright.arenas import Arena, check_layout, format_layout
 from posewright.bodies import (
     NOMINAL,
     BodySpec,
@@ -191,7 +191,7 @@ class Run:
             documents[f"{Path(self.contest.name).name}{RULES_SUFFIX}"] = self.contest.rules_text
         layout = self.layout.split(".")[0]
         if layout and self.arena is not None:
-            documents[f"{layout}.layout.yaml"] = layout_text(self.arena.boxes, layout)
+            documents[f"{layout}.layout.yaml"] = format_layout(self.arena.boxes, layout)
         cards = [program.robot for program in self.programs.values() if not ships(program.robot)]
         return documents | dict(self.documents) | {card_document(card.name): card.text for card in cards}
 
@@ -388,7 +388,7 @@ def _remarks(run: Run, recording: Recording) -> tuple[str, ...]:
         if event.data["what"] == "error":
             remarks.append(str(event.data["message"]))
     if run.contest is not None and run.arena is not None:
-        remarks += [f"layout: {fault.message}" for fault in layout_faults(run.arena.boxes, run.arena)]
+        remarks += [f"layout: {fault.message}" for fault in check_layout(run.arena.boxes, run.arena)]
     for event in recording.events_of("stop"):
         reason = str(event.data.get("reason"))
         if reason.startswith(NOTHING_MOVED):

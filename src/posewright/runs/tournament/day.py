@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from posewright.contests import places
+from posewright.contests import rank_places
 from posewright.documents import open_regular_file, path_exists, read_document, write_atomically
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, Where
@@ -105,7 +105,7 @@ class Day:
             for contestant in self.contestants
         }
         sums = {name: round(sum(points.values()), 6) for name, points in parts.items()}
-        ranked_places = places([(sums[contestant.name],) for contestant in self.contestants])
+        ranked_places = rank_places([(sums[contestant.name],) for contestant in self.contestants])
         rows = (
             RankingRow(place, entrant.name, entrant.club, sums[entrant.name], parts[entrant.name])
             for place, entrant in zip(ranked_places, self.contestants, strict=True)
@@ -235,7 +235,7 @@ def with_jury(day: Day, points: Mapping[str, Mapping[str, float]]) -> Day:
 
     def with_points(discipline: Discipline) -> Discipline:
         earned = {name: points[discipline.contest].get(name, 0.0) for name in discipline.earned}
-        ranked_places = places([(value,) for value in earned.values()])
+        ranked_places = rank_places([(value,) for value in earned.values()])
         return replace(discipline, earned=earned, places=dict(zip(earned, ranked_places, strict=True)))
 
     disciplines = tuple(

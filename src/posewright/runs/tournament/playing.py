@@ -8,7 +8,16 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from posewright.contests import Contest, Counted, Duel, Entry, Ranked, Score, judge, places
+from posewright.contests import (
+    Contest,
+    DayContest,
+    DefaultEntry,
+    Duel,
+    RankedScore,
+    Score,
+    judge,
+    rank_places,
+)
 from posewright.contests import contest as contest_named
 from posewright.contests import earned_by_places as shared_points
 from posewright.documents import lock_folders, path_exists, read_text, write_atomically
@@ -248,7 +257,7 @@ def _play_solo(
     discipline = replace(discipline, runs={counting.contest: batch.runs})
     if counting.jury:  # until the jury's points are there, all are equal
         return replace(discipline, places=dict.fromkeys(trials, 1), earned=earned)
-    place_of_rank = places([run.ranking for run in batch.done])
+    place_of_rank = rank_places([run.ranking for run in batch.done])
     place_of_name = {run.name: place for run, place in zip(batch.done, place_of_rank, strict=True)}
     for failed_run in batch.failed:
         place_of_name[failed_run.name] = len(batch.done) + 1
@@ -258,12 +267,12 @@ def _play_solo(
 def _points_earned(counting: Counting, contest: Contest, batch: Batch) -> dict[str, float]:
     """Return the points of each run, by the contest's own table or else by the day's."""
     names = [run.name for run in batch.done]
-    if isinstance(contest, Counted):
+    if isinstance(contest, DayContest):
         scores = [_score(contest, batch, run) for run in batch.done]
-        points = contest.earned([score for score in scores if isinstance(score, Ranked)])
+        points = contest.earned([score for score in scores if isinstance(score, RankedScore)])
         return dict(zip(names, points, strict=True))
     if counting.places:
-        points = shared_points(places([run.ranking for run in batch.done]), counting.places)
+        points = shared_points(rank_places([run.ranking for run in batch.done]), counting.places)
         return dict(zip(names, points, strict=True))
     return {run.name: float(run.figures.get("points") or 0.0) for run in batch.done}
 
@@ -279,7 +288,7 @@ def _trial(
     contestant: Contestant,
     counting: Counting,
     seed: int,
-    opponents: Mapping[str, Entry] | None = None,
+    opponents: Mapping[str, DefaultEntry] | None = None,
 ) -> Trial:
     return Trial(
         name,
@@ -372,7 +381,9 @@ class _Bouts:
 
     def _bout(self, a: str, b: str, number: int) -> Trial:
         """Return the trial of a bout, with the roles in the order of the pair."""
-        opponent = Entry(self.contestants[b].robot, self.contestants[b].behaviours[self.counting.contest])
+        opponent = DefaultEntry(
+            self.contestants[b].robot, self.contestants[b].behaviours[self.counting.contest]
+        )
         opponents = dict.fromkeys(self.roles[1:], opponent)
         name = " - ".join(f"{entry} ({role})" for entry, role in zip((a, b), self.roles, strict=True))
         return _trial(name, self.contestants[a], self.counting, self.setup.seed + number, opponents)

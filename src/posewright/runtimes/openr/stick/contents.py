@@ -92,5 +92,5 @@ def motions_on(stick: MemoryStick) -> tuple[StickMotion, ...]:
         for path, archive in archives.items()
         for place, (entry, label) in enumerate(zip(archive.entries, archive.labels, strict=True))
         for asked in [ids.get((path, place), ())]
-        if entry.contents.kind is EntryKind.MOTION
+        if entry.content.kind is EntryKind.MOTION
     )

@@ -115,7 +115,7 @@ def _no_such_motion(line: AgentLine, archive: MonetArchive, guess: Guess) -> Mon
             f"the entry is called so, but -1 looks for the motion's own name: {label.name}; or write {place}"
         )
     elif place is not None:
-        hint = f"the entry is called so, but it holds {_SAID[archive.entries[place].contents.kind]}"
+        hint = f"the entry is called so, but it holds {_SAID[archive.entries[place].content.kind]}"
     else:
         hint = guess(line.name, [label.name for label in archive.motions.values()])
     what = f"no motion in {archive.path.name} calls itself {quoted(line.name)}: the robot would stay as it is"
@@ -127,8 +127,8 @@ def _check_motion(
 ) -> Iterator[MonetFinding]:
     entry, label = archive.entries[place], archive.labels[place]
     called = f"{quoted(entry.name)}, index {place} in {archive.path.name},"
-    if entry.contents.kind is not EntryKind.MOTION:
-        yield error("kind", line.line, f"{called} is {_SAID[entry.contents.kind]}", "right is a motion")
+    if entry.content.kind is not EntryKind.MOTION:
+        yield error("kind", line.line, f"{called} is {_SAID[entry.content.kind]}", "right is a motion")
         return
     if place not in read:
         read[place] = _fault(archive, place)
@@ -175,9 +175,9 @@ def _check_own_name(line: AgentLine, label: MotionLabel, called: str) -> Iterato
 
 def _check_sound(line: AgentLine, archive: MonetArchive, place: int) -> Iterator[MonetFinding]:
     entry = archive.entries[place]
-    if entry.contents.kind is not EntryKind.SOUND:
+    if entry.content.kind is not EntryKind.SOUND:
         called = f"{quoted(entry.name)}, index {place} in {archive.path.name},"
-        yield error("kind", line.line, f"{called} is {_SAID[entry.contents.kind]}", "right is a sound (WAVE)")
+        yield error("kind", line.line, f"{called} is {_SAID[entry.content.kind]}", "right is a sound (WAVE)")
 
 
 def _check_waits_for_ever(command: Command, setup: MonetSetup) -> Iterator[MonetFinding]:

@@ -146,7 +146,7 @@ class MonetArchive:
 
     def holds(self, *kinds: EntryKind) -> bool:
         """Tell whether an entry holds something of one of these kinds."""
-        return any(entry.contents.kind in kinds for entry in self.entries)
+        return any(entry.content.kind in kinds for entry in self.entries)
 
     @property
     def twice(self) -> tuple[str, ...]:

@@ -1,0 +1,532 @@
+"""The reader of SCXML: a subset of other tools' documents, and those of `writer` without loss.
+
+A document is converted to the tree of a native document, with line numbers, which the native reader reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from posewright.charts.expression import Expression, Literal, Scope, SourceText, parse_expression
+from posewright.charts.formats.document_fields import MAX_TIME_S
+from posewright.charts.formats.native_nodes import Entries, Items
+from posewright.charts.formats.native_reader import chart_of_document
+from posewright.charts.formats.scxml.datamodel import DataModel, assigned, read_data
+from posewright.charts.formats.scxml.expressions import (
+    DATAMODELS,
+    Renaming,
+    python_guard,
+    python_text,
+    python_value_text,
+    translated,
+)
+from posewright.charts.formats.scxml.names import DocumentEvents, name_events, name_states
+from posewright.charts.formats.scxml.send_queue import (
+    SendQueue,
+    build_send_queue,
+    delay_ticks,
+    expand_computed_attributes,
+    is_queued,
+)
+from posewright.charts.formats.scxml.vocabulary import (
+    AT_ONCE,
+    DEFAULT,
+    MOORE,
+    STATES,
+    mapping_at,
+    own,
+    read_elements,
+)
+from posewright.charts.model import (
+    ALWAYS,
+    ELSE,
+    Chart,
+    ChartKind,
+    Otherwise,
+    Priority,
+    StepMode,
+    Transition,
+    chart_name_of_file,
+    else_guard,
+    has_alternatives,
+    to_chart_name,
+)
+from posewright.charts.types import BoolType, Numeric, Type
+from posewright.documents import Node, PlainData
+from posewright.documents.markup import Element
+
+PERIOD_S = 0.01
+"""The sample period of a document that does not state one [s]; SCXML has none."""
+
+
+def parse_scxml(text: str, path: Path | None = None) -> Chart:
+    """Read a chart from the text of an SCXML document; `path` is used for messages and for the name.
+
+    Raises:
+        FormatError: it is not SCXML, or is outside the subset; with the line.
+        ExpressionError: a guard or a value does not parse or type check.
+        InputError: states and targets do not fit together.
+    """
+    root = read_elements(text, path)
+    for key, supported in (("binding", "early"), ("version", "1.0")):
+        if root.get(key) not in (None, supported):
+            message = f"{key}={root.get(key)!r} is outside the subset of SCXML"
+            root.fail(message, hint=f"use {supported!r}")
+    if (root.get("datamodel") or "null") not in DATAMODELS:
+        hint = f"use one of {', '.join(DATAMODELS)}"
+        root.fail(f"the data model {root.get('datamodel')!r} is outside the subset of SCXML", hint=hint)
+    return chart_of_document(Node(_ScxmlReader(expand_computed_attributes(root)).tree(), path, "", root.line))
+
+
+@dataclass(frozen=True)
+class _Content:
+    """Reads executable content and guards of one document, at one place in it.
+
+    Attributes:
+        names: the names in the chart, and the states that `In` may test at this place.
+        settable: types of outputs and locals.
+        lists: the lists that a <foreach> may iterate over.
+    """
+
+    names: Renaming
+    scope: Scope
+    events: DocumentEvents
+    settable: Mapping[str, Type]
+    lists: Mapping[str, tuple[str, ...]]
+    send_queue: SendQueue | None
+
+    def within(self, settled: dict[str, bool]) -> _Content:
+        """Return the reader for a place where it is known of these states only whether they are active."""
+        return replace(self, names=replace(self.names, settled=settled, dynamic=False))
+
+    def guard(self, element: Element) -> str | None:
+        """Return the condition of a transition or an <if>, None for none; non-zero numbers are true."""
+        text = element.get(own("when"))
+        if text is not None or element.get("cond") is None:
+            return text
+        text = translated(element.required("cond"), self.names, element)
+        condition = self.parse(text, None, element)
+        if isinstance(condition.type, Numeric) and not isinstance(condition.tree, Literal):
+            return f"({text}) != 0" if " " in text else f"{text} != 0"
+        return text
+
+    def parse(self, text: str, kind: Type | None, element: Element) -> Expression:
+        return parse_expression(SourceText(text, element.where), self.scope, kind)
+
+    def condition(self, element: Element) -> str:
+        text = self.guard(element)
+        if text is None:
+            element.fail(f"<{element.name}> without 'cond'", hint="write the condition")
+        python = python_text(self.parse(text, BoolType(), element).tree, self.scope.values)
+        _require_same(element, "cond", python, own("when"))
+        return text
+
+    def actions(self, elements: Iterable[Element]) -> Items | None:
+        """Return the actions of these elements in sequence; None if there are none."""
+        actions: list[Entries] = []
+        for element in elements:
+            for action in self.read_actions(element):
+                is_simultaneous = element.get(AT_ONCE) == "true"
+                if actions and is_simultaneous and not {"if", "raise"} & actions[-1].keys():
+                    actions[-1] = actions[-1].merge(action)
+                else:
+                    actions.append(action)
+        return Items(actions, actions[0].line) if actions else None
+
+    def read_actions(self, element: Element) -> Iterable[Entries]:
+        if element.name == "raise":
+            return [Entries({"raise": self.events.called[element.required("event")]}, element.line)]
+        if element.name == "assign":
+            return [self.read_assignment(element)]
+        if element.name == "if":
+            return [self.read_branch(element)]
+        if element.name == "foreach":
+            return self.unroll_foreach(element)
+        actions = self.read_send(element) if element.name in ("send", "cancel") else []
+        return [Entries(action, element.line) for action in actions]
+
+    def read_assignment(self, element: Element) -> Entries:
+        name = self.settable_name(element.required("location"), element)
+        text = element.get(own("value"))
+        target = self.settable[name]
+        if text is None:
+            return Entries({name: translated(assigned(element), self.names, element)}, element.line)
+        python = python_value_text(self.parse(text, target, element), target, self.scope.values)
+        _require_same(element, "expr", python, own("value"))
+        return Entries({name: text}, element.line)
+
+    def settable_name(self, location: str, element: Element) -> str:
+        """Return the name of a location in the chart, or raise a FormatError if it cannot be set."""
+        name = self.names.variables.get(location, "")
+        if name in self.settable:
+            return name
+        if name:
+            hint = "only outputs and locals can be set, not inputs or constants"
+            element.fail(f"{location} cannot be set", hint=hint)
+        hint = "declare it in the <datamodel>"
+        if location.startswith("_") or "." in location or location in self.lists:
+            hint = "only a <data> with one number, truth value or text can be set"
+        return element.fail(f"there is no <data> {location!r} to assign to", hint=hint)
+
+    def read_branch(self, element: Element) -> Entries:
+        heads: list[tuple[Element, list[Element]]] = [(element, [])]
+        for child in element.children:
+            if child.name in ("elseif", "else"):
+                if heads[-1][0].name == "else":
+                    child.fail(f"<{child.name}> comes after <else>", hint="<else/> must be last")
+                heads.append((child, []))
+            else:
+                heads[-1][1].append(child)
+        otherwise: Items | Entries | None = None
+        if heads[-1][0].name == "else":
+            otherwise = self.actions(heads.pop()[1])
+        for head, inside in reversed(heads[1:]):
+            otherwise = self._build_case(head, inside, otherwise)
+        return self._build_case(*heads[0], otherwise)
+
+    def _build_case(self, head: Element, inside: list[Element], otherwise: Items | Entries | None) -> Entries:
+        """Return the branch of an <if> or <elseif>."""
+        done = self.actions(inside)
+        branch = {"if": self.condition(head), "do": [] if done is None else done, "else": otherwise}
+        return Entries(branch, head.line)
+
+    def unroll_foreach(self, element: Element) -> Iterator[Entries]:
+        """Yield the actions of a <foreach> over a constant list, unrolled."""
+        array = element.required("array")
+        if array not in self.lists:
+            hint = "write the list in a <data>, as in [1, 2, 3], and change it nowhere"
+            element.fail(f"<foreach> over {array!r} is outside the subset of SCXML", hint=hint)
+        inside = [child for child in element.children if child.name != "log"]
+        for number, text in enumerate(self.lists[array]):
+            for key, value in (("item", text), ("index", str(number))):
+                if element.get(key):
+                    name = self.settable_name(element.required(key), element)
+                    yield Entries({name: translated(value, self.names, element)}, element.line)
+            yield from self.actions(inside) or ()
+
+    def read_send(self, element: Element) -> list[dict[str, PlainData]]:
+        if element.name == "cancel":
+            name = element.required("sendid")
+            actions = self.send_queue.cancel(name) if self.send_queue is not None else []
+            if not actions:
+                element.fail(f"nothing is sent with the id {name!r}", hint="give a <send> this id")
+            return actions
+        event = self.events.called[element.required("event")]
+        if self.send_queue is None or not is_queued(element):
+            return [{"raise": event}]
+        delay = delay_ticks(element, self.send_queue.tick_s)
+        return [self.send_queue.send(event, element.get("id") or "", delay)]
+
+
+def _require_same(element: Element, key: str, python: str | None, own_key: str) -> None:
+    """Raise a FormatError unless an attribute agrees with the extension attribute `own_key`, if there is one.
+
+    Args:
+        element: the element.
+        key: the attribute of SCXML.
+        python: the text that the extension attribute implies for it.
+        own_key: the extension attribute.
+    """
+    if element.get(own_key) is None:
+        return
+    if (element.get(key) or "").split() != (python or "").split():
+        hint = f"{own_key} means {key}={python!r}: change both, or leave {own_key} out"
+        element.fail(f"{key!r} and {own_key!r} of <{element.name}> contradict each other", hint=hint)
+
+
+class _ScxmlReader:
+    """Converts a document to the tree of a native document.
+
+    Attributes:
+        is_own: the document was written by `writer`, so it keeps the semantics of charts.
+    """
+
+    def __init__(self, root: Element) -> None:
+        self.root = root
+        period_s = _seconds(root, "period_s")
+        self.period_s = PERIOD_S if period_s is None else period_s
+        self.state_names = name_states(root)
+        self.data: DataModel = read_data(root, self.state_names)
+        self.events = name_events(root, self.state_names.names, self.data.free)
+        self.send_queue = build_send_queue(root, self.events, self.data.free, self.period_s)
+        declared = self.data.declared
+        scope = declared.scope(tuple(self.state_names.names.values()))
+        self.content = _Content(
+            self.data.names, scope, self.events, declared.variables, self.data.lists, self.send_queue
+        )
+        self.is_own = root.get(own("kind")) is not None
+
+    def tree(self) -> Entries:
+        root = self.root
+        junctions = {
+            junction.required("id"): Items(self.transitions(junction.all("pw:way")), junction.line)
+            for junction in root.all("pw:junction")
+        }
+        document = {
+            **self.head(),
+            **self.data.sections,
+            "events": [*self.events.outside] or None,
+            "local_events": [*self.events.inside] or None,
+            "promises": Items(map(_promise, root.all("pw:promise")), root.line),
+            "table": next(map(_table, root.all("pw:table")), None),
+            "junctions": Entries(junctions, root.line),
+            **self.outermost(),
+        }
+        if self.send_queue is not None:
+            document = self.add_send_queue(document, self.send_queue)
+        return Entries(document, root.line)
+
+    def head(self) -> dict[str, PlainData]:
+        root = self.root
+        kind = root.get(own("kind")) or ChartKind.STATECHART.value
+        is_statechart = kind == ChartKind.STATECHART.value
+        steps = root.get(own("steps"))
+        if not is_statechart and steps == StepMode.ONE.value:  # documents of other kinds have no such key
+            steps = None
+        name = root.get("name")
+        return {
+            "chart": to_chart_name(name) if name else chart_name_of_file(root.path, "chart"),
+            "description": root.get(own("description")),
+            "source": root.get(own("source")),
+            "kind": kind,
+            "period_s": self.period_s,
+            "steps": steps or (StepMode.COMPLETION.value if is_statechart else None),
+            "priority": root.get(own("priority")) or Priority.ORDERED.value,
+            "otherwise": root.get(own("otherwise")) or (None if is_statechart else Otherwise.STAY.value),
+            "resources": (root.get(own("resources")) or "").split(),
+        }
+
+    def outermost(self) -> dict[str, PlainData]:
+        root = self.root
+        outermost = root.all(*STATES)
+        if not outermost:
+            root.fail("there is no state", hint="a document has at least one <state>")
+        first = self.state_names.name(outermost[0])
+        initial = self.state_names.targets(root, "initial")
+        if outermost[0].get(own("regions")) is None:
+            return {"initial": initial or first, "states": self.states(root, top=True)}
+        regions = self.states(
+            outermost[0]
+        )  # SCXML's root cannot have regions, so the writer puts them into a state
+        return {"initial": None if initial == first else initial, "regions": regions}
+
+    def add_send_queue(self, document: dict[str, Any], send_queue: SendQueue) -> dict[str, Any]:
+        """Return the document with the queue of sent events as a region beside its states."""
+        document_region = self.state_names.free.take_state("document")
+        queue_region = self.state_names.free.take_state("mail")
+        queue_state = self.state_names.free.take_state("mailbox")
+        line = self.root.line
+        states = Entries({key: document.pop(key, None) for key in ("initial", "states", "regions")}, line)
+        queue = send_queue.region(queue_state)
+        return {
+            **document,
+            "locals": document["locals"].merge(Entries(send_queue.locals, line)),
+            "initial_values": document["initial_values"].merge(Entries(send_queue.empty, line)),
+            "promises": Items([*document["promises"], send_queue.promise], line),
+            "regions": Entries({document_region: states, queue_region: queue}, line),
+        }
+
+    def states(self, element: Element, *, top: bool = False) -> Entries:
+        inside = {self.state_names.name(child): self.state(child, top=top) for child in element.all(*STATES)}
+        return Entries(inside, element.line)
+
+    def state(self, element: Element, *, top: bool) -> Entries:
+        outlet = self.content if self.is_own else self.content.within(_settled(element))
+        leaving = outlet.actions(_inside(element, "onexit"))
+        entry = [*(outlet.actions(_inside(element, "onentry")) or ()), *self.initial_actions(element)]
+        if (
+            element.name == "final" and top and not self.is_own
+        ):  # the document ends there: all is left at once
+            entry, leaving = [*entry, *(leaving or ())], None
+        inside = self.states(element)
+        parallel = element.name == "parallel" and inside
+        return mapping_at(
+            element,
+            description=element.get(own("description")),
+            min_s=_seconds(element, "min_s"),
+            priority=element.get(own("priority")),
+            otherwise=element.get(own("otherwise")),
+            transitions=self.transitions(element.all("transition"), _seconds(element, "min_s") or 0.0),
+            do=self.moore_values(element),
+            entry=Items(entry, element.line) if entry else None,
+            during=self.content.actions(_inside(element, own("during"))),
+            exit=leaving,
+            final=True if element.name == "final" else None,
+            initial=self.initial(element),
+            states=inside if inside and not parallel else None,
+            regions=inside if parallel else None,
+        )
+
+    def moore_values(self, element: Element) -> Entries | None:
+        """Return the outputs that a Moore state sets itself; None if there are none."""
+        blocks = [block for block in element.all("onentry") if block.get(MOORE) is not None]
+        assignments = [child for block in blocks for child in block.children if child.get(DEFAULT) is None]
+        actions = self.content.actions(assignments) or ()
+        outputs = {name: value for action in actions for name, value in action.items()}
+        return Entries(outputs, element.line) or None
+
+    def initial(self, element: Element) -> PlainData:
+        """Return the initial states inside a state; the first one if the document states none."""
+        if element.name == "parallel":
+            return self.state_names.targets(element, own("enters"))
+        if element.get("initial") is not None:
+            return self.state_names.targets(element, "initial")
+        for initial in element.all("initial"):
+            return self.state_names.targets(_initial_transition(initial))
+        children = element.all(*STATES)
+        return self.state_names.name(children[0]) if children else None
+
+    def initial_actions(self, element: Element) -> Iterator[Entries]:
+        """Yield the actions in the <initial> of a state, which run when the state is entered."""
+        for initial in element.all("initial"):
+            if element.get("initial") is not None:
+                initial.fail("both <initial> and 'initial'", hint="leave one of them out")
+            actions = self.content.within({}).actions(_initial_transition(initial).children)
+            if actions and not self.state_names.enters_as_a_whole(element):
+                message = (
+                    "<initial> with actions, in a state with other entries, is outside the subset of SCXML"
+                )
+                initial.fail(message, hint="move them into the <onentry> of a state")
+            yield from actions or ()
+
+    def transitions(self, elements: Iterable[Element], min_s: float = 0.0) -> Items:
+        """Return the transitions of a state or junction, without those whose events never occur.
+
+        Args:
+            elements: the transitions.
+            min_s: minimum time in the state [s].
+        """
+        earlier: list[Transition] = []
+        transitions = [self.transition(element, earlier, min_s) for element in elements]
+        return Items([transition for transition in transitions if transition is not None], None)
+
+    def transition(self, element: Element, earlier: list[Transition], min_s: float) -> Entries | None:
+        """Return a transition, None if its events never occur.
+
+        Args:
+            element: the transition.
+            earlier: the transitions before it; it is appended.
+            min_s: minimum time in the state [s].
+        """
+        triggers = self.triggers(element)
+        if triggers is None:
+            return None
+        content = self.content if self.is_own else self.content.within({})
+        when = ELSE if element.get(own("else")) == "true" else self.content.guard(element)
+        is_local = _is_local(element)
+        actions = content.actions(element.children)
+        transition = mapping_at(
+            element,
+            description=element.get(own("description")),
+            on=[*triggers] or None,
+            when=when,
+            after_s=_seconds(element, "after_s"),
+            do=actions[0] if actions is not None and len(actions) == 1 else actions,
+            go=self.state_names.targets(element),
+            then=self.transitions(element.all("pw:way")) or None,
+            junction=next((target.required("junction") for target in element.all("pw:to")), None),
+            local=True if is_local and element.get("target") else None,
+        )
+        self.append_guard(element, transition, earlier, min_s)
+        defaults: dict[str, PlainData] = {}
+        if not transition.keys() & {"do", "go", "then", "junction"}:
+            defaults["do"] = {}
+        if not transition.keys() & {"on", "when", "after_s", "then", "junction"}:
+            defaults["when"] = "true"
+        return Entries({**transition, **defaults}, element.line)
+
+    def append_guard(
+        self, element: Element, transition: Entries, earlier: list[Transition], min_s: float
+    ) -> None:
+        """Append a transition to the earlier ones, which an `else` negates.
+
+        Raises:
+            FormatError: `cond` and the extension attributes contradict each other.
+        """
+        on = tuple(transition.get("on", ()))
+        after_s = transition.get("after_s", 0.0)
+        text = transition.get("when")
+        if text is None:
+            when = ALWAYS
+        elif text == ELSE:  # without alternatives, the native reader reports the error
+            when = else_guard(earlier, on, element.where) if has_alternatives(earlier, on) else ALWAYS
+        else:
+            when = self.content.parse(text, BoolType(), element)
+        leaves = element.get("type") != "internal" and transition.keys() & {"go", "then", "junction"}
+        wait_s = max(min_s if leaves else 0.0, after_s)
+        python = python_guard(when, wait_s, self.content.scope.values)
+        for key in ("when", "after_s", "else"):
+            _require_same(element, "cond", python, own(key))
+        earlier.append(Transition(when, on=on, after_s=after_s))
+
+    def triggers(self, element: Element) -> tuple[str, ...] | None:
+        """Return the events that trigger a transition, None if none of them ever occurs."""
+        descriptors = element.get("event")
+        if descriptors is None or descriptors.strip() == self.events.tick:
+            return ()
+        if not descriptors.split():
+            element.fail("<transition> with an empty 'event'", hint="name an event, or leave 'event' out")
+        return self.events.matching(descriptors) or None
+
+
+def _seconds(element: Element, name: str) -> float | None:
+    """Return the time in an extension attribute [s]; the native reader checks its range."""
+    text = element.get(own(name))
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return element.fail(
+            f"{own(name)}={text!r} is not a time", hint=f"a number of seconds, 0..{MAX_TIME_S:g}"
+        )
+
+
+def _is_local(element: Element) -> bool:
+    kind = element.get("type") or "external"
+    if kind not in ("internal", "external"):
+        element.fail(f"{kind!r} is not a type of transition", hint="use internal or external")
+    return kind == "internal" or element.get(own("local")) == "true"
+
+
+def _initial_transition(initial: Element) -> Element:
+    """Return the only transition of an <initial>."""
+    transitions = initial.all("transition")
+    is_valid = len(transitions) == 1 and transitions[0].get("target")
+    if not is_valid or transitions[0].get("event") or transitions[0].get("cond"):
+        message = "an <initial> needs exactly one <transition>, without event and condition"
+        initial.fail(message, hint='write <transition target="..."/> in it')
+    return transitions[0]
+
+
+def _inside(element: Element, name: str) -> list[Element]:
+    """Return the content of all child elements of a name, except blocks that set a Moore state's outputs."""
+    return [child for block in element.all(name) if block.get(MOORE) is None for child in block.children]
+
+
+def _settled(element: Element) -> dict[str, bool]:
+    """Return which states are known to be active while a state is entered or left: itself, none inside it."""
+    states_inside = {state.get("id") or "": False for state in element.walk() if state.name in STATES}
+    return {**states_inside, element.get("id") or "": True}
+
+
+def _promise(element: Element) -> Entries:
+    """Return a promise as in a native document; a time without a unit is in seconds."""
+    data: dict[str, PlainData] = dict(element.attributes)
+    with suppress(KeyError, ValueError):
+        data["within"] = float(element.attributes["within"])
+    return Entries(data, element.line)
+
+
+def _table(element: Element) -> Entries:
+    """Return the columns of a truth table as in a native document."""
+    columns = [(column, column.required("name")) for column in element.all("pw:column")]
+    return mapping_at(
+        element,
+        state_bits=element.required("state_bits").split(),
+        codes={code.required("state"): code.required("bits") for code in element.all("pw:code")},
+        inputs={name: column.get("input") for column, name in columns if column.get("input")},
+        outputs={name: column.get("output") for column, name in columns if column.get("output")},
+    )
