@@ -107,7 +107,7 @@ def test_a_diagnosis_advises_and_fails_where_there_is_something_to_do(ask: Ask) 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("write", 1, "punch", 5), "punch cannot be 5 (32..1023)"),
+        (("write", 1, "punch", 5), "punch cannot be 5 (it takes 32..1023)"),
         (("write", 1, "present_load", 5), "cannot be written"),
         (("write", 1, "id", 5), "use set-id"),
         (("read", 1, "goal"), "did you mean"),

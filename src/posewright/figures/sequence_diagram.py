@@ -13,10 +13,10 @@ from posewright.recordings import Recording
 from posewright.runtimes.openr.flow import (
     BETWEEN,
     STATE,
-    Loop,
+    MessageLoop,
     ends_of,
     entries_of,
-    folded,
+    fold_repetitions,
     label_of,
     objects_in,
 )
@@ -84,7 +84,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     entries = entries_of(recording)
     if not entries:
         raise InputError("no OPEN-R object said anything here", hint="a recording of `posewright aibo run`")
-    rows, loops, left_out = _laid_out(folded(entries))
+    rows, loops, left_out = _laid_out(fold_repetitions(entries))
     names = objects_in(row.entry for row in rows)
     columns, right = _columns(names, rows)
     depth = max([HEAD, *(row.at for row in rows), *(loop.bottom for loop in loops)]) + ROW
@@ -113,7 +113,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     return titled(drawn, title)
 
 
-def _laid_out(steps: Sequence[Loop]) -> tuple[list[_Row], list[_LoopBox], int]:
+def _laid_out(steps: Sequence[MessageLoop]) -> tuple[list[_Row], list[_LoopBox], int]:
     """Return the rows and the boxes of loops from the top down, and how many messages had no place."""
     rows: list[_Row] = []
     loops: list[_LoopBox] = []

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from posewright.bodies import BodyState, Decision, JointCommands
-from posewright.buses.dynamixel.packets import packets_in
+from posewright.buses.dynamixel.packets import split_packets
 from posewright.charts import Chart, Interpreter, Snapshot, Value
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.hil.board_unit import BoardUnit, Record
@@ -177,7 +177,7 @@ class BehaviourOnBoardController(LinkedController):
     def _listen(self) -> None:
         """Take the newest packet that has come over the bus; where there is none the pose is held."""
         self._on_bus += bytes(byte for _, byte in self._board.bus())
-        packets, self._on_bus = packets_in(self._on_bus)
+        packets, self._on_bus = split_packets(self._on_bus)
         for packet in reversed(packets):
             try:
                 self._last = self._subject.commands_of(packet, self._last.angles[-1])
