@@ -144,7 +144,10 @@ def test_what_an_own_object_prints_keeps_out_of_the_way_of_json(ask: Ask) -> Non
 
 
 def test_whatever_is_logged_can_be_written_and_drawn(ask: Ask) -> None:
-    told = "self.enter_state(5); self.syslog('\\udc80'); self.openr.log('x', what=float('nan'), y=b'1', time=[1])"
+    told = (
+        "self.enter_state(5); self.syslog('\\udc80'); "
+        "self.openr.log('x', what=float('nan'), y=b'1', time=[1])"
+    )
     code, out, _ = ask(HEAD.format(told=told), "--json", "--diagram", "flow.mmd", "--record", "run.mcap")
     assert code == 0
     result = json.loads(out)

@@ -1,7 +1,7 @@
 """The automaton of an OPEN-R object: a chart that decides about every message.
 
-Such a chart has an event for each command, and `done` for the end of a motion. A command that leads to no other
-state is not executed. The first state is the idle one.
+Such a chart has an event for each command, and `done` for the end of a motion. A command that leads to no
+other state is not executed. The first state is the idle one.
 """
 
 from __future__ import annotations

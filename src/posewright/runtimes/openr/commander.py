@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
 
 from posewright.errors import FormatError, InputError
 from posewright.runtimes.openr.connections import ConnectConfig
@@ -55,8 +54,8 @@ class CommandSender(OObject):
         """Check the connections and the script before the run.
 
         Raises:
-            FormatError: an observer cannot receive words, or a command is known by no object or by several, or
-                comes after the end.
+            FormatError: an observer cannot receive words, or a command is known by no object or by several,
+                or comes after the end.
         """
         observers = [
             connection.observer for subject in self.subjects.values() for connection in subject.connections
@@ -77,7 +76,7 @@ class CommandSender(OObject):
             raise FormatError(message, where=command.where, hint="--seconds S makes the run longer")
 
     def read_commands(self, prompt: CommandPrompt) -> bool:
-        """Schedule commands that the user enters, asking again after errors; return False at the end of input."""
+        """Schedule commands that the user enters, again after errors; return False at the end of input."""
         error: InputError | None = None
         while (text := prompt(self.openr.time_s, error)) is not None:
             error = None
@@ -101,14 +100,14 @@ class CommandSender(OObject):
         for time_s, subject, data in resolved:
             self.openr.call_at(now_s + time_s, partial(subject.send, data))
 
-    def _resolve(self, command: ScriptedCommand) -> tuple[OSubject, Any]:
+    def _resolve(self, command: ScriptedCommand) -> tuple[OSubject, object]:
         """Return the subject that sends a command, and its data.
 
         Raises:
             FormatError: no object knows the command, or several do.
         """
         owners: dict[OSubject, str] = {}  # the first object that knows the word
-        parsed: dict[OSubject, Any] = {}
+        parsed: dict[OSubject, object] = {}
         errors: list[str] = []
         for subject, observer in self._receivers(command):
             owner = observer.name.owner

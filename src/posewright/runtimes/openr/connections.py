@@ -61,18 +61,18 @@ def read_connect(text: str, path: Path | None = None) -> ConnectConfig:
     """Parse a CONNECT.CFG.
 
     Raises:
-        FormatError: a line does not name a subject and an observer of the same data type, or repeats another; or
-            there is no line.
+        FormatError: a line does not name a subject and an observer of the same data type, or repeats another;
+            or there is no line.
     """
     lines: dict[str, ConnectLine] = {}
     for number, raw in enumerate(text.splitlines(), 1):
-        words = raw.split()
-        if not words or words[0].startswith("#"):
+        tokens = raw.split()
+        if not tokens or tokens[0].startswith("#"):
             continue
         where = Where(path=path, line=number)
         if len(lines) == _MAX_LINES:
             raise FormatError("too many connections", where=where, hint=f"at most {_MAX_LINES:,}")
-        line = _parse_line(words, where)
+        line = _parse_line(tokens, where)
         if str(line) in lines:
             first = lines[str(line)].where.line
             raise FormatError(
@@ -84,11 +84,11 @@ def read_connect(text: str, path: Path | None = None) -> ConnectConfig:
     return ConnectConfig(tuple(lines.values()), path)
 
 
-def _parse_line(words: list[str], where: Where) -> ConnectLine:
-    if len(words) != 2:
-        message = f"the line has {len(words)} words, not 2: {' '.join(words)}"
+def _parse_line(tokens: list[str], where: Where) -> ConnectLine:
+    if len(tokens) != 2:
+        message = f"the line has {len(tokens)} words, not 2: {' '.join(tokens)}"
         raise FormatError(message, where=where, hint=f"a line is {FORM}")
-    sender, receiver = (_parse_service(word, where) for word in words)
+    sender, receiver = (_parse_service(token, where) for token in tokens)
     if (sender.side, receiver.side) != (ServiceSide.SUBJECT, ServiceSide.OBSERVER):
         hint = "first the sender, ending in .S, then the receiver, ending in .O"
         raise FormatError(f"{sender} {receiver} is not from S to O", where=where, hint=hint)
@@ -100,11 +100,11 @@ def _parse_line(words: list[str], where: Where) -> ConnectLine:
     return ConnectLine(sender, receiver, where)
 
 
-def _parse_service(word: str, where: Where) -> ServiceName:
-    parts = word.split(".")
+def _parse_service(token: str, where: Where) -> ServiceName:
+    parts = token.split(".")
     if len(parts) != 4 or not all(parts) or parts[3] not in {side.value for side in ServiceSide}:
         hint = "write Object.Service.DataType.S for a sender, .O for a receiver"
-        raise FormatError(f"{word!r} is no service", where=where, hint=hint)
+        raise FormatError(f"{token!r} is no service", where=where, hint=hint)
     return ServiceName(parts[0], parts[1], parts[2], ServiceSide(parts[3]))
 
 

@@ -25,13 +25,13 @@ EVENT = "openr"
 class OpenRController(Controller):
     """Drives a robot by OPEN-R objects.
 
-    Each call returns the frames up to the next one at which an object can receive a message. The messages are in
-    the decisions, and so in a recording, as events `openr`.
+    Each call returns the frames up to the next one at which an object can receive a message. The messages are
+    in the decisions, and so in a recording, as events `openr`.
 
     Args:
         robot: whose joints they move.
-        make_objects: creates all objects but `OVirtualRobotComm`, which is created here and starts first; called
-            again at each restart.
+        make_objects: creates all objects but `OVirtualRobotComm`, which is created here and starts first;
+            called again at each restart.
         config: their connections.
         pose: initial angles of the joints, `(n_joints,)` [rad].
         prompt: reads further commands for Commander from the user when the objects are idle; the robot's time

@@ -47,7 +47,7 @@ def entries_of(recording: Recording) -> tuple[LogEntry, ...]:
 
 
 def ends_of(entry: LogEntry) -> tuple[str, str]:
-    """Return the sending and the receiving object of an entry; for an entry of one object that object twice."""
+    """Return sender and receiver of an entry; for an entry of one object, that object twice."""
     if entry.kind not in BETWEEN:
         owner = str(entry.data.get("object", "?"))
         return owner, owner
@@ -130,7 +130,7 @@ def _group_by_pair(entries: Sequence[LogEntry]) -> list[LogEntry]:
 
 
 def _repetitions(contents: Sequence[object], begin: int) -> Iterator[tuple[int, int]]:
-    """Yield lengths of sequences that begin at a place with their numbers of repetitions, shorter ones first."""
+    """Yield length and number of repetitions of sequences that begin at a place, shorter ones first."""
     yield 1, 1
     for length in range(1, _MAX_LOOP_LENGTH + 1):
         body = contents[begin : begin + length]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from posewright.documents.plain import PlainMapping
 from posewright.errors import InputError, UnknownNameError
 from posewright.runtimes.openr.regions import MICRO
 
@@ -48,7 +49,7 @@ class LogEntry:
 
     time_s: float
     kind: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: PlainMapping = field(default_factory=dict)
 
 
 class OpenR:
@@ -171,7 +172,7 @@ def _recordable(value: Any) -> Any:  # any value of an object's author
 def require_callable(name: str, call: object, n: int = 0) -> None:
     """Raise an InputError unless an object can be called with `n` arguments, of which one is an event."""
     try:
-        inspect.signature(call).bind(*range(n))  # type: ignore[arg-type]  # raises a TypeError if not callable
+        inspect.signature(call).bind(*range(n))  # type: ignore[arg-type]  # it may not be callable
     except TypeError as error:
         handler = call.__name__ if inspect.isroutine(call) else repr(call)
         message = f"{name} cannot call {handler}: {error}"

@@ -40,8 +40,8 @@ MOTIONS: Mapping[str, tuple[Mapping[str, float], int]] = MappingProxyType(
 class MoveHead(MovingObject):
     """Moves the head by fifteen commands.
 
-    MOVE_BP, MOVE_MP and MOVE_FP move to a pose; the six others move one joint to its limit, or until their own
-    STOP comes. The current block is finished: a joint stops within 128 ms.
+    MOVE_BP, MOVE_MP and MOVE_FP move to a pose; the six others move one joint to its limit, or until their
+    own STOP comes. The current block is finished: a joint stops within 128 ms.
     """
 
     def __init__(self) -> None:

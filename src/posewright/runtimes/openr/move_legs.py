@@ -24,15 +24,15 @@ POSTURES: Mapping[str, str] = MappingProxyType(
 """Pose of the card at the end of the motion of each state of the chart."""
 
 N_BLOCKS = 16
-"""Duration of each motion in blocks, as of MoveHead's poses: 2.048 s. The longest movement of a leg's joint, 245
-degrees, then takes 120 deg/s; the ERS-7's leg servos reach 278 and more."""
+"""Duration of each motion in blocks, as of MoveHead's poses: 2.048 s. The longest movement of a leg's joint,
+245 degrees, then takes 120 deg/s; the ERS-7's leg servos reach 278 and more."""
 
 
 class MoveLegs(MovingObject):
     """Moves the legs by three commands: MOVE_ST stands up, MOVE_SI sits down, MOVE_LY lies down.
 
-    A motion cannot be stopped before its end: a dog that has half risen might fall. A sitting dog lies down before
-    it stands up, as its card demands (`up_through`).
+    A motion cannot be stopped before its end: a dog that has half risen might fall. A sitting dog lies down
+    before it stands up, as its card demands (`up_through`).
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Objects that move joints by string commands: an automaton, and motions in blocks. MoveHead and MoveLegs share it.
+"""Objects that move joints by string commands, with an automaton and motions in blocks: MoveHead, MoveLegs.
 
 Source: seeds.md D2. When a motion starts, the start angles are read from the robot, the end angles and the
 number of blocks are set; a block is 16 frames of 8 ms, and every Ready from OVirtualRobotComm advances one
@@ -36,10 +36,10 @@ class BlockMotion:
 class BlockPlayer:
     """Plays one motion at a time, a block for every Ready.
 
-    The integers between start and end are those of the whole motion, so that blocks join without a jump and the
-    last frame hits the end. A motion that is started during a block waits for its end. As the start is the
-    measured angle, not the commanded one, a joint that lags behind its command under load begins with a small
-    step back; `Safety` spreads it if it is faster than the servo.
+    The integers between start and end are those of the whole motion, so that blocks join without a jump and
+    the last frame hits the end. A motion that is started during a block waits for its end. As the start is
+    the measured angle, not the commanded one, a joint that lags behind its command under load begins with a
+    small step back; `Safety` spreads it if it is faster than the servo.
 
     Args:
         owner: the object that moves joints; it gets a subject `Move`.

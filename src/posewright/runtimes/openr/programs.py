@@ -109,17 +109,17 @@ class OpenRProgram:
     @property
     def vocabulary(self) -> str:
         """The words that Commander's receivers know; receivers of any word are left out."""
-        words: dict[str, str] = {}
+        vocabulary: dict[str, str] = {}
         for connection in self.controller().system.connections:
             observer = connection.observer
             if connection.subject.name.owner == COMMANDER and observer.from_text is not None:
                 try:
                     observer.from_text("?")
                 except InputError as error:
-                    words[observer.name.owner] = (error.hint or error.message).removeprefix("there are ")
-        if len(words) == 1:
-            return next(iter(words.values()))
-        return "; ".join(f"{owner}: {known}" for owner, known in words.items())
+                    vocabulary[observer.name.owner] = (error.hint or error.message).removeprefix("there are ")
+        if len(vocabulary) == 1:
+            return next(iter(vocabulary.values()))
+        return "; ".join(f"{owner}: {owner_words}" for owner, owner_words in vocabulary.items())
 
     def with_commands(
         self, commands: str, path: Path | None = None, prompt: CommandPrompt | None = None

@@ -1,7 +1,7 @@
 """Shared memory of OPEN-R objects, and the vector of joint commands in it.
 
-Source: seeds.md A4 and A5: a region is free when its reference counter is 1, and a vector has for each joint the
-angles of up to 16 frames, in whole micro-radians.
+Source: seeds.md A4 and A5: a region is free when its reference counter is 1, and a vector has for each joint
+the angles of up to 16 frames, in whole micro-radians.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def micro(rad: float) -> int:
 class RCRegion(Generic[Data]):
     """A reference-counted region of shared memory.
 
-    The creator holds the first reference. Sending adds one until the receiver has been notified, and a receiver
-    that needs it longer adds its own. With only the creator's reference left it is free.
+    The creator holds the first reference. Sending adds one until the receiver has been notified, and a
+    receiver that needs it longer adds its own. With only the creator's reference left it is free.
 
     Args:
         data: the contents.
@@ -160,9 +160,10 @@ def require_micro_radians(frames: Iterable[object]) -> None:
 
 
 def interpolate(start: int, target: int, n_frames: int) -> list[int]:
-    """Return the angles of the frames from a start to a target in whole micro-radians; the last is the target.
+    """Return the angles of frames from a start to a target in whole micro-radians; the last is the target.
 
-    Frame j is `start + (j + 1) * (target - start) / n_frames`, truncated towards zero as C does (seeds.md A4).
+    Frame j is `start + (j + 1) * (target - start) / n_frames`, truncated towards zero as C does (seeds.md
+    A4).
     """
     difference = target - start
     sign = 1 if difference >= 0 else -1

@@ -2,9 +2,9 @@
 
     MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5
 
-A command is a word that its receiver knows, `@` and the time from the start [s]; without a time it has that of the
-previous command. Commas and line ends separate commands, `#` begins a comment. `MoveHead:MOVE_MP` names the receiver
-if several objects know the word.
+A command is a word that its receiver knows, `@` and the time from the start [s]; without a time it has that
+of the previous command. Commas and line ends separate commands, `#` begins a comment. `MoveHead:MOVE_MP`
+names the receiver if several objects know the word.
 """
 
 from __future__ import annotations

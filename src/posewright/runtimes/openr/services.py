@@ -1,13 +1,14 @@
 """OPEN-R objects: the services by which they send and receive, and the flow control between them.
 
 An object has subjects, which send, and observers, which receive; a connection leads from one to the other.
-`set_data` puts data into the buffer of a subject, `notify_observers` sends the whole buffer. An observer that was
-notified is busy until it calls `assert_ready`, which notifies the subject. Data for a busy observer waits in the
-buffer and is delivered when it is ready, all at once, in the order in which it was sent. `clear_buffer` discards
-waiting data.
+`set_data` puts data into the buffer of a subject, `notify_observers` sends the whole buffer. An observer that
+was notified is busy until it calls `assert_ready`, which notifies the subject. Data for a busy observer waits
+in the buffer and is delivered when it is ready, all at once, in the order in which it was sent.
+`clear_buffer` discards waiting data.
 
-Source: seeds.md A4, A5 and D2; names are those of Sony's OPEN-R SDK, in Python's spelling. The documents do not
-specify whether waiting data is delivered at ASSERT-READY or at the next NotifyObservers; here it is the first.
+Source: seeds.md A4, A5 and D2; names are those of Sony's OPEN-R SDK, in Python's spelling. The documents do
+not specify whether waiting data is delivered at ASSERT-READY or at the next NotifyObservers; here it is the
+first.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class ONotifyEvent:
     """
 
     sender: ServiceName
-    data: tuple[Any, ...]
+    data: tuple[Any, ...]  # of any type, by the data type of the service
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Connection:
     subject: OSubject
     observer: OObserver
     is_ready: bool = False
-    buffer: list[Any] = field(default_factory=list)
+    buffer: list[object] = field(default_factory=list)
     n_sent: int = 0
     busy_since_s: float | None = None
     is_silent: bool = False
@@ -95,7 +96,7 @@ class Connection:
         """Names of both ends, for the log."""
         return {"from": self.subject.name.short, "to": self.observer.name.short}
 
-    def put(self, data: Any) -> None:
+    def put(self, data: object) -> None:
         """Add data to the buffer; raise an InputError if it is not of the observer's type."""
         required_type = self.observer.data
         if required_type is not None and not isinstance(data, required_type):
@@ -156,13 +157,13 @@ class Connection:
         openr.post(notify)
 
 
-def _release(data: Sequence[Any]) -> None:
+def _release(data: Sequence[object]) -> None:
     for region in data:
         if isinstance(region, RCRegion):
             region.remove_reference()
 
 
-def format_data(data: Any) -> str:
+def format_data(data: object) -> str:
     """Return data as a line of text."""
     return str(data.data if isinstance(data, RCRegion) else data)
 
@@ -184,7 +185,7 @@ class OSubject:
         self.on_answer = on_answer
         self.connections: list[Connection] = []
 
-    def set_data(self, data: Any) -> None:
+    def set_data(self, data: object) -> None:
         """Add data to the buffer of every observer; a region stays referenced until they have received it."""
         for connection in self.connections:
             connection.put(data)
@@ -194,7 +195,7 @@ class OSubject:
         for connection in self.connections:
             connection.send(self._owner.openr)
 
-    def send(self, data: Any) -> None:
+    def send(self, data: object) -> None:
         """Set data and notify."""
         self.set_data(data)
         self.notify_observers()
@@ -300,7 +301,7 @@ class OObject:
         from_text: Callable[[str], Any] | None = None,
         data: type | None = None,
     ) -> OObserver:
-        """Return a new observer; `notify` is called with received data, which has to be of the type `data`."""
+        """Return a new observer; `notify` is called with received data, which has the type `data`."""
         require_callable(f"{self.name}.{service}", notify, 1)
         name = ServiceName(self.name, service, data_type, ServiceSide.OBSERVER)
         observer = OObserver(self, name, notify, from_text, data)

@@ -1,7 +1,7 @@
 """The system in which OPEN-R objects run: starts them, delivers their messages, reports missing answers.
 
-Messages are delivered one after the other in the order in which they were sent, all of them before the next frame
-begins. So the same start gives the same run, message by message.
+Messages are delivered one after the other in the order in which they were sent, all of them before the next
+frame begins. So the same start gives the same run, message by message.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class System:
 
     @property
     def frames_ahead(self) -> int | None:
-        """Number of frames until a scheduled call or the report of a missing answer; None if there is neither."""
+        """Number of frames until a scheduled call or the report of a missing answer; None for neither."""
         frames = [report_frame - self.openr.frame for _, report_frame in self._unanswered()]
         if self.openr.frames_to_alarm is not None:
             frames.append(self.openr.frames_to_alarm)

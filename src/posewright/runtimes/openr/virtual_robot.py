@@ -1,8 +1,8 @@
 """OVirtualRobotComm: the system object that moves the joints frame by frame, and sends sensor readings.
 
-Source: seeds.md A5: it adds a reference to a region that it receives, moves the joints every 8 ms, removes the
-reference, and is ready for the next. Each sender has its own current vector, so two objects may move a head and
-four legs at once; if both move one joint, the one connected later wins.
+Source: seeds.md A5: it adds a reference to a region that it receives, moves the joints every 8 ms, removes
+the reference, and is ready for the next. Each sender has its own current vector, so two objects may move a
+head and four legs at once; if both move one joint, the one connected later wins.
 """
 
 from __future__ import annotations

@@ -3,10 +3,12 @@
 Source: seeds.md A3 and A4 (ITAM Eagle Knights, RoboCup 2007). What it leaves open is decided here:
 
 * A cycle is one joint vector. It lasts `frames` frames of 8 ms if a pose was loaded, otherwise one.
-* The reserved commands are not described; here they move nothing. So nothing walks, and there are no walk flags
+* The reserved commands are not described; here they move nothing. So nothing walks, and there are no walk
+flags
   to clear.
 * The cycle that answers MOVING_FINISH sends its vector like any other.
-* A move starts from the measured joint angles when its command is received, not from the end of the last move.
+* A move starts from the measured joint angles when its command is received, not from the end of the last
+move.
 """
 
 from __future__ import annotations

@@ -216,7 +216,7 @@ def open_moves(
 
 
 def _limit_remarks(array: PoseArray, joints: Mapping[str, Joint], where: Where) -> Iterator[str]:
-    """Yield remarks about angles beyond the joints' limits; raise a FormatError if a joint cannot reach one."""
+    """Yield remarks about angles beyond limits; raise a FormatError if a joint cannot reach one."""
     for name, angle in zip(ORDER, array.degrees, strict=True):
         joint = joints.get(name)
         if joint is None or joint.allows(math.radians(angle)):

@@ -1,1 +1,1 @@
-"""MoNet, after Sony's sample: plays motions and sounds by number, after the motions that lead to their posture."""
+"""MoNet, after Sony's sample: plays motions and sounds by number, from any posture."""

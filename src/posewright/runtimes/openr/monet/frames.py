@@ -37,7 +37,8 @@ def require_playable_transition(transition: PostureTransition, setup: MonetSetup
     """Raise an InputError unless the agents can play all lines of a transition, with at most one motion.
 
     Raises:
-        InputError: there is a second motion, for which the agent would be busy; or as `require_playable_line`.
+        InputError: there is a second motion, for which the agent would be busy; or as
+            `require_playable_line`.
     """
     for line in transition.agents:
         require_playable_line(line, setup, openr)

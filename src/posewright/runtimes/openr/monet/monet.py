@@ -1,11 +1,11 @@
 """MoNet: plays commands by their ID, after the motions that lead to the posture in which they begin.
 
-Source: MoNet.cc of Sony's OPEN-R SDK; formats.md 1.3. MoNet assumes the posture `nt` at the start, and afterwards
-the one in the name of the last motion. All agents of a command are notified at once, and begin in the same frame; on
-the robot only a sync key guarantees that.
+Source: MoNet.cc of Sony's OPEN-R SDK; formats.md 1.3. MoNet assumes the posture `nt` at the start, and
+afterwards the one in the name of the last motion. All agents of a command are notified at once, and begin in
+the same frame; on the robot only a sync key guarantees that.
 
-Additions of ours: nothing is played if a motion on the route is missing or damaged, or is the second of a command; a
-result has a reason; and an item that could not be played changes no posture.
+Additions of ours: nothing is played if a motion on the route is missing or damaged, or is the second of a
+command; a result has a reason; and an item that could not be played changes no posture.
 """
 
 from __future__ import annotations
@@ -156,14 +156,16 @@ class MoNet(OObject):
         return route
 
     def _route_to(self, goal: str) -> tuple[PostureTransition, ...]:
-        """Return the transitions from the present posture to a goal; raise an InputError if there are none."""
+        """Return the transitions to a goal posture; raise an InputError if there are none."""
         if goal in {ANY, self.posture}:
             return ()
         route = self._graph.route(self.posture, goal)
         if route is None:
-            ways = "; ".join(f"from {start} to {', '.join(ends)}" for start, ends in self._graph.ends.items())
+            routes = "; ".join(
+                f"from {start} to {', '.join(ends)}" for start, ends in self._graph.ends.items()
+            )
             message = f"no way leads from {self.posture} to {goal}"
-            raise InputError(message, hint=f"ways lead {ways}" if ways else "there is no way at all")
+            raise InputError(message, hint=f"ways lead {routes}" if routes else "there is no way at all")
         return route
 
     def _play_next(self) -> None:
@@ -261,8 +263,9 @@ def advise_postures(
 ) -> str:
     """Return how a motion whose name has no postures can be played without a jump.
 
-    The text names a command that leads to the posture in which the motion begins, and a name for the motion that
-    states its postures. No command is named if MoNet assumes that posture already, or knows no route to it.
+    The text names a command that leads to the posture in which the motion begins, and a name for the motion
+    that states its postures. No command is named if MoNet assumes that posture already, or knows no route to
+    it.
 
     Args:
         line: plays the motion.

@@ -1,9 +1,9 @@
 """MotionAgents: the object that moves joints for MoNet, and the agents in it.
 
-Source: MoNetAgentManager.cc and MTNAgent7.cc of Sony's OPEN-R SDK. A motion is sent block by block, each when the
-previous one has been played. Sony's agent reports the end when the last block has been sent, ours when it has been
-played; no frame lies between two motions either way. `monetagentMTNWALK` differs from `monetagentMTN` in its gains
-only, and gains are not set here.
+Source: MoNetAgentManager.cc and MTNAgent7.cc of Sony's OPEN-R SDK. A motion is sent block by block, each when
+the previous one has been played. Sony's agent reports the end when the last block has been sent, ours when it
+has been played; no frame lies between two motions either way. `monetagentMTNWALK` differs from
+`monetagentMTN` in its gains only, and gains are not set here.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ class MotionAgents(MoNetAgent):
         distance, joint = max(distances, default=(0.0, ""))
         if math.degrees(distance) > FARTHEST_DEG:
             self.syslog(
-                f"the robot jumps: {joint} is {math.degrees(distance):.0f} deg from where {command.name} begins"
+                f"the robot jumps: {joint} is {math.degrees(distance):.0f} deg from where "
+                f"{command.name} begins"
             )
 
 

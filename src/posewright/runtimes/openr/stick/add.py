@@ -382,13 +382,13 @@ def add_to_stick(
 ) -> AddedMotion:
     """Add a motion to the archive of a memory stick, and register it in the robot's list of commands.
 
-    Everything is checked before anything is written; if the second file cannot be written, the first is restored.
-    Other motions and other lines keep their bytes.
+    Everything is checked before anything is written; if the second file cannot be written, the first is
+    restored. Other motions and other lines keep their bytes.
 
     Args:
         motion: the motion, or a file of any supported format.
-        stick: the folder with `OPEN-R`; or an ODA archive and a MONETCMD.CFG without a stick, for which sounds
-            and transitions between postures are not looked up.
+        stick: the folder with `OPEN-R`; or an ODA archive and a MONETCMD.CFG without a stick, for which
+            sounds and transitions between postures are not looked up.
         id: by which programs request it: `MoNetExecute(60)`.
         name: of the motion; by default its own, if that states its postures.
         model: robot model: ERS-7, ERS-210, ERS-220.
@@ -443,7 +443,7 @@ def _require_no_jump(findings: tuple[MonetFinding, ...], path: Path, *, accept_j
 
 
 def _write_change(change: StickChange, files: StickFiles, output: Path | None) -> tuple[Path, Path]:
-    """Write the changed files to the stick or to an output folder; return the paths of archive and commands."""
+    """Write the files to the stick or an output folder; return the paths of archive and commands."""
     archive = change.archive.path
     commands = change.commands.path or Path()
     if output is not None:

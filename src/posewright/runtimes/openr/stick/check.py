@@ -1,10 +1,10 @@
 """`aibo check`: checks of the MONET files of a robot, each by itself and together.
 
-Source of the transitions between postures: formats.md section 1.3; Sony's MoNet.cc and DirectedGraph.h. MoNet starts
-in posture nt, and before a command looks for transitions to the posture in which it begins. Transitions are the
-lines of MONET.CFG, and commands that begin and end in different postures. One that ends in `any` is none
-(`Postures.is_transition`); a command that begins in `any` and ends in a posture is none either, but it leaves the
-robot in that posture.
+Source of the transitions between postures: formats.md section 1.3; Sony's MoNet.cc and DirectedGraph.h. MoNet
+starts in posture nt, and before a command looks for transitions to the posture in which it begins.
+Transitions are the lines of MONET.CFG, and commands that begin and end in different postures. One that ends
+in `any` is none (`Postures.is_transition`); a command that begins in `any` and ends in a posture is none
+either, but it leaves the robot in that posture.
 """
 
 from __future__ import annotations

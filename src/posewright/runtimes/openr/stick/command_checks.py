@@ -181,12 +181,13 @@ def _check_command(command: MonetCommand) -> Iterator[MonetFinding]:
         yield error(
             "count",
             head.line,
-            f"{_format_agent_lines(declared)} announced, {n_agents or 'none'} before the next command or the end: "
-            "MoNet takes what follows for an agent line",
+            f"{_format_agent_lines(declared)} announced, {n_agents or 'none'} before the next command "
+            "or the end: MoNet takes what follows for an agent line",
             f"write {n_agents} there, or add what is missing" if n_agents else "add what is missing",
         )
     elif declared < n_agents:
-        message = f"line {head.line.number} announces {_format_agent_lines(declared)}: MoNet takes this one for a head"
+        announced = _format_agent_lines(declared)
+        message = f"line {head.line.number} announces {announced}: MoNet takes this one for a head"
         hint = f"write {n_agents} there, or take this line out"
         yield error("count", command.agents[declared].line, message, hint)
     if declared > AGENT_LINES:

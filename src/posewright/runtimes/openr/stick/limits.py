@@ -109,9 +109,9 @@ class MotionPostures(NamedTuple):
     def is_transition(self) -> bool:
         """Whether this is a transition from one posture to another, which MoNet may use on a route.
 
-        `X#any` is none, though it is in MoNet's graph (MoNet.cc, `ReadMoNetConfig`: whatever does not begin in
-        `any` and ends in another posture). It leads to a node `any` without exits, as nothing that begins in
-        `any` is stored; this node is never a goal (`Execute`); and the posture remains X afterwards
+        `X#any` is none, though it is in MoNet's graph (MoNet.cc, `ReadMoNetConfig`: whatever does not begin
+        in `any` and ends in another posture). It leads to a node `any` without exits, as nothing that begins
+        in `any` is stored; this node is never a goal (`Execute`); and the posture remains X afterwards
         (`NotifyAgentResult` does not change it if the end is `any`).
         """
         return self.is_complete and ANY not in self and self.start != self.end
@@ -157,5 +157,6 @@ def require_valid_name(name: str) -> None:
     if len(data) > NAME_BYTES:
         message = f"{name!r} has {len(data)} bytes; MoNet has room for {NAME_BYTES} and would crash"
         raise FormatError(message, hint=hint)
-    if not data or any(byte <= 32 or byte == 127 for byte in data):
+    has_control_characters = any(byte <= 32 or byte == 127 for byte in data)
+    if not data or has_control_characters:
         raise FormatError(f"{name!r} is no name: it is empty, or has blanks or control characters", hint=hint)

@@ -1,4 +1,4 @@
-"""Reading the MONET files of a memory stick: finding them, and grouping them with their archives by robot model.
+"""Reading the MONET files of a memory stick, and grouping them with their archives by robot model.
 
 Source: formats.md section 1.3 and MoNetData.h of Sony's OPEN-R SDK: `OPEN-R/MW/CONF/DESIGNDB.CFG` names the
 archives of each model, `OPEN-R/MW/CONF/<folder>/` holds its MONETCMD.CFG and MONET.CFG. An older MoNet has
@@ -133,7 +133,7 @@ def stick_in(folder: Path) -> Path:
 
 
 def child(folder: Path, name: str) -> Path | None:
-    """Return the item of a folder with a name, regardless of case as on a memory stick; None if there is none."""
+    """Return the item of a folder with a name, regardless of case; None if there is none."""
     try:
         items = sorted(folder.iterdir())
     except (OSError, ValueError):
@@ -354,8 +354,9 @@ class _StickBuilder:
         for db in documents.designdbs:
             documents.findings += check_designdb(db, models)
         paths = [db.path for db in documents.designdbs] + [text.path for text in texts]
-        roots = (root for path in paths if path and (root := stick_root(path)))
-        return MemoryStick(setups, tuple(documents.designdbs), tuple(documents.findings), next(roots, None))
+        roots = [stick_root(path) for path in paths if path is not None]
+        root = next((root for root in roots if root is not None), None)
+        return MemoryStick(setups, tuple(documents.designdbs), tuple(documents.findings), root)
 
     def _require_monet_files(self) -> None:
         """Raise a FormatError if files were named one by one, and none of them is a MONET file."""

@@ -1,7 +1,7 @@
 """Checks whether a motion begins and ends in the postures of its name; if not, the robot jumps.
 
-MoNet moves the robot to the first posture in a name, and then sends the first pose of the motion at once, however
-far away it is.
+MoNet moves the robot to the first posture in a name, and then sends the first pose of the motion at once,
+however far away it is.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ JUMP = "jump"
 """Rule of the findings about jumps."""
 
 FARTHEST_DEG = 30.0
-"""Largest distance of a leg joint from a posture without harm [deg]. Ours: just above the 27 degrees of Sony's walk
-backwards; the other motions of Sony's SDK begin and end within 9 degrees."""
+"""Largest distance of a leg joint from a posture without harm [deg]. Ours: just above the 27 degrees of
+Sony's walk backwards; the other motions of Sony's SDK begin and end within 9 degrees."""
 
 
 def check_jumps(motion: Motion, postures: MotionPostures) -> Iterator[MonetFinding]:
-    """Yield findings about legs that are far from the poses in a name: errors, or warnings if they are nearer.
+    """Yield findings about legs that are far from the poses in a name: errors, or warnings if nearer.
 
-    The design rules define which distance is worth a warning. A name without a pose, such as `any`, is compared
-    with the nearest pose.
+    The design rules define which distance is worth a warning. A name without a pose, such as `any`, is
+    compared with the nearest pose.
     """
     poses = motion.resolved()
     first = poses[0] if motion.start is not None else poses[1]
@@ -61,7 +61,7 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
         level = Level.ERROR if distances_deg[farthest] > FARTHEST_DEG else Level.WARNING
         option, keyframe = ("from", "first") if verb == "begins" else ("to", "last")
         hint = (
-            f"lead it there: `gait sample --{option} {posture}`, or a {keyframe} keyframe; or give it a fitting "
-            "name"
+            f"lead it there: `gait sample --{option} {posture}`, or a {keyframe} keyframe; "
+            "or give it a fitting name"
         )
         yield MonetFinding(level, JUMP, message, hint=hint)

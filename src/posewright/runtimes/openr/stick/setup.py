@@ -1,7 +1,7 @@
 """The MONET files of a robot: commands, transitions between postures, archives, DESIGNDB.CFG.
 
-Source: formats.md section 1.3: DESIGNDB.CFG defines the archives of each robot model, in `[ERS-7]` sections with
-lines `MONET_MOTION /MS/OPEN-R/...`.
+Source: formats.md section 1.3: DESIGNDB.CFG defines the archives of each robot model, in `[ERS-7]` sections
+with lines `MONET_MOTION /MS/OPEN-R/...`.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class MonetArchive:
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """Indices of the entries by the names that MoNet looks up: motions have their own, others the entry's."""
+        """Indices of the entries by the names that MoNet looks up: a motion's own, otherwise the entry's."""
         places: dict[str, int] = {}
         for place, (entry, label) in enumerate(zip(self.entries, self.labels, strict=True)):
             name = entry.name

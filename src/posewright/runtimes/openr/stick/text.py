@@ -1,7 +1,7 @@
-"""The text files of MONET: commands (MONETCMD.CFG), transitions between postures (MONET.CFG), and their lines.
+"""The text files of MONET: commands (MONETCMD.CFG) and transitions between postures (MONET.CFG).
 
-Source: formats.md section 1.3. Lines are split into words as MoNet does. A file is stored as its lines, so that
-unedited lines are written back byte for byte.
+Source: formats.md section 1.3. Lines are split into words as MoNet does. A file is stored as its lines, so
+that unedited lines are written back byte for byte.
 """
 
 from __future__ import annotations
